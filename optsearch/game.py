@@ -1,0 +1,262 @@
+"""What a game is: the grid, the fleet, whether ships may touch, and what a shot announces.
+
+A cell is `(row, column)`, both from 0, in code, and `A1` (column letter, row number from 1) in
+text. Sets of cells are masks: integers whose bit `row * columns + column` is the cell. Figures and
+messages are in text; everything that computes uses masks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from optsearch.errors import GameError
+
+Cell = tuple[int, int]
+
+MAX_CELLS = 128
+CONTACTS = ("none", "corner", "any")
+ANNOUNCEMENTS = ("nothing", "sunk", "ship")
+
+_FORM = "ROWSxCOLUMNS:LENGTH,LENGTH,…[;contact=none|corner|any][;announce=nothing|sunk|ship]"
+_EXAMPLES = "10x10:5,4,3,3,2 or 4x4:3,2;contact=any;announce=ship"
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The positions of the set bits of a mask, ascending."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+def column_name(column: int) -> str:
+    """A, B, …, Z, AA, AB, … for column 0, 1, …, 25, 26, 27, …"""
+    name = ""
+    column += 1
+    while column:
+        column, letter = divmod(column - 1, 26)
+        name = chr(ord("A") + letter) + name
+    return name
+
+
+def cell_name(cell: Cell) -> str:
+    """The text of a cell: (1, 0) is A2."""
+    row, column = cell
+    return f"{column_name(column)}{row + 1}"
+
+
+def parse_cell(text: str) -> Cell:
+    """The cell (row, column) that a text such as `B3` names; GameError if it names none."""
+    match = re.fullmatch(r"([A-Za-z]{1,3})([1-9][0-9]{0,3})", text.strip(), re.ASCII)
+    if not match:
+        raise GameError(f"{text!r} is not a cell; write column letter and row number, as in B3")
+    column = 0
+    for letter in match[1].upper():
+        column = 26 * column + ord(letter) - ord("A") + 1
+    return int(match[2]) - 1, column - 1
+
+
+@dataclass(frozen=True)
+class Game:
+    """A grid, a fleet and two rules; hashable, and equal when all four are equal.
+
+    rows, columns -- the grid; at most 128 cells.
+    fleet -- lengths of the ships, kept in descending order; equal lengths are indistinguishable.
+    contact -- may ships touch: `none` (not even diagonally: the paper's rule), `corner`
+        (diagonally only), `any` (they may touch but never overlap).
+    announce -- what a shot tells besides hit or miss: `nothing` (the paper's rule), `sunk` (that
+        some ship is sunk), `ship` (the length of the ship that is sunk).
+
+    Raises GameError for a game that cannot be set up. A game into which the fleet does not fit
+    because of its shape, such as 4x4:4,3,2, is a game with no configuration.
+    """
+
+    rows: int
+    columns: int
+    fleet: tuple[int, ...]
+    contact: str = "none"
+    announce: str = "nothing"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fleet", tuple(sorted(self.fleet, reverse=True)))
+        grid = f"{self.rows}x{self.columns}"
+        if self.rows < 1 or self.columns < 1:
+            raise GameError(f"the grid {grid} has no cells; rows and columns are 1 or more")
+        if self.rows * self.columns > MAX_CELLS:
+            raise GameError(
+                f"the grid {grid} has {self.rows * self.columns} cells; at most {MAX_CELLS} are "
+                "handled"
+            )
+        if not self.fleet:
+            raise GameError(f"the fleet of {grid} is empty; give at least one ship length")
+        for length in self.fleet:
+            if length < 1:
+                raise GameError(f"a ship of length {length} is no ship; lengths are 1 or more")
+            if length > max(self.rows, self.columns):
+                raise GameError(
+                    f"a ship of length {length} is longer than the board {grid}; the longest that "
+                    f"fits has length {max(self.rows, self.columns)}"
+                )
+        if self.fleet_cells > self.cells:
+            raise GameError(
+                f"the fleet {self.fleet_text} needs {self.fleet_cells} cells; the board {grid} "
+                f"has {self.cells}"
+            )
+        if self.contact not in CONTACTS:
+            raise GameError(f"contact={self.contact!r} is not a rule; use {', '.join(CONTACTS)}")
+        if self.announce not in ANNOUNCEMENTS:
+            raise GameError(
+                f"announce={self.announce!r} is not a rule; use {', '.join(ANNOUNCEMENTS)}"
+            )
+
+    @classmethod
+    def parse(cls, text: str) -> Game:
+        """The game that a text such as `4x4:3,2;contact=any` describes; GameError otherwise."""
+        head, *options = [part.strip() for part in text.strip().split(";")]
+        match = re.fullmatch(r"(\d{1,9})\s*[xX×]\s*(\d{1,9})\s*:\s*(.*)", head, re.ASCII)
+        if not match:
+            raise GameError(f"{text!r} is not a game; write {_FORM}, as in {_EXAMPLES}")
+        fleet = []
+        for length in match[3].split(","):
+            if not re.fullmatch(r"\s*\d{1,9}\s*", length, re.ASCII):
+                raise GameError(
+                    f"{length.strip()!r} in {text!r} is not a ship length; write lengths with "
+                    "commas between them, as in 10x10:5,4,3,3,2"
+                )
+            fleet.append(int(length))
+        rules: dict[str, str] = {}
+        for option in options:
+            key, equals, value = (part.strip() for part in option.partition("="))
+            if not equals or key not in ("contact", "announce"):
+                raise GameError(
+                    f"{option!r} in {text!r} is not a rule; write contact=none|corner|any or "
+                    "announce=nothing|sunk|ship"
+                )
+            if key in rules:
+                raise GameError(f"{key} is given twice in {text!r}")
+            rules[key] = value
+        return cls(int(match[1]), int(match[2]), tuple(fleet), **rules)
+
+    def __str__(self) -> str:
+        text = f"{self.rows}x{self.columns}:{self.fleet_text}"
+        if self.contact != "none":
+            text += f";contact={self.contact}"
+        if self.announce != "nothing":
+            text += f";announce={self.announce}"
+        return text
+
+    @property
+    def fleet_text(self) -> str:
+        """The lengths with commas between them."""
+        return ",".join(map(str, self.fleet))
+
+    @property
+    def cells(self) -> int:
+        """The number of cells of the grid."""
+        return self.rows * self.columns
+
+    @cached_property
+    def fleet_cells(self) -> int:
+        """The number of cells that the ships occupy together: the hits a whole game needs."""
+        return sum(self.fleet)
+
+    # Cells and masks
+
+    def __contains__(self, cell: Cell) -> bool:
+        return 0 <= cell[0] < self.rows and 0 <= cell[1] < self.columns
+
+    def bit(self, cell: Cell) -> int:
+        """The mask of one cell; GameError if it is off the board."""
+        if cell not in self:
+            raise GameError(
+                f"{cell_name(cell)} is off the board {self.rows}x{self.columns}; its cells are "
+                f"A1 to {cell_name((self.rows - 1, self.columns - 1))}"
+            )
+        return 1 << (cell[0] * self.columns + cell[1])
+
+    def mask(self, cells: Iterable[Cell]) -> int:
+        """The mask of some cells; GameError if one is off the board."""
+        result = 0
+        for cell in cells:
+            result |= self.bit(cell)
+        return result
+
+    def cell(self, index: int) -> Cell:
+        """The cell of bit `index` of a mask."""
+        return divmod(index, self.columns)
+
+    def cells_of(self, mask: int) -> list[Cell]:
+        """The cells of a mask in row-major order."""
+        return [self.cell(index) for index in bits(mask)]
+
+    def names(self, mask: int) -> list[str]:
+        """The texts of the cells of a mask in row-major order."""
+        return [cell_name(cell) for cell in self.cells_of(mask)]
+
+    # Ships
+
+    def placements(self, length: int) -> tuple[int, ...]:
+        """Every way to place one ship of this length, as masks.
+
+        By first (top-left) cell in row-major order, horizontal before vertical. A ship of length 1
+        has one placement a cell.
+        """
+        return _placements(self.rows, self.columns, length)
+
+    def halo(self, placement: int) -> int:
+        """The cells outside a placement that the contact rule forbids to every other ship."""
+        if self.contact == "any":
+            return 0
+        around = 0
+        for row, column in self.cells_of(placement):
+            for i in (-1, 0, 1):
+                for j in (-1, 0, 1):
+                    if (row + i, column + j) in self and not (
+                        self.contact == "corner" and i != 0 and j != 0
+                    ):
+                        around |= self.bit((row + i, column + j))
+        return around & ~placement
+
+    # Symmetries
+
+    def symmetries(self) -> tuple[tuple[int, ...], ...]:
+        """The symmetries of the grid: permutations p, cell index i going to p[i].
+
+        8 for a square and 4 for another rectangle, fewer where some coincide (a 1×n grid has 2);
+        the identity first.
+        """
+        return _symmetries(self.rows, self.columns)
+
+
+@lru_cache(maxsize=256)
+def _placements(rows: int, columns: int, length: int) -> tuple[int, ...]:
+    horizontal = (1 << length) - 1
+    vertical = sum(1 << (i * columns) for i in range(length))
+    result = []
+    for row in range(rows):
+        for column in range(columns):
+            first = row * columns + column
+            if column + length <= columns:
+                result.append(horizontal << first)
+            if row + length <= rows and length > 1:
+                result.append(vertical << first)
+    return tuple(result)
+
+
+@lru_cache(maxsize=256)
+def _symmetries(rows: int, columns: int) -> tuple[tuple[int, ...], ...]:
+    found: dict[tuple[int, ...], None] = {}
+    for transpose in (False, True) if rows == columns else (False,):
+        for flip_rows in (False, True):
+            for flip_columns in (False, True):
+                image = []
+                for row in range(rows):
+                    for column in range(columns):
+                        i = rows - 1 - row if flip_rows else row
+                        j = columns - 1 - column if flip_columns else column
+                        image.append(j * columns + i if transpose else i * columns + j)
+                found[tuple(image)] = None
+    return tuple(found)

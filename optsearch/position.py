@@ -1,0 +1,255 @@
+"""What has been shot so far and what was replied; read from and written as text or a drawn board.
+
+Text: `B3=hit A1=miss C4=sunk:3`, in the order of the shots. Drawn board: one line a row, `.` for a
+cell not shot, `o` for a miss, `X` for a hit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from optsearch.errors import GameError, PositionError
+from optsearch.game import Cell, Game, cell_name, parse_cell
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The answer to a shot: miss, hit, or a hit that sinks.
+
+    With `announce=sunk` a sinking has no length (`sunk`); with `announce=ship` it has (`sunk:3`).
+    """
+
+    hit: bool
+    sunk: bool = False
+    length: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Reply:
+        """The reply that `miss`, `hit`, `sunk` or `sunk:3` names; PositionError otherwise."""
+        match = re.fullmatch(r"(miss|hit|sunk)(?::([1-9]\d{0,3}))?", text.strip().lower(), re.ASCII)
+        if not match or (match[2] and match[1] != "sunk"):
+            raise PositionError(f"{text!r} is not a reply; use miss, hit, sunk or sunk:LENGTH")
+        return cls(match[1] != "miss", match[1] == "sunk", int(match[2]) if match[2] else None)
+
+    def __str__(self) -> str:
+        if not self.hit:
+            return "miss"
+        if not self.sunk:
+            return "hit"
+        return "sunk" if self.length is None else f"sunk:{self.length}"
+
+
+MISS = Reply(hit=False)
+HIT = Reply(hit=True)
+
+
+def reply(game: Game, configuration: Iterable[int], hits: int, shot: int) -> Reply:
+    """What the opponent answers: the rules of the game in one function.
+
+    configuration -- masks of the ships; hits -- mask of the cells hit before; shot -- mask of the
+    cell shot now.
+    """
+    for ship in configuration:
+        if ship & shot:
+            if game.announce == "nothing" or ship & ~(hits | shot):
+                return HIT
+            return Reply(True, True, ship.bit_count() if game.announce == "ship" else None)
+    return MISS
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A cell, as (row, column), and the reply to shooting it."""
+
+    cell: Cell
+    reply: Reply
+
+    def __str__(self) -> str:
+        return f"{cell_name(self.cell)}={self.reply}"
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """A game and the shots made so far, in order, with their replies; hashable.
+
+    Two positions are equal when they have the same game and shots; the order counts only where
+    sinkings are announced. Raises PositionError for a cell off the board, a cell shot twice, a
+    reply that the game never gives, and more hits, misses or sinkings than there can be. Whether
+    any configuration is left is for `optsearch.configurations` to say.
+    """
+
+    game: Game
+    shots: tuple[Shot, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        game = self.game
+        seen: dict[Cell, Shot] = {}
+        sunk: Counter[int | None] = Counter()
+        for shot in self.shots:
+            try:
+                game.bit(shot.cell)
+            except GameError as error:
+                raise PositionError(f"{shot}: {error}") from None
+            if shot.cell in seen:
+                raise PositionError(
+                    f"{cell_name(shot.cell)} is shot twice: {seen[shot.cell]} and then {shot}"
+                )
+            seen[shot.cell] = shot
+            self._check_reply(shot)
+            if shot.reply.sunk:
+                sunk[shot.reply.length] += 1
+                self._check_sinkings(shot, sunk)
+        hits = sum(shot.reply.hit for shot in self.shots)
+        if hits > game.fleet_cells:
+            raise PositionError(
+                f"{hits} hits in {str(self)!r}, but the fleet {game.fleet_text} has only "
+                f"{game.fleet_cells} cells"
+            )
+        water = game.cells - game.fleet_cells
+        if len(self.shots) - hits > water:
+            raise PositionError(
+                f"{len(self.shots) - hits} misses in {str(self)!r}, but the board "
+                f"{game.rows}x{game.columns} has only {water} cells without a ship"
+            )
+
+    def _check_reply(self, shot: Shot) -> None:
+        announced = shot.reply.sunk and (shot.reply.length is not None)
+        accepted = {
+            "nothing": not shot.reply.sunk,
+            "sunk": not announced,
+            "ship": announced or not shot.reply.sunk,
+        }[self.game.announce]
+        if not accepted:
+            forms = {"nothing": "hit or miss", "sunk": "hit, miss or sunk"}.get(
+                self.game.announce, "hit, miss or sunk:LENGTH"
+            )
+            raise PositionError(
+                f"{shot} is not a reply of a game with announce={self.game.announce}; it replies "
+                f"{forms}"
+            )
+
+    def _check_sinkings(self, shot: Shot, sunk: Counter[int | None]) -> None:
+        length = shot.reply.length
+        ships = len(self.game.fleet) if length is None else self.game.fleet.count(length)
+        if sunk[length] > ships:
+            what = "ships" if length is None else f"ships of length {length}"
+            raise PositionError(
+                f"{shot} is sinking number {sunk[length]}, but the fleet {self.game.fleet_text} "
+                f"has {ships} {what}"
+            )
+
+    # Text
+
+    @classmethod
+    def parse(cls, game: Game, text: str) -> Position:
+        """The position that a text such as `B3=hit A1=miss` describes (the empty text: no shot).
+
+        Shots are separated by spaces or commas.
+        """
+        shots = []
+        for word in re.split(r"[\s,]+", text.strip()):
+            if not word:
+                continue
+            cell, equals, answer = word.partition("=")
+            if not equals:
+                raise PositionError(
+                    f"{word!r} is not a shot; write CELL=REPLY, as in B3=hit A1=miss C4=sunk:3"
+                )
+            try:
+                shots.append(Shot(parse_cell(cell), Reply.parse(answer)))
+            except (GameError, PositionError) as error:
+                raise PositionError(f"in the shot {word!r}: {error}") from None
+        return cls(game, tuple(shots))
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.shots))
+
+    # Drawn boards
+
+    @classmethod
+    def from_board(cls, game: Game, drawing: str | Sequence[str]) -> Position:
+        """The position drawn as one line a row of `.` (not shot), `o` (miss) and `X` (hit).
+
+        Blank lines and spaces are skipped. The shots come out in row-major order, so a board with
+        hits cannot say what is known where sinkings are announced: PositionError.
+        """
+        lines = drawing.splitlines() if isinstance(drawing, str) else list(drawing)
+        rows = [row for row in ("".join(line.split()) for line in lines) if row]
+        if len(rows) != game.rows:
+            raise PositionError(
+                f"the drawn board has {len(rows)} rows; {game} has {game.rows}, one line each"
+            )
+        shots = []
+        for i, row in enumerate(rows):
+            if len(row) != game.columns:
+                raise PositionError(
+                    f"row {i + 1} of the drawn board, {row!r}, has {len(row)} cells; {game} has "
+                    f"{game.columns} columns"
+                )
+            for j, symbol in enumerate(row):
+                if symbol not in ".oX":
+                    raise PositionError(
+                        f"{symbol!r} in row {i + 1} of the drawn board, {row!r}, is none of "
+                        ". (not shot), o (miss), X (hit)"
+                    )
+                if symbol != ".":
+                    shots.append(Shot((i, j), HIT if symbol == "X" else MISS))
+        if game.announce != "nothing" and any(shot.reply.hit for shot in shots):
+            raise PositionError(
+                f"a drawn board with hits does not tell the order of the shots, which counts with "
+                f"announce={game.announce}; give the shots as text, as in B3=hit C3=sunk"
+            )
+        return cls(game, tuple(shots))
+
+    def board(self) -> str:
+        """The drawn board: `rows` lines of `columns` characters, without a final newline."""
+        symbols = [["."] * self.game.columns for _ in range(self.game.rows)]
+        for shot in self.shots:
+            symbols[shot.cell[0]][shot.cell[1]] = "X" if shot.reply.hit else "o"
+        return "\n".join(map("".join, symbols))
+
+    # What the shots say
+
+    @cached_property
+    def hits(self) -> int:
+        """The mask of the cells hit."""
+        return self.game.mask(shot.cell for shot in self.shots if shot.reply.hit)
+
+    @cached_property
+    def misses(self) -> int:
+        """The mask of the cells missed."""
+        return self.game.mask(shot.cell for shot in self.shots if not shot.reply.hit)
+
+    def after(self, cell: Cell, answer: Reply) -> Position:
+        """This position with one more shot."""
+        return Position(self.game, (*self.shots, Shot(cell, answer)))
+
+    def is_compatible(self, configuration: Sequence[int]) -> bool:
+        """Whether replaying the shots on this configuration (masks of ships) gives these replies.
+
+        This is the definition; the kernels must agree with it.
+        """
+        hits = 0
+        for shot in self.shots:
+            bit = self.game.bit(shot.cell)
+            if reply(self.game, configuration, hits, bit) != shot.reply:
+                return False
+            if shot.reply.hit:
+                hits |= bit
+        return True
+
+    # Equality
+
+    def _key(self) -> tuple[Game, object]:
+        ordered = self.game.announce != "nothing"
+        return self.game, self.shots if ordered else frozenset(self.shots)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Position) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
