@@ -1,16 +1,17 @@
 """Build each cython_ext/_name.pyx as the private module optsearch._name.
 
-The C file of a kernel is compiled once for the plain instruction set of the machine (this is the
-module optsearch._name) and, where the compiler can, once more for each newer instruction set into
-optsearch/builds/<instruction set>/; optsearch/__init__.py picks the best that the processor runs.
+The C file of a kernel is compiled for the plain instruction set of the machine (this is the module
+optsearch._name) and, where the compiler can, once more for each newer one into
+optsearch/builds/<name>/; optsearch/__init__.py picks the best that the processor runs.
 
-OPTSEARCH_DEBUG=1 builds the plain modules only, with bounds checks, assertions and no optimisation.
+With OPTSEARCH_DEBUG=1 there is one more, optsearch/builds/debug/, with bounds checks and
+assertions; the package uses it when OPTSEARCH_DEBUG=1 is set at run time.
 """
 
 import os
 import platform
+import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -19,14 +20,14 @@ from setuptools import Extension, setup
 
 DEBUG = os.environ.get("OPTSEARCH_DEBUG", "0") not in ("", "0")
 
-# name of the folder -> compiler flags; optsearch/_processor.pyx asks for the same features.
+# folder below optsearch/builds -> compiler flags; cython_ext/_processor.pyx asks the processor.
 INSTRUCTION_SETS = {
+    "x86_64_v2": ["-march=x86-64-v2"],
     "x86_64_v3": ["-march=x86-64-v3"],
-    "x86_64_v4": ["-march=x86-64-v4", "-mavx512vpopcntdq", "-mprefer-vector-width=256"],
 }
 
 
-def compiles(flags: list[str]) -> bool:
+def compiles(flags):
     """Whether the C compiler of this machine takes these flags."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "probe.c")
@@ -38,53 +39,57 @@ def compiles(flags: list[str]) -> bool:
             return False
 
 
-def instruction_sets() -> dict[str, list[str]]:
-    """The instruction sets to compile for besides the plain one."""
-    if DEBUG or sys.platform == "win32" or platform.machine() not in ("x86_64", "AMD64"):
-        return {}
-    return {name: flags for name, flags in INSTRUCTION_SETS.items() if compiles(flags)}
+def builds():
+    """Folder below optsearch/builds (None: the plain modules) -> flags of each build to make."""
+    result = {None: ["-O3"]}
+    if platform.machine() in ("x86_64", "AMD64"):
+        for name, flags in INSTRUCTION_SETS.items():
+            if compiles(flags):
+                result[name] = ["-O3", *flags]
+    if DEBUG:
+        result["debug"] = ["-O1", "-g", "-UNDEBUG"]
+    return result
 
 
-def extensions() -> list[Extension]:
-    """One extension a kernel and instruction set."""
-    flags = ["-O1", "-g"] if DEBUG else ["-O3"]
-    macros = [("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")]
-    if not DEBUG:
-        macros.append(("NDEBUG", "1"))
-    plain = cythonize(
+def translated(debug):
+    """Each kernel translated to C: name -> C file."""
+    kernels = cythonize(
         [
-            Extension(f"optsearch.{path.stem}", [str(path)], define_macros=macros)
+            Extension(f"optsearch.{path.stem}", [str(path)])
             for path in sorted(Path("cython_ext").glob("_*.pyx"))
         ],
+        build_dir="build/debug" if debug else "build/release",
         include_path=["cython_ext"],
         compiler_directives={
             "language_level": 3,
-            "binding": True,
-            "embedsignature": True,
-            "boundscheck": DEBUG,
+            "boundscheck": debug,
             "wraparound": False,
-            "initializedcheck": DEBUG,
-            "cdivision": not DEBUG,
+            "initializedcheck": debug,
+            "cdivision": not debug,
         },
-        force=DEBUG,
+        quiet=True,
     )
+    return {kernel.name.rpartition(".")[2]: Path(kernel.sources[0]) for kernel in kernels}
+
+
+def extensions():
+    """One extension a kernel and build."""
     result = []
-    for extension in plain:
-        name = extension.name.rpartition(".")[2]
-        extension.extra_compile_args = list(flags)
-        result.append(extension)
-        if name == "_processor":
-            continue
-        for folder, isa in instruction_sets().items():
-            Path("optsearch", "builds", folder).mkdir(parents=True, exist_ok=True)
-            result.append(
-                Extension(
-                    f"optsearch.builds.{folder}.{name}",
-                    extension.sources,
-                    define_macros=macros,
-                    extra_compile_args=[*flags, *isa],
-                )
-            )
+    for folder, flags in builds().items():
+        for name, source in translated(debug=folder == "debug").items():
+            module = f"optsearch.{name}"
+            if folder is not None:
+                if name == "_processor":
+                    continue
+                module = f"optsearch.builds.{folder}.{name}"
+                Path("optsearch", "builds", folder).mkdir(parents=True, exist_ok=True)
+                # Its own copy, because object files are named after their source.
+                copy = Path("build", folder, source.name)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                if not copy.exists() or copy.stat().st_mtime < source.stat().st_mtime:
+                    shutil.copy2(source, copy)
+                source = copy
+            result.append(Extension(module, [str(source)], extra_compile_args=flags))
     return result
 
 

@@ -1,7 +1,8 @@
 """Optimal shooting at Battleship against ships placed uniformly at random.
 
 Importing the package chooses, once, the fastest build of the compiled kernels that this processor
-runs; the environment variable OPTSEARCH_BUILD names another (`plain`, `x86_64_v3`, `x86_64_v4`).
+runs. The environment variable OPTSEARCH_BUILD names another (`plain`, `x86_64_v2`, `x86_64_v3`),
+and OPTSEARCH_DEBUG=1 the bounds-checked one.
 """
 
 import os as _os
@@ -15,11 +16,14 @@ __version__ = "0.1.0"
 def _choose_build() -> str:
     """The build of the kernels in use; puts its folder first on the package's search path."""
     folder = _Path(__file__).parent / "builds"
-    available = [name for name in _instruction_sets() if (folder / name).is_dir()] + ["plain"]
-    wanted = _os.environ.get("OPTSEARCH_BUILD", available[0])
+    names = [*_instruction_sets(), "plain", "debug"]
+    available = [name for name in names if name == "plain" or (folder / name).is_dir()]
+    is_debug = _os.environ.get("OPTSEARCH_DEBUG", "0") not in ("", "0")
+    wanted = "debug" if is_debug else _os.environ.get("OPTSEARCH_BUILD", available[0])
     if wanted not in available:
         raise ImportError(
-            f"OPTSEARCH_BUILD={wanted!r} cannot run here; this machine has: {', '.join(available)}"
+            f"the build {wanted!r} of the kernels is not here; there are {', '.join(available)} "
+            "(`make debug` makes the bounds-checked one)"
         )
     if wanted != "plain":
         __path__.insert(0, str(folder / wanted))

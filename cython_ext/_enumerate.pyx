@@ -1,0 +1,345 @@
+"""Every configuration of a position: Algorithm 1 on bit sets of placements.
+
+The kernel knows ships only as *kinds* (the distinct lengths) with their placements, and for each
+placement of each kind the set of placements of every kind that may stand beside it, as 256 bits.
+A partial configuration is then the intersection of such sets, one a kind, and its innermost ship
+is never placed: its placements are the bits that are left, counted all at once. We call a partial
+configuration with the set of its innermost placements a *bundle*.
+
+The walk is an explicit stack, so that it can stop after any bundle and go on later:
+
+1. While a cell that was hit is uncovered, the first such cell is covered in every possible way.
+   Ships do not overlap, so one ship covers it, and no configuration is met twice.
+2. Then the ships left are placed kind by kind, equal lengths by ascending placement.
+"""
+
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memset
+
+from cells cimport Cells, ctz, first, high, join, low, one, popcount, size
+
+cdef enum:
+    MAX_KINDS = 16        # 1 + 2 + … + 16 > 128 cells
+    MAX_SHIPS = 128
+    MAX_PLACEMENTS = 256  # both orientations from at most 128 cells
+    PLANES = 16           # bits of the vertical counters
+
+
+cdef struct Bits:         # a set of placements of one kind
+    uint64_t w[4]
+
+
+cdef inline void intersect(Bits* out, const Bits* a, const Bits* b) noexcept nogil:
+    cdef int i
+    for i in range(4):
+        out.w[i] = a.w[i] & b.w[i]
+
+
+cdef inline int count_bits(const Bits* a) noexcept nogil:
+    return popcount(a.w[0]) + popcount(a.w[1]) + popcount(a.w[2]) + popcount(a.w[3])
+
+
+cdef inline int take_first(Bits* a) noexcept nogil:
+    """Remove and return the first placement; -1 if there is none."""
+    cdef int i, bit
+    for i in range(4):
+        if a.w[i]:
+            bit = ctz(a.w[i])
+            a.w[i] &= a.w[i] - 1
+            return 64 * i + bit
+    return -1
+
+
+cdef inline void keep_above(Bits* a, int placement) noexcept nogil:
+    """Remove the placements up to and including this one."""
+    cdef int i
+    for i in range(placement >> 6):
+        a.w[i] = 0
+    a.w[placement >> 6] &= ~((<uint64_t>2 << (placement & 63)) - 1)
+
+
+cdef struct Level:             # one ship being placed
+    Bits allowed[MAX_KINDS]    # placements that may still be chosen here and below
+    Bits untried               # placements of `kind` not tried yet
+    Cells uncovered            # cells hit that no ship placed so far covers
+    Cells cells                # cells of the ships placed above
+    int left[MAX_KINDS]        # ships still to place, this one included
+    int ships, length          # their number and their cells in all
+    int kind                   # being placed now; -1 before the first
+    int placement              # chosen now
+    uint64_t count             # configurations met below, since this level was entered
+
+
+cdef struct Counters:          # per-placement counters of one kind, bit-sliced
+    Bits planes[PLANES]
+    int used
+
+
+cdef class Enumerator:
+    """The configurations of one position, or of one slice of them.
+
+    kinds -- list of (number of ships, their length, placements as an (n, 2) uint64 array), the
+        innermost last; placements that the shots rule out are not among them.
+    compatible -- for kinds t, u: bool array (n_t, n_u), whether the placements may stand together.
+    hits -- the cells hit, as an integer.
+    slice, slices -- only the first choices number slice, slice + slices, …; all slices together
+        are the whole.
+    """
+
+    cdef int kinds
+    cdef int total[MAX_KINDS]             # ships of each kind
+    cdef int lengths[MAX_KINDS]
+    cdef int sizes[MAX_KINDS]             # placements of each kind
+    cdef Cells* cells[MAX_KINDS]          # cells[t][p]
+    cdef Bits* beside[MAX_KINDS]          # beside[t][p * kinds + u]
+    cdef Bits* cover[MAX_KINDS]           # cover[t][c]: placements of kind t on cell c
+    cdef Cells hits
+    cdef Level* levels
+    cdef int depth                        # the level in use, -1 when all is done
+    cdef int bundle_kind
+    cdef Bits bundle
+    cdef int64_t* through[MAX_KINDS]      # configurations through each placement, when counted
+    cdef Counters* counters
+    cdef int slice, slices, first_choice
+    cdef bint stopped
+
+    def __cinit__(self, kinds, compatible, hits, int slice=0, int slices=1):
+        cdef int t, u, p, q
+        cdef const uint64_t[:, ::1] words
+        cdef const unsigned char[:, ::1] table
+        self.kinds = len(kinds)
+        if not 0 < self.kinds <= MAX_KINDS:
+            raise ValueError(f"{self.kinds} kinds of ships; 1 to {MAX_KINDS} are handled")
+        self.hits = join(hits & 0xFFFFFFFFFFFFFFFF, hits >> 64)
+        self.slice, self.slices = slice, slices
+        self.levels = <Level*>PyMem_Calloc(MAX_SHIPS + 1, sizeof(Level))
+        self.counters = <Counters*>PyMem_Calloc(MAX_KINDS, sizeof(Counters))
+        if self.levels == NULL or self.counters == NULL:
+            raise MemoryError
+        for t in range(self.kinds):
+            self.total[t], self.lengths[t], words = kinds[t]
+            if words.shape[0] > MAX_PLACEMENTS:
+                raise ValueError(f"{words.shape[0]} placements; at most {MAX_PLACEMENTS}")
+            self.sizes[t] = <int>words.shape[0]
+            self.cells[t] = <Cells*>PyMem_Calloc(MAX_PLACEMENTS, sizeof(Cells))
+            self.cover[t] = <Bits*>PyMem_Calloc(128, sizeof(Bits))
+            self.beside[t] = <Bits*>PyMem_Calloc(MAX_PLACEMENTS * self.kinds, sizeof(Bits))
+            self.through[t] = <int64_t*>PyMem_Calloc(MAX_PLACEMENTS, sizeof(int64_t))
+            if (self.cells[t] == NULL or self.cover[t] == NULL or self.beside[t] == NULL
+                    or self.through[t] == NULL):
+                raise MemoryError
+            for p in range(self.sizes[t]):
+                self.cells[t][p] = join(words[p, 0], words[p, 1])
+                for q in range(128):
+                    if self.cells[t][p] & one(q):
+                        self.cover[t][q].w[p >> 6] |= <uint64_t>1 << (p & 63)
+            for u in range(self.kinds):
+                table = compatible[t][u]
+                for p in range(self.sizes[t]):
+                    for q in range(<int>table.shape[1]):
+                        if table[p, q]:
+                            self.beside[t][p * self.kinds + u].w[q >> 6] |= (
+                                <uint64_t>1 << (q & 63))
+        self.restart()
+
+    def __dealloc__(self):
+        cdef int t
+        for t in range(MAX_KINDS):
+            PyMem_Free(self.cells[t])
+            PyMem_Free(self.cover[t])
+            PyMem_Free(self.beside[t])
+            PyMem_Free(self.through[t])
+        PyMem_Free(self.levels)
+        PyMem_Free(self.counters)
+
+    cdef void restart(self) noexcept:
+        cdef Level* root = &self.levels[0]
+        cdef int t, p
+        memset(root, 0, sizeof(Level))
+        root.uncovered = self.hits
+        root.kind = -1
+        for t in range(self.kinds):
+            root.left[t] = self.total[t]
+            root.ships += self.total[t]
+            root.length += self.total[t] * self.lengths[t]
+            for p in range(self.sizes[t]):
+                root.allowed[t].w[p >> 6] |= <uint64_t>1 << (p & 63)
+            memset(self.through[t], 0, MAX_PLACEMENTS * sizeof(int64_t))
+        self.depth = 0
+        self.first_choice = -1
+
+    cdef inline bint next_kind(self, Level* level) noexcept nogil:
+        """Turn to the next kind that can be placed at this level; false when there is none."""
+        cdef int kind
+        if level.uncovered:
+            for kind in range(level.kind + 1, self.kinds):
+                if level.left[kind]:
+                    level.kind = kind
+                    intersect(&level.untried, &level.allowed[kind],
+                              &self.cover[kind][first(level.uncovered)])
+                    return True
+            return False
+        if level.kind >= 0:      # the kind to place next is fixed once nothing is uncovered
+            return False
+        for kind in range(self.kinds):
+            if level.left[kind]:
+                level.kind = kind
+                level.untried = level.allowed[kind]
+                return True
+        return False
+
+    cdef bint innermost(self, Level* level) noexcept nogil:
+        """Whether one ship is left; its placements become the bundle."""
+        cdef Cells uncovered = level.uncovered
+        cdef int kind = 0
+        if level.ships != 1:
+            return False
+        while not level.left[kind]:
+            kind += 1
+        self.bundle_kind = kind
+        self.bundle = level.allowed[kind]
+        while uncovered:
+            intersect(&self.bundle, &self.bundle, &self.cover[kind][first(uncovered)])
+            uncovered &= uncovered - 1
+        return True
+
+    cdef bint advance(self) noexcept nogil:
+        """Walk to the next bundle that is not empty; false when there is none.
+
+        The ships above the bundle are those chosen at the levels below `depth`.
+        """
+        cdef Level* level
+        cdef Level* below
+        cdef Bits* beside
+        cdef int t, placement, kind
+        while self.depth >= 0 and not self.stopped:
+            level = &self.levels[self.depth]
+            if level.ships == 1:          # the bundle here has been delivered
+                if self.depth == 0:
+                    if level.kind >= 0 or self.slice:
+                        self.depth = -1
+                        return False
+                    level.kind = 0
+                    if self.innermost(level) and count_bits(&self.bundle):
+                        return True
+                    continue
+                self.leave()
+                continue
+            placement = -1 if level.kind < 0 else take_first(&level.untried)
+            if placement < 0:
+                if not self.next_kind(level):
+                    self.leave()
+                continue
+            if self.depth == 0 and self.slices > 1:
+                self.first_choice += 1
+                if self.first_choice % self.slices != self.slice:
+                    continue
+            kind = level.kind
+            below = &self.levels[self.depth + 1]
+            below.uncovered = level.uncovered & ~self.cells[kind][placement]
+            below.length = level.length - self.lengths[kind]
+            if size(below.uncovered) > below.length:
+                continue
+            level.placement = placement
+            below.cells = level.cells | self.cells[kind][placement]
+            below.ships = level.ships - 1
+            below.kind = -1
+            below.count = 0
+            beside = &self.beside[kind][placement * self.kinds]
+            for t in range(self.kinds):
+                below.left[t] = level.left[t] - (t == kind)
+                if below.left[t]:
+                    intersect(&below.allowed[t], &level.allowed[t], &beside[t])
+            if not level.uncovered and below.left[kind]:
+                keep_above(&below.allowed[kind], placement)
+            self.depth += 1
+            if self.innermost(below) and count_bits(&self.bundle):
+                return True
+        return False
+
+    cdef inline void leave(self) noexcept nogil:
+        """Go up one level and hand the count to the ship chosen there."""
+        cdef uint64_t count = self.levels[self.depth].count
+        cdef Level* level
+        self.depth -= 1
+        if self.depth >= 0:
+            level = &self.levels[self.depth]
+            level.count += count
+            self.through[level.kind][level.placement] += count
+
+    cdef void tally(self, int kind) noexcept nogil:
+        """Move the bit-sliced counters of a kind to `through`."""
+        cdef Counters* counters = &self.counters[kind]
+        cdef int plane, w
+        cdef uint64_t word
+        for plane in range(PLANES):
+            for w in range(4):
+                word = counters.planes[plane].w[w]
+                while word:
+                    self.through[kind][64 * w + ctz(word)] += <int64_t>1 << plane
+                    word &= word - 1
+        memset(counters, 0, sizeof(Counters))
+
+    def stop(self):
+        """Make a walk that runs in another thread end at once; its result means nothing then."""
+        self.stopped = True
+
+    def count(self):
+        """The number of configurations (int)."""
+        cdef uint64_t total = 0
+        self.restart()
+        with nogil:
+            while self.advance():
+                total += count_bits(&self.bundle)
+        return total
+
+    def occurrence(self):
+        """The number of configurations through each placement, as a list of int lists by kind."""
+        cdef int t, p, plane, w
+        cdef uint64_t carry, some, kept
+        cdef Counters* counters
+        self.restart()
+        with nogil:
+            while self.advance():
+                self.levels[self.depth].count += count_bits(&self.bundle)
+                counters = &self.counters[self.bundle_kind]
+                for plane in range(PLANES):
+                    some = 0
+                    for w in range(4):
+                        kept = counters.planes[plane].w[w]
+                        carry = kept & self.bundle.w[w]
+                        counters.planes[plane].w[w] = kept ^ self.bundle.w[w]
+                        self.bundle.w[w] = carry
+                        some |= carry
+                    if not some:
+                        break
+                counters.used += 1
+                if counters.used == (1 << PLANES) - 1:
+                    self.tally(self.bundle_kind)
+            for t in range(self.kinds):
+                self.tally(t)
+        return [[self.through[t][p] for p in range(self.sizes[t])] for t in range(self.kinds)]
+
+    def fill(self, uint64_t[:, ::1] out):
+        """Write the next configurations as cell sets into `out`, shape (n, 2); how many it wrote.
+
+        0 means that all have been met. A bundle is written whole: n is at least 256.
+        """
+        cdef Py_ssize_t n = 0
+        cdef Cells cells
+        cdef int placement
+        if out.shape[0] < MAX_PLACEMENTS or out.shape[1] != 2:
+            raise ValueError(f"out has shape ({out.shape[0]}, {out.shape[1]}); "
+                             f"give ({MAX_PLACEMENTS} or more, 2)")
+        with nogil:
+            while n + MAX_PLACEMENTS <= out.shape[0] and self.advance():
+                while True:
+                    placement = take_first(&self.bundle)
+                    if placement < 0:
+                        break
+                    cells = self.levels[self.depth].cells | self.cells[self.bundle_kind][placement]
+                    out[n, 0] = low(cells)
+                    out[n, 1] = high(cells)
+                    n += 1
+        return n

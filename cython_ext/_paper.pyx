@@ -1,0 +1,248 @@
+"""The algorithms of Audinot, Bonnet and Viennot (2014) as they stand: the baseline for every bench.
+
+Algorithm 1 counts with one recursive call a placement. Algorithm 2 finds the optimum with a
+transposition table on (hits, misses) and no bounds. Both are compiled as carefully as our own.
+"""
+
+from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
+
+from cells cimport Cells, ctz, join, popcount
+
+cdef enum:
+    MAX_SHIPS = 128
+    MAX_UNDECIDED = 40      # 3 ** 40 < 2 ** 64 < 3 ** 41
+
+
+# Algorithm 1
+
+cdef struct Ship:
+    Cells* cells            # its placements
+    Cells* closed           # the cells each closes to other ships, its own included
+    int placements
+
+
+cdef uint64_t count_from(const Ship* ships, int left, Cells occupied) noexcept nogil:
+    """Count(i, pos) of the paper; `left` ships from `ships` on are to be placed."""
+    cdef uint64_t configurations = 0
+    cdef int p
+    for p in range(ships.placements):
+        if not ships.cells[p] & occupied:
+            if left == 1:
+                configurations += 1
+            else:
+                configurations += count_from(ships + 1, left - 1, occupied | ships.closed[p])
+    return configurations
+
+
+def count_configurations(ships):
+    """The number of ways to place ships that are told apart, with no shot made.
+
+    ships -- for each ship (cells, closed), two (n, 2) uint64 arrays over its placements.
+    Two ships of one length are counted in both orders, as in the paper.
+    """
+    cdef int n = len(ships), i
+    cdef Py_ssize_t p
+    cdef uint64_t total
+    cdef const uint64_t[:, ::1] cells, closed
+    cdef Ship* first
+    if not 0 < n <= MAX_SHIPS:
+        raise ValueError(f"{n} ships; 1 to {MAX_SHIPS} are handled")
+    first = <Ship*>PyMem_Calloc(n, sizeof(Ship))
+    if first == NULL:
+        raise MemoryError
+    try:
+        for i in range(n):
+            cells, closed = ships[i]
+            first[i].placements = <int>cells.shape[0]
+            first[i].cells = <Cells*>PyMem_Malloc((cells.shape[0] + 1) * sizeof(Cells))
+            first[i].closed = <Cells*>PyMem_Malloc((cells.shape[0] + 1) * sizeof(Cells))
+            if first[i].cells == NULL or first[i].closed == NULL:
+                raise MemoryError
+            for p in range(cells.shape[0]):
+                first[i].cells[p] = join(cells[p, 0], cells[p, 1])
+                first[i].closed[p] = join(closed[p, 0], closed[p, 1])
+        with nogil:
+            total = count_from(first, n, 0)
+        return total
+    finally:
+        for i in range(n):
+            PyMem_Free(first[i].cells)
+            PyMem_Free(first[i].closed)
+        PyMem_Free(first)
+
+
+# Algorithm 2
+
+cdef class Optimum:
+    """ComputeOptimal of the paper, with its two improvements: a table, and no useless cells.
+
+    columns -- uint64 array (cells, words): for each undecided cell, at most 40, the set of
+        configurations that have a ship there, as bits.
+    configurations -- how many there are; those with the same cells are counted apart.
+    hits -- how many hits end the game from here. (As printed the recursion never returns 0 when
+        the ships are sunk; the game ends there.)
+    max_bytes -- of the table; MemoryError beyond.
+    tick -- called with the number of stored states about every 100,000 states; may raise.
+
+    A state is a base-3 number, digit c telling whether cell c is not shot, hit or missed. The
+    table is open addressing on the complete state.
+    """
+
+    cdef int cells, words, needed
+    cdef uint64_t* columns
+    cdef uint64_t* families           # two a depth: the configurations after a hit, after a miss
+    cdef uint64_t digit[MAX_UNDECIDED]
+    cdef uint64_t* keys               # state + 1; 0 is a free slot
+    cdef uint32_t* heights
+    cdef uint64_t slots, stored, max_bytes
+    cdef object tick
+
+    def __cinit__(self, const uint64_t[:, ::1] columns, int configurations, int hits,
+                  max_bytes, tick):
+        cdef int c, w
+        self.cells, self.words = <int>columns.shape[0], <int>columns.shape[1]
+        self.needed, self.max_bytes, self.tick = hits, max_bytes, tick
+        if self.cells > MAX_UNDECIDED:
+            raise ValueError(f"{self.cells} cells; at most {MAX_UNDECIDED} are handled")
+        if <uint64_t>configurations * (self.cells + 1) >= 1 << 32:
+            raise ValueError(f"{configurations} configurations are too many for 32-bit heights")
+        self.columns = <uint64_t*>PyMem_Malloc((self.cells * self.words + 1) * sizeof(uint64_t))
+        self.families = <uint64_t*>PyMem_Calloc(
+            2 * (self.cells + 2) * self.words + 1, sizeof(uint64_t))
+        self.slots = 1 << 12
+        self.keys = <uint64_t*>calloc(self.slots, sizeof(uint64_t))
+        self.heights = <uint32_t*>calloc(self.slots, sizeof(uint32_t))
+        if (self.columns == NULL or self.families == NULL or self.keys == NULL
+                or self.heights == NULL):
+            raise MemoryError
+        for c in range(self.cells):
+            self.digit[c] = 1 if c == 0 else 3 * self.digit[c - 1]
+            for w in range(self.words):
+                self.columns[c * self.words + w] = columns[c, w]
+        for c in range(configurations):
+            self.families[c >> 6] |= <uint64_t>1 << (c & 63)
+
+    def __dealloc__(self):
+        PyMem_Free(self.columns)
+        PyMem_Free(self.families)
+        free(self.keys)
+        free(self.heights)
+
+    cdef inline uint64_t slot(self, uint64_t state) noexcept nogil:
+        """The slot of a state, or the free slot where it belongs."""
+        cdef uint64_t mask = self.slots - 1
+        cdef uint64_t i = ((state * <uint64_t>0x9E3779B97F4A7C15) >> 20) & mask
+        while self.keys[i] != 0 and self.keys[i] != state + 1:
+            i = (i + 1) & mask
+        return i
+
+    cdef int grow(self) except -1 nogil:
+        cdef uint64_t* keys = self.keys
+        cdef uint32_t* heights = self.heights
+        cdef uint64_t slots = self.slots, i, j
+        if 2 * slots * (sizeof(uint64_t) + sizeof(uint32_t)) > self.max_bytes:
+            with gil:
+                raise MemoryError
+        self.keys = <uint64_t*>calloc(2 * slots, sizeof(uint64_t))
+        self.heights = <uint32_t*>calloc(2 * slots, sizeof(uint32_t))
+        if self.keys == NULL or self.heights == NULL:
+            free(self.keys)
+            free(self.heights)
+            self.keys, self.heights = keys, heights
+            with gil:
+                raise MemoryError
+        self.slots = 2 * slots
+        for i in range(slots):
+            if keys[i]:
+                j = self.slot(keys[i] - 1)
+                self.keys[j] = keys[i]
+                self.heights[j] = heights[i]
+        free(keys)
+        free(heights)
+        return 0
+
+    cdef int split(self, int cell, int depth) noexcept nogil:
+        """Write the families after shooting a cell; 1 if a hit is possible, 2 if a miss is."""
+        cdef uint64_t* family = &self.families[2 * depth * self.words]
+        cdef uint64_t* hit = &self.families[2 * (depth + 1) * self.words]
+        cdef uint64_t* column = &self.columns[cell * self.words]
+        cdef uint64_t some = 0, others = 0
+        cdef int w
+        for w in range(self.words):
+            hit[w] = family[w] & column[w]
+            hit[self.words + w] = family[w] & ~column[w]
+            some |= hit[w]
+            others |= hit[self.words + w]
+        return (some != 0) | (others != 0) << 1
+
+    cdef int64_t after(self, int cell, int depth, int hits, uint64_t state) except -1 nogil:
+        """The height of the family at `depth` once `cell`, which some configuration has, is shot.
+
+        The level below holds the family hit; then the family missed is moved to its place.
+        """
+        cdef uint64_t* below = &self.families[2 * (depth + 1) * self.words]
+        cdef uint64_t* family = &self.families[2 * depth * self.words]
+        cdef uint64_t* column = &self.columns[cell * self.words]
+        cdef int64_t height = 0
+        cdef int w, possible = self.split(cell, depth)
+        for w in range(self.words):
+            height += popcount(family[w])
+        if possible & 1:
+            height += self.height(depth + 1, hits + 1, state + self.digit[cell])
+        if possible & 2:
+            for w in range(self.words):
+                below[w] = family[w] & ~column[w]
+            height += self.height(depth + 1, hits, state + 2 * self.digit[cell])
+        return height
+
+    cdef int64_t height(self, int depth, int hits, uint64_t state) except -1 nogil:
+        """ComputeOptimal(hitShots, missShots) for a family that is not empty."""
+        cdef int64_t best = 1 << 40, height
+        cdef uint64_t i, rest = state
+        cdef int cell
+        if hits == self.needed:
+            return 0
+        i = self.slot(state)
+        if self.keys[i]:
+            return self.heights[i]
+        for cell in range(self.cells):
+            if rest % 3 == 0 and self.split(cell, depth) & 1:
+                height = self.after(cell, depth, hits, state)
+                if height < best:
+                    best = height
+            rest //= 3
+        if 10 * self.stored > 7 * self.slots:
+            self.grow()
+        i = self.slot(state)
+        self.keys[i] = state + 1
+        self.heights[i] = <uint32_t>best
+        self.stored += 1
+        if self.stored % 100_000 == 0:
+            with gil:
+                self.tick(self.stored)
+        return best
+
+    def first_shots(self):
+        """For each cell (its number in `columns`) that can hit: the total height if shot first."""
+        cdef int cell
+        cdef int64_t height
+        heights = {}
+        for cell in range(self.cells):
+            if self.split(cell, 0) & 1:
+                with nogil:
+                    height = self.after(cell, 0, 0, 0)
+                heights[cell] = height
+        return heights
+
+    @property
+    def states(self):
+        """How many states the table holds."""
+        return self.stored
+
+    @property
+    def table_bytes(self):
+        """The memory of the table."""
+        return self.slots * (sizeof(uint64_t) + sizeof(uint32_t))

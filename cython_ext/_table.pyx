@@ -1,0 +1,179 @@
+"""A bounded table in memory from byte strings to integers, exact: the complete key is compared.
+
+It holds two generations. New entries go to the young one; when it is full, the old one is dropped
+and the young one becomes old. An old entry that is found again is copied to the young one, so what
+is dropped is what was not used for longest.
+"""
+
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcmp, memcpy, memset
+
+cdef enum:
+    CHUNK_BITS = 20               # records lie in chunks of 1 MiB
+    FIRST_SLOTS = 1 << 10
+    RECORD = 16                   # bytes before the key: its value, its length
+
+MAX_KEY = (1 << CHUNK_BITS) - RECORD
+
+
+cdef uint64_t hash_bytes(const unsigned char* key, Py_ssize_t length) noexcept nogil:
+    """A 64-bit hash; it only chooses slots."""
+    cdef uint64_t hash = <uint64_t>length * <uint64_t>0x9E3779B97F4A7C15, word
+    cdef Py_ssize_t i = 0
+    while i < length:
+        word = 0
+        memcpy(&word, key + i, 8 if length - i >= 8 else length - i)
+        hash = (hash ^ word) * <uint64_t>0xD6E8FEB86659FD93
+        hash ^= hash >> 32
+        i += 8
+    return hash
+
+
+cdef inline int64_t* record_value(Generation* g, uint64_t place) noexcept nogil:
+    return <int64_t*>(g.chunks[place >> CHUNK_BITS] + (place & ((1 << CHUNK_BITS) - 1)))
+
+
+cdef int64_t* look_up(Generation* g, const unsigned char* key, Py_ssize_t length,
+                      uint64_t hash) noexcept nogil:
+    """Where the value of a key is, or NULL."""
+    cdef uint64_t mask = g.slots - 1, i = hash & mask
+    cdef int64_t* record
+    if g.slots == 0:
+        return NULL
+    while g.places[i]:
+        if g.hashes[i] == hash:
+            record = record_value(g, g.places[i] - 1)
+            if record[1] == length and memcmp(record + 2, key, length) == 0:
+                return record
+        i = (i + 1) & mask
+    return NULL
+
+
+cdef void clear(Generation* g) noexcept nogil:
+    cdef int i
+    for i in range(g.chunk_count):
+        free(g.chunks[i])
+    free(g.hashes)
+    free(g.places)
+    memset(g, 0, sizeof(Generation))
+
+
+cdef bint enlarge(Generation* g) noexcept nogil:
+    """Double the slots; false when there is no memory."""
+    cdef uint64_t slots = 2 * g.slots if g.slots else FIRST_SLOTS
+    cdef uint64_t* hashes = <uint64_t*>calloc(slots, sizeof(uint64_t))
+    cdef uint64_t* places = <uint64_t*>calloc(slots, sizeof(uint64_t))
+    cdef uint64_t i, j
+    if hashes == NULL or places == NULL:
+        free(hashes)
+        free(places)
+        return False
+    for i in range(g.slots):
+        if g.places[i]:
+            j = g.hashes[i] & (slots - 1)
+            while places[j]:
+                j = (j + 1) & (slots - 1)
+            hashes[j] = g.hashes[i]
+            places[j] = g.places[i]
+    free(g.hashes)
+    free(g.places)
+    g.hashes, g.places, g.slots = hashes, places, slots
+    return True
+
+
+cdef uint64_t bytes_of(const Generation* g) noexcept nogil:
+    return (<uint64_t>g.chunk_count << CHUNK_BITS) + 16 * g.slots
+
+
+cdef class MemoryTable:
+    """Byte strings to signed 64-bit integers, in at most `max_bytes` of memory.
+
+    At least a few MiB are always used. A key longer than MAX_KEY bytes is not kept.
+    """
+
+    def __cinit__(self, max_bytes=1 << 30):
+        self.max_bytes = max(<uint64_t>max_bytes, <uint64_t>8 << CHUNK_BITS)
+        memset(&self.young, 0, sizeof(Generation))
+        memset(&self.old, 0, sizeof(Generation))
+
+    def __dealloc__(self):
+        clear(&self.young)
+        clear(&self.old)
+
+    cdef bint find(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
+                   int64_t* value) noexcept nogil:
+        """Whether the key is there; then `value` is set."""
+        cdef int64_t* record = look_up(&self.young, key, length, hash)
+        if record == NULL:
+            record = look_up(&self.old, key, length, hash)
+            if record == NULL:
+                return False
+            value[0] = record[0]
+            self.add(key, length, hash, value[0])
+            return True
+        value[0] = record[0]
+        return True
+
+    cdef int store(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
+                   int64_t value) except -1 nogil:
+        """Set the value of a key."""
+        cdef int64_t* record = look_up(&self.young, key, length, hash)
+        if record != NULL:
+            record[0] = value
+        else:
+            self.add(key, length, hash, value)
+        return 0
+
+    cdef void add(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
+                  int64_t value) noexcept nogil:
+        """Put a key that is not in the young generation there; nothing when memory is out."""
+        cdef Generation* g = &self.young
+        cdef uint64_t need = RECORD + ((length + 7) & ~7), place, i
+        cdef int64_t* record
+        if need > 1 << CHUNK_BITS:
+            return
+        if 2 * bytes_of(g) > self.max_bytes or g.chunk_count == MAX_CHUNKS:
+            clear(&self.old)
+            self.old = self.young
+            memset(g, 0, sizeof(Generation))
+        if 4 * (g.used + 1) > 3 * g.slots and not enlarge(g):
+            return
+        if g.chunk_count == 0 or g.chunk_used + need > 1 << CHUNK_BITS:
+            g.chunks[g.chunk_count] = <unsigned char*>malloc(1 << CHUNK_BITS)
+            if g.chunks[g.chunk_count] == NULL:
+                return
+            g.chunk_count += 1
+            g.chunk_used = 0
+        place = ((<uint64_t>g.chunk_count - 1) << CHUNK_BITS) + g.chunk_used
+        g.chunk_used += need
+        record = record_value(g, place)
+        record[0] = value
+        record[1] = length
+        memcpy(record + 2, key, length)
+        i = hash & (g.slots - 1)
+        while g.places[i]:
+            i = (i + 1) & (g.slots - 1)
+        g.hashes[i] = hash
+        g.places[i] = place + 1
+        g.used += 1
+
+    def get(self, bytes key):
+        """The value of a key, or None."""
+        cdef int64_t value
+        if self.find(key, len(key), hash_bytes(key, len(key)), &value):
+            return value
+        return None
+
+    def put(self, bytes key, int64_t value):
+        """Set the value of a key."""
+        self.store(key, len(key), hash_bytes(key, len(key)), value)
+
+    def __len__(self):
+        """How many entries are held; one copied from the old generation counts twice."""
+        return self.young.used + self.old.used
+
+    @property
+    def bytes(self):
+        """The memory in use."""
+        return bytes_of(&self.young) + bytes_of(&self.old)

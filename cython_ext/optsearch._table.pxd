@@ -1,0 +1,26 @@
+# What the search uses of optsearch/_table. (The dotted name tells Cython which package it is.)
+
+from libc.stdint cimport int64_t, uint64_t
+
+cdef uint64_t hash_bytes(const unsigned char* key, Py_ssize_t length) noexcept nogil
+
+cdef enum:
+    MAX_CHUNKS = 1 << 14
+
+cdef struct Generation:
+    uint64_t* hashes          # of each slot
+    uint64_t* places          # of each slot: where its record is, plus 1; 0 is a free slot
+    uint64_t slots, used
+    unsigned char* chunks[MAX_CHUNKS]
+    int chunk_count           # how many chunks there are
+    uint64_t chunk_used       # bytes used of the last one
+
+cdef class MemoryTable:
+    cdef Generation young, old
+    cdef uint64_t max_bytes
+    cdef bint find(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
+                   int64_t* value) noexcept nogil
+    cdef int store(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
+                   int64_t value) except -1 nogil
+    cdef void add(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
+                  int64_t value) noexcept nogil

@@ -1,0 +1,16 @@
+import numpy as np
+from numpy.typing import NDArray
+
+class Enumerator:
+    def __init__(
+        self,
+        kinds: list[tuple[int, int, NDArray[np.uint64]]],
+        compatible: list[list[NDArray[np.uint8]]],
+        hits: int,
+        slice: int = 0,
+        slices: int = 1,
+    ) -> None: ...
+    def stop(self) -> None: ...
+    def count(self) -> int: ...
+    def occurrence(self) -> list[list[int]]: ...
+    def fill(self, out: NDArray[np.uint64]) -> int: ...

@@ -1,0 +1,439 @@
+"""The command `optsearch`: reads arguments, calls the library, prints a table or JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as ProgressBar
+from rich.table import Table
+
+from optsearch import bounds as bounds_
+from optsearch import paper, reference, solver
+from optsearch import reproduce as reproduce_
+from optsearch import tree as tree_
+from optsearch.configurations import Configurations
+from optsearch.errors import OptsearchError, PositionError
+from optsearch.game import Game, cell_name, column_name
+from optsearch.position import Position
+from optsearch.solution import Progress, Solution, Status
+
+app = typer.Typer(
+    help="Optimal shooting at Battleship against ships placed uniformly at random.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+
+class Method(str, Enum):
+    """The implementations of the optimum."""
+
+    REFERENCE = "reference"
+    PAPER = "paper"
+    SOLVER = "solver"
+
+
+GameArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="GAME",
+        help="For example 10x10:5,4,3,3,2 or 4x4:3,2;contact=any (rows x columns : ship lengths).",
+        show_default=False,
+    ),
+]
+ShotsOption = Annotated[
+    str, typer.Option("--shots", help="Shots made so far, for example 'B3=hit A1=miss'.")
+]
+BoardOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--board",
+        help="File with a drawn board instead: one line a row of . (not shot), o (miss), X (hit).",
+        show_default=False,
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+def read_position(game: str, shots: str = "", board: Path | None = None) -> Position:
+    """The position that the arguments describe."""
+    parsed = Game.parse(game)
+    if board is None:
+        return Position.parse(parsed, shots)
+    if shots:
+        raise PositionError(f"give --shots ({shots!r}) or --board ({str(board)!r}), not both")
+    try:
+        return Position.from_board(parsed, board.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise PositionError(f"cannot read the drawn board {str(board)!r}: {reason}") from None
+
+
+def print_json(value: object) -> None:
+    """One JSON value on standard output."""
+    typer.echo(json.dumps(value, ensure_ascii=False))
+
+
+def described(position: Position) -> dict[str, Any]:
+    """The fields that tell what a JSON answer is about."""
+    return {"game": str(position.game), "position": str(position)}
+
+
+def heading(position: Position) -> str:
+    """The same for people: the game, and what has been shot."""
+    return f"{position.game}, {position}" if position.shots else str(position.game)
+
+
+def board_text(texts: list[list[str]]) -> str:
+    """A grid of texts with column letters and row numbers, right-aligned."""
+    letters = [column_name(column) for column in range(len(texts[0]))]
+    width = max(len(text) for line in [letters, *texts] for text in line)
+    numbers = len(str(len(texts)))
+    lines = [(" " * numbers, letters), *((str(i + 1), line) for i, line in enumerate(texts))]
+    return "\n".join(
+        "  ".join([name.rjust(numbers), *(text.rjust(width) for text in line)])
+        for name, line in lines
+    )
+
+
+# Counting
+
+
+@app.command()
+def count(
+    game: GameArgument,
+    shots: ShotsOption = "",
+    board: BoardOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """How many configurations a game has, or are left after some shots."""
+    position = read_position(game, shots, board)
+    configurations = Configurations(position)
+    if position.shots:
+        configurations.require_some()
+    number = configurations.number
+    if as_json:
+        print_json({**described(position), "configurations": number})
+    else:
+        out.print(f"{heading(position)}: {number:,} configurations")
+
+
+@app.command()
+def occurrence(
+    game: GameArgument,
+    shots: ShotsOption = "",
+    board: BoardOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """In how many configurations each cell holds a ship, and how often."""
+    position = read_position(game, shots, board)
+    configurations = Configurations(position)
+    configurations.require_some()
+    matrix = configurations.occurrence.tolist()
+    number = configurations.number
+    if as_json:
+        print_json({**described(position), "configurations": number, "occurrence": matrix})
+        return
+    out.print(f"{heading(position)}: {number:,} configurations", style="bold")
+    for title, texts in (
+        ("Configurations with a ship on the cell", [[str(n) for n in row] for row in matrix]),
+        ("The same in percent", [[f"{100 * n / number:.1f}" for n in row] for row in matrix]),
+    ):
+        out.print(f"\n{title}\n")
+        typer.echo(board_text(texts))
+
+
+# Optima
+
+
+@contextmanager
+def solving(label: str) -> Iterator[Progress]:
+    """A progress line on the terminal, when standard error is one."""
+    bar = ProgressBar(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        TextColumn("{task.fields[note]}"),
+        TimeElapsedColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+    )
+    with bar:
+        task = bar.add_task(label, total=None, note="")
+
+        def report(status: Status) -> None:
+            rate = status.nodes / max(bar.tasks[task].elapsed or 0.0, 0.1)
+            note = f"{status.nodes:,} nodes, {rate:,.0f}/s"
+            if status.best is not None:
+                note += f", best so far {status.best}"
+            elif status.done and status.done < status.total and rate:
+                seconds = (status.total - status.done) / rate
+                note += f", about {seconds:,.0f} s to go"
+            bar.update(task, completed=status.done, total=status.total, note=note)
+
+        yield report
+
+
+def run_method(
+    position: Position, method: Method, table: Path | None, memory: int, progress: Progress
+) -> Solution:
+    """Solve a position in the way that was asked for."""
+    if table is not None and method is not Method.SOLVER:
+        raise OptsearchError(f"--table goes with --method solver, not with {method.value}")
+    if method is Method.REFERENCE:
+        return reference.solve(position)
+    if method is Method.PAPER:
+        return paper.solve(position, memory=memory, progress=progress)
+    options = solver.SolverOptions(memory=memory)
+    return solver.solve(position, options=options, table=table, progress=progress)
+
+
+@app.command()
+def solve(
+    game: GameArgument,
+    shots: ShotsOption = "",
+    board: BoardOption = None,
+    method: Annotated[
+        Method,
+        typer.Option(
+            help="solver: branch and bound; paper: the paper's Algorithm 2; reference: the "
+            "definition."
+        ),
+    ] = Method.SOLVER,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of a transposition table on disk: what is solved is kept there, and a "
+            "run that was stopped goes on from it.",
+            show_default=False,
+        ),
+    ] = None,
+    tree: Annotated[
+        Path | None,
+        typer.Option(help="Write an optimal decision tree to this file.", show_default=False),
+    ] = None,
+    memory: Annotated[
+        float, typer.Option(help="GiB of memory for the transposition table.", min=0.01)
+    ] = 4.0,
+    as_json: JsonOption = False,
+) -> None:
+    """The least mean number of shots, exactly, and every optimal first shot."""
+    position = read_position(game, shots, board)
+    if tree is not None and method is not Method.SOLVER:
+        raise OptsearchError(f"--tree goes with --method solver, not with {method.value}")
+    try:
+        with solving(str(position.game)) as progress:
+            solution = run_method(position, method, table, int(memory * 2**30), progress)
+            if tree is not None:
+                tree_.save(solution.tree(), tree)
+    except KeyboardInterrupt:
+        kept = f"; what was solved is in {table}, and the same command goes on from it"
+        err.print(f"interrupted{kept if table else ''}", soft_wrap=True)
+        raise typer.Exit(130) from None
+    best = [cell_name(cell) for cell in solution.best_shots]
+    if as_json:
+        print_json(
+            {
+                **described(position),
+                "total_height": solution.total_height,
+                "configurations": solution.configurations,
+                "mean": solution.mean_text,
+                "best_shots": best,
+                "nodes": solution.nodes,
+                "seconds": round(solution.seconds, 6),
+                "method": solution.method,
+                "table_entries": solution.table_entries,
+            }
+        )
+        return
+    out.print(heading(position), style="bold")
+    facts = Table.grid(padding=(0, 2))
+    facts.add_row("mean shots", f"{solution.mean_text} = {float(solution.mean):.6f}")
+    facts.add_row("best shots", " ".join(best) or "none: every ship is sunk")
+    facts.add_row("nodes", f"{solution.nodes:,}")
+    facts.add_row(
+        "table", f"{solution.table_entries:,} entries, {solution.table_bytes / 2**20:,.0f} MiB"
+    )
+    facts.add_row("seconds", f"{solution.seconds:.3f}")
+    if tree is not None:
+        facts.add_row("tree", str(tree))
+    out.print(facts)
+
+
+@app.command()
+def tree(
+    file: Annotated[Path, typer.Argument(help="A file written by solve --tree.")],
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify", help="Replay every configuration shot by shot and recount the total."
+        ),
+    ] = False,
+    draw: Annotated[
+        Path | None,
+        typer.Option(help="Draw the tree to this file (pdf, svg or png).", show_default=False),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print a decision tree; verify it; draw it."""
+    loaded = tree_.load(file)
+    verified = tree_.verify(loaded) if verify else None
+    if draw is not None:
+        draw_tree(loaded, draw)
+    mean = f"{loaded.total_height}/{loaded.configurations}"
+    if as_json:
+        print_json(
+            {
+                **described(loaded.position),
+                "total_height": loaded.total_height,
+                "configurations": loaded.configurations,
+                "mean": mean,
+                "height": loaded.height,
+                "leaves": loaded.leaves,
+                "depths": {str(shots): n for shots, n in sorted(loaded.depths().items())},
+                "verified": verified is not None,
+            }
+        )
+        return
+    if draw is None:
+        typer.echo(loaded.text())
+    out.print(f"\n{heading(loaded.position)}", style="bold")
+    facts = Table.grid(padding=(0, 2))
+    facts.add_row("mean shots", f"{mean} = {float(loaded.mean):.6f}")
+    facts.add_row("worst case", f"{loaded.height} shots")
+    facts.add_row(
+        "distribution", ", ".join(f"{d}: {n:,}" for d, n in sorted(loaded.depths().items()))
+    )
+    if verified is not None:
+        facts.add_row(
+            "verified",
+            f"every one of {loaded.configurations:,} configurations replayed, total {verified:,}",
+        )
+    if draw is not None:
+        facts.add_row("drawing", str(draw))
+    out.print(facts)
+
+
+def draw_tree(tree: tree_.DecisionTree, path: Path) -> None:
+    """Draw a tree to a file whose ending names the format."""
+    if path.suffix.lower() not in (".pdf", ".svg", ".png"):
+        raise OptsearchError(f"cannot draw to {str(path)!r}; use a name ending in .pdf, .svg, .png")
+    # Imported here, because matplotlib takes longer to load than most commands take to run.
+    from matplotlib.figure import Figure
+
+    from optsearch import drawing
+
+    figure = Figure(figsize=drawing.tree_figure_size(tree), layout="constrained")
+    drawing.draw_tree(figure.add_subplot(), tree)
+    try:
+        figure.savefig(path)
+    except OSError as error:
+        raise OptsearchError(f"cannot write {str(path)!r}: {error.strerror}") from None
+
+
+# Bounds
+
+
+@app.command()
+def bounds(
+    game: GameArgument,
+    shots: ShotsOption = "",
+    board: BoardOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Proved lower bounds on the mean number of shots, without solving the game."""
+    position = read_position(game, shots, board)
+    found = bounds_.lower_bounds(position)
+    if as_json:
+        print_json(
+            {
+                **described(position),
+                "bounds": [
+                    {
+                        "name": bound.name,
+                        "side": bound.side,
+                        "value": float(bound.value),
+                        "exact": str(bound.value),
+                        "source": bound.source,
+                    }
+                    for bound in found
+                ],
+            }
+        )
+        return
+    table = Table(title=heading(position), title_justify="left", show_edge=False, pad_edge=False)
+    for column in ("bound", "mean shots at least", "exactly", "because"):
+        table.add_column(column, overflow="fold")
+    for bound in found:
+        table.add_row(bound.name, f"{float(bound.value):.6f}", str(bound.value), bound.source)
+    out.print(table)
+
+
+# The paper
+
+
+@app.command()
+def reproduce(as_json: JsonOption = False) -> None:
+    """Recompute every number of sections 2, 3 and 4.1 of the paper beside the printed one."""
+    done = []
+    columns = ("", "where", "what", "printed", "computed", "seconds")
+    widths = (1, 11, 31, 17, 17, 7)
+    if not as_json:
+        out.print("Audinot, Bonnet and Viennot (2014), printed and computed\n", style="bold")
+        typer.echo("  ".join(f"{c:<{w}}" for c, w in zip(columns, widths, strict=True)))
+    for check in reproduce_.checks():
+        done.append(check)
+        if not as_json:
+            cells = (
+                "✓" if check.agrees else "✗",
+                check.place,
+                check.what,
+                check.printed,
+                check.computed,
+                f"{check.seconds:7.3f}",
+            )
+            line = "  ".join(f"{c:<{w}}" for c, w in zip(cells, widths, strict=True))
+            out.print(line, style=None if check.agrees else "bold red", soft_wrap=True)
+    differing = [check for check in done if not check.agrees]
+    seconds = sum(check.seconds for check in done)
+    if as_json:
+        print_json({"agrees": not differing, "checks": [vars(check) for check in done]})
+    else:
+        verdict = f"{len(differing)} of {len(done)} differ" if differing else "all agree"
+        for check in done:
+            if check.note:
+                typer.echo(f"\n{check.note}")
+        out.print(f"\n{len(done)} checks, {verdict}, {seconds:.1f} seconds", style="bold")
+    if differing:
+        raise typer.Exit(1)
+
+
+def main() -> None:
+    """Entry point: errors a user can cause are one line and exit status 2, never a traceback."""
+    try:
+        app()
+    except OptsearchError as error:
+        err.print(f"error: {error}", style="red", markup=False, soft_wrap=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        err.print("interrupted")
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

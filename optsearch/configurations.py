@@ -1,0 +1,197 @@
+"""All configurations of a position: counted, counted through every cell, listed or streamed.
+
+Algorithm 1 of Audinot, Bonnet and Viennot (2014), section 2, on bit sets of placements.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from functools import cached_property
+from math import comb, prod
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch._enumerate import Enumerator
+from optsearch.errors import ImpossiblePosition, NotSupported, TooLarge
+from optsearch.position import Position
+
+CellSets = NDArray[np.uint64]  # shape (n, 2): low and high 64 bits of each set, see cells.pxd
+_Result = TypeVar("_Result")
+
+WORD = (1 << 64) - 1
+_PIECES = 64  # of a long count: they share out the work and measure progress
+_WORTH_PIECES = 10**6  # combinations of placements, compatible or not
+
+
+def to_words(masks: list[int] | tuple[int, ...]) -> CellSets:
+    """Masks as an array of cell sets, shape (n, 2)."""
+    words = np.empty((len(masks), 2), np.uint64)
+    words[:, 0] = [mask & WORD for mask in masks]
+    words[:, 1] = [mask >> 64 for mask in masks]
+    return words
+
+
+def to_masks(sets: CellSets) -> list[int]:
+    """An array of cell sets as masks."""
+    low: list[int] = sets[:, 0].tolist()
+    high: list[int] = sets[:, 1].tolist()
+    return [a | b << 64 for a, b in zip(low, high, strict=True)]
+
+
+class Configurations:
+    """The configurations compatible with a position.
+
+    threads -- how many threads count at once (default: one a processor); answers do not depend
+        on it.
+    progress -- called with the pieces done and their number while a long count runs.
+
+    Raises NotSupported for hits in a game that announces sinkings.
+    """
+
+    def __init__(
+        self,
+        position: Position,
+        threads: int | None = None,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+    ):
+        game = position.game
+        if game.announce != "nothing" and position.hits:
+            raise NotSupported(
+                f"counting after hits is not built for announce={game.announce} ({game}); "
+                "it is for announce=nothing"
+            )
+        self.position = position
+        self.threads = threads or os.cpu_count() or 1
+        self._progress = progress
+        lengths = set(game.fleet)
+        placements = {
+            length: [
+                ship
+                for ship in game.placements(length)
+                if not ship & position.misses and not game.halo(ship) & position.hits
+            ]
+            for length in lengths
+        }
+        # The innermost ship is never placed one by one, so it is the one with most placements.
+        self._lengths = sorted(lengths, key=lambda length: (len(placements[length]), -length))
+        self._placements = [placements[length] for length in self._lengths]
+        self._ships = [game.fleet.count(length) for length in self._lengths]
+
+    @cached_property
+    def _kernel_arguments(
+        self,
+    ) -> tuple[list[tuple[int, int, CellSets]], list[list[NDArray[np.uint8]]]]:
+        sets = [to_words(ships) for ships in self._placements]
+        closed = [
+            to_words([ship | self.position.game.halo(ship) for ship in ships])
+            for ships in self._placements
+        ]
+        compatible = [
+            [
+                np.ascontiguousarray(
+                    ((a[:, None, :] & b[None, :, :]) == 0).all(axis=2), dtype=np.uint8
+                )
+                for b in closed
+            ]
+            for a in sets
+        ]
+        return list(zip(self._ships, self._lengths, sets, strict=True)), compatible
+
+    def _enumerator(self, piece: int = 0, pieces: int = 1) -> Enumerator:
+        kinds, compatible = self._kernel_arguments
+        return Enumerator(kinds, compatible, self.position.hits, piece, pieces)
+
+    def _sliced(self, work: Callable[[Enumerator], _Result]) -> list[_Result]:
+        """The results of `work` on slices that make up the whole."""
+        combinations = prod(
+            comb(len(ships), k) for ships, k in zip(self._placements, self._ships, strict=True)
+        )
+        if combinations < _WORTH_PIECES:
+            return [work(self._enumerator())]
+        pieces = [self._enumerator(i, _PIECES) for i in range(_PIECES)]
+        results = []
+        with ThreadPoolExecutor(self.threads) as pool:
+            try:
+                for result in pool.map(work, pieces):
+                    results.append(result)
+                    self._progress(len(results), _PIECES)
+            except BaseException:
+                for piece in pieces:
+                    piece.stop()
+                raise
+        return results
+
+    @cached_property
+    def number(self) -> int:
+        """How many configurations there are."""
+        return sum(self._sliced(Enumerator.count))
+
+    @cached_property
+    def occurrence(self) -> NDArray[np.int64]:
+        """How many configurations have a ship on each cell; int64 of shape (rows, columns).
+
+        The occurrence matrix of section 2.3.
+        """
+        game = self.position.game
+        matrix = np.zeros(game.cells, np.int64)
+        for counts in self._sliced(Enumerator.occurrence):
+            for ships, through in zip(self._placements, counts, strict=True):
+                for ship, count in zip(ships, through, strict=True):
+                    for cell in game.cells_of(ship):
+                        matrix[cell[0] * game.columns + cell[1]] += count
+        return matrix.reshape(game.rows, game.columns)
+
+    @property
+    def frequency(self) -> list[list[Fraction]]:
+        """The probability of a ship on each cell: occurrence / number, exact.
+
+        Raises ImpossiblePosition when no configuration is left.
+        """
+        self.require_some()
+        return [[Fraction(n, self.number) for n in row] for row in self.occurrence.tolist()]
+
+    def require_some(self) -> None:
+        """Raise ImpossiblePosition when no configuration is left."""
+        if self.number == 0:
+            if not self.position.shots:
+                raise ImpossiblePosition(
+                    f"{self.position.game} has no configuration: the fleet does not fit on the "
+                    f"board with contact={self.position.game.contact}"
+                )
+            raise ImpossiblePosition(
+                f"no configuration of {self.position.game} is compatible with the shots "
+                f"{str(self.position)!r}"
+            )
+
+    def list(self, max_bytes: int = 4 << 30) -> CellSets:
+        """The cells of each configuration, one row each; shape (n, 2).
+
+        Where ships may touch, different configurations can have the same cells, and each has its
+        row. Raises TooLarge when the list would need more than `max_bytes`.
+        """
+        if 16 * self.number > max_bytes:
+            raise TooLarge(
+                f"the list of the {self.number:,} configurations of {self.position.game} needs "
+                f"{16 * self.number / 2**30:,.1f} GiB; the limit is {max_bytes / 2**30:,.1f} GiB"
+            )
+        sets = np.empty((self.number + 256, 2), np.uint64)
+        written = 0
+        kernel = self._enumerator()
+        while n := kernel.fill(sets[written:]):
+            written += n
+        return sets[:written]
+
+    def stream(self, batch: int = 1 << 16) -> Iterator[CellSets]:
+        """The rows of `list` in arrays of at most `batch` (256 or more) rows."""
+        kernel = self._enumerator()
+        while True:
+            sets = np.empty((batch, 2), np.uint64)
+            n = kernel.fill(sets)
+            if n == 0:
+                return
+            yield sets[:n]

@@ -1,0 +1,90 @@
+"""What is still to be found: the sets of cells that the configurations of a position hide.
+
+A family is a list of distinct sets of one size, each with the number of configurations that have
+it (its weight; always 1 where ships may not touch along an edge, because then the cells determine
+the configuration).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from optsearch.configurations import CellSets, Configurations, to_masks, to_words
+from optsearch.game import Game, bits
+from optsearch.position import Position
+
+Permutation = tuple[int, ...]
+
+
+def image(mask: int, permutation: Permutation) -> int:
+    """The mask of the images of the cells of a mask."""
+    return sum(1 << permutation[cell] for cell in bits(mask))
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Distinct sets of cells with weights, ascending as integers.
+
+    game -- the game they come from; only its grid matters here.
+    sets -- their masks; weights -- how many configurations have each.
+    """
+
+    game: Game
+    sets: tuple[int, ...]
+    weights: tuple[int, ...]
+
+    @classmethod
+    def of(cls, position: Position) -> Family:
+        """The family of a position: every compatible configuration less the cells hit.
+
+        Raises ImpossiblePosition when there is none, TooLarge when they cannot be listed.
+        """
+        configurations = Configurations(position)
+        configurations.require_some()
+        return cls.from_words(position.game, configurations.list(), position.hits)
+
+    @classmethod
+    def from_words(cls, game: Game, words: CellSets, hits: int = 0) -> Family:
+        """The family of the rows of an array of cell sets, less the cells in `hits`."""
+        words = words & ~to_words([hits])
+        rows, counts = np.unique(words[:, ::-1], axis=0, return_counts=True)
+        return cls(game, tuple(to_masks(rows[:, ::-1])), tuple(counts.tolist()))
+
+    @property
+    def weight(self) -> int:
+        """The number of configurations."""
+        return sum(self.weights)
+
+    @cached_property
+    def certain(self) -> int:
+        """The cells in every set: hits that tell nothing and cost no miss."""
+        result = -1
+        for mask in self.sets:
+            result &= mask
+        return result
+
+    @property
+    def hits(self) -> int:
+        """How many hits end the game from here: the size of each set."""
+        return self.sets[0].bit_count()
+
+    @cached_property
+    def undecided(self) -> int:
+        """The cells in some but not in all sets."""
+        result = 0
+        for mask in self.sets:
+            result |= mask
+        return result & ~self.certain
+
+    @cached_property
+    def automorphisms(self) -> tuple[Permutation, ...]:
+        """The symmetries of the grid that map the family, with its weights, to itself."""
+        weighted = dict(zip(self.sets, self.weights, strict=True))
+        return tuple(
+            permutation
+            for permutation in self.game.symmetries()
+            if all(weighted.get(image(s, permutation)) == w for s, w in weighted.items())
+        )

@@ -1,0 +1,290 @@
+"""Every number of sections 2, 3 and 4.1 of the paper, computed and put beside the printed one.
+
+The printed values are in data/published; nothing here knows them. Audinot, Bonnet and Viennot
+(2014), Optimal Strategies against a Random Opponent in Battleship.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from functools import cache, partial
+from itertools import combinations
+
+from optsearch import bounds, greedy, records, solver, tree
+from optsearch.configurations import Configurations
+from optsearch.errors import RecordError
+from optsearch.family import Family
+from optsearch.game import Cell, Game
+from optsearch.position import MISS, Position, Shot
+from optsearch.solution import Solution
+
+STANDARD = Game(10, 10, (5, 4, 3, 3, 2))
+
+
+@dataclass(frozen=True)
+class Check:
+    """One printed number (or matrix) beside the computed one, and the seconds it took."""
+
+    place: str
+    what: str
+    printed: str
+    computed: str
+    agrees: bool
+    seconds: float
+    note: str = ""
+
+
+def checks() -> Iterator[Check]:
+    """Compute everything, in the order of the paper, one check after the other."""
+    tasks = (*_numbers(), *_matrices(), *_table1())
+    for place, what, printed, compute in sorted(tasks, key=lambda task: _ORDER.index(task[0])):
+        started = time.perf_counter()
+        computed = compute()
+        seconds = time.perf_counter() - started
+        note = _NOTES.get(what, lambda: "")()
+        yield Check(place, what, printed, computed, computed == printed, seconds, note)
+
+
+_ORDER = (
+    "section 2.2",
+    "section 2.3",
+    "Figure 2",
+    "Figure 3",
+    "section 3.1",
+    "Table 1",
+    "section 3.3",
+    "section 4.1",
+    "section 5",
+)
+_Task = tuple[str, str, str, Callable[[], str]]
+
+
+def rounded(value: Fraction, digits: int = 1) -> str:
+    """A value rounded half up to some decimals, exactly."""
+    scaled = Decimal(value.numerator) / Decimal(value.denominator)
+    return str(scaled.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+
+
+def truncated(value: Fraction, digits: int = 1) -> str:
+    """A value cut to some decimals."""
+    return str(Decimal(value * 10**digits // 1).scaleb(-digits))
+
+
+# What the numbers are computed from, once
+
+
+@cache
+def _standard() -> Configurations:
+    return Configurations(Position(STANDARD))
+
+
+def _percent(row: int, column: int) -> str:
+    return rounded(100 * _standard().frequency[row][column])
+
+
+@cache
+def _figure5() -> tree.DecisionTree:
+    result = tree.load(records.published("figure5_tree.json"))
+    if tree.verify(result) != result.total_height:
+        raise AssertionError("the verifier and the tree disagree")
+    return result
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A position, up to symmetry, on which every greedy strategy is worse than the optimum."""
+
+    position: Position
+    best_greedy: int
+    solution: Solution
+
+    def mean(self, total_height: int) -> str:
+        """A total height over the number of configurations, unreduced."""
+        return f"{total_height}/{self.solution.configurations}"
+
+
+@cache
+def counterexamples() -> tuple[Counterexample, ...]:
+    """The positions of 3x4:2 after two misses where the best greedy strategy is not optimal.
+
+    Figure 6 shows one, without printing the cells; every pair of misses that leaves as many
+    configurations as the paper has is tried, one of each class of equivalent pairs.
+    """
+    game = Game(3, 4, (2,))
+    found: dict[frozenset[int], Counterexample] = {}
+    for pair in combinations(range(game.cells), 2):
+        images = {frozenset(p[cell] for cell in pair) for p in game.symmetries()}
+        if any(known in found for known in images):
+            continue
+        position = Position(game, tuple(Shot(game.cell(cell), MISS) for cell in pair))
+        best = greedy.best_total_height(Family.of(position))
+        solution = solver.solve(position)
+        if best > solution.total_height:
+            found[frozenset(pair)] = Counterexample(position, best, solution)
+    return tuple(found.values())
+
+
+def _counterexample() -> Counterexample:
+    (only,) = counterexamples()
+    return only
+
+
+def _paper_names(cells: Iterable[Cell]) -> list[str]:
+    """Cells as the paper names them: row letter, column number.
+
+    (Its names for the counterexample fit no other reading: see `counterexamples`, whose greedy
+    shot is one of the two middle cells.)
+    """
+    return [f"{chr(ord('A') + row)}{column + 1}" for row, column in cells]
+
+
+def _counterexample_shots(shots: Iterable[Cell]) -> list[str]:
+    """Cells of the counterexample, turned so that greedy shoots to the right of the middle."""
+    game = _counterexample().position.game
+    (shot,) = greedy.best_shots(Family.of(_counterexample().position))
+    turned = next(
+        p for p in game.symmetries() if game.cell(p[shot[0] * game.columns + shot[1]]) == (1, 2)
+    )
+    return _paper_names(game.cell(turned[row * game.columns + column]) for row, column in shots)
+
+
+def _optimal_shot() -> str:
+    names = sorted(_counterexample_shots(_counterexample().solution.best_shots))
+    return "B2" if "B2" in names else " or ".join(names)
+
+
+@cache
+def _bounds() -> dict[str, Fraction]:
+    return {bound.name: bound.value for bound in bounds.lower_bounds(Position(STANDARD))}
+
+
+@cache
+def _figure9() -> Counter[int]:
+    """Depth -> leaves of the complete binary tree with 11 leaves."""
+    return Counter(bounds.complete_binary_tree_depths(11))
+
+
+def _full_tree_height() -> int:
+    """The greatest k such that the full tree of height k has no more leaves than the game."""
+    return _standard().number.bit_length() - 1
+
+
+def _figure9_mean() -> str:
+    mean = bounds.complete_binary_tree({1: 11})
+    return f"{mean.numerator}/{mean.denominator}"
+
+
+# Numbers printed in the text, by their name in data/published/numbers.csv
+
+_COMPUTE: dict[str, Callable[[], str]] = {
+    "configurations_10x10": lambda: str(_standard().number),
+    "occurrence_corner_10x10": lambda: str(_standard().occurrence[0, 0]),
+    "frequency_corner_10x10": lambda: _percent(0, 0),
+    "frequency_highest_10x10": lambda: rounded(100 * max(map(max, _standard().frequency))),
+    "frequency_one_line_in_10x10": lambda: _percent(1, 4),
+    "frequency_two_lines_in_10x10": lambda: _percent(2, 4),
+    "figure5_leaves": lambda: str(_figure5().leaves),
+    "figure5_height": lambda: str(_figure5().height),
+    "figure5_total_height": lambda: str(_figure5().total_height),
+    "figure5_mean": lambda: f"{_figure5().total_height}/{_figure5().configurations}",
+    "most_difficult_exact_mean": lambda: solver.solve(Position(Game(4, 5, (4, 3, 2)))).mean_text,
+    "counterexample_greedy_mean": lambda: _counterexample().mean(_counterexample().best_greedy),
+    "counterexample_optimal_mean": lambda: _counterexample().solution.mean_text,
+    "counterexample_greedy_shot": lambda: " or ".join(
+        _counterexample_shots(greedy.best_shots(Family.of(_counterexample().position)))
+    ),
+    "counterexample_optimal_shot": _optimal_shot,
+    "leaves_10x10": lambda: str(bounds.leaves_of(Position(STANDARD))[1]),
+    "figure9_leaves": lambda: str(_figure9().total()),
+    "figure9_leaves_at_depth_4": lambda: str(_figure9()[4]),
+    "figure9_leaves_at_depth_3": lambda: str(_figure9()[3]),
+    "figure9_mean": _figure9_mean,
+    "full_tree_height_30": lambda: str(2 ** _full_tree_height()),
+    "full_tree_height_31": lambda: str(2 ** (_full_tree_height() + 1)),
+    "height_10x10_at_least": lambda: str(_full_tree_height() + 1),
+    "first_lower_bound_10x10": lambda: truncated(_bounds()["complete binary tree"], 0),
+    "lower_bound_10x10": lambda: truncated(_bounds()["complete binary tree"]),
+}
+
+_NOTES: dict[str, Callable[[], str]] = {
+    "4x4:4,3,2": lambda: (
+        f"4x4:4,3,2 has {Configurations(Position(Game(4, 4, (4, 3, 2)))).number} configurations: "
+        "the fleet does not fit on the board without touching, hence the dash"
+    ),
+    "counterexample greedy mean": lambda: (
+        f"Figure 6 does not print its two misses; {len(counterexamples())} position of 3x4:2 after "
+        "two misses, up to symmetry, is such a counterexample, "
+        f"{str(_counterexample().position)!r}:\n{_counterexample().position.board()}"
+    ),
+}
+
+# Section 4.2: the mean and spread of strategies on every configuration, which is not computed yet.
+NOT_REPRODUCED = frozenset(
+    {
+        "upper_bound_10x10",
+        "hits_10x10",
+        "naive_strategy_mean",
+        "upper_bound_strategy_standard_deviation",
+        "upper_bound_strategy_worst_case",
+    }
+)
+
+
+def _numbers() -> Iterator[_Task]:
+    record = records.read_published("numbers.csv")
+    for row in record.rows:
+        name = row["name"]
+        if name in NOT_REPRODUCED:
+            continue
+        if name not in _COMPUTE:
+            raise RecordError(f"{record.path}: nothing computes {name!r}")
+        yield row["place"], name.replace("_", " "), row["value"], _COMPUTE[name]
+
+
+# Matrices and Table 1
+
+
+def _matrices() -> Iterator[_Task]:
+    def cells(name: str, column: str) -> dict[tuple[int, int], str]:
+        record = records.read_published(name)
+        return {(int(row["row"]), int(row["column"])): row[column] for row in record.rows}
+
+    def differing(printed: dict[tuple[int, int], str], compute: Callable[[int, int], str]) -> str:
+        wrong = [cell for cell, text in printed.items() if compute(*cell) != text]
+        return f"{len(printed) - len(wrong)} numbers"
+
+    occurrence = cells("figure2_occurrence.csv", "occurrence")
+    frequency = cells("figure3_frequency.csv", "percentage")
+    yield (
+        "Figure 2",
+        "occurrence matrix 10x10",
+        f"{STANDARD.cells} numbers",
+        lambda: differing(occurrence, lambda i, j: str(_standard().occurrence[i, j])),
+    )
+    yield (
+        "Figure 3",
+        "frequency matrix 10x10",
+        f"{STANDARD.cells} numbers",
+        lambda: differing(frequency, _percent),
+    )
+
+
+def _table1() -> Iterator[_Task]:
+    for row in records.read_published("table1.csv").rows:
+        game = Game.parse(f"{row['grid']}:{row['fleet']}")
+        printed = row["mean"]
+        if row["total_height"]:
+            printed = f"{row['total_height']}/{row['configurations']} ≈ {printed}"
+        yield "Table 1", str(game), printed, partial(_optimum, game)
+
+
+def _optimum(game: Game) -> str:
+    if Configurations(Position(game)).number == 0:
+        return "-"
+    solution = solver.solve(Position(game))
+    return f"{solution.mean_text} ≈ {rounded(solution.mean)}"

@@ -1,0 +1,75 @@
+"""What a solver returns, whichever of the three it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from optsearch.errors import NotSupported
+from optsearch.game import Cell
+from optsearch.position import Position
+from optsearch.tree import DecisionTree
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The exact optimum of a position.
+
+    total_height -- the least total number of shots from here, summed over all configurations.
+    configurations -- how many there are.
+    best_shots -- every cell that an optimal strategy can shoot first, in row-major order; none
+        when all ships are sunk already.
+    nodes -- families (or states) the method looked into; its regression signature.
+    table_entries, table_bytes -- of the transposition table at the end.
+    seconds -- wall time.
+    """
+
+    position: Position
+    method: str
+    total_height: int
+    configurations: int
+    best_shots: tuple[Cell, ...]
+    nodes: int
+    table_entries: int
+    table_bytes: int
+    seconds: float
+    _tree: Callable[[], DecisionTree] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def mean(self) -> Fraction:
+        """φ: the least mean number of shots."""
+        return Fraction(self.total_height, self.configurations)
+
+    @property
+    def mean_text(self) -> str:
+        """The mean unreduced, as the paper prints it: total height / configurations."""
+        return f"{self.total_height}/{self.configurations}"
+
+    def tree(self) -> DecisionTree:
+        """An optimal decision tree, the same on every run."""
+        if self._tree is None:
+            raise NotSupported(f"the method {self.method!r} gives no tree; use method 'solver'")
+        return self._tree()
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far a running solver is.
+
+    nodes -- looked into so far. done, total -- of the work at the root, in the unit of the method
+    (first shots, or states of which the total is an estimate). best -- the least total height of
+    a complete strategy found so far.
+    """
+
+    nodes: int
+    done: int
+    total: int
+    best: int | None = None
+
+
+Progress = Callable[[Status], None]
+
+
+def no_progress(status: Status) -> None:
+    """The progress report of a caller who wants none."""

@@ -1,0 +1,51 @@
+"""Small games and positions for property tests, and brute force over them."""
+
+from __future__ import annotations
+
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from optsearch import reference
+from optsearch.game import CONTACTS, Game
+from optsearch.position import Position, Shot, reply
+
+
+@st.composite
+def games(draw, max_cells=12, max_ships=3, announce=("nothing",)):
+    """A game into which the fleet may or may not fit."""
+    rows = draw(st.integers(1, 4))
+    columns = draw(st.integers(1, max(1, min(6, max_cells // rows))))
+    longest = max(rows, columns)
+    fleet = draw(st.lists(st.integers(1, min(4, longest)), min_size=1, max_size=max_ships))
+    assume(sum(fleet) <= rows * columns)
+    return Game(
+        rows,
+        columns,
+        tuple(fleet),
+        draw(st.sampled_from(CONTACTS)),
+        draw(st.sampled_from(announce)),
+    )
+
+
+@st.composite
+def positions(draw, max_cells=12, max_ships=3, max_configurations=60, announce=("nothing",)):
+    """A position that some configuration of a random game leads to."""
+    game = draw(games(max_cells, max_ships, announce))
+    everything = list(reference.configurations(Position(game)))
+    assume(everything)
+    hidden = draw(st.sampled_from(everything))
+    order = draw(st.permutations(range(game.cells)))
+    shots = []
+    hits = 0
+    for index in order[: draw(st.integers(0, game.cells))]:
+        answer = reply(game, hidden, hits, 1 << index)
+        hits |= answer.hit << index
+        shots.append(Shot(game.cell(index), answer))
+    position = Position(game, tuple(shots))
+    assume(sum(1 for _ in reference.configurations(position)) <= max_configurations)
+    return position
+
+
+def cells_of(configuration):
+    """The mask of a configuration given as ships."""
+    return sum(configuration)

@@ -1,0 +1,142 @@
+"""Counting, listing and streaming against brute force and published counts."""
+
+import signal
+import subprocess
+import sys
+import time
+from subprocess import PIPE
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from optsearch import paper, reference
+from optsearch.configurations import Configurations, to_masks
+from optsearch.errors import ImpossiblePosition, NotSupported, TooLarge
+from optsearch.game import Game
+from optsearch.position import Position
+from tests.examples import cells_of, games, positions
+
+STANDARD = Position(Game.parse("10x10:5,4,3,3,2"))
+
+
+@settings(max_examples=400)
+@given(positions(max_cells=16, max_ships=4, max_configurations=4000))
+def test_equals_brute_force(position):
+    expected = sorted(cells_of(ships) for ships in reference.configurations(position))
+    found = Configurations(position)
+    assert found.number == len(expected)
+    assert sorted(to_masks(found.list())) == expected
+    assert sorted(m for batch in found.stream(256) for m in to_masks(batch)) == expected
+    occurrence = np.zeros(position.game.cells, int)
+    for mask in expected:
+        occurrence += [mask >> cell & 1 for cell in range(position.game.cells)]
+    assert found.occurrence.ravel().tolist() == occurrence.tolist()
+
+
+@settings(max_examples=60)
+@given(games(max_cells=20, max_ships=4))
+def test_slices_make_up_the_whole(game):
+    """What the threads add up is what one walk finds, through each placement."""
+    one = Configurations(Position(game), threads=1)
+    pieces = [one._enumerator(i, 5) for i in range(5)]
+    assert sum(piece.count() for piece in pieces) == one.number
+    whole = one._enumerator().occurrence()
+    parts = [piece.occurrence() for piece in pieces]
+    for kind, counts in enumerate(whole):
+        assert counts == [sum(part[kind][p] for part in parts) for p in range(len(counts))]
+
+
+@settings(max_examples=60)
+@given(games(max_cells=16, max_ships=4))
+def test_the_papers_algorithm_1_agrees(game):
+    assert paper.count(game) == Configurations(Position(game)).number
+
+
+def test_usual_game():
+    """Audinot, Bonnet and Viennot (2014), section 2.2."""
+    assert Configurations(STANDARD).number == 1_925_751_392
+
+
+def test_usual_game_with_contact():
+    """Half of the 30,093,975,536 cliques of Spalding-Jamieson, who tells the two 3-ships apart."""
+    game = Game.parse("10x10:5,4,3,3,2;contact=any")
+    assert 2 * Configurations(Position(game)).number == 30_093_975_536
+
+
+def test_threads_do_not_change_the_matrix():
+    game = Game.parse("7x8:4,3,3,2")
+    one, four = (Configurations(Position(game), threads) for threads in (1, 4))
+    assert one.number == four.number > 100_000
+    assert (one.occurrence == four.occurrence).all()
+    assert one.occurrence.sum() == one.number * game.fleet_cells
+
+
+def test_largest_boards():
+    """128 cells in every shape; one ship has as many configurations as placements."""
+    for rows, columns in ((8, 16), (1, 128), (128, 1), (11, 11)):
+        game = Game(rows, columns, (3,))
+        found = Configurations(Position(game))
+        assert found.number == len(game.placements(3))
+        assert sorted(to_masks(found.list())) == sorted(game.placements(3))
+
+
+def test_ships_of_one_cell():
+    """8 ships of one cell that may touch only at corners fill 4x4 like a chessboard."""
+    assert Configurations(Position(Game(4, 4, (1,) * 8, "corner"))).number == 2
+    assert Configurations(Position(Game(4, 4, (1,) * 16, "any"))).number == 1
+    assert Configurations(Position(Game(3, 3, (1, 1), "any"))).number == 36
+
+
+def test_ctrl_c_ends_a_count_that_would_take_days():
+    program = (
+        "from optsearch.configurations import *; from optsearch.game import *\n"
+        "print('counting', flush=True)\n"
+        "Configurations(Position(Game(11, 11, (5, 4, 4, 3, 3, 3, 2, 2, 2, 2)))).number\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=PIPE, stderr=PIPE)
+    assert process.stdout.readline() == b"counting\n"
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=10)
+    assert b"KeyboardInterrupt" in error
+
+
+@pytest.mark.parametrize("shots", ["A1=hit J10=hit", "E5=hit E6=hit E7=miss F5=miss"])
+def test_positions_of_the_usual_game(shots):
+    """A hit cell splits the count: occurrence at a cell equals the count after hitting it."""
+    before = Configurations(Position.parse(STANDARD.game, shots))
+    for cell, name in (((0, 4), "E1"), ((9, 0), "A10")):
+        after = Configurations(Position.parse(STANDARD.game, f"{shots} {name}=hit"))
+        missed = Configurations(Position.parse(STANDARD.game, f"{shots} {name}=miss"))
+        assert after.number == before.occurrence[cell]
+        assert missed.number == before.number - after.number
+
+
+def test_stream_batches():
+    found = Configurations(Position(Game.parse("6x6:3,2")))
+    batches = list(found.stream(300))
+    assert all(0 < len(batch) <= 300 for batch in batches)
+    assert (np.concatenate(batches) == found.list()).all()
+    with pytest.raises(ValueError, match=r"out has shape \(255, 2\)"):
+        next(found.stream(255))
+
+
+def test_list_refuses_what_does_not_fit():
+    with pytest.raises(TooLarge, match=r"1,925,751,392 configurations of 10x10:5,4,3,3,2 needs 28"):
+        Configurations(STANDARD).list()
+
+
+def test_nothing_left():
+    game = Game.parse("3x3:3")
+    with pytest.raises(ImpossiblePosition, match="'B2=miss A1=hit C3=hit'"):
+        Configurations(Position.parse(game, "B2=miss A1=hit C3=hit")).require_some()
+    with pytest.raises(ImpossiblePosition, match="4x4:4,3,2 has no configuration"):
+        Configurations(Position(Game.parse("4x4:4,3,2"))).frequency  # noqa: B018
+
+
+def test_announcements():
+    game = Game.parse("3x3:2;announce=sunk")
+    assert Configurations(Position.parse(game, "A1=miss")).number == 10
+    with pytest.raises(NotSupported, match="announce=sunk"):
+        Configurations(Position.parse(game, "A1=hit"))

@@ -1,0 +1,130 @@
+"""Each figure script draws a small source, and says what is missing or wrong with one."""
+
+import subprocess
+import sys
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from optsearch import records, tree
+from optsearch.game import Game
+from optsearch.position import HIT, MISS, Position
+from optsearch.tree import DecisionTree, Leaf, Node
+
+ROOT = Path(__file__).parent.parent
+NAMES = ["figure2", "figure3", "figure4", "figure5", "figure9"]
+
+
+@pytest.fixture(autouse=True)
+def checkout_on_the_path(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+
+
+@pytest.fixture
+def data(tmp_path):
+    """A data folder with a small source of each kind."""
+    folder = tmp_path / "data"
+    occurrence = [(0, 0, 1), (0, 1, 2), (0, 2, 1)]
+    records.write(
+        folder / "results" / "occurrence_10x10.csv",
+        ["row", "column", "occurrence", "frequency"],
+        [(row, column, n, Fraction(n, 2)) for row, column, n in occurrence],
+        title="Occurrence matrix of 1x3:2",
+        command="a test",
+        fields={"configurations": 2},
+    )
+    records.write(
+        folder / "results" / "complete_binary_tree.csv",
+        ["leaf", "depth"],
+        [(0, 2), (1, 2), (2, 1)],
+        title="Complete binary tree with 3 leaves",
+        command="a test",
+    )
+    end = Node((0, 2), {HIT: Leaf(1)})
+    middle = Node((0, 1), {HIT: end})
+    strategy = Node((0, 0), {HIT: Node((0, 1), {HIT: Leaf(1)}), MISS: middle})
+    path = folder / "published" / "figure5_tree.json"
+    tree.save(DecisionTree(Position(Game.parse("1x3:2")), strategy), path)
+    return folder
+
+
+def run(name, data, output):
+    script = import_module("paper_figures.script")
+    figure = import_module(f"paper_figures.{name}").FIGURE
+    return script.run([figure], ["--data", str(data), "--output", str(output)])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_script_draws_its_source(name, data, tmp_path, capsys):
+    assert run(name, data, tmp_path / "output") == 0
+    assert (tmp_path / "output" / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+    assert (tmp_path / "output" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_missing_source_is_named_with_the_command_that_makes_it(name, tmp_path, capsys):
+    assert run(name, tmp_path, tmp_path / "output") == 1
+    figure = import_module(f"paper_figures.{name}").FIGURE
+    assert capsys.readouterr().err == (
+        f"{name}: {tmp_path / figure.source} is missing; make it with: {figure.command}\n"
+    )
+    assert not (tmp_path / "output").exists()
+
+
+def test_figure_2_writes_integers_and_figure_3_percentages(data):
+    source = data / "results" / "occurrence_10x10.csv"
+    for name, expected in (("figure2", ["1", "2", "1"]), ("figure3", ["50.0", "100.0", "50.0"])):
+        figure = import_module(f"paper_figures.{name}").draw(source)
+        assert [text.get_text() for text in figure.axes[0].texts] == expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([(0, 0, "x", "1/2")], "line 9: 'x' in column 'occurrence'"),
+        ([(0, 1, 1, "1/2")], "do not give each cell of a 1x2 grid once"),
+        ([(0, 0, 1, "1/2"), (0, 0, 1, "1/2")], "do not give each cell of a 1x1 grid once"),
+        ([(0, -1, 1, "1/2")], "do not give each cell"),
+        ([], "do not give each cell of a 0x0 grid once"),
+    ],
+)
+def test_a_bad_source_is_refused_without_a_traceback(data, tmp_path, capsys, rows, message):
+    path = data / "results" / "occurrence_10x10.csv"
+    columns = ["row", "column", "occurrence", "frequency"]
+    records.write(path, columns, rows, title="t", command="c")
+    assert run("figure2", data, tmp_path / "output") == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"figure2: {path}")
+    assert message in error
+
+
+def test_all_figures_are_drawn_and_the_missing_ones_named(data, tmp_path):
+    (data / "results" / "complete_binary_tree.csv").unlink()
+    output = tmp_path / "output"
+    done = subprocess.run(
+        [sys.executable, "-m", "paper_figures", "--data", str(data), "--output", str(output)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    missing = data / "results" / "complete_binary_tree.csv"
+    message = f"figure9: {missing} is missing; make it with: python -m experiments.trees"
+    assert message in done.stderr.splitlines()
+    assert "Traceback" not in done.stderr
+    drawn = {path.name for path in output.iterdir()}
+    assert drawn >= {f"{name}.{kind}" for name in NAMES[:-1] for kind in ("pdf", "png")}
+    assert "figure9.pdf" not in drawn
+
+
+def test_one_script_on_the_command_line(data, tmp_path):
+    command = [sys.executable, "-m", "paper_figures.figure5", "--data", str(data)]
+    done = subprocess.run(
+        [*command, "--output", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"figure5: {tmp_path / 'figure5.pdf'} {tmp_path / 'figure5.png'}\n"

@@ -1,0 +1,146 @@
+"""Games: their text, their rules, what they refuse."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from optsearch.errors import GameError
+from optsearch.game import (
+    ANNOUNCEMENTS,
+    CONTACTS,
+    Game,
+    bits,
+    cell_name,
+    column_name,
+    parse_cell,
+)
+from tests.examples import games
+
+
+@given(games(max_cells=24, announce=ANNOUNCEMENTS))
+def test_text_round_trip(game):
+    assert Game.parse(str(game)) == game
+    assert hash(Game.parse(str(game))) == hash(game)
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("10x10:5,4,3,3,2", "10x10:5,4,3,3,2"),
+        ("4x5:2,3,4", "4x5:4,3,2"),
+        (" 4 x 4 : 3 , 2 ; contact = any ; announce=ship ", "4x4:3,2;contact=any;announce=ship"),
+        ("4x4:2;contact=none;announce=nothing", "4x4:2"),
+        ("1x128:128", "1x128:128"),
+        ("8X16:1,1", "8x16:1,1"),
+    ],
+)
+def test_text_is_normalised(text, printed):
+    assert str(Game.parse(text)) == printed
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("", "''"),
+        ("10x10", "'10x10'"),
+        ("10:5,4", "'10:5,4'"),
+        ("ax4:2", "'ax4:2'"),
+        ("-3x4:2", "'-3x4:2'"),
+        ("4x4:", "''"),
+        ("4x4:2,", "''"),
+        ("4x4:2;3", "'3'"),
+        ("4x4:two", "'two'"),
+        ("4x4:-1", "'-1'"),
+        ("4x4:0", "length 0"),
+        ("3x3:4", "length 4 is longer than the board 3x3"),
+        ("0x4:2", "0x4"),
+        ("12x12:2", "144 cells"),
+        ("2x2:2,2,2", "needs 6 cells"),
+        ("4x4:2;contact=maybe", "'maybe'"),
+        ("4x4:2;announce=all", "'all'"),
+        ("4x4:2;touch=any", "'touch=any'"),
+        ("4x4:2;contact", "'contact'"),
+        ("4x4:2;contact=any;contact=none", "contact is given twice"),
+        ("٤x٤:2", "'٤x٤:2'"),
+        ("99999999999x1:1", "'99999999999x1:1'"),
+    ],
+)
+def test_refuses_and_quotes(text, quoted):
+    with pytest.raises(GameError) as error:
+        Game.parse(text)
+    assert quoted in str(error.value)
+
+
+@given(st.integers(0, 2000), st.integers(0, 2000))
+def test_cell_round_trip(row, column):
+    assert parse_cell(cell_name((row, column))) == (row, column)
+    assert parse_cell(cell_name((row, column)).lower()) == (row, column)
+
+
+def test_cell_names():
+    assert cell_name((1, 0)) == "A2"
+    assert [column_name(i) for i in (0, 25, 26, 27, 127)] == ["A", "Z", "AA", "AB", "DX"]
+    for text in ("", "A", "1", "A0", "1A", "A1B", "Ä1", "A-1", "A1.0", "ABCD1"):
+        with pytest.raises(GameError, match="is not a cell"):
+            parse_cell(text)
+
+
+def test_off_the_board():
+    with pytest.raises(GameError, match="D1 is off the board 3x3; its cells are A1 to C3"):
+        Game(3, 3, (2,)).bit((0, 3))
+
+
+@given(games(max_cells=24))
+def test_placements(game):
+    for length in set(game.fleet):
+        ships = game.placements(length)
+        across = game.rows * max(0, game.columns - length + 1)
+        down = game.columns * max(0, game.rows - length + 1)
+        assert len(ships) == len(set(ships)) == (across if length == 1 else across + down)
+        for ship in ships:
+            rows, columns = zip(*game.cells_of(ship), strict=True)
+            assert ship.bit_count() == length
+            assert len(set(rows)) == 1 or len(set(columns)) == 1
+            assert max(rows) - min(rows) + max(columns) - min(columns) == length - 1
+
+
+@given(games(max_cells=24))
+def test_halo(game):
+    """Cell by cell: forbidden are the other cells at a distance that the rule speaks of."""
+    for ship in game.placements(game.fleet[0]):
+        cells = game.cells_of(ship)
+        for index in range(game.cells):
+            row, column = game.cell(index)
+            steps = [sorted((abs(row - i), abs(column - j))) for i, j in cells]
+            touching = {
+                "none": [0, 1] in steps or [1, 1] in steps,
+                "corner": [0, 1] in steps,
+                "any": False,
+            }[game.contact]
+            inside = [0, 0] in steps
+            assert bool(game.halo(ship) >> index & 1) == (touching and not inside)
+
+
+@given(games(max_cells=24))
+def test_symmetries_are_a_group_that_keeps_ships(game):
+    group = set(game.symmetries())
+    assert game.symmetries()[0] == tuple(range(game.cells))
+    assert len(group) == len(game.symmetries())
+    assert len(group) in ((1,) if game.cells == 1 else (2, 4, 8))
+    for p in group:
+        for q in group:
+            assert tuple(p[i] for i in q) in group
+        for length in set(game.fleet):
+            ships = set(game.placements(length))
+            assert {sum(1 << p[i] for i in bits(ship)) for ship in ships} == ships
+
+
+def test_numbers_of_symmetries():
+    sizes = {(4, 4): 8, (3, 4): 4, (1, 4): 2, (1, 1): 1, (2, 2): 8}
+    for (rows, columns), number in sizes.items():
+        assert len(Game(rows, columns, (1,)).symmetries()) == number
+
+
+def test_rules_are_named():
+    assert CONTACTS == ("none", "corner", "any")
+    assert ANNOUNCEMENTS == ("nothing", "sunk", "ship")

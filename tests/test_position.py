@@ -1,0 +1,131 @@
+"""Positions: their two texts, the replies they accept, what they refuse."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from optsearch.errors import PositionError
+from optsearch.game import ANNOUNCEMENTS, Game
+from optsearch.position import HIT, MISS, Position, Reply, Shot, reply
+from tests.examples import positions
+
+SMALL = Game.parse("4x4:3,2")
+
+
+@given(positions(announce=ANNOUNCEMENTS))
+def test_text_round_trip(position):
+    again = Position.parse(position.game, str(position))
+    assert again == position
+    assert again.shots == position.shots
+    assert hash(again) == hash(position)
+
+
+@given(positions())
+def test_board_round_trip(position):
+    again = Position.from_board(position.game, position.board())
+    assert again == position
+    assert hash(again) == hash(position)
+    assert again.board() == position.board()
+
+
+@given(positions(announce=ANNOUNCEMENTS), st.randoms(use_true_random=False))
+def test_order_counts_only_with_announcements(position, random):
+    shuffled = list(position.shots)
+    random.shuffle(shuffled)
+    again = Position(position.game, tuple(shuffled))
+    same_order = tuple(shuffled) == position.shots
+    assert (again == position) == (same_order or position.game.announce == "nothing")
+
+
+def test_drawn_board():
+    position = Position.from_board(SMALL, " . o X .\n....\n\n.X..\n...o\n")
+    assert str(position) == "B1=miss C1=hit B3=hit D4=miss"
+    assert position.board() == ".oX.\n....\n.X..\n...o"
+    assert position.hits == SMALL.mask([(0, 2), (2, 1)])
+    assert position.misses == SMALL.mask([(0, 1), (3, 3)])
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "quoted"),
+    [
+        ("4x4:3,2", "B3", "'B3'"),
+        ("4x4:3,2", "B3=", "''"),
+        ("4x4:3,2", "=hit", "''"),
+        ("4x4:3,2", "B3=maybe", "'maybe'"),
+        ("4x4:3,2", "33=hit", "'33'"),
+        ("4x4:3,2", "E1=hit", "E1 is off the board 4x4"),
+        ("4x4:3,2", "A5=miss", "A5 is off the board 4x4"),
+        ("4x4:3,2", "A1=hit A1=miss", "A1 is shot twice: A1=hit and then A1=miss"),
+        ("4x4:3,2", "A1=hit A1=hit", "A1 is shot twice"),
+        ("4x4:3,2", "A1=sunk", "A1=sunk is not a reply of a game with announce=nothing"),
+        ("4x4:3,2", "A1=sunk:2", "A1=sunk:2"),
+        ("4x4:3,2", "A1=hit:2", "'hit:2'"),
+        ("4x4:3,2;announce=sunk", "A1=hit A2=sunk:2", "A2=sunk:2"),
+        ("4x4:3,2;announce=ship", "A1=hit A2=sunk", "A2=sunk is not a reply"),
+        ("4x4:3,2;announce=ship", "A1=hit A2=sunk:4", "has 0 ships of length 4"),
+        ("4x4:3,2;announce=ship", "A1=sunk:2 A2=sunk:2", "A2=sunk:2 is sinking number 2"),
+        ("4x4:3,2;announce=sunk", "A1=sunk A2=sunk A3=sunk", "A3=sunk is sinking number 3"),
+        ("1x3:1", "A1=hit B1=hit", "2 hits in 'A1=hit B1=hit'"),
+        ("1x3:1", "A1=miss B1=miss C1=miss", "3 misses"),
+        ("4x4:3,2;announce=ship", "A1=sunk:0", "'sunk:0'"),
+    ],
+)
+def test_refuses_and_quotes(game, text, quoted):
+    with pytest.raises(PositionError) as error:
+        Position.parse(Game.parse(game), text)
+    assert quoted in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("drawing", "quoted"),
+    [
+        ("....\n....\n....", "3 rows"),
+        ("....\n" * 5, "5 rows"),
+        ("....\n....\n.....\n....", "row 3 of the drawn board, '.....', has 5 cells"),
+        ("....\n..x.\n....\n....", "'x' in row 2"),
+        ("", "0 rows"),
+    ],
+)
+def test_refuses_drawings(drawing, quoted):
+    with pytest.raises(PositionError) as error:
+        Position.from_board(SMALL, drawing)
+    assert quoted in str(error.value)
+
+
+def test_a_drawing_has_no_order():
+    game = Game.parse("2x2:2;announce=sunk")
+    assert Position.from_board(game, "o.\n..") == Position.parse(game, "A1=miss")
+    with pytest.raises(PositionError, match="order of the shots"):
+        Position.from_board(game, "X.\n..")
+
+
+def test_replies_are_the_rules():
+    ships = (0b0000_0000_0111, 0b1100_0000_0000)  # A1 B1 C1 and C3 D3 on a 3x4 grid
+    for announce, sunk in (("nothing", "hit"), ("sunk", "sunk"), ("ship", "sunk:3")):
+        game = Game(3, 4, (3, 2), announce=announce)
+        assert reply(game, ships, 0, 1 << 3) == MISS
+        assert reply(game, ships, 0b001, 1 << 1) == HIT
+        assert str(reply(game, ships, 0b011, 1 << 2)) == sunk
+
+
+@given(positions(announce=ANNOUNCEMENTS))
+def test_replay(position):
+    """A position is compatible with what led to it, and not after one reply is turned round."""
+    from optsearch import reference
+
+    assert any(True for _ in reference.configurations(position))
+    for ships in reference.configurations(position):
+        assert position.is_compatible(ships)
+        for i, shot in enumerate(position.shots):
+            turned = Shot(shot.cell, MISS if shot.reply.hit else HIT)
+            shots = (*position.shots[:i], turned, *position.shots[i + 1 :])
+            try:
+                other = Position(position.game, shots)
+            except PositionError:
+                continue
+            assert not other.is_compatible(ships)
+
+
+def test_reply_text():
+    for text in ("miss", "hit", "sunk", "sunk:3"):
+        assert str(Reply.parse(text)) == text

@@ -1,0 +1,527 @@
+"""Decision trees: measured, verified by replay, saved and loaded, and every fault found."""
+
+import json
+import pickle
+import random
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from optsearch import reference
+from optsearch.errors import NotSupported, TooLarge, TreeError
+from optsearch.game import Game
+from optsearch.game import parse_cell as cell
+from optsearch.position import HIT, MISS, Position, Reply, Shot
+from optsearch.tree import DecisionTree, Leaf, Node, load, save, verify
+
+FIGURE_5 = Path(__file__).parent.parent / "data" / "published" / "figure5_tree.json"
+
+GAMES = [
+    "2x3:2",
+    "1x5:2",
+    "3x3:2",
+    "3x3:3,1",
+    "2x4:2,2",
+    "3x4:3,2",
+    "3x3:2,2;contact=any",
+    "2x4:2,1;contact=any",
+    "3x3:2,2;contact=corner",
+    "2x2:1",
+    "1x1:1",
+]
+
+
+def random_strategy(position, generator):
+    """A decision tree that shoots at random, sometimes at cells that cannot be a hit."""
+    game = position.game
+
+    def subtree(family, shot, hits):
+        if all(not cells & ~hits for cells in family):
+            return Leaf(sum(family.values()))
+        useful = 0
+        for cells in family:
+            useful |= cells
+        candidates = [c for c in range(game.cells) if not shot >> c & 1]
+        if generator.random() < 0.9:
+            candidates = [c for c in candidates if useful >> c & 1]
+        bit = 1 << generator.choice(candidates)
+        hit = Counter({cells: n for cells, n in family.items() if cells & bit})
+        replies = {HIT: subtree(hit, shot | bit, hits | bit)} if hit else {}
+        if missed := family - hit:
+            replies[MISS] = subtree(missed, shot | bit, hits)
+        return Node(game.cell(bit.bit_length() - 1), replies)
+
+    family = Counter(sum(ships) for ships in reference.configurations(position))
+    return DecisionTree(position, subtree(family, position.hits | position.misses, position.hits))
+
+
+def random_position(game, generator):
+    """A few random shots at a random configuration."""
+    ships = sum(generator.choice(list(reference.configurations(Position(game)))))
+    cells = generator.sample(range(game.cells), generator.randrange(min(4, game.cells)))
+    return Position(game, tuple(Shot(game.cell(c), HIT if ships >> c & 1 else MISS) for c in cells))
+
+
+@st.composite
+def trees(draw):
+    generator = random.Random(draw(st.integers(0, 2**32)))
+    game = Game.parse(draw(st.sampled_from(GAMES)))
+    return random_strategy(random_position(game, generator), generator)
+
+
+# Measures
+
+
+def test_figure_5():
+    tree = load(FIGURE_5)
+    assert tree.source.startswith("Audinot, Bonnet and Viennot (2014)")
+    assert verify(tree) == tree.total_height == 25
+    assert [len(shots) for shots, _ in tree.paths()] == [2, 3, 4, 3, 4, 4, 5]
+    ships = [
+        "-".join(sorted(str(shot)[:2] for shot in shots if shot.reply.hit))
+        for shots, _ in tree.paths()
+    ]
+    assert ships == ["A1-A2", "A2-B2", "A2-A3", "B1-B2", "B2-B3", "A1-B1", "A3-B3"]
+    assert (tree.leaves, tree.configurations, tree.height) == (7, 7, 5)
+    assert tree.mean == Fraction(25, 7)
+    assert tree.depths() == {2: 1, 3: 2, 4: 3, 5: 1}
+
+
+def test_the_text_of_figure_5():
+    assert load(FIGURE_5).text() == "\n".join(
+        [
+            "3x2:2: total height 25, 7 configurations, mean 25/7 ≈ 3.5714, height 5",
+            "A2",
+            "├─ hit A1",
+            "│  ├─ hit ✓ 2",
+            "│  └─ miss B2",
+            "│     ├─ hit ✓ 3",
+            "│     └─ miss A3",
+            "│        └─ hit ✓ 4",
+            "└─ miss B2",
+            "   ├─ hit B1",
+            "   │  ├─ hit ✓ 3",
+            "   │  └─ miss B3",
+            "   │     └─ hit ✓ 4",
+            "   └─ miss A1",
+            "      ├─ hit B1",
+            "      │  └─ hit ✓ 4",
+            "      └─ miss A3",
+            "         └─ hit B3",
+            "            └─ hit ✓ 5",
+        ]
+    )
+
+
+@given(tree=trees())
+@settings(deadline=None)
+def test_the_replay_finds_the_measures_of_a_random_strategy(tree):
+    configurations = list(reference.configurations(tree.position))
+    assert verify(tree) == tree.total_height
+    assert tree.configurations == len(configurations)
+    assert tree.leaves == len({sum(ships) for ships in configurations})
+    assert tree.total_height >= reference.total_height(reference.family(tree.position))
+    # By hand: one configuration after the other.
+    shots = Counter()
+    for ships in configurations:
+        node, depth = tree.root, 0
+        while isinstance(node, Node):
+            is_hit = sum(ships) & tree.position.game.bit(node.cell)
+            node, depth = node.replies[HIT if is_hit else MISS], depth + 1
+        shots[depth] += 1
+    assert tree.depths() == shots
+    assert tree.height == max(shots)
+    assert tree.mean == Fraction(sum(d * n for d, n in shots.items()), len(configurations))
+
+
+@given(tree=trees())
+@settings(deadline=None)
+def test_the_text_has_a_line_a_node(tree):
+    lines = tree.text().splitlines()[1:]
+    nodes = sum(1 for line in lines if "✓" not in line)
+    assert len(lines) - nodes == tree.leaves
+    assert lines == DecisionTree(tree.position, tree.root).text().splitlines()[1:]
+    depths = [int(line.split("✓ ")[1].split(",")[0]) for line in lines if "✓" in line]
+    assert depths == [len(shots) for shots, _ in tree.paths()]
+
+
+def test_weights_are_written():
+    game = Game.parse("2x2:2,2;contact=any")
+    tree = random_strategy(Position(game), random.Random(1))
+    assert tree.text().splitlines()[-1].endswith("hit ✓ 4, 2 configurations")
+    assert (tree.leaves, tree.configurations, tree.total_height, verify(tree)) == (1, 2, 8, 8)
+
+
+def test_replies_are_kept_with_hits_first():
+    sunk = Reply(True, True, 2)
+    node = Node((0, 0), {MISS: Leaf(1), sunk: Leaf(1), HIT: Leaf(2)})
+    assert list(node.replies) == [HIT, sunk, MISS]
+    same = Node((0, 0), {HIT: Leaf(2), sunk: Leaf(1), MISS: Leaf(1)})
+    assert node == same
+    assert hash(node) == hash(same)
+    assert pickle.loads(pickle.dumps(node)) == node
+
+
+def test_a_tree_without_configurations_has_no_mean():
+    with pytest.raises(TreeError, match="4x4:4,3,2 without configurations has no mean"):
+        _ = DecisionTree(Position(Game.parse("4x4:4,3,2")), Leaf(0)).mean
+
+
+# Faults that the replay finds
+
+
+def fault(game, root, shots=""):
+    with pytest.raises(TreeError) as error:
+        verify(DecisionTree(Position.parse(Game.parse(game), shots), root))
+    return str(error.value)
+
+
+def test_a_cell_shot_twice():
+    end = Node(cell("A1"), {HIT: Leaf(1)})
+    root = Node(cell("A1"), {HIT: Node(cell("B1"), {HIT: Leaf(1)}), MISS: end})
+    assert fault("1x3:2", root) == "1x3:2, after A1=miss: A1 is shot twice"
+
+
+def test_a_cell_of_the_position_shot_again():
+    root = Node(cell("C1"), {HIT: Node(cell("B1"), {HIT: Leaf(1)})})
+    assert (
+        fault("1x3:2", root, "C1=hit")
+        == "1x3:2, at the root: C1 is shot again; it was shot in the position 'C1=hit'"
+    )
+
+
+def test_a_cell_off_the_board():
+    assert fault("1x2:2", Node(cell("A2"), {HIT: Leaf(1)})) == (
+        "1x2:2, at the root: the shot A2 is off the board"
+    )
+
+
+def test_a_reply_without_branch():
+    root = Node(cell("A1"), {HIT: Node(cell("B1"), {HIT: Leaf(1)})})
+    assert fault("1x3:2", root) == (
+        "1x3:2, at the root: the tree shoots A1 and has no branch for the miss of the "
+        "configuration on B1 C1"
+    )
+
+
+def test_a_reply_that_is_not_of_the_game():
+    root = Node(cell("A1"), {HIT: Node(cell("B1"), {HIT: Leaf(1)}), Reply(True, True): Leaf(1)})
+    assert fault("1x2:2", root) == (
+        "1x2:2, at the root: 'sunk' is not a reply of a game with announce=nothing"
+    )
+
+
+def test_a_branch_that_no_configuration_reaches():
+    root = Node(cell("A1"), {HIT: Node(cell("B1"), {HIT: Leaf(1), MISS: Leaf(1)})})
+    assert fault("1x2:2", root) == (
+        "1x2:2, after A1=hit B1=miss: no configuration gives these replies"
+    )
+
+
+def test_a_leaf_too_early():
+    assert fault("1x2:2", Node(cell("A1"), {HIT: Leaf(1)})) == (
+        "1x2:2, after A1=hit: the tree ends, but the configuration on A1 B1 has B1 still to hit"
+    )
+
+
+def test_a_leaf_too_late():
+    late = Node(cell("C1"), {MISS: Leaf(1)})
+    root = Node(cell("B1"), {HIT: Node(cell("A1"), {HIT: late, MISS: late})})
+    assert fault("1x3:2", root).startswith("1x3:2, after B1=hit A1=")
+    root = Node(
+        cell("B1"), {HIT: Node(cell("A1"), {HIT: late, MISS: Node(cell("C1"), {HIT: Leaf(1)})})}
+    )
+    assert fault("1x3:2", root) == (
+        "1x3:2, after B1=hit A1=hit: the tree shoots C1, but every cell of the configuration on "
+        "A1 B1 is hit"
+    )
+
+
+@pytest.mark.parametrize("weight", [0, 2, True, 1.0, "1"])
+def test_a_wrong_weight(weight):
+    assert fault("1x2:2", Node(cell("A1"), {HIT: Node(cell("B1"), {HIT: Leaf(weight)})})) == (
+        f"1x2:2, after A1=hit B1=hit: the leaf has weight {weight!r}, but 1 configuration on A1 B1 "
+        "ends there"
+    )
+
+
+def test_what_is_neither_node_nor_leaf():
+    assert fault("1x1:1", Node(cell("A1"), {HIT: None})) == (
+        "1x1:1, after A1=hit: None is neither a Node nor a Leaf"
+    )
+
+
+def test_a_position_without_configurations():
+    assert fault("4x4:4,3,2", Leaf(0)) == (
+        "4x4:4,3,2: no configuration is compatible with the position ''"
+    )
+
+
+def test_a_position_that_is_over():
+    position = Position.parse(Game.parse("1x3:2"), "A1=hit B1=hit")
+    assert verify(DecisionTree(position, Leaf(1))) == 0
+
+
+def test_games_that_announce_sinkings_are_not_verified():
+    game = Game.parse("1x1:1;announce=sunk")
+    with pytest.raises(NotSupported, match="announce=sunk"):
+        verify(DecisionTree(Position(game), Node((0, 0), {Reply(True, True): Leaf(1)})))
+
+
+def test_games_too_large_to_list_are_not_verified():
+    with pytest.raises(TooLarge, match=r"1,925,751,392 configurations"):
+        verify(DecisionTree(Position(Game.parse("10x10:5,4,3,3,2")), Leaf(1)))
+
+
+def replaced(node, shots, change):
+    """The tree with the subtree after these shots changed; None drops the branch."""
+    if not shots:
+        return change(node)
+    (shot, *rest) = shots
+    child = replaced(node.replies[shot.reply], rest, change)
+    replies = {**node.replies, shot.reply: child}
+    return Node(node.cell, {reply: child for reply, child in replies.items() if child is not None})
+
+
+MUTATIONS = {
+    "drop a branch": (lambda node: None, "has no branch for"),
+    "end early": (lambda node: Leaf(1), "the tree ends, but"),
+    "no branches": (lambda node: Node(node.cell, {}), "has no branch for"),
+    "a useless branch": (
+        lambda node: Node(
+            node.cell, {**node.replies, MISS if HIT in node.replies else HIT: Leaf(1)}
+        ),
+        "no configuration gives these replies",
+    ),
+    "swap hit and miss": (
+        lambda node: Node(
+            node.cell,
+            {MISS if reply.hit else HIT: child for reply, child in node.replies.items()},
+        ),
+        "",
+    ),
+    "the same shot again": (
+        lambda node: Node(node.cell, dict.fromkeys(node.replies, node)),
+        "is shot twice",
+    ),
+    "the board's outside": (lambda node: Node((99, 99), node.replies), "is off the board"),
+}
+LEAF_MUTATIONS = {
+    "heavier": (lambda leaf: Leaf(leaf.configurations + 1), "the leaf has weight"),
+    "lighter": (lambda leaf: Leaf(leaf.configurations - 1), "the leaf has weight"),
+    "shoot on": (lambda leaf: Node((0, 0), {HIT: leaf}), ""),
+}
+
+
+@given(tree=trees(), data=st.data())
+@settings(max_examples=200, deadline=None)
+def test_every_mutation_of_a_good_tree_is_found(tree, data):
+    shots, _ = data.draw(st.sampled_from(list(tree.paths())))
+    depth = data.draw(st.integers(0, len(shots)))
+    node = tree.root
+    for shot in shots[:depth]:
+        node = node.replies[shot.reply]
+    if isinstance(node, Leaf):
+        change, message = data.draw(st.sampled_from(list(LEAF_MUTATIONS.values())))
+    else:
+        mutations = dict(MUTATIONS)
+        if depth == 0:
+            del mutations["drop a branch"]
+        if len(node.replies) == 2:
+            del mutations["a useless branch"]
+        change, message = data.draw(st.sampled_from(list(mutations.values())))
+    bad = DecisionTree(tree.position, replaced(tree.root, shots[:depth], change))
+    with pytest.raises(TreeError) as error:
+        verify(bad)
+    assert message in str(error.value)
+    assert str(tree.position.game) in str(error.value)
+
+
+# Files
+
+
+@given(tree=trees(), source=st.text(st.characters(exclude_categories=["Cs"])))
+@settings(deadline=None)
+def test_a_tree_comes_back_as_it_was_saved(tmp_path_factory, tree, source):
+    path = tmp_path_factory.mktemp("trees") / "tree.json"
+    tree = DecisionTree(tree.position, tree.root, source)
+    save(tree, path)
+    assert load(path) == tree
+    assert str(load(path).position) == str(tree.position)
+    json.loads(path.read_text(encoding="utf-8"))
+    # One line a node or leaf after the lines of the head.
+    nodes = len(tree.text().splitlines()) - 1
+    assert path.read_text(encoding="utf-8").count("\n") == nodes + 6 + bool(source)
+
+
+def test_announced_sinkings_are_saved(tmp_path):
+    game = Game.parse("1x3:1,1;announce=ship")
+    sunk = Reply(True, True, 1)
+    tree = DecisionTree(Position(game), Node((0, 0), {sunk: Node((0, 2), {sunk: Leaf(1)})}))
+    save(tree, tmp_path / "tree.json")
+    assert load(tmp_path / "tree.json") == tree
+    assert '"sunk:1": {"configurations": 1}' in (tmp_path / "tree.json").read_text()
+
+
+def test_saving_is_all_or_nothing(tmp_path):
+    path = tmp_path / "tree.json"
+    tree = load(FIGURE_5)
+    save(tree, path)
+    before = path.read_bytes()
+    assert before == FIGURE_5.read_bytes()
+    with pytest.raises(TreeError, match="cannot be written"):
+        save(DecisionTree(tree.position, tree.root, "\ud800"), path)
+    assert path.read_bytes() == before
+    assert len(list(tmp_path.iterdir())) == 1
+    with pytest.raises(TreeError, match="cannot be written"):
+        save(tree, path / "below a file")
+
+
+def changed(**fields):
+    """The file of a small good tree with some fields changed; None drops one."""
+    good = {
+        "format": "optsearch decision tree",
+        "version": 1,
+        "game": "1x3:2",
+        "position": "",
+        "total_height": 5,
+        "configurations": 2,
+        "root": {
+            "shot": "A1",
+            "hit": {"shot": "B1", "hit": {"configurations": 1}},
+            "miss": {"shot": "B1", "hit": {"shot": "C1", "hit": {"configurations": 1}}},
+        },
+    } | fields
+    return json.dumps({key: value for key, value in good.items() if value is not None})
+
+
+def root(**replies):
+    return {"shot": "A1", **replies}
+
+
+def nested(depth):
+    return '{"shot": "A1", "hit": ' * depth + "1" + "}" * depth
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", ": line 1 is not JSON: Expecting value"),
+        ("{\n\n,}", ": line 3 is not JSON: "),
+        ("[]", ": the file is not a JSON object"),
+        ("3", ": the file is not a JSON object"),
+        ('{"a": 1, "a": 2}', ": a JSON object has 'a' twice"),
+        ("[" * 10**6, ": the nesting is deeper than any board allows"),
+        (changed().replace('"root": {', '"root": {"x": ' + nested(10**5) + ", "), ": the nesting"),
+        (changed(version=None), ": the field 'version' is missing"),
+        (changed(format=None), ": the field 'format' is missing"),
+        (
+            changed(format="a tree"),
+            ": the format is 'a tree'; a tree has 'optsearch decision tree'",
+        ),
+        (changed(version=2), ": the version is 2; this optsearch reads 1"),
+        (changed(version=True), ": 'version' is True, not an integer"),
+        (changed(version="1"), ": 'version' is '1', not an integer"),
+        (changed(colour="red"), ": there is no field 'colour'"),
+        (changed(source=3), ": 'source' is 3, not a text"),
+        (changed(game=None), ": the field 'game' is missing"),
+        (changed(game=["1x3:2"]), ": 'game' is a list, […], not a text"),
+        (changed(game="1x3"), ": '1x3' is not a game"),
+        (changed(position=None), ": the field 'position' is missing"),
+        (changed(position="A9=miss"), ": A9=miss: A9 is off the board"),
+        (changed(root=None), ": the field 'root' is missing"),
+        (changed(root=3), ": 'root' is 3, not an object"),
+        (changed(root={}), ", at the root: the field 'configurations' is missing"),
+        (changed(root=root()), ", at the root: the shot A1 has no reply"),
+        (changed(root={"shot": 1}), ", at the root: 'shot' is 1, not a text"),
+        (changed(root={"shot": "?"}), ", at the root: '?' is not a cell"),
+        (changed(root={"shot": "A2"}), ", at the root: A2 is off the board 1x3"),
+        (changed(root=root(HIT={})), ", at the root: 'HIT' is not a reply; the replies with"),
+        (changed(root=root(sunk={})), ", at the root: 'sunk' is not a reply"),
+        (changed(root=root(hit=7)), ", at the root: 'hit' is 7, not an object"),
+        (changed(root=root(hit="x" * 99)), ", at the root: 'hit' is '" + "x" * 59 + ", not an"),
+        (changed(root=root(hit=root(hit={}))), ", after A1=hit: A1 is shot twice"),
+        (
+            changed(position="A1=miss", root=root(hit={})),
+            ", at the root: A1 is shot twice",
+        ),
+        (
+            changed(root=root(hit={"shot": "B1", "hit": {"configurations": 0}})),
+            ", after A1=hit B1=hit: a leaf has 0 configurations; it has 1 or more",
+        ),
+        (
+            changed(root=root(hit={"configurations": 1.0})),
+            ", after A1=hit: 'configurations' is 1.0, not an integer",
+        ),
+        (
+            changed(root=root(hit={"configurations": 1, "miss": {}})),
+            ", after A1=hit: a leaf has the fields configurations, miss; only one is known",
+        ),
+        (changed(total_height=4), ": total_height is 4, but the tree has 5"),
+        (changed(total_height=-5), ": total_height is -5, but the tree has 5"),
+        (changed(total_height=5.0), ": 'total_height' is 5.0, not an integer"),
+        (changed(total_height=None), ": the field 'total_height' is missing"),
+        (changed(configurations=3), ": configurations is 3, but the tree has 2"),
+        (changed(configurations={}), ": 'configurations' is an object, {…}, not an integer"),
+        (
+            changed().replace(" 5,", " " + "5" * 5000 + ","),
+            ": it cannot be read: Exceeds the limit",
+        ),
+        (changed(total_height=float("nan")), ": 'total_height' is nan, not an integer"),
+    ],
+)
+def test_a_malformed_file_is_refused_with_its_place(tmp_path, text, message):
+    path = tmp_path / "tree.json"
+    path.write_text(text)
+    with pytest.raises(TreeError) as error:
+        load(path)
+    assert str(error.value).startswith(f"{path}{message}")
+
+
+def test_what_is_not_a_text_file_is_refused(tmp_path):
+    with pytest.raises(TreeError, match="does not exist"):
+        load(tmp_path / "tree.json")
+    with pytest.raises(TreeError, match="it cannot be read"):
+        load(tmp_path)
+    (tmp_path / "tree.json").write_bytes(b"\xff")
+    with pytest.raises(TreeError, match="it cannot be read"):
+        load(tmp_path / "tree.json")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["shot", "hit", "miss", "configurations", "root", "x"]),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(data=st.data(), junk=JSON)
+@settings(max_examples=300, deadline=None)
+def test_junk_anywhere_in_a_file_is_refused_or_harmless(tmp_path_factory, data, junk):
+    path = tmp_path_factory.mktemp("trees") / "tree.json"
+    fields = json.loads(changed())
+    place = fields
+    while True:
+        key = data.draw(st.sampled_from(list(place)))
+        if not isinstance(place[key], dict) or data.draw(st.booleans()):
+            break
+        place = place[key]
+    same = json.dumps(place[key]) == json.dumps(junk)
+    place[key] = junk
+    path.write_text(json.dumps(fields))
+    if same or (key == "position" and isinstance(junk, str) and not junk.strip(" ,\t\n\r\f\v")):
+        load(path)
+    else:
+        with pytest.raises(TreeError, match=r"tree\.json"):
+            load(path)
