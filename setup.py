@@ -4,8 +4,9 @@ The C file of a kernel is compiled for the plain instruction set of the machine 
 optsearch._name) and, where the compiler can, once more for each newer one into
 optsearch/builds/<name>/; optsearch/__init__.py picks the best that the processor runs.
 
-With OPTSEARCH_DEBUG=1 there is one more, optsearch/builds/debug/, with bounds checks and
-assertions; the package uses it when OPTSEARCH_DEBUG=1 is set at run time.
+With OPTSEARCH_DEBUG=1 there is one more, optsearch/builds/debug/, in which every access to memory is
+checked: views by Cython, pointers and arrays by the compiler's sanitizers. The package uses it when
+OPTSEARCH_DEBUG=1 is set at run time (`make test-debug` preloads the sanitizer's library).
 """
 
 import os
@@ -25,6 +26,7 @@ INSTRUCTION_SETS = {
     "x86_64_v2": ["-march=x86-64-v2"],
     "x86_64_v3": ["-march=x86-64-v3"],
 }
+SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
 def compiles(flags):
@@ -47,7 +49,7 @@ def builds():
             if compiles(flags):
                 result[name] = ["-O3", *flags]
     if DEBUG:
-        result["debug"] = ["-O1", "-g", "-UNDEBUG"]
+        result["debug"] = ["-O1", "-g", "-UNDEBUG", *SANITIZE]
     return result
 
 
@@ -89,7 +91,14 @@ def extensions():
                 if not copy.exists() or copy.stat().st_mtime < source.stat().st_mtime:
                     shutil.copy2(source, copy)
                 source = copy
-            result.append(Extension(module, [str(source)], extra_compile_args=flags))
+            result.append(
+                Extension(
+                    module,
+                    [str(source)],
+                    extra_compile_args=flags,
+                    extra_link_args=SANITIZE if folder == "debug" else [],
+                )
+            )
     return result
 
 

@@ -1,4 +1,4 @@
-# What the search uses of optsearch/_table. (The dotted name tells Cython which package it is.)
+# What the search uses of optsearch/_table. (The folder tells Cython the package.)
 
 from libc.stdint cimport int64_t, uint64_t
 

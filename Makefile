@@ -1,0 +1,62 @@
+# Every target does the set-up it needs; python3, gcc and make are enough to begin with.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/pip --disable-pip-version-check --quiet install
+KERNELS := $(wildcard cython_ext/*.pyx cython_ext/*.pxd cython_ext/*/*.pxd)
+
+.DEFAULT_GOAL := help
+.PHONY: help build debug reproduce test test-long test-debug check bench results figures clean
+
+help:  ## what there is to make
+	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; \
+	do printf '  make %-12s %s\n' "$$name" "$$what"; done
+
+build: .venv/.built  ## .venv with the package, its kernels and all its extras
+
+.venv/.installed: pyproject.toml
+	@echo "setting up .venv (a minute or two, once) ..."
+	@$(PYTHON) -m venv .venv
+	@$(PIP) "setuptools>=77" wheel "cython>=3.1"
+	@$(PIP) --no-build-isolation --editable '.[dev]'
+	@touch $@
+
+.venv/.built: .venv/.installed setup.py $(KERNELS)
+	@$(BIN)/python setup.py --quiet build_ext --inplace
+	@touch $@
+
+debug: build  ## the kernels once more with every memory access checked
+	@OPTSEARCH_DEBUG=1 $(BIN)/python setup.py --quiet build_ext --inplace
+
+reproduce: build  ## the numbers of the paper, printed beside computed
+	@$(BIN)/optsearch reproduce
+
+test: build  ## the tests (a few minutes)
+	@$(BIN)/python -m pytest --quiet
+
+test-long: build  ## the tests that take long
+	@$(BIN)/python -m pytest --quiet -m long
+
+test-debug: debug  ## the tests on the kernels with every memory access checked
+	@OPTSEARCH_DEBUG=1 PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
+	LD_PRELOAD="$(foreach l,asan.so stdc++.so.6,$(shell $(CC) -print-file-name=lib$(l)))" \
+	$(BIN)/python -m pytest --quiet
+
+check: build  ## ruff and mypy
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check --quiet
+	@$(BIN)/mypy
+
+bench: build  ## the paper's algorithms beside ours, in one run (FULL=1 for what takes minutes)
+	@$(BIN)/python -m experiments.bench $(if $(FULL),--full)
+
+results: build  ## recompute data/results
+	@$(BIN)/python -m experiments.table1
+	@$(BIN)/python -m experiments.occurrence
+	@$(BIN)/python -m experiments.trees
+
+figures: build  ## draw every figure from data/results into paper_figures/output
+	@$(BIN)/python -m paper_figures
+
+clean:  ## remove .venv and everything that was built
+	rm -rf .venv build optsearch/builds optsearch/*.so *.egg-info paper_figures/output

@@ -1,0 +1,99 @@
+"""Bounds: published values, and never above an optimum."""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from optsearch import bounds, reference
+from optsearch.errors import ImpossiblePosition, TooLarge
+from optsearch.game import Game
+from optsearch.position import Position
+from tests.examples import positions
+
+STANDARD = Position(Game.parse("10x10:5,4,3,3,2"))
+
+
+def test_the_papers_values():
+    """Section 4.1, Figure 9 and equation 2."""
+    assert bounds.complete_binary_tree({1: 11}) == 3 + Fraction(6, 11)
+    assert Counter(bounds.complete_binary_tree_depths(11)) == {4: 6, 3: 5}
+    value = bounds.complete_binary_tree({1: 1_925_751_392})
+    assert value == 30 + Fraction(2 * 1_925_751_392 - 2**31, 1_925_751_392)
+    assert str(float(value)).startswith("30.8848")
+
+
+def test_leaf_counting_of_the_usual_game():
+    """32.8555 also came out of an independent prototype."""
+    complete, leaf = bounds.lower_bounds(STANDARD)
+    assert str(float(leaf.value)).startswith("32.8555")
+    assert leaf.value > complete.value
+    assert {complete.side, leaf.side} == {"lower"}
+
+
+@given(st.integers(1, 3000))
+def test_equation_2_is_huffmans_tree(leaves):
+    depths = bounds.complete_binary_tree_depths(leaves)
+    assert sum(Fraction(1, 2**depth) for depth in depths) == 1
+    assert len(depths) == leaves
+    value = bounds.complete_binary_tree({1: leaves})
+    assert value == bounds.complete_binary_tree({7: leaves}) == Fraction(sum(depths), leaves)
+    if leaves > 1:  # the general method on the same leaves: two weights that are nearly equal
+        huffman = bounds.complete_binary_tree({10**9: leaves - 1, 10**9 + 1: 1})
+        assert abs(huffman - value) < Fraction(1, 10**6)
+
+
+def brute_force_words(hits, leaves):
+    """The least total of misses of `leaves` words of `hits` hits that end in one, listed."""
+    lengths = []
+    misses = 0
+    while len(lengths) < leaves:
+        words = list(combinations(range(hits - 1 + misses), misses))
+        lengths += [misses] * len(words)
+        misses += 1
+    return sum(sorted(lengths)[:leaves])
+
+
+@given(st.integers(1, 5), st.integers(1, 60))
+def test_leaf_counting_counts_words(hits, leaves):
+    assert bounds.leaf_counting_misses({1: leaves}, hits) == brute_force_words(hits, leaves)
+    assert bounds.leaf_counting_misses({3: leaves}, hits) == 3 * brute_force_words(hits, leaves)
+
+
+@given(st.dictionaries(st.integers(1, 9), st.integers(1, 12), min_size=1), st.integers(1, 5))
+def test_leaf_counting_with_weights(leaves, hits):
+    """The heaviest leaves get the words with the fewest misses."""
+    weights = sorted((w for w, n in leaves.items() for _ in range(n)), reverse=True)
+    words = [brute_force_words(hits, n) for n in range(len(weights) + 1)]
+    expected = sum(w * (words[i + 1] - words[i]) for i, w in enumerate(weights))
+    assert bounds.leaf_counting_misses(leaves, hits) == expected
+    mean = hits + Fraction(expected, sum(weights))
+    assert bounds.leaf_counting(leaves, hits) == mean
+    assert bounds.complete_binary_tree(leaves) <= mean or hits == 1
+
+
+@settings(max_examples=300)
+@given(positions(max_cells=12, max_configurations=60))
+def test_admissible(position):
+    solution = reference.solve(position)
+    for bound in bounds.lower_bounds(position):
+        assert bound.value <= solution.mean, bound
+    assert bounds.leaves_of(position) == Counter(n for _, n in reference.family(position))
+
+
+def test_a_stronger_formula_would_be_caught():
+    """One leaf fewer a level is wrong, and the games above see it: 4x5:4,3,2 is nearly tight."""
+    position = Position(Game.parse("2x3:2"))
+    leaves, hits = bounds.leaves_of(position)[1], 2
+    wrong = hits + Fraction(sum(sorted([0] + [1] + [2] * 2 + [3] * 9)[:leaves]), leaves)
+    assert bounds.leaf_counting({1: leaves}, hits) <= Fraction(25, 7) < wrong
+
+
+def test_errors():
+    with pytest.raises(ImpossiblePosition):
+        bounds.lower_bounds(Position(Game.parse("4x4:4,3,2")))
+    with pytest.raises(TooLarge, match="15,046,987,768"):
+        bounds.lower_bounds(Position(Game.parse("10x10:5,4,3,3,2;contact=any")))

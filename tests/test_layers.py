@@ -1,0 +1,82 @@
+"""Imports point downward only, and each kernel has one user."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# From the bottom up. A module imports modules of lower layers, or of its own.
+LAYERS = (
+    {"optsearch", "errors"},
+    {"game"},
+    {"position"},
+    {"configurations", "family", "tables", "records", "tree", "solution"},
+    {"reference", "paper", "solver", "greedy", "bounds"},
+    {"reproduce", "drawing"},
+    {"cli"},
+    {"experiments", "paper_figures"},
+)
+KERNELS = {
+    "_processor": {"optsearch"},
+    "_enumerate": {"configurations"},
+    "_paper": {"paper"},
+    "_table": {"solver"},
+    "_search": {"solver"},
+}
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+
+
+def modules():
+    for folder in ("optsearch", "experiments", "paper_figures"):
+        for path in sorted((ROOT / folder).glob("*.py")):
+            name = path.stem if folder == "optsearch" else folder
+            yield pytest.param(path, "optsearch" if name == "__init__" else name, id=f"{path.stem}")
+
+
+def imported(path):
+    """The names of this project's modules that a file imports, anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name} has a relative import"
+            names = [node.module]
+            if node.module == "optsearch":
+                names = [
+                    f"optsearch.{alias.name}"
+                    if (ROOT / "optsearch" / f"{alias.name}.py").exists()
+                    else "optsearch"
+                    for alias in node.names
+                ]
+        else:
+            continue
+        for name in names:
+            top, _, rest = name.partition(".")
+            if top == "optsearch":
+                yield rest.partition(".")[0] or "optsearch"
+            elif top in ("experiments", "paper_figures"):
+                yield top
+
+
+@pytest.mark.parametrize(("path", "name"), list(modules()))
+def test_imports_point_downward(path, name):
+    for other in imported(path):
+        if other.startswith("_"):
+            assert name in KERNELS[other], f"{path.name} imports the kernel {other}"
+        else:
+            assert LEVEL[other] <= LEVEL[name], f"{path.name} imports {other} from above"
+
+
+def test_every_module_and_kernel_has_a_place():
+    assert {path.stem for path in (ROOT / "cython_ext").glob("_*.pyx")} == set(KERNELS)
+    written = {path.stem for path in (ROOT / "optsearch").glob("*.py")} - {"__init__"}
+    assert written | {"optsearch", "experiments", "paper_figures"} == set(LEVEL)
+
+
+def test_figures_do_not_compute():
+    """They read tables and trees, and draw."""
+    allowed = {"optsearch", "errors", "game", "position", "records", "tree", "drawing"}
+    for path in (ROOT / "paper_figures").glob("*.py"):
+        assert set(imported(path)) <= allowed | {"paper_figures"}, path.name
