@@ -4,9 +4,9 @@ The C file of a kernel is compiled for the plain instruction set of the machine 
 optsearch._name) and, where the compiler can, once more for each newer one into
 optsearch/builds/<name>/; optsearch/__init__.py picks the best that the processor runs.
 
-With OPTSEARCH_DEBUG=1 there is one more, optsearch/builds/debug/, in which every access to memory is
-checked: views by Cython, pointers and arrays by the compiler's sanitizers. The package uses it when
-OPTSEARCH_DEBUG=1 is set at run time (`make test-debug` preloads the sanitizer's library).
+With OPTSEARCH_DEBUG=1 there is one more, optsearch/builds/debug/, in which every access to memory
+is checked: views by Cython, pointers and arrays by the compiler's sanitizers. The package uses it
+when OPTSEARCH_DEBUG=1 is set at run time (`make test-debug` preloads the sanitizer's library).
 """
 
 import os
