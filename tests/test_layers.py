@@ -12,8 +12,8 @@ LAYERS = (
     {"optsearch", "errors"},
     {"game"},
     {"position"},
-    {"configurations", "family", "tables", "records", "tree", "solution"},
-    {"reference", "paper", "solver", "greedy", "bounds"},
+    {"configurations", "lattice", "family", "tables", "records", "tree", "solution"},
+    {"reference", "paper", "solver", "greedy", "bounds", "posterior"},
     {"reproduce", "drawing"},
     {"cli"},
     {"experiments", "paper_figures"},
@@ -21,6 +21,7 @@ LAYERS = (
 KERNELS = {
     "_processor": {"optsearch"},
     "_enumerate": {"configurations"},
+    "_lattice": {"lattice"},
     "_paper": {"paper"},
     "_table": {"solver"},
     "_search": {"solver"},

@@ -1,0 +1,747 @@
+"""Counting all configurations without listing one: a transfer matrix over skylines.
+
+The cells are swept in row-major order, and each ship is placed whole when the sweep meets its first
+(top-left) cell. What the rest of the sweep must know is the *skyline*, h[j] = how many cells of
+column j, from its next unswept one down, are closed by the ships placed so far, and the ships still
+to place. On a sweep that has reached the cell marked here, with the ship AAA and touching forbidden
+(A is a cell of the ship, # a cell that the ship closes to others):
+
+      . . . . . .
+      . # # # # #        columns   0 1 2 3 4 5
+      . # A A A # <-     skyline   0 1 1 1 1 1   after the last cell of this row
+      . # # # # #
+
+The closed cells of a column are always the next ones down, under every contact rule, because a ship
+is met at its top. Which ships may be placed, and what they close, depends on the column alone, so
+one table of states and transitions, a *layer* for each column, serves every row.
+
+A state whose cell is closed has nothing to decide, so such cells are jumped over: a transition leads
+to the next free cell, one to columns - 1 cells ahead. (Only a state that is closed for longer than
+that is a state of its own.)
+
+A *query* is a pass over the cells that only enters states it can reach: placements are allowed or
+not, and a free cell that was hit may not be left empty. A forward pass counts the ways to reach
+each state, a backward pass the ways to complete it; their products count the configurations through
+every placement.
+"""
+
+from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+cdef extern from *:
+    """
+    /* a * b modulo m; m = 0 stands for 2^64 */
+    static inline uint64_t optsearch_product(uint64_t a, uint64_t b, uint64_t m) {
+        return m ? (uint64_t)((unsigned __int128)a * b % m) : a * b;
+    }
+    static inline uint64_t optsearch_sum(uint64_t a, uint64_t b, uint64_t m) {
+        uint64_t s = a + b;
+        return m && (s >= m || s < a) ? s - m : s;
+    }
+    """
+    uint64_t product "optsearch_product"(uint64_t a, uint64_t b, uint64_t m) noexcept nogil
+    uint64_t add "optsearch_sum"(uint64_t a, uint64_t b, uint64_t m) noexcept nogil
+
+cdef enum:
+    MAX_COLUMNS = 12
+    MAX_KINDS = 15    # 1 + 2 + … + 16 > 128 cells
+    LEAVE = 30        # the way of leaving a free cell empty
+    CLOSED = 31       # the way past a closed cell
+    NONE = 0          # the contact rules
+    CORNER = 1
+    ANY = 2
+
+
+cdef struct Edge:
+    int32_t target    # a state of the layer it leads to, or ~i for the final skyline number i
+    uint8_t way       # 2 * kind + (1 if vertical), or LEAVE, or CLOSED
+    uint8_t distance  # cells from here to there
+
+
+cdef struct Layer:
+    int states, room
+    uint64_t* skyline
+    int32_t* fleet            # ships left, in mixed radix
+    int32_t* start            # edges of state s: start[s] to start[s + 1]
+    Edge* edges
+    int edge_count, edge_room
+    int32_t* slots            # hash table: state + 1, 0 is free
+    int slot_count
+
+
+cdef inline uint64_t mix(uint64_t skyline, uint64_t fleet) noexcept nogil:
+    cdef uint64_t x = (skyline ^ (fleet << 40) ^ (fleet >> 24)) * <uint64_t>0x9E3779B97F4A7C15
+    x = (x ^ (x >> 32)) * <uint64_t>0xD6E8FEB86659FD93
+    return x ^ (x >> 32)
+
+
+cdef copy_out(array, const void* source):
+    """Copy into an array all its bytes."""
+    cdef uint8_t[::1] view = array.view(np.uint8)
+    if view.shape[0]:
+        memcpy(&view[0], source, view.shape[0])
+
+
+cdef copy_in(void* target, array):
+    """Copy all bytes of an array."""
+    cdef const uint8_t[::1] view = np.ascontiguousarray(array).view(np.uint8)
+    if view.shape[0]:
+        memcpy(target, &view[0], view.shape[0])
+
+
+cdef class Lattice:
+    """The states and transitions of a game.
+
+    rows, columns -- the grid, columns <= rows.
+    lengths, counts -- the distinct ship lengths and how many there are of each.
+    contact -- 0 none, 1 corner, 2 any.
+    max_edges -- MemoryError when there are more transitions.
+    """
+
+    cdef readonly int rows, columns, kinds
+    cdef int contact, bits
+    cdef uint64_t guards
+    cdef int lengths[MAX_KINDS]
+    cdef int counts[MAX_KINDS]
+    cdef int weights[MAX_KINDS]           # of each kind in the mixed radix
+    cdef Layer layers[MAX_COLUMNS]
+    cdef uint64_t* finals                 # skylines with which no ship is left
+    cdef int final_count, final_room
+    cdef int32_t* final_slots
+    cdef int final_slot_count
+    cdef int64_t edge_total, max_edges
+    cdef int32_t* first_state             # in layer 0: the flat skyline with each fleet, or -1
+    cdef readonly int fleets
+
+    def __cinit__(self, int rows, int columns, lengths, counts, int contact, long long max_edges):
+        cdef int i, c
+        if not 1 <= columns <= rows or columns > MAX_COLUMNS or len(lengths) > MAX_KINDS:
+            raise ValueError("columns must be the shorter side, and kinds few")
+        self.rows, self.columns, self.kinds = rows, columns, len(lengths)
+        self.contact, self.max_edges = contact, max_edges
+        self.fleets = 1
+        for i in range(self.kinds):
+            self.lengths[i], self.counts[i] = lengths[i], counts[i]
+            self.weights[i] = self.fleets
+            self.fleets *= counts[i] + 1
+        self.bits = int(max(lengths) + 1).bit_length() + 1
+        if self.bits * columns > 64:
+            raise ValueError("skylines need more than 64 bits")
+        for c in range(columns):
+            self.guards |= <uint64_t>1 << (c * self.bits + self.bits - 1)
+        self.first_state = <int32_t*>PyMem_Malloc(self.fleets * sizeof(int32_t))
+        if self.first_state == NULL:
+            raise MemoryError
+        for i in range(self.fleets):
+            self.first_state[i] = -1
+
+    def __dealloc__(self):
+        cdef int c
+        for c in range(MAX_COLUMNS):
+            free(self.layers[c].skyline)
+            free(self.layers[c].fleet)
+            free(self.layers[c].start)
+            free(self.layers[c].edges)
+            free(self.layers[c].slots)
+        free(self.finals)
+        free(self.final_slots)
+        PyMem_Free(self.first_state)
+
+    # Building
+
+    cdef int state(self, int c, uint64_t skyline, int fleet) except -1 nogil:
+        """The number of a state of layer c; a new one if it is not there."""
+        cdef Layer* layer = &self.layers[c]
+        cdef uint64_t i
+        cdef int s
+        if 2 * layer.states >= layer.slot_count:
+            self.enlarge(layer)
+        i = mix(skyline, fleet) & <uint64_t>(layer.slot_count - 1)
+        while layer.slots[i]:
+            s = layer.slots[i] - 1
+            if layer.skyline[s] == skyline and layer.fleet[s] == fleet:
+                return s
+            i = (i + 1) & <uint64_t>(layer.slot_count - 1)
+        s = layer.states
+        layer.skyline[s] = skyline
+        layer.fleet[s] = fleet
+        layer.slots[i] = s + 1
+        layer.states += 1
+        return s
+
+    cdef int enlarge(self, Layer* layer) except -1 nogil:
+        cdef int slot_count = 2 * layer.slot_count if layer.slot_count else 1 << 10
+        cdef int room = slot_count // 2 + 1
+        cdef uint64_t i
+        cdef int s
+        layer.skyline = <uint64_t*>realloc(layer.skyline, room * sizeof(uint64_t))
+        layer.fleet = <int32_t*>realloc(layer.fleet, room * sizeof(int32_t))
+        layer.start = <int32_t*>realloc(layer.start, (room + 1) * sizeof(int32_t))
+        free(layer.slots)
+        layer.slots = <int32_t*>calloc(slot_count, sizeof(int32_t))
+        if (layer.skyline == NULL or layer.fleet == NULL or layer.start == NULL
+                or layer.slots == NULL):
+            with gil:
+                raise MemoryError
+        layer.slot_count = slot_count
+        for s in range(layer.states):
+            i = mix(layer.skyline[s], layer.fleet[s]) & <uint64_t>(slot_count - 1)
+            while layer.slots[i]:
+                i = (i + 1) & <uint64_t>(slot_count - 1)
+            layer.slots[i] = s + 1
+        return 0
+
+    cdef int final(self, uint64_t skyline) except? -1 nogil:
+        """~ the number of a final skyline."""
+        cdef uint64_t i
+        cdef int s
+        if 2 * self.final_count >= self.final_slot_count:
+            self.final_slot_count = 2 * self.final_slot_count if self.final_slot_count else 1 << 10
+            self.finals = <uint64_t*>realloc(self.finals, self.final_slot_count * sizeof(uint64_t))
+            free(self.final_slots)
+            self.final_slots = <int32_t*>calloc(self.final_slot_count, sizeof(int32_t))
+            if self.finals == NULL or self.final_slots == NULL:
+                with gil:
+                    raise MemoryError
+            for s in range(self.final_count):
+                i = mix(self.finals[s], 0) & <uint64_t>(self.final_slot_count - 1)
+                while self.final_slots[i]:
+                    i = (i + 1) & <uint64_t>(self.final_slot_count - 1)
+                self.final_slots[i] = s + 1
+        i = mix(skyline, 0) & <uint64_t>(self.final_slot_count - 1)
+        while self.final_slots[i]:
+            if self.finals[self.final_slots[i] - 1] == skyline:
+                return ~(self.final_slots[i] - 1)
+            i = (i + 1) & <uint64_t>(self.final_slot_count - 1)
+        self.finals[self.final_count] = skyline
+        self.final_count += 1
+        self.final_slots[i] = self.final_count
+        return ~(self.final_count - 1)
+
+    cdef inline int height(self, uint64_t skyline, int column) noexcept nogil:
+        return (skyline >> (column * self.bits)) & ((<uint64_t>1 << self.bits) - 1)
+
+    cdef inline uint64_t raised(self, uint64_t skyline, int column, int height) noexcept nogil:
+        """The skyline with at least this height at a column; unchanged off the board."""
+        if not 0 <= column < self.columns or self.height(skyline, column) >= height:
+            return skyline
+        return skyline + (<uint64_t>(height - self.height(skyline, column)) << (column * self.bits))
+
+    cdef uint64_t with_vertical(self, uint64_t skyline, int c, int length) noexcept nogil:
+        """The skyline, cell (row, c) swept, after a ship from (row, c) down."""
+        if self.contact == ANY:
+            return self.raised(skyline, c, length - 1)
+        skyline = self.raised(skyline, c, length)
+        skyline = self.raised(skyline, c - 1, length if self.contact == NONE else length - 1)
+        return self.raised(skyline, c + 1, length + 1 if self.contact == NONE else length)
+
+    cdef uint64_t with_horizontal(self, uint64_t skyline, int c, int length) noexcept nogil:
+        """The skyline, cell (row, c) swept, after a ship from (row, c) to the right."""
+        cdef int j
+        for j in range(c + 1, c + length):
+            skyline = self.raised(skyline, j, 1 if self.contact == ANY else 2)
+        if self.contact != ANY:
+            skyline = self.raised(skyline, c, 1)
+            skyline = self.raised(skyline, c + length, 2 if self.contact == NONE else 1)
+            if self.contact == NONE:
+                skyline = self.raised(skyline, c - 1, 1)
+        return skyline
+
+    cdef int add_edge(self, int c, uint64_t skyline, int fleet, int way) except -1 nogil:
+        """Add a transition from the newest state of layer c; `skyline` is for the next cell on."""
+        cdef Layer* layer = &self.layers[c]
+        cdef int distance = 1, target
+        if fleet == 0:
+            target = self.final(skyline)
+        else:
+            c = (c + 1) % self.columns
+            while distance < self.columns - 1 and self.height(skyline, c) > 0:
+                skyline -= <uint64_t>1 << (c * self.bits)
+                c = (c + 1) % self.columns
+                distance += 1
+            target = self.state(c, skyline, fleet)
+        if layer.edge_count == layer.edge_room:
+            layer.edge_room = 2 * layer.edge_room if layer.edge_room else 1 << 12
+            layer.edges = <Edge*>realloc(layer.edges, layer.edge_room * sizeof(Edge))
+            if layer.edges == NULL:
+                with gil:
+                    raise MemoryError
+        layer.edges[layer.edge_count].target = target
+        layer.edges[layer.edge_count].way = way
+        layer.edges[layer.edge_count].distance = distance
+        layer.edge_count += 1
+        self.edge_total += 1
+        if self.edge_total > self.max_edges:
+            with gil:
+                raise MemoryError
+        return 0
+
+    cdef int expand(self, int c, int s) except -1 nogil:
+        """Find what follows state s of layer c; the states of a layer are expanded in order."""
+        cdef Layer* layer = &self.layers[c]
+        cdef uint64_t skyline = layer.skyline[s]
+        cdef int fleet = layer.fleet[s], kind, length, j
+        cdef bint fits
+        layer.start[s] = layer.edge_count
+        if self.height(skyline, c) > 0:
+            self.add_edge(c, skyline - (<uint64_t>1 << (c * self.bits)), fleet, CLOSED)
+            layer.start[s + 1] = layer.edge_count
+            return 0
+        self.add_edge(c, skyline, fleet, LEAVE)
+        for kind in range(self.kinds):
+            if fleet // self.weights[kind] % (self.counts[kind] + 1) == 0:
+                continue
+            length = self.lengths[kind]
+            fits = c + length <= self.columns
+            for j in range(c, c + length):
+                if not fits or self.height(skyline, j) > 0:
+                    fits = False
+                    break
+            if fits:
+                self.add_edge(c, self.with_horizontal(skyline, c, length),
+                              fleet - self.weights[kind], 2 * kind)
+            if length > 1:
+                self.add_edge(c, self.with_vertical(skyline, c, length),
+                              fleet - self.weights[kind], 2 * kind + 1)
+        layer.start[s + 1] = layer.edge_count
+        return 0
+
+    def build(self):
+        """Find all states; MemoryError beyond `max_edges` transitions."""
+        cdef int done[MAX_COLUMNS]
+        cdef int c
+        cdef bint some = True
+        memset(done, 0, sizeof(done))
+        with nogil:
+            self.state(0, 0, self.fleets - 1)
+            while some:
+                some = False
+                for c in range(self.columns):
+                    while done[c] < self.layers[c].states:
+                        self.expand(c, done[c])
+                        done[c] += 1
+                        some = True
+            for c in range(self.layers[0].states):
+                if self.layers[0].skyline[c] == 0:
+                    self.first_state[self.layers[0].fleet[c]] = c
+
+    # To and from arrays, for the cache on disk
+
+    def arrays(self):
+        """What queries need, as {name: array}."""
+        cdef int c, n
+        result = {
+            "finals": np.array([self.finals[c] for c in range(self.final_count)], np.uint64),
+            "first_state": np.array([self.first_state[c] for c in range(self.fleets)], np.int32),
+        }
+        for c in range(self.columns):
+            n = self.layers[c].states
+            start = np.empty(n + 1, np.int32)
+            edges = np.empty(self.layers[c].edge_count * sizeof(Edge), np.uint8)
+            copy_out(start, self.layers[c].start)
+            copy_out(edges, self.layers[c].edges)
+            result[f"start{c}"] = start
+            result[f"edges{c}"] = edges
+        return result
+
+    def restore(self, arrays):
+        """Take the arrays of an equal lattice instead of building."""
+        cdef int c, i
+        finals, first_state = arrays["finals"], arrays["first_state"]
+        if len(first_state) != self.fleets:
+            raise ValueError("arrays of another lattice")
+        self.final_count = len(finals)
+        self.finals = <uint64_t*>calloc(self.final_count + 1, sizeof(uint64_t))
+        if self.finals == NULL:
+            raise MemoryError
+        for i in range(self.final_count):
+            self.finals[i] = finals[i]
+        for i in range(self.fleets):
+            self.first_state[i] = first_state[i]
+        for c in range(self.columns):
+            start, edges = arrays[f"start{c}"], arrays[f"edges{c}"]
+            self.layers[c].states = len(start) - 1
+            self.layers[c].edge_count = len(edges) // sizeof(Edge)
+            self.edge_total += self.layers[c].edge_count
+            self.layers[c].start = <int32_t*>calloc(len(start), sizeof(int32_t))
+            self.layers[c].edges = <Edge*>calloc(self.layers[c].edge_count + 1, sizeof(Edge))
+            if self.layers[c].start == NULL or self.layers[c].edges == NULL:
+                raise MemoryError
+            copy_in(self.layers[c].start, start)
+            copy_in(self.layers[c].edges, edges)
+
+    @property
+    def states(self):
+        """The number of states, over all layers."""
+        return sum(self.layers[c].states for c in range(self.columns))
+
+    @property
+    def transitions(self):
+        """The number of transitions, over all states."""
+        return self.edge_total
+
+
+ctypedef fused Value:        # exact counts modulo 2^64 or less, or weights
+    uint64_t
+    double
+
+
+cdef struct Reached:         # the states reached at one cell
+    int n, room
+    int32_t* states
+    uint64_t* before         # ways to reach each (or their weight, a double, here and below)
+    uint64_t* after          # ways to complete each
+
+
+cdef class Query:
+    """Passes over the lattice for one set of constraints; its buffers are reused.
+
+    set() gives the constraints; count() makes the forward pass, through() also the backward one.
+    """
+
+    cdef Lattice lattice
+    cdef int cells, fleet
+    cdef uint64_t modulus
+    cdef uint32_t* ways          # of each cell: which ways a transition may take
+    cdef uint64_t* needed        # after each cell: the skyline that covers all hits ahead
+    cdef Reached* reached        # of each cell
+    cdef const double* weights   # of each way and cell, while a weighted pass runs
+    cdef int32_t* walk_state     # of each rank, while unrank() runs
+    cdef int32_t* walk_cell
+    cdef int32_t* walk_ship
+    cdef int slots               # a transition from cell k leads to k + 1 … k + slots - 1
+    cdef uint64_t* value[MAX_COLUMNS + 1]  # at cell k, slot k % slots: by state; 0 between queries
+
+    def __cinit__(self, Lattice lattice):
+        cdef int c, most = max(lattice.layers[c].states for c in range(lattice.columns))
+        self.lattice = lattice
+        self.cells = lattice.rows * lattice.columns
+        self.slots = lattice.columns + 1
+        self.ways = <uint32_t*>PyMem_Calloc(self.cells, sizeof(uint32_t))
+        self.needed = <uint64_t*>PyMem_Calloc(self.cells, sizeof(uint64_t))
+        self.reached = <Reached*>PyMem_Calloc(self.cells, sizeof(Reached))
+        if self.ways == NULL or self.needed == NULL or self.reached == NULL:
+            raise MemoryError
+        for c in range(self.slots):
+            self.value[c] = <uint64_t*>calloc(most + 1, sizeof(uint64_t))
+            if self.value[c] == NULL:
+                raise MemoryError
+
+    def __dealloc__(self):
+        cdef int c, k
+        PyMem_Free(self.ways)
+        PyMem_Free(self.needed)
+        for c in range(self.slots):
+            free(self.value[c])
+        if self.reached != NULL:
+            for k in range(self.cells):
+                free(self.reached[k].states)
+                free(self.reached[k].before)
+                free(self.reached[k].after)
+        PyMem_Free(self.reached)
+
+    def set(self, int fleet, const uint32_t[::1] ways, const uint8_t[::1] hit):
+        """The ships to place (mixed radix), where each may start, and the cells to cover."""
+        cdef int k, j, row, next_row, column
+        cdef int needs[MAX_COLUMNS]
+        cdef Lattice t = self.lattice
+        if not 0 < fleet < t.fleets or ways.shape[0] != self.cells or hit.shape[0] != self.cells:
+            raise ValueError("constraints of another game")
+        self.fleet = fleet
+        for k in range(self.cells):
+            self.ways[k] = ways[k] | <uint32_t>1 << CLOSED | (0 if hit[k] else 1 << LEAVE)
+            self.needed[k] = 0
+            for j in range(t.columns):
+                next_row = k // t.columns + (1 if j <= k % t.columns else 0)
+                for row in range(t.rows - 1, next_row - 1, -1):
+                    if hit[row * t.columns + j]:
+                        # More than any skyline has: no final skyline will do.
+                        column = min(row - next_row + 1, (1 << (t.bits - 1)) - 1)
+                        self.needed[k] |= <uint64_t>column << (j * t.bits)
+                        break
+
+    cdef inline bint covers(self, int target, int cell) noexcept nogil:
+        """Whether a final skyline covers the hits after a cell."""
+        return ((self.lattice.finals[~target] | self.lattice.guards) - self.needed[cell]
+                ) & self.lattice.guards == self.lattice.guards
+
+    cdef int enlarge(self, Reached* list) except -1 nogil:
+        list.room = 2 * list.room if list.room else 256
+        list.states = <int32_t*>realloc(list.states, list.room * sizeof(int32_t))
+        list.before = <uint64_t*>realloc(list.before, list.room * sizeof(uint64_t))
+        list.after = <uint64_t*>realloc(list.after, list.room * sizeof(uint64_t))
+        if list.states == NULL or list.before == NULL or list.after == NULL:
+            with gil:
+                raise MemoryError
+        return 0
+
+    cdef Value forward(self, Value one) except * nogil:
+        """Fill `reached` and `before`; the number (or total weight) of the configurations."""
+        cdef Layer* layer
+        cdef Edge* edge
+        cdef Edge* end
+        cdef Reached* here
+        cdef Reached* there
+        cdef int columns = self.lattice.columns
+        cdef int i, j, k, s
+        cdef Value total = 0, value, some
+        cdef Value* values[MAX_COLUMNS + 1]   # by distance from here
+        cdef Value* ahead
+        cdef uint64_t m = self.modulus
+        cdef uint32_t ways
+        for k in range(self.cells):
+            self.reached[k].n = 0
+            if self.reached[k].room == 0:
+                self.enlarge(&self.reached[k])
+        s = self.lattice.first_state[self.fleet]
+        self.reached[0].states[0] = s
+        self.reached[0].n = 1
+        (<Value*>self.value[0])[s] = one
+        for k in range(self.cells):
+            layer = &self.lattice.layers[k % columns]
+            here = &self.reached[k]
+            ways = self.ways[k]
+            for j in range(self.slots):
+                values[j] = <Value*>self.value[(k + j) % self.slots]
+            for i in range(here.n):
+                s = here.states[i]
+                value = (<Value*>here.before)[i] = values[0][s]
+                values[0][s] = 0
+                edge, end = layer.edges + layer.start[s], layer.edges + layer.start[s + 1]
+                while edge < end:
+                    if ways >> edge.way & 1:
+                        some = value
+                        if Value is double:
+                            if edge.way < LEAVE:
+                                some *= self.weights[edge.way * self.cells + k]
+                        if edge.target < 0:
+                            if self.covers(edge.target, k):
+                                if Value is double:
+                                    total += some
+                                else:
+                                    total = add(total, some, m)
+                        elif k + edge.distance < self.cells:
+                            # A value that is 0 by chance (modulo m) is entered twice: no harm.
+                            ahead = &values[edge.distance][edge.target]
+                            if ahead[0] == 0:
+                                there = &self.reached[k + edge.distance]
+                                if there.n == there.room:
+                                    self.enlarge(there)
+                                there.states[there.n] = edge.target
+                                there.n += 1
+                            if Value is double:
+                                ahead[0] += some
+                            else:
+                                ahead[0] = add(ahead[0], some, m)
+                    edge += 1
+        return total
+
+    cdef inline Value completions(self, const Edge* edge, int k, Value** values) noexcept nogil:
+        """In how many ways (or with what weight) to go on from cell k along a transition."""
+        cdef Value some = 0
+        if edge.target < 0:
+            if self.covers(edge.target, k):
+                some = 1
+        elif k + edge.distance < self.cells:
+            some = values[edge.distance][edge.target]
+        if Value is double:
+            if edge.way < LEAVE:
+                some *= self.weights[edge.way * self.cells + k]
+        return some
+
+    cdef void backward(self, Value* through) noexcept nogil:
+        """Fill `after`; add the configurations through a way at a cell to through[way, cell]."""
+        cdef Layer* layer
+        cdef Edge* edge
+        cdef Edge* end
+        cdef Reached* here
+        cdef int columns = self.lattice.columns
+        cdef int i, j, k
+        cdef Value value, some, total
+        cdef Value* values[MAX_COLUMNS + 1]   # by distance from here
+        cdef Value* place
+        cdef uint64_t m = self.modulus
+        cdef uint32_t ways
+        for k in range(self.cells - 1, -1, -1):
+            layer = &self.lattice.layers[k % columns]
+            here = &self.reached[k]
+            ways = self.ways[k]
+            for j in range(self.slots):
+                values[j] = <Value*>self.value[(k + j) % self.slots]
+            for i in range(here.n):
+                value = (<Value*>here.before)[i]
+                total = 0
+                edge = layer.edges + layer.start[here.states[i]]
+                end = layer.edges + layer.start[here.states[i] + 1]
+                while edge < end:
+                    if ways >> edge.way & 1:
+                        some = self.completions(edge, k, values)
+                        if some != 0:
+                            if Value is double:
+                                total += some
+                            else:
+                                total = add(total, some, m)
+                            if edge.way < LEAVE:
+                                place = &through[edge.way * self.cells + k]
+                                if Value is double:
+                                    place[0] += value * some
+                                else:
+                                    place[0] = add(place[0], product(value, some, m), m)
+                    edge += 1
+                (<Value*>here.after)[i] = total
+            for i in range(here.n):
+                values[0][here.states[i]] = (<Value*>here.after)[i]
+        self.clear()
+
+    cdef void descend(self, Value[::1] ranks, int32_t[:, ::1] out) noexcept nogil:
+        """Write the placements (way * cells + cell) of the configurations with these ranks.
+
+        The configurations are ranked in the order of the transitions. All ranks go down together,
+        cell by cell, with the completions of the next cells at hand.
+        """
+        cdef Layer* layer
+        cdef Edge* edge
+        cdef Reached* here
+        cdef int columns = self.lattice.columns
+        cdef int i, j, k, s
+        cdef Py_ssize_t r
+        cdef Value some
+        cdef Value* values[MAX_COLUMNS + 1]
+        cdef int32_t* state = self.walk_state
+        cdef int32_t* cell = self.walk_cell
+        cdef int32_t* ship = self.walk_ship
+        for r in range(ranks.shape[0]):
+            state[r] = self.lattice.first_state[self.fleet]
+            cell[r] = ship[r] = 0
+        for k in range(self.cells):
+            for j in range(self.slots):
+                values[j] = <Value*>self.value[(k + j) % self.slots]
+                # The lists of the first cells come into reach together, the others one by one.
+                if j + k < self.cells and (k == 0 or j == self.slots - 1):
+                    here = &self.reached[k + j]
+                    for i in range(here.n):
+                        values[j][here.states[i]] = (<Value*>here.after)[i]
+            layer = &self.lattice.layers[k % columns]
+            for r in range(ranks.shape[0]):
+                if cell[r] != k:
+                    continue
+                s = state[r]
+                edge = NULL
+                for j in range(layer.start[s], layer.start[s + 1]):
+                    if self.ways[k] >> layer.edges[j].way & 1:
+                        some = self.completions(&layer.edges[j], k, values)
+                        if some == 0:
+                            continue
+                        edge = &layer.edges[j]
+                        if ranks[r] < some:
+                            break
+                        if Value is double:
+                            # Rounding may leave a rank past the last way: that way is taken.
+                            ranks[r] -= some
+                        else:
+                            ranks[r] -= some
+                if Value is double:
+                    if edge.way < LEAVE:
+                        ranks[r] /= self.weights[edge.way * self.cells + k]
+                if edge.way < LEAVE:
+                    out[r, ship[r]] = edge.way * self.cells + k
+                    ship[r] += 1
+                if edge.target < 0:
+                    cell[r] = -1
+                else:
+                    state[r] = edge.target
+                    cell[r] = k + edge.distance
+        self.clear()
+
+    cdef void clear(self) noexcept nogil:
+        cdef int i, k
+        for k in range(self.cells):
+            for i in range(self.reached[k].n):
+                self.value[k % self.slots][self.reached[k].states[i]] = 0
+
+    def count(self, uint64_t modulus=0):
+        """The number of configurations modulo `modulus` (0: modulo 2^64)."""
+        cdef uint64_t total
+        self.modulus = modulus
+        try:
+            with nogil:
+                total = self.forward[uint64_t](1)
+        except MemoryError:
+            self.clear()
+            raise
+        return total
+
+    def through(self, uint64_t modulus=0):
+        """(count, uint64 array (2 * kinds, cells) of the configurations through each placement).
+
+        Modulo `modulus`, 0 standing for 2^64. Row 2 * kind is for horizontal ships by first cell,
+        row 2 * kind + 1 for vertical ones.
+        """
+        counts = np.zeros((2 * self.lattice.kinds, self.cells), np.uint64)
+        cdef uint64_t[:, ::1] view = counts
+        total = self.count(modulus)
+        with nogil:
+            self.backward[uint64_t](&view[0, 0])
+        return total, counts
+
+    def weigh(self, const double[:, ::1] weights):
+        """(total weight, weight through each placement) when placement (way, cell) has a weight.
+
+        The weight of a configuration is the product over its ships; float64, shape
+        (2 * kinds, cells), as are the weights, none negative.
+        """
+        cdef double total
+        cdef double[:, ::1] view
+        sums = np.zeros((2 * self.lattice.kinds, self.cells))
+        view = sums
+        if weights.shape[0] != 2 * self.lattice.kinds or weights.shape[1] != self.cells:
+            raise ValueError("weights of another game")
+        self.weights = &weights[0, 0]
+        try:
+            with nogil:
+                total = self.forward[double](1)
+                self.backward[double](&view[0, 0])
+        except MemoryError:
+            self.clear()
+            raise
+        return total, sums
+
+    def unrank(self, ranks, int ships, weights=None):
+        """The configurations with these ranks: int32 (n, ships) of placements, way * cells + cell.
+
+        ranks -- uint64 below the number of configurations, after through() with modulus 0; or
+        float64 below the total weight, after weigh(weights), with the same weights. They are
+        overwritten.
+        """
+        cdef Py_ssize_t n = len(ranks)
+        cdef const double[:, ::1] view
+        placements = np.full((n, ships), -1, np.int32)
+        if n == 0:
+            return placements
+        self.walk_state = <int32_t*>PyMem_Malloc(3 * n * sizeof(int32_t))
+        if self.walk_state == NULL:
+            raise MemoryError
+        self.walk_cell = self.walk_state + n
+        self.walk_ship = self.walk_cell + n
+        try:
+            if weights is None:
+                self._unrank_counts(ranks, placements)
+            else:
+                view = weights
+                self.weights = &view[0, 0]
+                self._unrank_weights(ranks, placements)
+        finally:
+            PyMem_Free(self.walk_state)
+        return placements
+
+    cdef _unrank_counts(self, uint64_t[::1] ranks, int32_t[:, ::1] placements):
+        with nogil:
+            self.descend[uint64_t](ranks, placements)
+
+    cdef _unrank_weights(self, double[::1] ranks, int32_t[:, ::1] placements):
+        with nogil:
+            self.descend[double](ranks, placements)

@@ -1,0 +1,39 @@
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Lattice:
+    rows: int
+    columns: int
+    kinds: int
+    fleets: int
+    def __init__(
+        self,
+        rows: int,
+        columns: int,
+        lengths: Sequence[int],
+        counts: Sequence[int],
+        contact: int,
+        max_edges: int,
+    ) -> None: ...
+    def build(self) -> None: ...
+    def arrays(self) -> dict[str, NDArray[np.generic]]: ...
+    def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None: ...
+    @property
+    def states(self) -> int: ...
+    @property
+    def transitions(self) -> int: ...
+
+class Query:
+    def __init__(self, lattice: Lattice) -> None: ...
+    def set(self, fleet: int, ways: NDArray[np.uint32], hit: NDArray[np.uint8]) -> None: ...
+    def count(self, modulus: int = 0) -> int: ...
+    def through(self, modulus: int = 0) -> tuple[int, NDArray[np.uint64]]: ...
+    def weigh(self, weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]: ...
+    def unrank(
+        self,
+        ranks: NDArray[np.uint64] | NDArray[np.float64],
+        ships: int,
+        weights: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.int32]: ...

@@ -1,0 +1,336 @@
+"""Counts of configurations by the transfer matrix over skylines, for any set of constraints.
+
+The kernel `cython_ext/_lattice.pyx` explains the sweep. This module turns masks of a grid into its
+arguments and its answers into exact integers, and keeps the tables of the last games at hand.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import threading
+import zipfile
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import comb, gcd, prod
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch._lattice import Lattice, Query
+from optsearch.configurations import CellSets, to_words
+from optsearch.errors import TableError, TooLarge
+from optsearch.game import CONTACTS, Game, bits
+
+MAX_TRANSITIONS = 150_000_000  # 8 bytes each, and about as much again for a query
+_FORMAT = "optsearch lattice 1"
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What a configuration must satisfy.
+
+    fleet -- lengths of the ships to place, a part of the game's fleet.
+    closed -- mask of cells where no ship may be. hits -- mask of cells that ships must cover; a
+    ship may not stand so that its halo has one. afloat -- whether no ship may lie wholly on hits.
+    """
+
+    fleet: tuple[int, ...]
+    closed: int = 0
+    hits: int = 0
+    afloat: bool = False
+
+
+class _Orientation:
+    """The placements of a game, named as the sweep meets them in one orientation of the board."""
+
+    def __init__(self, game: Game, cell_of: tuple[int, ...], rows: int, columns: int):
+        self.cell_of = np.array(cell_of)  # game cell -> cell of the sweep
+        back = [0] * game.cells
+        for cell, swept in enumerate(cell_of):
+            back[swept] = cell
+        swept_game = Game(rows, columns, (1,), "any")
+        self.masks: list[int] = []  # in the game's cells
+        halos: list[int] = []
+        kind_of: list[int] = []
+        way: list[int] = []
+        first: list[int] = []
+        for kind, length in enumerate(sorted(set(game.fleet), reverse=True)):
+            for ship in swept_game.placements(length):
+                cells = list(bits(ship))
+                mask = sum(1 << back[cell] for cell in cells)
+                self.masks.append(mask)
+                halos.append(game.halo(mask))
+                kind_of.append(kind)
+                is_vertical = length > 1 and cells[1] - cells[0] == columns
+                way.append(2 * kind + is_vertical)
+                first.append(cells[0])
+        self.words = to_words(self.masks)
+        self.halos = to_words(halos)
+        self.kind = np.array(kind_of)
+        self.way = np.array(way)
+        self.first = np.array(first)
+        self.bit = 1.0 * (1 << self.way)
+        self.incidence = np.array(
+            [[mask >> cell & 1 for cell in range(game.cells)] for mask in self.masks], np.uint64
+        )
+
+    def allowed(self, constraints: Constraints) -> NDArray[np.bool_]:
+        """Which placements the constraints admit; bool of shape (placements,)."""
+        closed, hits = to_words([constraints.closed]), to_words([constraints.hits])
+        bad = (self.words & closed) | (self.halos & hits)
+        result = np.logical_not(bad.any(axis=1))
+        if constraints.afloat:
+            result &= (self.words & ~hits).any(axis=1)
+        return np.asarray(result)
+
+
+class Sweep:
+    """The table of a grid, fleet and contact rule, and queries on it.
+
+    Raises TooLarge when the table would have more than `max_transitions` transitions. One thread
+    queries at a time; others wait.
+    """
+
+    def __init__(
+        self, game: Game, folder: Path | None = None, max_transitions: int = MAX_TRANSITIONS
+    ):
+        self.game = Game(game.rows, game.columns, game.fleet, game.contact)
+        self.rows = max(game.rows, game.columns)
+        self.columns = min(game.rows, game.columns)
+        self._ships = Counter(game.fleet)
+        self._kinds = sorted(self._ships, reverse=True)
+        self._lock = threading.Lock()
+        self._lattice = Lattice(
+            self.rows,
+            self.columns,
+            self._kinds,
+            [self._ships[length] for length in self._kinds],
+            CONTACTS.index(game.contact),
+            max_transitions,
+        )
+        if folder is None or not self._load(folder):
+            try:
+                self._lattice.build()
+            except MemoryError:
+                raise TooLarge(
+                    f"the counting table of {self.game} passes {max_transitions:,} transitions "
+                    f"({16 * max_transitions / 2**30:.1f} GiB); it grows with the shorter side of "
+                    "the board, with the longest ship and with the number of different fleets "
+                    "left; fewer or shorter ships, or a narrower board, would fit"
+                ) from None
+            if folder is not None:
+                self._save(folder)
+        self._query = Query(self._lattice)
+        self._orientations: dict[int, _Orientation] = {}
+
+    @property
+    def states(self) -> int:
+        """The number of states of the table."""
+        return self._lattice.states
+
+    @property
+    def transitions(self) -> int:
+        """The number of transitions of the table."""
+        return self._lattice.transitions
+
+    # The cache on disk
+
+    def _file(self, folder: Path) -> Path:
+        name = f"{_FORMAT} {self.game}"
+        return folder / f"lattice-{hashlib.sha256(name.encode()).hexdigest()[:16]}.npz"
+
+    def _load(self, folder: Path) -> bool:
+        """Take the table from a file; False when there is none that is whole and of this game."""
+        try:
+            with self._file(folder).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+        except (OSError, ValueError, zipfile.BadZipFile, EOFError, KeyError):
+            return False
+        if str(arrays.get("name", "")) != f"{_FORMAT} {self.game}":
+            return False
+        self._lattice.restore(arrays)
+        return True
+
+    def _save(self, folder: Path) -> None:
+        path = self._file(folder)
+        temporary = None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+                temporary = file.name
+                arrays = self._lattice.arrays()
+                np.savez(file, name=np.array(f"{_FORMAT} {self.game}"), **arrays)  # type: ignore[arg-type]
+            os.replace(temporary, path)
+        except OSError as error:
+            if temporary is not None:
+                Path(temporary).unlink(missing_ok=True)
+            raise TableError(f"the counting table cannot be written to {folder}: {error}") from None
+
+    # Queries
+
+    @cached_property
+    def _turns(self) -> tuple[tuple[int, ...], ...]:
+        """The orientations of the board: game cell -> cell of the sweep."""
+        if self.game.rows >= self.game.columns:
+            return self.game.symmetries()
+        rows, columns = self.game.rows, self.game.columns
+        transposed = [(i % columns) * rows + i // columns for i in range(self.game.cells)]
+        return tuple(
+            tuple(transposed[cell] for cell in symmetry) for symmetry in self.game.symmetries()
+        )
+
+    def _orientation(self, constraints: Constraints) -> _Orientation:
+        """The orientation that meets what is known early, when few states are reached."""
+        known = list(bits(constraints.closed)) + 3 * list(bits(constraints.hits))
+        best = 0
+        if known:
+            best = min(
+                range(len(self._turns)), key=lambda i: sum(self._turns[i][cell] for cell in known)
+            )
+        if best not in self._orientations:
+            self._orientations[best] = _Orientation(
+                self.game, self._turns[best], self.rows, self.columns
+            )
+        return self._orientations[best]
+
+    def _set(self, orientation: _Orientation, constraints: Constraints) -> int:
+        """Hand the constraints to the kernel; an upper bound on the number of configurations."""
+        allowed = orientation.allowed(constraints)
+        cells = self.game.cells
+        ways = np.bincount(
+            orientation.first[allowed], weights=orientation.bit[allowed], minlength=cells
+        )
+        hit = np.zeros(cells, np.uint8)
+        hit[orientation.cell_of[list(bits(constraints.hits))]] = 1
+        left = Counter(constraints.fleet)
+        fleet, weight = 0, 1
+        for length in self._kinds:
+            fleet += weight * left[length]
+            weight *= self._ships[length] + 1
+        self._query.set(fleet, ways.astype(np.uint32), hit)
+        places = np.bincount(orientation.kind[allowed], minlength=len(self._kinds)).tolist()
+        return prod(comb(n, left[length]) for n, length in zip(places, self._kinds, strict=True))
+
+    def count(self, constraints: Constraints) -> int:
+        """How many configurations there are."""
+        if not constraints.fleet:
+            return int(constraints.hits == 0)
+        with self._lock:
+            bound = self._set(self._orientation(constraints), constraints)
+            if bound == 0:
+                return 0
+            moduli = _moduli(bound)
+            return _combine([self._query.count(m % 2**64) for m in moduli], moduli)
+
+    def through(self, constraints: Constraints) -> tuple[int, dict[int, int]]:
+        """How many configurations there are, and how many have each placement (mask)."""
+        if not constraints.fleet:
+            return int(constraints.hits == 0), {}
+        with self._lock:
+            orientation = self._orientation(constraints)
+            bound = self._set(orientation, constraints)
+            if bound == 0:
+                return 0, {}
+            moduli = _moduli(bound)
+            results = [self._query.through(m % 2**64) for m in moduli]
+        total = _combine([count for count, _ in results], moduli)
+        picked = [counts[orientation.way, orientation.first].tolist() for _, counts in results]
+        return total, {
+            mask: _combine(list(residues), moduli)
+            for mask, *residues in zip(orientation.masks, *picked, strict=True)
+            if any(residues)
+        }
+
+    def weigh(
+        self, constraints: Constraints, weights: Mapping[int, float]
+    ) -> tuple[float, dict[int, float]]:
+        """Total weight of the configurations, and that of those with each placement.
+
+        A configuration's weight is the product of those of its placements (mask -> weight; 1 for
+        masks that are not there).
+        """
+        if not constraints.fleet:
+            return float(constraints.hits == 0), {}
+        with self._lock:
+            orientation = self._orientation(constraints)
+            if self._set(orientation, constraints) == 0:
+                return 0.0, {}
+            total, sums = self._query.weigh(self._weights(orientation, weights))
+        return total, {
+            mask: weight
+            for mask, weight in zip(
+                orientation.masks, sums[orientation.way, orientation.first].tolist(), strict=True
+            )
+            if weight
+        }
+
+    def _weights(
+        self, orientation: _Orientation, weights: Mapping[int, float]
+    ) -> NDArray[np.float64]:
+        table = np.ones((2 * len(self._kinds), self.game.cells))
+        table[orientation.way, orientation.first] = [weights.get(m, 1.0) for m in orientation.masks]
+        return table
+
+    def unrank(
+        self,
+        constraints: Constraints,
+        ranks: NDArray[np.uint64] | NDArray[np.float64],
+        weights: Mapping[int, float] | None = None,
+    ) -> CellSets:
+        """The configurations with some ranks: uint64 words of shape (n, ships, 2).
+
+        ranks -- below the number of configurations, which must be less than 2^64; with weights,
+        below their total weight. The ships of a configuration come in the order of the sweep.
+        """
+        ships = len(constraints.fleet)
+        if not ships:
+            return np.empty((len(ranks), 0, 2), np.uint64)
+        with self._lock:
+            orientation = self._orientation(constraints)
+            self._set(orientation, constraints)
+            if weights is None:
+                self._query.through()
+                placed = self._query.unrank(ranks.copy(), ships)
+            else:
+                table = self._weights(orientation, weights)
+                self._query.weigh(table)
+                placed = self._query.unrank(ranks.copy(), ships, table)
+        lookup = np.full(2 * len(self._kinds) * self.game.cells, -1)
+        lookup[orientation.way * self.game.cells + orientation.first] = range(
+            len(orientation.masks)
+        )
+        return np.asarray(orientation.words[lookup[placed]])
+
+
+@lru_cache(maxsize=4)
+def sweep(game: Game, folder: Path | None = None) -> Sweep:
+    """The sweep of a game; those of the last four games are kept in memory.
+
+    folder -- where to look for the table on disk, and to write it if it is not there.
+    """
+    return Sweep(game, folder)
+
+
+def _moduli(bound: int) -> list[int]:
+    """Pairwise coprime moduli of at most 2^64 whose product is above `bound`, 2^64 first."""
+    moduli = [1 << 64]
+    candidate = (1 << 64) - 1
+    while prod(moduli) <= bound:
+        if all(gcd(candidate, m) == 1 for m in moduli):
+            moduli.append(candidate)
+        candidate -= 2
+    return moduli
+
+
+def _combine(residues: list[int], moduli: list[int]) -> int:
+    """The number below the product of the moduli with these residues (Chinese remainders)."""
+    result, product = 0, 1
+    for residue, modulus in zip(residues, moduli, strict=True):
+        result += product * ((residue - result) * pow(product, -1, modulus) % modulus)
+        product *= modulus
+    return result

@@ -1,0 +1,360 @@
+"""What the shots so far say about where the ships are, exactly.
+
+    Posterior(position).probability
+
+Counts come from the transfer matrix of `optsearch.lattice`, so that no configuration is listed: a
+full 10x10 board takes some tens of milliseconds. Where sinkings are announced, every way in which
+the sunk ships can lie is enumerated, and the order of the shots counts: the ship that a shot sinks
+lies on that cell and on cells hit before it, and no ship that was not announced lies wholly on
+hits.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import log2
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.configurations import CellSets, to_words
+from optsearch.errors import ImpossiblePosition, PositionError, TooLarge
+from optsearch.game import Cell, bits
+from optsearch.lattice import Constraints, Sweep, sweep
+from optsearch.position import Position
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One way in which the sunk ships can lie, and what it leaves to be placed."""
+
+    sunk: tuple[int, ...]
+    constraints: Constraints
+
+
+class Posterior:
+    """The configurations compatible with a position, uniform or weighted.
+
+    weights -- optional prior: the weight of a ship's placement (mask of its cells), for an opponent
+        who likes some places better; 1 where it is not given. A configuration's prior is in
+        proportion to the product over its ships. Answers are then in floating point.
+    folder -- keep the counting table of the game on disk there, and take it from there.
+
+    Raises TooLarge for a game whose counting table is too large, PositionError for a weight that
+    is negative or not finite. An impossible position has no configuration; everything else that is
+    asked of it raises ImpossiblePosition, which names the shot that made it impossible.
+    """
+
+    def __init__(
+        self,
+        position: Position,
+        weights: Mapping[int, float] | None = None,
+        folder: Path | None = None,
+    ):
+        self.position = position
+        self.weights = dict(weights) if weights is not None else None
+        for mask, weight in (self.weights or {}).items():
+            if not 0 <= weight < float("inf"):
+                names = " ".join(position.game.names(mask))
+                raise PositionError(f"the weight {weight} of {names} is not a number from 0 up")
+        self._sweep: Sweep = sweep(position.game, folder)
+
+    @cached_property
+    def _cases(self) -> list[_Case]:
+        return list(_cases(self.position))
+
+    # Counts
+
+    @cached_property
+    def configurations(self) -> int:
+        """How many configurations there are, exactly, whatever their number."""
+        return sum(self._sweep.count(case.constraints) for case in self._cases)
+
+    def require_some(self) -> None:
+        """Raise ImpossiblePosition when no configuration is left, naming the shot to blame."""
+        if self.configurations:
+            return
+        game, shots = self.position.game, self.position.shots
+        first = bisect_left(
+            range(len(shots) + 1),
+            True,
+            key=lambda n: not Posterior(Position(game, shots[:n])).configurations,
+        )
+        if first == 0:
+            raise ImpossiblePosition(
+                f"{game} has no configuration: the fleet does not fit on the board with "
+                f"contact={game.contact}"
+            )
+        raise ImpossiblePosition(
+            f"no configuration of {game} is compatible with {str(self.position)!r}; shot number "
+            f"{first}, {shots[first - 1]}, is the first that makes it impossible"
+        )
+
+    @cached_property
+    def _case_counts(self) -> list[tuple[int, dict[int, int]]]:
+        self.require_some()
+        return [self._sweep.through(case.constraints) for case in self._cases]
+
+    @cached_property
+    def placements(self) -> dict[int, int]:
+        """How many configurations have each placement (mask of a ship's cells), where any has."""
+        through: Counter[int] = Counter()
+        for case, (count, counts) in zip(self._cases, self._case_counts, strict=True):
+            through.update(counts)
+            if count:
+                through.update(dict.fromkeys(case.sunk, count))
+        return dict(through)
+
+    @cached_property
+    def occurrence(self) -> NDArray[np.int64] | NDArray[np.object_]:
+        """How many configurations have a ship on each cell; shape (rows, columns).
+
+        int64, or Python integers (dtype object) where they may pass 63 bits. A prior does not
+        change it: see `probability`.
+        """
+        game = self.position.game
+        cells = [0] * game.cells
+        for mask, count in self.placements.items():
+            for cell in bits(mask):
+                cells[cell] += count
+        dtype = np.int64 if self.configurations < 2**63 else object
+        return np.array(cells, dtype).reshape(game.rows, game.columns)
+
+    @property
+    def frequency(self) -> list[list[Fraction]]:
+        """The probability of a ship on each cell under the uniform prior, as exact fractions."""
+        return [[Fraction(n, self.configurations) for n in row] for row in self.occurrence.tolist()]
+
+    # Weights
+
+    @cached_property
+    def _case_weights(self) -> list[tuple[float, dict[int, float]]]:
+        self.require_some()
+        weights = self.weights or {}
+        result = []
+        for case in self._cases:
+            factor = float(np.prod([weights.get(mask, 1.0) for mask in case.sunk]))
+            total, sums = self._sweep.weigh(case.constraints, weights)
+            result.append((factor * total, {mask: factor * w for mask, w in sums.items()}))
+        if not sum(total for total, _ in result) > 0:
+            raise ImpossiblePosition(
+                f"every configuration of {self.position.game} compatible with "
+                f"{str(self.position)!r} has weight 0 (or too little for a float)"
+            )
+        return result
+
+    @property
+    def relative_error(self) -> float:
+        """A bound on the relative error of the probabilities: 2^-52 for each rounding there can be.
+
+        All terms are positive, so roundings add up and nothing cancels. The error met in practice
+        is about the square root of this bound's number of roundings.
+        """
+        if self.weights is None:
+            return 2.0**-52
+        return 2.0**-52 * self._sweep.transitions * self._sweep.rows * len(self._cases)
+
+    @cached_property
+    def placement_probability(self) -> dict[int, float]:
+        """The probability that a ship lies exactly on these cells (mask), where there is any."""
+        if self.weights is None:
+            return {mask: n / self.configurations for mask, n in self.placements.items()}
+        weight: Counter[int] = Counter()
+        for case, (total, sums) in zip(self._cases, self._case_weights, strict=True):
+            weight.update(sums)
+            if total:
+                weight.update(dict.fromkeys(case.sunk, total))
+        whole = sum(total for total, _ in self._case_weights)
+        return {mask: w / whole for mask, w in weight.items()}
+
+    # What a player asks
+
+    @cached_property
+    def probability(self) -> NDArray[np.float64]:
+        """The probability of a ship on each cell; float64 of shape (rows, columns)."""
+        game = self.position.game
+        if self.weights is None:
+            rows = self.occurrence.tolist()
+            return np.array([[n / self.configurations for n in row] for row in rows])
+        cells = np.zeros(game.cells)
+        for mask, p in self.placement_probability.items():
+            cells[list(bits(mask))] += p
+        return cells.reshape(game.rows, game.columns)
+
+    def best_shots(self) -> list[Cell]:
+        """The cells not shot yet that most probably hold a ship, all ties, in row-major order.
+
+        Ties are exact without a prior; with one, cells within the relative error are tied. None
+        when every ship is sunk.
+        """
+        game, hits = self.position.game, self.position.hits
+        values = (self.occurrence if self.weights is None else self.probability).ravel().tolist()
+        shot = hits | self.position.misses
+        fresh = [cell for cell in range(game.cells) if not shot >> cell & 1]
+        most = max((values[cell] for cell in fresh), default=0)
+        least = most if self.weights is None else most * (1 - 2 * self.relative_error)
+        return [game.cell(cell) for cell in fresh if values[cell] and values[cell] >= least]
+
+    @property
+    def entropy(self) -> float:
+        """The entropy of the posterior in bits: what is still unknown of the configuration."""
+        if self.weights is None:
+            self.require_some()
+            return log2(self.configurations)
+        # H = log2 Z - E[log2 weight], and the weight is a product over placements.
+        whole = sum(total for total, _ in self._case_weights)
+        mean = sum(
+            p * log2(self.weights.get(mask, 1.0))
+            for mask, p in self.placement_probability.items()
+            if p
+        )
+        return log2(whole) - mean
+
+    # Samples
+
+    def sample(self, n: int, rng: np.random.Generator | int) -> CellSets:
+        """Independent configurations drawn from the posterior; uint64 of shape (n, ships, 2).
+
+        Each ship is a cell set (low and high 64 bits), in the order of the fleet, equal lengths by
+        ascending cell set. Without a prior the draw is exactly uniform: a random rank, drawn
+        without bias, is turned into its configuration. rng -- a generator or a seed.
+        """
+        rng = np.random.default_rng(rng)
+        if self.weights is not None:
+            return self._ordered(self._weighted_sample(n, rng))
+        self.require_some()
+        if self.configurations >= 2**64:
+            return self._ordered(np.array([self._large_sample(rng) for _ in range(n)], np.uint64))
+        ranks = rng.integers(0, self.configurations, n, np.uint64)
+        result = np.empty((n, len(self.position.game.fleet), 2), np.uint64)
+        start = 0
+        for case in self._cases:
+            count = self._sweep.count(case.constraints)
+            here = (ranks >= start) & (ranks - np.uint64(start) < count)
+            if here.any():
+                drawn = self._sweep.unrank(case.constraints, ranks[here] - np.uint64(start))
+                result[here] = _with_sunk(drawn, case.sunk)
+            start += count
+        return self._ordered(result)
+
+    def _weighted_sample(self, n: int, rng: np.random.Generator) -> CellSets:
+        totals = np.array([total for total, _ in self._case_weights])
+        chosen = rng.choice(len(totals), size=n, p=totals / totals.sum())
+        result = np.empty((n, len(self.position.game.fleet), 2), np.uint64)
+        for i, case in enumerate(self._cases):
+            here = chosen == i
+            if here.any():
+                total, _ = self._sweep.weigh(case.constraints, self.weights or {})
+                ranks = rng.random(int(here.sum())) * total
+                drawn = self._sweep.unrank(case.constraints, ranks, self.weights)
+                result[here] = _with_sunk(drawn, case.sunk)
+        return result
+
+    def _large_sample(self, rng: np.random.Generator) -> list[tuple[int, int]]:
+        """One configuration where they are too many to rank: ship by ship, by exact counts.
+
+        A configuration chosen uniformly, and in it one of its longest ships, has the placement p
+        with probability (configurations with p) / (ships of that length * configurations); given
+        p, the others are uniform again.
+        """
+        counts = [self._sweep.count(case.constraints) for case in self._cases]
+        case = self._cases[_choose(counts, rng)]
+        ships = list(case.sunk)
+        left = case.constraints
+        while left.fleet:
+            length = left.fleet[0]
+            _, through = self._sweep.through(left)
+            masks = [mask for mask in through if mask.bit_count() == length]
+            ship = masks[_choose([through[mask] for mask in masks], rng)]
+            ships.append(ship)
+            left = Constraints(
+                left.fleet[1:],
+                left.closed | ship | self.position.game.halo(ship),
+                left.hits & ~ship,
+                left.afloat,
+            )
+        return [(low, high) for low, high in to_words(ships).tolist()]
+
+    def _ordered(self, samples: CellSets) -> CellSets:
+        """The ships of each sample in the order of the fleet, equal lengths by their cells."""
+        if samples.size == 0:
+            return samples.reshape(len(samples), len(self.position.game.fleet), 2)
+        length = np.bitwise_count(samples).sum(axis=2)
+        order = np.lexsort((samples[..., 0], samples[..., 1], -length.astype(int)), axis=-1)
+        return np.take_along_axis(samples, order[..., None], axis=1)
+
+
+def _with_sunk(drawn: CellSets, sunk: tuple[int, ...]) -> CellSets:
+    repeated = np.broadcast_to(to_words(sunk), (len(drawn), len(sunk), 2))
+    return np.concatenate([repeated, drawn], axis=1)
+
+
+def _choose(counts: list[int], rng: np.random.Generator) -> int:
+    """An index with probability in proportion to its count, exactly."""
+    total = sum(counts)
+    if total == 0:
+        raise TooLarge("nothing to choose from")
+    size = (total.bit_length() + 7) // 8
+    mask = (1 << total.bit_length()) - 1
+    while True:
+        draw = int.from_bytes(rng.bytes(size), "little") & mask
+        if draw < total:
+            break
+    for i, count in enumerate(counts):
+        if draw < count:
+            return i
+        draw -= count
+    raise AssertionError("the counts do not add up")
+
+
+def _cases(position: Position) -> Iterator[_Case]:
+    """Every way in which the sunk ships can lie, with what remains to be placed.
+
+    Each configuration belongs to one case: a shot that sinks names the ship on its cell.
+    """
+    game = position.game
+    hits = 0
+    sinkings: list[tuple[int, int | None, int]] = []  # cell, length if told, hits up to then
+    for shot in position.shots:
+        if shot.reply.hit:
+            hits |= game.bit(shot.cell)
+        if shot.reply.sunk:
+            sinkings.append((game.bit(shot.cell), shot.reply.length, hits))
+
+    def place(i: int, sunk: tuple[int, ...], closed: int) -> Iterator[tuple[int, ...]]:
+        if i == len(sinkings):
+            yield sunk
+            return
+        cell, told, known = sinkings[i]
+        left = Counter(game.fleet) - Counter(ship.bit_count() for ship in sunk)
+        for length in sorted(left) if told is None else [told]:
+            if not left[length]:
+                continue
+            for ship in game.placements(length):
+                is_sunk_now = ship & cell and not ship & ~known
+                halo = game.halo(ship)
+                if is_sunk_now and not ship & closed and not halo & hits:
+                    yield from place(i + 1, (*sunk, ship), closed | ship | halo)
+
+    for sunk in place(0, (), position.misses):
+        fleet = Counter(game.fleet) - Counter(ship.bit_count() for ship in sunk)
+        closed = position.misses
+        covered = 0
+        for ship in sunk:
+            closed |= ship | game.halo(ship)
+            covered |= ship
+        yield _Case(
+            sunk,
+            Constraints(
+                tuple(sorted(fleet.elements(), reverse=True)),
+                closed,
+                hits & ~covered,
+                afloat=game.announce != "nothing",
+            ),
+        )

@@ -1,0 +1,380 @@
+"""Posteriors against brute force: every rule, every cell, with sinkings by replay."""
+
+from collections import Counter
+from fractions import Fraction
+from math import comb, log2
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from optsearch import lattice, records, reference
+from optsearch.configurations import Configurations, to_masks
+from optsearch.errors import ImpossiblePosition, PositionError, TooLarge
+from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
+from optsearch.lattice import Constraints, Sweep
+from optsearch.position import HIT, MISS, Position
+from optsearch.posterior import Posterior, _choose
+from tests.examples import positions
+
+STANDARD = Game.parse("10x10:5,4,3,3,2")
+
+
+def brute_force(position):
+    """Counter of placements over all compatible configurations, and how many there are."""
+    through: Counter[int] = Counter()
+    number = 0
+    for ships in reference.configurations(position):
+        through.update(ships)
+        number += 1
+    return number, through
+
+
+def cells_of(through, game):
+    matrix = [[0] * game.columns for _ in range(game.rows)]
+    for mask, n in through.items():
+        for row, column in game.cells_of(mask):
+            matrix[row][column] += n
+    return matrix
+
+
+@settings(max_examples=2500)
+@given(positions(max_cells=16, max_ships=4, max_configurations=3000, announce=ANNOUNCEMENTS))
+def test_equals_brute_force(position):
+    number, through = brute_force(position)
+    posterior = Posterior(position)
+    assert posterior.configurations == number
+    assert posterior.placements == dict(through)
+    expected = cells_of(through, position.game)
+    assert posterior.occurrence.tolist() == expected
+    assert posterior.frequency == [[Fraction(n, number) for n in row] for row in expected]
+    assert posterior.probability.tolist() == [[n / number for n in row] for row in expected]
+    assert posterior.entropy == log2(number)
+    fresh = {
+        cell: expected[cell[0]][cell[1]]
+        for cell in map(position.game.cell, range(position.game.cells))
+        if not (position.hits | position.misses) & position.game.bit(cell)
+    }
+    most = max(fresh.values(), default=0)
+    assert posterior.best_shots() == [cell for cell, n in fresh.items() if n == most > 0]
+
+
+@settings(max_examples=300)
+@given(positions(max_cells=16, max_ships=4, max_configurations=500, announce=ANNOUNCEMENTS))
+def test_every_rank_is_another_configuration(position):
+    """Unranking all ranks of all cases lists the configurations, each once."""
+    posterior = Posterior(position)
+    found = []
+    for case in posterior._cases:
+        count = posterior._sweep.count(case.constraints)
+        drawn = posterior._sweep.unrank(case.constraints, np.arange(count, dtype=np.uint64))
+        for row in drawn:
+            found.append(tuple(sorted((*case.sunk, *to_masks(row)))))
+    expected = [tuple(sorted(ships)) for ships in reference.configurations(position)]
+    assert sorted(found) == sorted(expected)
+
+
+@settings(max_examples=300)
+@given(
+    positions(max_cells=12, max_ships=3, max_configurations=500, announce=ANNOUNCEMENTS), st.data()
+)
+def test_weights(position, data):
+    ships = sorted({m for length in position.game.fleet for m in position.game.placements(length)})
+    values = st.sampled_from([0.0, 0.25, 0.5, 1.0, 3.0, 1e-3, 1e6])
+    weights = data.draw(st.dictionaries(st.sampled_from(ships), values, max_size=8))
+    posterior = Posterior(position, weights)
+    total = Fraction(0)
+    through: Counter[int] = Counter()
+    logs = 0.0
+    for configuration in reference.configurations(position):
+        weight = Fraction(1)
+        for ship in configuration:
+            weight *= Fraction(weights.get(ship, 1.0))
+        total += weight
+        if weight:
+            logs += float(weight) * log2(weight)
+        for ship in configuration:
+            through[ship] += weight
+    if total == 0:
+        with pytest.raises(ImpossiblePosition, match="weight 0"):
+            posterior.probability  # noqa: B018
+        return
+    expected = cells_of(through, position.game)
+    assert posterior.relative_error < 1e-9
+    for row, line in zip(posterior.probability.tolist(), expected, strict=True):
+        for found, value in zip(row, line, strict=True):
+            exact = value / total
+            assert abs(Fraction(found) - exact) <= exact * Fraction(posterior.relative_error)
+    assert posterior.entropy == pytest.approx(log2(total) - logs / float(total), abs=1e-9)
+    assert posterior.configurations == sum(1 for _ in reference.configurations(position))
+
+
+def test_no_weights_are_weights_of_one():
+    position = Position.parse(Game.parse("6x6:4,3,3,2"), "C3=hit A1=miss")
+    plain, weighted = Posterior(position), Posterior(position, {})
+    assert weighted.probability == pytest.approx(plain.probability, rel=weighted.relative_error)
+    assert weighted.best_shots() == plain.best_shots()
+    assert weighted.entropy == pytest.approx(plain.entropy, rel=1e-12)
+
+
+# Published values
+
+
+def test_figures_2_and_3():
+    posterior = Posterior(Position(STANDARD))
+    assert posterior.configurations == 1_925_751_392
+    printed = records.read_published("figure2_occurrence.csv")
+    matrix = posterior.occurrence
+    for row in printed.rows:
+        assert matrix[int(row["row"]), int(row["column"])] == int(row["occurrence"])
+    assert posterior.best_shots() == [
+        (0, 4),
+        (0, 5),
+        (4, 0),
+        (4, 9),
+        (5, 0),
+        (5, 9),
+        (9, 4),
+        (9, 5),
+    ]
+
+
+@pytest.mark.parametrize("contact", CONTACTS)
+def test_usual_board_equals_enumeration(contact):
+    """Two methods that share nothing but the rules."""
+    game = Game(10, 10, (5, 4, 3, 3, 2), contact)
+    position = Position.parse(game, "E5=hit E6=miss A1=miss J5=hit H8=miss C3=miss")
+    posterior, configurations = Posterior(position), Configurations(position)
+    assert posterior.configurations == configurations.number
+    assert (posterior.occurrence == configurations.occurrence).all()
+
+
+def test_spalding_jamieson():
+    """30,093,975,536 cliques, the two 3-ships told apart."""
+    game = Game(10, 10, (5, 4, 3, 3, 2), "any")
+    assert 2 * Posterior(Position(game)).configurations == 30_093_975_536
+
+
+# Sinkings
+
+
+def test_the_order_of_the_shots_counts():
+    """A1 A2 A3 hit and a 2-ship sunk: its cells are A1 A2 or A2 A3 by which shot sank it."""
+    game = Game(3, 3, (3, 2), "any", "ship")
+    first = Posterior(Position.parse(game, "A1=hit A2=sunk:2 A3=hit"))
+    second = Posterior(Position.parse(game, "A1=hit A2=hit A3=sunk:2"))
+    assert game.mask([(0, 0), (1, 0)]) in first.placements
+    assert game.mask([(1, 0), (2, 0)]) not in first.placements
+    assert game.mask([(1, 0), (2, 0)]) in second.placements
+    assert game.mask([(0, 0), (1, 0)]) not in second.placements
+    for posterior in (first, second):
+        assert posterior.configurations == brute_force(posterior.position)[0]
+
+
+def test_the_impossible_shot_is_named():
+    game = Game.parse("5x5:3,2")
+    for shots, number, name in (
+        ("A1=hit B1=miss A2=miss C3=hit", 3, "A2=miss"),
+        ("A1=miss C3=hit C4=hit E5=hit D4=hit", 5, "D4=hit"),
+    ):
+        with pytest.raises(ImpossiblePosition, match=f"shot number {number}, {name}"):
+            Posterior(Position.parse(game, shots)).require_some()
+    sunk = Game.parse("5x5:3,2;announce=ship")
+    with pytest.raises(ImpossiblePosition, match="shot number 2, A2=sunk:3"):
+        Posterior(Position.parse(sunk, "A1=hit A2=sunk:3 B5=miss")).occurrence  # noqa: B018
+    with pytest.raises(ImpossiblePosition, match="4x4:4,3,2 has no configuration"):
+        Posterior(Position(Game.parse("4x4:4,3,2"))).sample(1, 1)
+    assert Posterior(Position(Game.parse("4x4:4,3,2"))).configurations == 0
+
+
+def test_a_finished_game():
+    position = Position.parse(Game.parse("2x2:2;announce=ship"), "A1=hit B1=sunk:2")
+    posterior = Posterior(position)
+    assert posterior.configurations == 1
+    assert posterior.best_shots() == []
+    assert posterior.entropy == 0
+    assert posterior.sample(3, 1).tolist() == [[[3, 0]]] * 3
+
+
+# Size
+
+
+@pytest.mark.parametrize(
+    ("game", "number"),
+    [
+        ("1x128:" + ",".join(["1"] * 40) + ";contact=any", comb(128, 40)),
+        ("128x1:" + ",".join(["1"] * 64) + ";contact=any", comb(128, 64)),
+        ("1x128:" + ",".join(["1"] * 30), comb(128 - 29, 30)),
+    ],
+)
+def test_counts_past_64_bits(game, number):
+    position = Position(Game.parse(game))
+    posterior = Posterior(position)
+    assert posterior.configurations == number > 2**64
+    assert posterior.occurrence.dtype == object
+    ships = len(position.game.fleet)
+    assert posterior.occurrence.sum() == number * ships
+    middle = posterior.occurrence.ravel()[0]
+    if position.game.contact == "any":
+        assert middle == number * ships // 128
+
+
+def test_counts_past_128_bits():
+    """Ships in a row: arrange the ships and the gaps, an independent formula."""
+    fleet = (3,) * 10 + (2,) * 15 + (1,) * 20
+    position = Position(Game(1, 128, fleet, "any"))
+    ships, gaps = len(fleet), 128 - sum(fleet)
+    number = comb(ships + gaps, ships) * comb(45, 10) * comb(35, 15)
+    assert Posterior(position).configurations == number > 2**128
+    after = Posterior(position.after((0, 0), HIT)).configurations
+    before = Posterior(position.after((0, 0), MISS)).configurations
+    assert after + before == number
+    assert after == Posterior(position).occurrence[0, 0]
+
+
+def test_moduli_and_remainders():
+    for bound in (0, 2**64 - 1, 2**64, 2**200, 10**120):
+        moduli = lattice._moduli(bound)
+        assert (len(moduli) == 1) == (bound < 2**64)
+        for number in {0, 1, bound // 2, bound}:
+            assert lattice._combine([number % m for m in moduli], moduli) == number
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(8, 16), (16, 8), (11, 11), (2, 64), (64, 2)])
+def test_boards_of_up_to_128_cells(rows, columns):
+    for contact in CONTACTS:
+        game = Game(rows, columns, (3, 2), contact)
+        position = Position(game).after((0, 1), HIT).after((1, 0), MISS)
+        assert Posterior(position).configurations == Configurations(position).number
+        assert (Posterior(position).occurrence == Configurations(position).occurrence).all()
+
+
+def test_a_game_that_is_too_large_is_refused():
+    with pytest.raises(TooLarge, match=r"10x10:5,4,3,3,2 passes 1,000 transitions"):
+        Sweep(STANDARD, max_transitions=1000)
+
+
+# The cache on disk
+
+
+def test_the_table_on_disk(tmp_path):
+    game = Game.parse("6x7:4,3,3,2")
+    written = Sweep(game, tmp_path)
+    (file,) = tmp_path.iterdir()
+    read = Sweep(game, tmp_path)
+    constraints = Constraints(game.fleet, closed=5, hits=1 << 20)
+    assert read.through(constraints) == written.through(constraints)
+    whole = file.read_bytes()
+    for damaged in (whole[: len(whole) // 2], b"", whole[:200] + b"x" * 50 + whole[250:]):
+        file.write_bytes(damaged)
+        assert Sweep(game, tmp_path).through(constraints) == written.through(constraints)
+        assert file.read_bytes() != damaged  # written anew
+
+
+def test_sub_fleets_need_no_table_of_their_own():
+    game = Game.parse("6x6:4,3,3,2")
+    whole = Sweep(game)
+    for fleet in ((4,), (3, 3), (4, 2), (3,), (4, 3, 3)):
+        own = Sweep(Game(6, 6, fleet))
+        assert whole.through(Constraints(fleet)) == own.through(Constraints(fleet))
+
+
+# Samples
+
+
+def test_samples_are_seeded_configurations():
+    position = Position.parse(STANDARD, "E5=hit A1=miss")
+    posterior = Posterior(position)
+    samples = posterior.sample(200, np.random.default_rng(7))
+    assert (samples == posterior.sample(200, 7)).all()
+    assert not (samples == posterior.sample(200, 8)).all()
+    for ships in samples:
+        masks = to_masks(ships)
+        assert tuple(mask.bit_count() for mask in masks) == STANDARD.fleet
+        assert position.is_compatible(masks)
+        closed = 0
+        for mask in masks:
+            assert not mask & closed
+            closed |= mask | STANDARD.halo(mask)
+
+
+def chi_square(observed, expected):
+    return sum((o - e) ** 2 / e for o, e in zip(observed, expected, strict=True))
+
+
+@pytest.mark.parametrize("weights", [None, {0b111: 3.0, 0b110: 0.5}])
+def test_samples_are_uniform(weights):
+    """Chi-square over all configurations of a position with an ambiguous sinking; seeded."""
+    game = Game(4, 4, (3, 2), "any", "sunk")
+    position = Position.parse(game, "A1=hit D3=miss B1=hit C1=sunk")
+    posterior = Posterior(position, weights)
+    expected = {}
+    for ships in reference.configurations(position):
+        weight = 1.0
+        for ship in ships:
+            weight *= (weights or {}).get(ship, 1.0)
+        expected[tuple(sorted(ships))] = weight
+    n = 20_000
+    drawn = Counter(tuple(sorted(to_masks(ships))) for ships in posterior.sample(n, 11))
+    assert set(drawn) <= set(expected)
+    whole = sum(expected.values())
+    degrees = len(expected) - 1
+    statistic = chi_square(
+        [drawn[ships] for ships in expected], [n * w / whole for w in expected.values()]
+    )
+    assert degrees > 4
+    assert statistic < degrees + 5 * (2 * degrees) ** 0.5
+
+
+def test_marginals_of_samples_of_the_usual_board():
+    """Each cell's frequency in 50,000 samples lies within five standard errors of the exact one."""
+    posterior = Posterior(Position.parse(STANDARD, "E5=hit"))
+    n = 50_000
+    words = np.bitwise_or.reduce(posterior.sample(n, 3), axis=1)
+    found = np.zeros(100)
+    for cell in range(100):
+        found[cell] = (words[:, cell >> 6] >> np.uint64(cell & 63) & np.uint64(1)).sum() / n
+    exact = posterior.probability.ravel()
+    error = np.sqrt(exact * (1 - exact) / n)
+    assert (np.abs(found - exact) <= 5 * error).all()
+    assert 0.5 < np.mean((found - exact)[error > 0] ** 2 / error[error > 0] ** 2) < 1.5
+
+
+def test_samples_where_ranks_would_pass_64_bits():
+    game = Game(1, 128, (1,) * 30)
+    position = Position(game).after((0, 3), HIT)
+    for ships in Posterior(position).sample(3, 5):
+        assert position.is_compatible(to_masks(ships))
+        closed = 0
+        for mask in to_masks(ships):
+            assert not mask & closed
+            closed |= mask | game.halo(mask)
+
+
+def test_choose_is_in_proportion():
+    rng = np.random.default_rng(1)
+    counts = [2**70, 0, 2**71, 2**70]
+    drawn = Counter(_choose(counts, rng) for _ in range(4000))
+    assert drawn[1] == 0
+    assert chi_square([drawn[0], drawn[2], drawn[3]], [1000, 2000, 1000]) < 20
+
+
+def test_bad_weights():
+    for weight in (-1.0, float("inf"), float("nan")):
+        with pytest.raises(PositionError, match="A1 B1"):
+            Posterior(Position(Game.parse("3x3:2")), {0b11: weight})
+
+
+def test_ship_by_ship_sampling_is_uniform():
+    """The method for huge games, on a game small enough to list."""
+    posterior = Posterior(Position.parse(Game(3, 3, (2, 2, 1), "any"), "A1=hit"))
+    rng = np.random.default_rng(2)
+    drawn = Counter(
+        tuple(sorted(low for low, _ in posterior._large_sample(rng))) for _ in range(6000)
+    )
+    expected = {tuple(sorted(s)) for s in reference.configurations(posterior.position)}
+    assert set(drawn) == expected
+    degrees = len(expected) - 1
+    statistic = chi_square([drawn[s] for s in expected], [6000 / len(expected)] * len(expected))
+    assert statistic < degrees + 5 * (2 * degrees) ** 0.5
