@@ -68,6 +68,7 @@ def translated(debug):
             "wraparound": False,
             "initializedcheck": debug,
             "cdivision": not debug,
+            "show_performance_hints": False,
         },
         quiet=True,
     )

@@ -1,7 +1,7 @@
-"""The paper's algorithms beside ours, from one run: python -m experiments.bench [--full]
+"""Each method beside a named alternative, from one run: python -m experiments.bench [--full]
 
 Each measurement runs in a process of its own, so that its peak memory is its own; short ones are
-repeated and the median is printed. Ratios are against the paper's method on the same game.
+repeated and the median is printed. Ratios are against the first method of each table.
 """
 
 import argparse
@@ -12,11 +12,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from optsearch import build, paper, solver
-from optsearch.configurations import Configurations
+import numpy as np
+
+from experiments.greedy_games import play
+from optsearch import build, lattice, paper, solver
+from optsearch.configurations import Configurations, to_masks
 from optsearch.errors import OptsearchError
 from optsearch.game import Game
-from optsearch.position import Position
+from optsearch.position import Position, reply
+from optsearch.posterior import Posterior
 from optsearch.solver import SolverOptions
 
 Work = Callable[[Position], tuple[int, int]]  # the answer, and the nodes looked into
@@ -29,18 +33,41 @@ def paper_count(position: Position) -> tuple[int, int]:
 
 def count(position: Position) -> tuple[int, int]:
     """Bit sets of placements, the innermost ship by popcount, one thread."""
-    return Configurations(position, threads=1).number, 0
+    return Configurations(position, threads=1).configurations, 0
 
 
 def count_threads(position: Position) -> tuple[int, int]:
     """The same on all processors."""
-    return Configurations(position).number, 0
+    return Configurations(position).configurations, 0
 
 
 def occurrence(position: Position) -> tuple[int, int]:
     """The same with the occurrence matrix; the answer is the count it implies."""
     configurations = Configurations(position, threads=1)
     return int(configurations.occurrence.sum()) // position.game.fleet_cells, 0
+
+
+def posterior(position: Position) -> tuple[int, int]:
+    """The occurrence matrix by the transfer matrix, its table built before."""
+    return int(Posterior(position).occurrence.sum()) // position.game.fleet_cells, 0
+
+
+def table(position: Position) -> tuple[int, int]:
+    """Building that table, and the occurrence matrix."""
+    lattice.sweep.cache_clear()
+    return posterior(position)
+
+
+def samples(position: Position) -> tuple[int, int]:
+    """100,000 exact samples; the answer is the count, from the same passes."""
+    found = Posterior(position)
+    found.sample(100_000, 1)
+    return found.configurations, 0
+
+
+def greedy_game(position: Position) -> tuple[int, int]:
+    """A whole greedy game, exact posteriors at every move; the answer is the number of shots."""
+    return play(position.game, 0)[0], 0
 
 
 def paper_optimum(position: Position) -> tuple[int, int]:
@@ -79,6 +106,8 @@ def _peak() -> float:
 def _measure_here(work: Work, position: Position) -> Measurement:
     idle = _peak()
     times: list[float] = []
+    if work in (posterior, greedy_game, samples):
+        work(position)  # builds the table of the game, which `table` measures
     while not times or (sum(times) < 1 and len(times) < 101):
         started = time.perf_counter()
         answer, nodes = work(position)
@@ -86,26 +115,36 @@ def _measure_here(work: Work, position: Position) -> Measurement:
     return Measurement(answer, nodes, statistics.median(times), _peak() - idle)
 
 
-def measure(work: Work, game: str) -> Measurement:
-    """Measure one method on one game in a fresh process."""
-    position = Position(Game.parse(game))
+def measure(work: Work, position: Position) -> Measurement:
+    """Measure one method on one position in a fresh process."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(_measure_here, (work, position))
 
 
-def compare(title: str, game: str, methods: dict[str, Work]) -> None:
-    """Print a table of methods on one game; the first is the yardstick."""
-    print(f"\n{title}: {game}\n")
-    print(f"  {'method':<44}{'answer':>15}{'nodes':>13}{'seconds':>11}{'MiB':>8}{'speed':>10}")
+def after_random_shots(game: Game, shots: int, seed: int) -> Position:
+    """A position after shots at random cells, at a configuration drawn uniformly."""
+    rng = np.random.default_rng([shots, seed])
+    position = Position(game)
+    ships = to_masks(Posterior(position).sample(1, rng)[0])
+    for index in rng.permutation(game.cells)[:shots].tolist():
+        answer = reply(game, ships, position.hits, 1 << index)
+        position = position.after(game.cell(index), answer)
+    return position
+
+
+def compare(title: str, position: Position, methods: dict[str, Work]) -> None:
+    """Print a table of methods on one position; the first is the yardstick."""
+    print(f"\n{title}\n")
+    print(f"  {'method':<46}{'answer':>15}{'nodes':>13}{'seconds':>11}{'MiB':>8}{'speed':>10}")
     first: Measurement | None = None
     for name, work in methods.items():
-        result = measure(work, game)
+        result = measure(work, position)
         first = first or result
         if result.answer != first.answer:
             raise OptsearchError(f"{name} answers {result.answer}, not {first.answer}")
         nodes = f"{result.nodes:,}" if result.nodes else ""
         print(
-            f"  {name:<44}{result.answer:>15,}{nodes:>13}{result.seconds:>11.4f}"
+            f"  {name:<46}{result.answer:>15,}{nodes:>13}{result.seconds:>11.4f}"
             f"{result.mebibytes:>8.0f}{first.seconds / result.seconds:>9,.0f}x",
             flush=True,
         )
@@ -117,22 +156,41 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="also what takes minutes")
     full = parser.parse_args().full
     print(f"kernels: {build}")
+    standard = Game.parse("10x10:5,4,3,3,2")
+    touching = Game.parse("10x10:5,4,3,3,2;contact=any")
     counters: dict[str, Work] = {
         "paper's Algorithm 1 (a call a placement)": paper_count,
-        "Configurations.number, one thread": count,
-        "Configurations.number, all processors": count_threads,
-        "Configurations.occurrence, one thread": occurrence,
+        "enumeration, one thread": count,
+        "enumeration, all processors": count_threads,
     }
-    compare("Configurations", "10x10:5,4,3,3,2", counters)
-    if full:
-        compare("Configurations", "10x10:5,4,3,3,2;contact=any", counters)
+    for game in (standard, touching) if full else (standard,):
+        compare(f"Counting the configurations of {game}", Position(game), counters)
+
+    matrices: dict[str, Work] = {
+        "enumeration (bit sets, last ship by popcount)": occurrence,
+        "transfer matrix": posterior,
+        "transfer matrix, building its table": table,
+    }
+    for game in (standard, touching):
+        compare(f"Occurrence matrix of {game}, one thread", Position(game), matrices)
+    del matrices["transfer matrix, building its table"]
+    for shots in (10, 25, 40):
+        for game in (standard, touching):
+            position = after_random_shots(game, shots, seed=1)
+            compare(f"The same after {shots} random shots at {game}", position, matrices)
+    others: dict[str, Work] = {"100,000 exact samples": samples}
+    compare(f"Samples of {standard}", Position(standard), others)
+    told = Game.parse("10x10:5,4,3,3,2;contact=any;announce=ship")
+    others = {"greedy with exact posteriors": greedy_game}
+    compare(f"A whole game of {told}", Position(told), others)
+
     solvers: dict[str, Work] = {
         "paper's Algorithm 2 (table on hits, misses)": paper_optimum,
         "solver, normal form alone": optimum_no_bounds,
         "solver": optimum,
     }
-    for game in ("4x4:3,2", "4x5:2") + (("4x5:4,3,2",) if full else ()):
-        compare("Optimum", game, solvers)
+    for text in ("4x4:3,2", "4x5:2") + (("4x5:4,3,2",) if full else ()):
+        compare(f"Optimum of {text}", Position(Game.parse(text)), solvers)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-"""Occurrence and frequency matrix (Figures 2 and 3): python -m experiments.occurrence [GAME]
+"""Occurrence and frequency matrices: python -m experiments.occurrence [GAME -o FILE]
 
-Without a game: 10x10:5,4,3,3,2, which the figures read.
+Without a game: occurrence_10x10.csv, the paper's game (Figures 2 and 3), and
+occurrence_10x10_any.csv, the same where ships may touch (Spalding-Jamieson's table).
 """
 
 import argparse
@@ -8,36 +9,49 @@ from pathlib import Path
 
 from experiments import RESULTS
 from optsearch import records
-from optsearch.configurations import Configurations
 from optsearch.game import Game
 from optsearch.position import Position
-from optsearch.reproduce import STANDARD
+from optsearch.posterior import Posterior
+
+TABLES = {
+    "10x10:5,4,3,3,2": RESULTS / "occurrence_10x10.csv",
+    "10x10:5,4,3,3,2;contact=any": RESULTS / "occurrence_10x10_any.csv",
+}
 
 
-def main() -> None:
-    """Compute and write the matrices."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("game", nargs="?", default=str(STANDARD))
-    parser.add_argument("-o", "--output", type=Path, default=RESULTS / "occurrence_10x10.csv")
-    arguments = parser.parse_args()
-    game = Game.parse(arguments.game)
-    if game != STANDARD and arguments.output == parser.get_default("output"):
-        parser.error(f"give -o FILE for {game}; {arguments.output.name} is for {STANDARD}")
-    configurations = Configurations(Position(game))
-    frequency = configurations.frequency
+def write(game: Game, output: Path) -> None:
+    """Compute and write the matrices of one game."""
+    posterior = Posterior(Position(game))
+    frequency = posterior.frequency
+    command = "python -m experiments.occurrence"
+    if str(game) not in TABLES:
+        command += f" '{game}' -o {output.name}"
     records.write(
-        arguments.output,
+        output,
         ("row", "column", "occurrence", "frequency"),
         [
             (row, column, count, frequency[row][column])
-            for row, counts in enumerate(configurations.occurrence.tolist())
+            for row, counts in enumerate(posterior.occurrence.tolist())
             for column, count in enumerate(counts)
         ],
         title=f"Configurations of {game} with a ship on each cell",
-        command="python -m experiments.occurrence" + (f" {game}" if game != STANDARD else ""),
-        fields={"game": game, "configurations": configurations.number},
+        command=command,
+        fields={"game": game, "configurations": posterior.configurations},
     )
-    print(f"{arguments.output}: {configurations.number:,} configurations of {game}")
+    print(f"{output}: {posterior.configurations:,} configurations of {game}")
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("game", nargs="?")
+    parser.add_argument("-o", "--output", type=Path)
+    arguments = parser.parse_args()
+    if (arguments.game is None) != (arguments.output is None):
+        parser.error("give both a game and -o FILE, or neither")
+    tables = {arguments.game: arguments.output} if arguments.game else TABLES
+    for game, output in tables.items():
+        write(Game.parse(game), output)
 
 
 if __name__ == "__main__":

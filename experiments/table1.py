@@ -28,7 +28,7 @@ COLUMNS = (
 def row(game: Game, printed: str) -> tuple[object, ...]:
     """One line of the table."""
     position = Position(game)
-    if Configurations(position).number == 0:
+    if Configurations(position).configurations == 0:
         return (game, "", 0, "-", printed, "", 0, "")
     solution = solver.solve(position)
     return (

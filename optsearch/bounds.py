@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 
-from optsearch.configurations import Configurations
 from optsearch.family import Family
 from optsearch.position import Position
+from optsearch.posterior import Posterior
 
 Leaves = Mapping[int, int]
 
@@ -103,9 +103,9 @@ def leaves_of(position: Position) -> Leaves:
     """
     if position.game.contact == "any":
         return Counter(Family.of(position).weights)
-    configurations = Configurations(position)
-    configurations.require_some()
-    return {1: configurations.number}
+    posterior = Posterior(position)
+    posterior.require_some()
+    return {1: posterior.configurations}
 
 
 def lower_bounds(position: Position) -> list[Bound]:

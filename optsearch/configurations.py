@@ -127,7 +127,7 @@ class Configurations:
         return results
 
     @cached_property
-    def number(self) -> int:
+    def configurations(self) -> int:
         """How many configurations there are."""
         return sum(self._sliced(Enumerator.count))
 
@@ -148,16 +148,16 @@ class Configurations:
 
     @property
     def frequency(self) -> list[list[Fraction]]:
-        """The probability of a ship on each cell: occurrence / number, exact.
+        """The probability of a ship on each cell: occurrence / configurations, exact.
 
         Raises ImpossiblePosition when no configuration is left.
         """
         self.require_some()
-        return [[Fraction(n, self.number) for n in row] for row in self.occurrence.tolist()]
+        return [[Fraction(n, self.configurations) for n in row] for row in self.occurrence.tolist()]
 
     def require_some(self) -> None:
         """Raise ImpossiblePosition when no configuration is left."""
-        if self.number == 0:
+        if self.configurations == 0:
             if not self.position.shots:
                 raise ImpossiblePosition(
                     f"{self.position.game} has no configuration: the fleet does not fit on the "
@@ -174,12 +174,13 @@ class Configurations:
         Where ships may touch, different configurations can have the same cells, and each has its
         row. Raises TooLarge when the list would need more than `max_bytes`.
         """
-        if 16 * self.number > max_bytes:
+        size, limit = 16 * self.configurations, max_bytes
+        if size > limit:
             raise TooLarge(
-                f"the list of the {self.number:,} configurations of {self.position.game} needs "
-                f"{16 * self.number / 2**30:,.1f} GiB; the limit is {max_bytes / 2**30:,.1f} GiB"
+                f"the list of the {self.configurations:,} configurations of {self.position.game} "
+                f"needs {size / 2**30:,.1f} GiB; the limit is {limit / 2**30:,.1f} GiB"
             )
-        sets = np.empty((self.number + 256, 2), np.uint64)
+        sets = np.empty((self.configurations + 256, 2), np.uint64)
         written = 0
         kernel = self._enumerator()
         while n := kernel.fill(sets[written:]):

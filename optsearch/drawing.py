@@ -100,6 +100,39 @@ def draw_matrix(
     _draw_grid(ax, rows, columns)
 
 
+def draw_probability(ax: Axes, position: Position, probability: NDArray[np.float64]) -> None:
+    """Draw a position over the heat map of the probability of a ship on each cell, in percent.
+
+    The colours span the cells not shot yet. Give the axes their size first, as in `draw_matrix`.
+    """
+    shown = np.array(probability, dtype=float)
+    for shot in position.shots:
+        shown[shot.cell] = np.nan
+    draw_board(ax, position)
+    ax.pcolormesh(
+        np.arange(position.game.columns + 1),
+        np.arange(position.game.rows + 1),
+        np.ma.masked_invalid(100 * shown),
+        cmap=HEAT,
+        gid="heat",
+    )
+    box = ax.get_window_extent()
+    points = 72 / ax.figure.get_dpi()
+    size = min(box.width / position.game.columns / 4, box.height / position.game.rows * 0.4)
+    for row, column in np.ndindex(shown.shape):
+        if not np.isnan(shown[row, column]):
+            ax.text(
+                column + 0.5,
+                row + 0.5,
+                f"{100 * shown[row, column]:.1f}",
+                ha="center",
+                va="center",
+                fontsize=size * points,
+                color=INK,
+                gid="value",
+            )
+
+
 def _draw_grid(ax: Axes, rows: int, columns: int) -> None:
     """Lines and labels; the cell (row, column) is the unit square from (column, row) on."""
     lines = [((j, 0), (j, rows)) for j in range(1, columns)]

@@ -307,6 +307,34 @@ class Sweep:
         return np.asarray(orientation.words[lookup[placed]])
 
 
+def count_empty_board(rows: int, columns: int, fleet: tuple[int, ...], contact: str) -> int:
+    """How many configurations a game of any size has, past the 128 cells of Game as well.
+
+    Up to 12 cells on the shorter side. Raises TooLarge as Sweep does.
+    """
+    rows, columns = max(rows, columns), min(rows, columns)
+    ships = Counter(fleet)
+    kinds = sorted(ships, reverse=True)
+    counts = [ships[length] for length in kinds]
+    lattice = Lattice(rows, columns, kinds, counts, CONTACTS.index(contact), MAX_TRANSITIONS)
+    try:
+        lattice.build()
+    except MemoryError:
+        raise TooLarge(f"the counting table of {rows}x{columns} is too large") from None
+    ways = np.zeros((rows, columns), np.uint32)
+    places = []
+    for kind, length in enumerate(kinds):
+        across, down = max(0, columns - length + 1), max(0, rows - length + 1)
+        ways[:, :across] |= np.uint32(1 << 2 * kind)
+        if length > 1:
+            ways[:down] |= np.uint32(1 << 2 * kind + 1)
+        places.append(rows * across + (columns * down if length > 1 else 0))
+    moduli = _moduli(prod(comb(n, count) for n, count in zip(places, counts, strict=True)))
+    query = Query(lattice)
+    query.set(lattice.fleets - 1, ways.ravel(), np.zeros(rows * columns, np.uint8))
+    return _combine([query.count(m % 2**64) for m in moduli], moduli)
+
+
 @lru_cache(maxsize=4)
 def sweep(game: Game, folder: Path | None = None) -> Sweep:
     """The sweep of a game; those of the last four games are kept in memory.

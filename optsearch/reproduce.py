@@ -171,7 +171,7 @@ def _figure9() -> Counter[int]:
 
 def _full_tree_height() -> int:
     """The greatest k such that the full tree of height k has no more leaves than the game."""
-    return _standard().number.bit_length() - 1
+    return _standard().configurations.bit_length() - 1
 
 
 def _figure9_mean() -> str:
@@ -182,7 +182,7 @@ def _figure9_mean() -> str:
 # Numbers printed in the text, by their name in data/published/numbers.csv
 
 _COMPUTE: dict[str, Callable[[], str]] = {
-    "configurations_10x10": lambda: str(_standard().number),
+    "configurations_10x10": lambda: str(_standard().configurations),
     "occurrence_corner_10x10": lambda: str(_standard().occurrence[0, 0]),
     "frequency_corner_10x10": lambda: _percent(0, 0),
     "frequency_highest_10x10": lambda: rounded(100 * max(map(max, _standard().frequency))),
@@ -213,8 +213,8 @@ _COMPUTE: dict[str, Callable[[], str]] = {
 
 _NOTES: dict[str, Callable[[], str]] = {
     "4x4:4,3,2": lambda: (
-        f"4x4:4,3,2 has {Configurations(Position(Game(4, 4, (4, 3, 2)))).number} configurations: "
-        "the fleet does not fit on the board without touching, hence the dash"
+        f"4x4:4,3,2 has {Configurations(Position(Game(4, 4, (4, 3, 2)))).configurations} "
+        "configurations: the fleet does not fit on the board without touching, hence the dash"
     ),
     "counterexample greedy mean": lambda: (
         f"Figure 6 does not print its two misses; {len(counterexamples())} position of 3x4:2 after "
@@ -284,7 +284,7 @@ def _table1() -> Iterator[_Task]:
 
 
 def _optimum(game: Game) -> str:
-    if Configurations(Position(game)).number == 0:
+    if Configurations(Position(game)).configurations == 0:
         return "-"
     solution = solver.solve(Position(game))
     return f"{solution.mean_text} ≈ {rounded(solution.mean)}"

@@ -14,12 +14,18 @@ from paper_figures import script
 
 
 def figures() -> list[script.PaperFigure]:
-    """The figures of all scripts, by number."""
-    names = [module.name for module in pkgutil.iter_modules(paper_figures.__path__)]
-    numbers = sorted(
-        int(match[1]) for name in names if (match := re.fullmatch(r"figure(\d+)", name))
-    )
-    return [import_module(f"paper_figures.figure{number}").FIGURE for number in numbers]
+    """The figures of all scripts: the paper's by number, then the others by name."""
+    modules = [
+        import_module(f"paper_figures.{module.name}")
+        for module in pkgutil.iter_modules(paper_figures.__path__)
+        if module.name not in ("__main__", "script", "style")
+    ]
+
+    def order(figure: script.PaperFigure) -> tuple[float, str]:
+        match = re.fullmatch(r"figure(\d+)", figure.name)
+        return (int(match[1]) if match else float("inf"), figure.name)
+
+    return sorted((module.FIGURE for module in modules), key=order)
 
 
 if __name__ == "__main__":

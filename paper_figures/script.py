@@ -19,7 +19,7 @@ DATA = Path(__file__).parent.parent / "data"
 
 @dataclass(frozen=True)
 class PaperFigure:
-    """A figure of the paper.
+    """A figure of the paper, or one of ours.
 
     name -- of the files to write; source -- the table or tree it reads, below `data`; command --
     what the user runs to make the source; draw -- the figure of a source.

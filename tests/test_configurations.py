@@ -25,7 +25,7 @@ STANDARD = Position(Game.parse("10x10:5,4,3,3,2"))
 def test_equals_brute_force(position):
     expected = sorted(cells_of(ships) for ships in reference.configurations(position))
     found = Configurations(position)
-    assert found.number == len(expected)
+    assert found.configurations == len(expected)
     assert sorted(to_masks(found.list())) == expected
     assert sorted(m for batch in found.stream(256) for m in to_masks(batch)) == expected
     occurrence = np.zeros(position.game.cells, int)
@@ -40,7 +40,7 @@ def test_slices_make_up_the_whole(game):
     """What the threads add up is what one walk finds, through each placement."""
     one = Configurations(Position(game), threads=1)
     pieces = [one._enumerator(i, 5) for i in range(5)]
-    assert sum(piece.count() for piece in pieces) == one.number
+    assert sum(piece.count() for piece in pieces) == one.configurations
     whole = one._enumerator().occurrence()
     parts = [piece.occurrence() for piece in pieces]
     for kind, counts in enumerate(whole):
@@ -50,26 +50,26 @@ def test_slices_make_up_the_whole(game):
 @settings(max_examples=60)
 @given(games(max_cells=16, max_ships=4))
 def test_the_papers_algorithm_1_agrees(game):
-    assert paper.count(game) == Configurations(Position(game)).number
+    assert paper.count(game) == Configurations(Position(game)).configurations
 
 
 def test_usual_game():
     """Audinot, Bonnet and Viennot (2014), section 2.2."""
-    assert Configurations(STANDARD).number == 1_925_751_392
+    assert Configurations(STANDARD).configurations == 1_925_751_392
 
 
 def test_usual_game_with_contact():
     """Half of the 30,093,975,536 cliques of Spalding-Jamieson, who tells the two 3-ships apart."""
     game = Game.parse("10x10:5,4,3,3,2;contact=any")
-    assert 2 * Configurations(Position(game)).number == 30_093_975_536
+    assert 2 * Configurations(Position(game)).configurations == 30_093_975_536
 
 
 def test_threads_do_not_change_the_matrix():
     game = Game.parse("7x8:4,3,3,2")
     one, four = (Configurations(Position(game), threads) for threads in (1, 4))
-    assert one.number == four.number > 100_000
+    assert one.configurations == four.configurations > 100_000
     assert (one.occurrence == four.occurrence).all()
-    assert one.occurrence.sum() == one.number * game.fleet_cells
+    assert one.occurrence.sum() == one.configurations * game.fleet_cells
 
 
 def test_largest_boards():
@@ -77,22 +77,22 @@ def test_largest_boards():
     for rows, columns in ((8, 16), (1, 128), (128, 1), (11, 11)):
         game = Game(rows, columns, (3,))
         found = Configurations(Position(game))
-        assert found.number == len(game.placements(3))
+        assert found.configurations == len(game.placements(3))
         assert sorted(to_masks(found.list())) == sorted(game.placements(3))
 
 
 def test_ships_of_one_cell():
     """8 ships of one cell that may touch only at corners fill 4x4 like a chessboard."""
-    assert Configurations(Position(Game(4, 4, (1,) * 8, "corner"))).number == 2
-    assert Configurations(Position(Game(4, 4, (1,) * 16, "any"))).number == 1
-    assert Configurations(Position(Game(3, 3, (1, 1), "any"))).number == 36
+    assert Configurations(Position(Game(4, 4, (1,) * 8, "corner"))).configurations == 2
+    assert Configurations(Position(Game(4, 4, (1,) * 16, "any"))).configurations == 1
+    assert Configurations(Position(Game(3, 3, (1, 1), "any"))).configurations == 36
 
 
 def test_ctrl_c_ends_a_count_that_would_take_days():
     program = (
         "from optsearch.configurations import *; from optsearch.game import *\n"
         "print('counting', flush=True)\n"
-        "Configurations(Position(Game(11, 11, (5, 4, 4, 3, 3, 3, 2, 2, 2, 2)))).number\n"
+        "Configurations(Position(Game(11, 11, (5, 4, 4, 3, 3, 3, 2, 2, 2, 2)))).configurations\n"
     )
     process = subprocess.Popen([sys.executable, "-c", program], stdout=PIPE, stderr=PIPE)
     assert process.stdout.readline() == b"counting\n"
@@ -109,8 +109,8 @@ def test_positions_of_the_usual_game(shots):
     for cell, name in (((0, 4), "E1"), ((9, 0), "A10")):
         after = Configurations(Position.parse(STANDARD.game, f"{shots} {name}=hit"))
         missed = Configurations(Position.parse(STANDARD.game, f"{shots} {name}=miss"))
-        assert after.number == before.occurrence[cell]
-        assert missed.number == before.number - after.number
+        assert after.configurations == before.occurrence[cell]
+        assert missed.configurations == before.configurations - after.configurations
 
 
 def test_stream_batches():
@@ -137,6 +137,6 @@ def test_nothing_left():
 
 def test_announcements():
     game = Game.parse("3x3:2;announce=sunk")
-    assert Configurations(Position.parse(game, "A1=miss")).number == 10
+    assert Configurations(Position.parse(game, "A1=miss")).configurations == 10
     with pytest.raises(NotSupported, match="announce=sunk"):
         Configurations(Position.parse(game, "A1=hit"))

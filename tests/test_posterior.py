@@ -146,7 +146,7 @@ def test_usual_board_equals_enumeration(contact):
     game = Game(10, 10, (5, 4, 3, 3, 2), contact)
     position = Position.parse(game, "E5=hit E6=miss A1=miss J5=hit H8=miss C3=miss")
     posterior, configurations = Posterior(position), Configurations(position)
-    assert posterior.configurations == configurations.number
+    assert posterior.configurations == configurations.configurations
     assert (posterior.occurrence == configurations.occurrence).all()
 
 
@@ -246,7 +246,7 @@ def test_boards_of_up_to_128_cells(rows, columns):
     for contact in CONTACTS:
         game = Game(rows, columns, (3, 2), contact)
         position = Position(game).after((0, 1), HIT).after((1, 0), MISS)
-        assert Posterior(position).configurations == Configurations(position).number
+        assert Posterior(position).configurations == Configurations(position).configurations
         assert (Posterior(position).occurrence == Configurations(position).occurrence).all()
 
 

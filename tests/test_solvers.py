@@ -100,7 +100,7 @@ def test_the_tree_is_optimal_and_begins_with_a_best_shot(position):
 def test_table_1(line):
     position = Position(Game.parse(f"{line['grid']}:{line['fleet']}"))
     if not line["total_height"]:
-        assert Configurations(position).number == 0
+        assert Configurations(position).configurations == 0
         return
     solution = solver.solve(position)
     assert solution.total_height == int(line["total_height"])
@@ -162,10 +162,10 @@ def test_late_on_the_usual_board(seed):
     position = Position(game)
     for index in cells:
         position = position.after(game.cell(index), reply(game, ships, position.hits, 1 << index))
-        if len(position.shots) > 25 and Configurations(position).number <= 150:
+        if len(position.shots) > 25 and Configurations(position).configurations <= 150:
             break
     solution = solver.solve(position)
-    assert solution.configurations == Configurations(position).number > 100
+    assert solution.configurations == Configurations(position).configurations > 100
     assert verify(solution.tree()) == solution.total_height
 
 
@@ -231,7 +231,7 @@ def test_a_limit_gives_the_optimum_below_it_and_a_bound_at_or_above_it(position,
 def test_family():
     position = Position.parse(Game.parse("3x3:2,1;contact=any"), "A1=hit")
     family = Family.of(position)
-    assert family.weight == Configurations(position).number
+    assert family.weight == Configurations(position).configurations
     assert dict(zip(family.sets, family.weights, strict=True)) == dict(reference.family(position))
     assert list(family.sets) == sorted(family.sets)
     assert len(Family.of(Position(position.game)).automorphisms) == 8

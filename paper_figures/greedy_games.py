@@ -1,0 +1,34 @@
+"""Distribution of the shots that greedy takes: python -m paper_figures.greedy_games."""
+
+import sys
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from optsearch import records
+from paper_figures import script, style
+
+
+def draw(source: Path) -> Figure:
+    """How many of the games took how many shots, one outline a game."""
+    record = records.read(source)
+    figure, ax = style.figure(4.5, 3.2)
+    for game in dict.fromkeys(row["game"] for row in record.rows):
+        counts = {int(r["shots"]): int(r["games"]) for r in record.rows if r["game"] == game}
+        shots = range(min(counts), max(counts) + 1)
+        label = f"{game}\nmean {record.header[f'mean {game}']}"
+        ax.step(shots, [counts.get(n, 0) for n in shots], where="mid", lw=1.2, label=label)
+    ax.set_xlabel("shots")
+    ax.set_ylabel(f"games of {record.header['games']}")
+    ax.set_ylim(bottom=0)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False, fontsize=7)
+    return figure
+
+
+FIGURE = script.PaperFigure(
+    "greedy_games", "results/greedy_games.csv", "python -m experiments.greedy_games", draw
+)
+
+if __name__ == "__main__":
+    sys.exit(script.run([FIGURE]))

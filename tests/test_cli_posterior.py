@@ -1,0 +1,132 @@
+"""The commands that count: count, occurrence, posterior, sample."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from optsearch import records, reference
+from optsearch.cli import app
+from optsearch.errors import ImpossiblePosition, OptsearchError
+from optsearch.game import Game, parse_cell
+from optsearch.position import Position
+
+
+def run(*arguments):
+    result = CliRunner().invoke(app, list(arguments))
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def run_json(*arguments):
+    return json.loads(run(*arguments, "--json"))
+
+
+@pytest.mark.parametrize("command", ["count", "occurrence"])
+@pytest.mark.parametrize("contact", ["none", "corner", "any"])
+def test_both_engines_say_the_same(command, contact):
+    game = f"6x6:4,3,2;contact={contact}"
+    answers = [
+        run_json(command, game, "--shots", "C3=hit A1=miss", "--method", method)
+        for method in ("lattice", "enumerate")
+    ]
+    assert answers[0] == answers[1]
+    assert answers[0]["configurations"] > 100
+
+
+def test_posterior_of_the_usual_game():
+    answer = run_json("posterior", "10x10:5,4,3,3,2")
+    assert answer["game"] == "10x10:5,4,3,3,2"
+    assert answer["position"] == ""
+    assert answer["configurations"] == 1_925_751_392
+    printed = records.read_published("figure2_occurrence.csv")
+    for row in printed.rows:
+        cell = answer["occurrence"][int(row["row"])][int(row["column"])]
+        assert cell == int(row["occurrence"])
+    assert answer["best_shots"] == ["E1", "F1", "A5", "J5", "A6", "J6", "E10", "F10"]
+
+
+def test_the_table_of_spalding_jamieson():
+    """Printed with three decimals; one position took 146 s on one core there."""
+    answer = run_json("posterior", "10x10:5,4,3,3,2;contact=any")
+    for row in records.read_published("spalding_jamieson_probability.csv").rows:
+        occurrence = answer["occurrence"][int(row["row"])][int(row["column"])]
+        assert f"{occurrence / answer['configurations']:.3f}" == row["probability"]
+    numbers = records.read_published("spalding_jamieson_numbers.csv").rows
+    assert 2 * answer["configurations"] == int(numbers[0]["value"])
+
+
+def test_posterior_for_people():
+    text = run("posterior", "4x4:3,2;announce=ship", "--shots", "A1=hit A2=sunk:2 D4=miss")
+    assert "1 configurations" not in text
+    lines = [line.split() for line in text.splitlines()]
+    assert ["A", "B", "C", "D"] in lines
+    assert any(line[:2] == ["1", "X"] for line in lines)
+    assert any(line[:2] == ["2", "#"] for line in lines)
+    assert any(line[0] == "4" and line[-1] == "o" for line in lines if line)
+    for fact in ("configurations", "bits", "best shots", "each hits with"):
+        assert fact in text
+
+
+def test_posterior_of_a_drawn_board(tmp_path):
+    board = tmp_path / "board.txt"
+    board.write_text("o...\n....\n.X..\n....\n")
+    drawn = run_json("posterior", "4x4:3,2", "--board", str(board))
+    assert drawn == run_json("posterior", "4x4:3,2", "--shots", "A1=miss B3=hit")
+
+
+@pytest.mark.parametrize("ending", ["png", "pdf", "svg"])
+def test_posterior_figure(tmp_path, ending):
+    path = tmp_path / f"heat.{ending}"
+    run("posterior", "5x6:4,3,2", "--shots", "C3=hit A1=miss", "--figure", str(path))
+    assert path.stat().st_size > 2000
+
+
+def test_posterior_refuses():
+    with pytest.raises(ImpossiblePosition, match="shot number 3, D1=miss"):
+        run("posterior", "1x6:3", "--shots", "C1=hit B1=miss D1=miss")
+    with pytest.raises(OptsearchError, match=r"heat\.jpg"):
+        run("posterior", "4x4:3", "--figure", "heat.jpg")
+    with pytest.raises(OptsearchError, match="--cache goes with --method lattice"):
+        run("count", "4x4:3", "--method", "enumerate", "--cache", "folder")
+
+
+def test_cache(tmp_path):
+    first = run_json("count", "7x7:4,3,3,2", "--cache", str(tmp_path / "cache"))
+    assert [path.suffix for path in (tmp_path / "cache").iterdir()] == [".npz"]
+    assert run_json("count", "7x7:4,3,3,2", "--cache", str(tmp_path / "cache")) == first
+
+
+def ships_of(game, line):
+    """The masks of the ships a line names by first and last cell."""
+    masks = []
+    for word in line.split():
+        ends = [parse_cell(text) for text in word.split("-")]
+        rows = range(ends[0][0], ends[-1][0] + 1)
+        columns = range(ends[0][1], ends[-1][1] + 1)
+        masks.append(game.mask((row, column) for row in rows for column in columns))
+    return masks
+
+
+def test_sample():
+    game = Game.parse("5x5:3,2,1")
+    shots = "C3=hit A1=miss"
+    lines = run("sample", str(game), "--shots", shots, "-n", "500", "--seed", "3").splitlines()
+    position = Position.parse(game, shots)
+    possible = {tuple(sorted(ships)) for ships in reference.configurations(position)}
+    drawn = {tuple(sorted(ships_of(game, line))) for line in lines}
+    assert len(lines) == 500
+    assert drawn <= possible
+    assert len(drawn) > 0.6 * min(500, len(possible))
+    again = run_json("sample", str(game), "--shots", shots, "-n", "500", "--seed", "3")
+    assert [" ".join(ships) for ships in again["configurations"]] == lines
+    assert again["seed"] == 3
+    other = run_json("sample", str(game), "--shots", shots, "-n", "500")
+    assert other["configurations"] != again["configurations"]
+
+
+def test_sample_prints_one_line_each():
+    whole = run("sample", "4x4:2", "-n", "50", "--seed", "1")
+    assert len(whole.splitlines()) == 50
