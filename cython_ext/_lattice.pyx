@@ -99,7 +99,7 @@ cdef class Lattice:
     rows, columns -- the grid, columns <= rows.
     lengths, counts -- the distinct ship lengths and how many there are of each.
     contact -- 0 none, 1 corner, 2 any.
-    max_edges -- MemoryError when there are more transitions.
+    max_bytes -- MemoryError when the lattice and a query of it would need more.
     """
 
     cdef readonly int rows, columns, kinds
@@ -113,16 +113,16 @@ cdef class Lattice:
     cdef int final_count, final_room
     cdef int32_t* final_slots
     cdef int final_slot_count
-    cdef int64_t edge_total, max_edges
+    cdef int64_t edge_total, state_total, max_bytes
     cdef int32_t* first_state             # in layer 0: the flat skyline with each fleet, or -1
     cdef readonly int fleets
 
-    def __cinit__(self, int rows, int columns, lengths, counts, int contact, long long max_edges):
+    def __cinit__(self, int rows, int columns, lengths, counts, int contact, long long max_bytes):
         cdef int i, c
         if not 1 <= columns <= rows or columns > MAX_COLUMNS or len(lengths) > MAX_KINDS:
             raise ValueError("columns must be the shorter side, and kinds few")
         self.rows, self.columns, self.kinds = rows, columns, len(lengths)
-        self.contact, self.max_edges = contact, max_edges
+        self.contact, self.max_bytes = contact, max_bytes
         self.fleets = 1
         for i in range(self.kinds):
             self.lengths[i], self.counts[i] = lengths[i], counts[i]
@@ -171,7 +171,13 @@ cdef class Lattice:
         layer.fleet[s] = fleet
         layer.slots[i] = s + 1
         layer.states += 1
+        self.state_total += 1
         return s
+
+    cdef inline int64_t bytes_needed(self) noexcept nogil:
+        """An upper bound on the memory of the lattice and of a query that reaches every state."""
+        return (self.edge_total * <int64_t>sizeof(Edge)
+                + self.state_total * (32 + 20 * <int64_t>self.rows))
 
     cdef int enlarge(self, Layer* layer) except -1 nogil:
         cdef int slot_count = 2 * layer.slot_count if layer.slot_count else 1 << 10
@@ -275,7 +281,7 @@ cdef class Lattice:
         layer.edges[layer.edge_count].distance = distance
         layer.edge_count += 1
         self.edge_total += 1
-        if self.edge_total > self.max_edges:
+        if self.bytes_needed() > self.max_bytes:
             with gil:
                 raise MemoryError
         return 0
@@ -311,7 +317,7 @@ cdef class Lattice:
         return 0
 
     def build(self):
-        """Find all states; MemoryError beyond `max_edges` transitions."""
+        """Find all states; MemoryError when they need more than `max_bytes`."""
         cdef int done[MAX_COLUMNS]
         cdef int c
         cdef bint some = True
@@ -367,6 +373,7 @@ cdef class Lattice:
             self.layers[c].states = len(start) - 1
             self.layers[c].edge_count = len(edges) // sizeof(Edge)
             self.edge_total += self.layers[c].edge_count
+            self.state_total += self.layers[c].states
             self.layers[c].start = <int32_t*>calloc(len(start), sizeof(int32_t))
             self.layers[c].edges = <Edge*>calloc(self.layers[c].edge_count + 1, sizeof(Edge))
             if self.layers[c].start == NULL or self.layers[c].edges == NULL:
@@ -377,7 +384,7 @@ cdef class Lattice:
     @property
     def states(self):
         """The number of states, over all layers."""
-        return sum(self.layers[c].states for c in range(self.columns))
+        return self.state_total
 
     @property
     def transitions(self):

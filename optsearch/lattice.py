@@ -26,7 +26,7 @@ from optsearch.configurations import CellSets, to_words
 from optsearch.errors import TableError, TooLarge
 from optsearch.game import CONTACTS, Game, bits
 
-MAX_TRANSITIONS = 150_000_000  # 8 bytes each, and about as much again for a query
+MAX_BYTES = 6 << 30  # of a table and a query of it that reaches every state
 _FORMAT = "optsearch lattice 1"
 
 
@@ -92,13 +92,11 @@ class _Orientation:
 class Sweep:
     """The table of a grid, fleet and contact rule, and queries on it.
 
-    Raises TooLarge when the table would have more than `max_transitions` transitions. One thread
+    Raises TooLarge when the table and its queries might need more than `max_bytes`. One thread
     queries at a time; others wait.
     """
 
-    def __init__(
-        self, game: Game, folder: Path | None = None, max_transitions: int = MAX_TRANSITIONS
-    ):
+    def __init__(self, game: Game, folder: Path | None = None, max_bytes: int = MAX_BYTES):
         self.game = Game(game.rows, game.columns, game.fleet, game.contact)
         self.rows = max(game.rows, game.columns)
         self.columns = min(game.rows, game.columns)
@@ -111,17 +109,18 @@ class Sweep:
             self._kinds,
             [self._ships[length] for length in self._kinds],
             CONTACTS.index(game.contact),
-            max_transitions,
+            max_bytes,
         )
         if folder is None or not self._load(folder):
             try:
                 self._lattice.build()
             except MemoryError:
                 raise TooLarge(
-                    f"the counting table of {self.game} passes {max_transitions:,} transitions "
-                    f"({16 * max_transitions / 2**30:.1f} GiB); it grows with the shorter side of "
-                    "the board, with the longest ship and with the number of different fleets "
-                    "left; fewer or shorter ships, or a narrower board, would fit"
+                    f"the counting table of {self.game} and its queries need more than "
+                    f"{max_bytes / 2**30:.2g} GiB (it passed {self._lattice.states:,} states); it "
+                    "grows with the shorter side of the board, with the longest ship and with the "
+                    "number of different fleets left, so fewer, shorter or more equal ships, or a "
+                    "narrower board, would fit"
                 ) from None
             if folder is not None:
                 self._save(folder)
@@ -316,7 +315,7 @@ def count_empty_board(rows: int, columns: int, fleet: tuple[int, ...], contact: 
     ships = Counter(fleet)
     kinds = sorted(ships, reverse=True)
     counts = [ships[length] for length in kinds]
-    lattice = Lattice(rows, columns, kinds, counts, CONTACTS.index(contact), MAX_TRANSITIONS)
+    lattice = Lattice(rows, columns, kinds, counts, CONTACTS.index(contact), MAX_BYTES)
     try:
         lattice.build()
     except MemoryError:

@@ -251,8 +251,8 @@ def test_boards_of_up_to_128_cells(rows, columns):
 
 
 def test_a_game_that_is_too_large_is_refused():
-    with pytest.raises(TooLarge, match=r"10x10:5,4,3,3,2 passes 1,000 transitions"):
-        Sweep(STANDARD, max_transitions=1000)
+    with pytest.raises(TooLarge, match=r"table of 10x10:5,4,3,3,2 and its queries"):
+        Sweep(STANDARD, max_bytes=100_000)
 
 
 # The cache on disk
