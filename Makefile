@@ -50,10 +50,12 @@ check: build  ## ruff and mypy
 bench: build  ## the paper's algorithms beside ours, in one run (FULL=1 for what takes minutes)
 	@$(BIN)/python -m experiments.bench $(if $(FULL),--full)
 
-results: build  ## recompute data/results
+results: build  ## recompute data/results (about a quarter of an hour)
 	@$(BIN)/python -m experiments.table1
 	@$(BIN)/python -m experiments.occurrence
 	@$(BIN)/python -m experiments.trees
+	@$(BIN)/python -m experiments.growth
+	@$(BIN)/python -m experiments.greedy_games
 
 figures: build  ## draw every figure from data/results into paper_figures/output
 	@$(BIN)/python -m paper_figures

@@ -2,8 +2,8 @@
 
 Each game hides a configuration drawn uniformly and shoots a most probable cell, the first in
 row-major order, until every ship is sunk. The distribution of the number of shots goes to
-data/results/greedy_games.csv. Every game is seeded by its number: the result does not depend on the
-number of processes, and a run that is stopped can be repeated.
+data/results/greedy_games.csv, its mean and spread to greedy_games_summary.csv. Every game is seeded
+by its number, so the result does not depend on the number of processes.
 """
 
 import argparse
@@ -56,27 +56,43 @@ def main() -> None:
     parser.add_argument("game", nargs="*", default=GAMES)
     parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("-o", "--output", type=Path, default=RESULTS / "greedy_games.csv")
+    parser.add_argument("-o", "--output", type=Path, default=RESULTS, help="folder")
     arguments = parser.parse_args()
-    rows = []
-    fields: dict[str, object] = {"seed": SEED, "games": arguments.games}
+    rows: list[tuple[object, ...]] = []
+    summary: list[tuple[object, ...]] = []
     with ProcessPoolExecutor(arguments.jobs) as executor:
         for text in arguments.game:
             shots, seconds = games(text, arguments.games, executor)
             mean, sd = statistics.mean(shots), statistics.stdev(shots)
-            fields[f"mean {text}"] = f"{mean:.4f}"
-            fields[f"standard error {text}"] = f"{sd / len(shots) ** 0.5:.4f}"
-            fields[f"standard deviation {text}"] = f"{sd:.4f}"
-            fields[f"median seconds a game {text}"] = f"{statistics.median(seconds):.3f}"
+            error = sd / len(shots) ** 0.5
+            figures = [f"{x:.4f}" for x in (mean, error, sd, statistics.median(seconds))]
+            summary.append((text, len(shots), *figures[:3], max(shots), figures[3]))
             rows += [(text, n, count) for n, count in sorted(Counter(shots).items())]
-            print(f"{text}: mean {mean:.2f} ± {sd / len(shots) ** 0.5:.2f}, worst {max(shots)}")
+            print(f"{text}: mean {mean:.2f} ± {error:.2f}, worst {max(shots)}", flush=True)
+    command = f"python -m experiments.greedy_games --games {arguments.games}"
     records.write(
-        arguments.output,
+        arguments.output / "greedy_games.csv",
         ("game", "shots", "games"),
         rows,
         title="Shots that greedy takes with exact posteriors, over random configurations",
-        command=f"python -m experiments.greedy_games --games {arguments.games}",
-        fields=fields,
+        command=command,
+        fields={"seed": SEED},
+    )
+    records.write(
+        arguments.output / "greedy_games_summary.csv",
+        (
+            "game",
+            "games",
+            "mean",
+            "standard_error",
+            "standard_deviation",
+            "worst",
+            "median_seconds",
+        ),
+        summary,
+        title="Mean and spread of the shots that greedy takes with exact posteriors",
+        command=command,
+        fields={"seed": SEED},
     )
 
 

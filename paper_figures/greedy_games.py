@@ -16,10 +16,11 @@ def draw(source: Path) -> Figure:
     for game in dict.fromkeys(row["game"] for row in record.rows):
         counts = {int(r["shots"]): int(r["games"]) for r in record.rows if r["game"] == game}
         shots = range(min(counts), max(counts) + 1)
-        label = f"{game}\nmean {record.header[f'mean {game}']}"
+        mean = sum(n * count for n, count in counts.items()) / sum(counts.values())
+        label = f"{game}\nmean of {sum(counts.values())} games {mean:.2f}"
         ax.step(shots, [counts.get(n, 0) for n in shots], where="mid", lw=1.2, label=label)
     ax.set_xlabel("shots")
-    ax.set_ylabel(f"games of {record.header['games']}")
+    ax.set_ylabel("games")
     ax.set_ylim(bottom=0)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, fontsize=7)

@@ -250,3 +250,12 @@ def test_the_tree_of_figure_9_has_its_marks():
     draw_tree(ax, tree)
     assert (marks(ax, "nodes"), marks(ax, "leaves")) == (10, 11)
     assert not artists(ax, "hits") + artists(ax, "misses") + artists(ax, "name")
+
+
+def test_draw_probability_writes_the_cells_not_shot():
+    position = Position.parse(Game.parse("2x3:2"), "A1=hit C2=miss")
+    figure = Figure(figsize=(3, 2))
+    ax = figure.add_axes((0, 0, 1, 1))
+    drawing.draw_probability(ax, position, np.array([[1.0, 0.5, 0.25], [0.5, 0.0, 0.125]]))
+    texts = [text.get_text() for text in ax.texts if text.get_gid() == "value"]
+    assert texts == ["50.0", "25.0", "50.0", "0.0"]

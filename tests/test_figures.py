@@ -14,7 +14,7 @@ from optsearch.position import HIT, MISS, Position
 from optsearch.tree import DecisionTree, Leaf, Node
 
 ROOT = Path(__file__).parent.parent
-NAMES = ["figure2", "figure3", "figure4", "figure5", "figure9"]
+NAMES = ["figure2", "figure3", "figure4", "figure5", "growth", "greedy_games", "figure9"]
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +40,21 @@ def data(tmp_path):
         ["leaf", "depth"],
         [(0, 2), (1, 2), (2, 1)],
         title="Complete binary tree with 3 leaves",
+        command="a test",
+    )
+    records.write(
+        folder / "results" / "growth.csv",
+        ["size", "contact", "configurations"],
+        [(n, contact, n - 6) for contact in ("none", "corner", "any") for n in (6, 7, 8)],
+        title="Growth",
+        command="a test",
+        fields={"fleet": "2"},
+    )
+    records.write(
+        folder / "results" / "greedy_games.csv",
+        ["game", "shots", "games"],
+        [("1x3:2", 2, 5), ("1x3:2", 3, 5), ("2x2:2", 4, 10)],
+        title="Games",
         command="a test",
     )
     end = Node((0, 2), {HIT: Leaf(1)})
