@@ -13,16 +13,16 @@ help:  ## what there is to make
 	do printf '  make %-12s %s\n' "$$name" "$$what"; done
 
 build: .venv/.built  ## .venv with the package, its kernels and all its extras
+	@:
 
-.venv/.installed: pyproject.toml
+.venv/.made:
 	@echo "setting up .venv (a minute or two, once) ..."
 	@$(PYTHON) -m venv .venv
 	@$(PIP) "setuptools>=77" wheel "cython>=3.1"
-	@$(PIP) --no-build-isolation --editable '.[dev]'
 	@touch $@
 
-.venv/.built: .venv/.installed setup.py $(KERNELS)
-	@$(BIN)/python setup.py --quiet build_ext --inplace
+.venv/.built: .venv/.made pyproject.toml setup.py $(KERNELS)
+	@$(PIP) --no-build-isolation --editable '.[dev]'
 	@touch $@
 
 debug: build  ## the kernels once more with every memory access checked

@@ -23,7 +23,6 @@ DEBUG = os.environ.get("OPTSEARCH_DEBUG", "0") not in ("", "0")
 
 # folder below optsearch/builds -> compiler flags; cython_ext/_processor.pyx asks the processor.
 INSTRUCTION_SETS = {
-    "x86_64_v2": ["-march=x86-64-v2"],
     "x86_64_v3": ["-march=x86-64-v3"],
 }
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]

@@ -24,7 +24,7 @@ cdef enum:
     MAX_SYMMETRIES = 8
     MAX_CLASSES = 64           # different weights
     MEMO_FROM = 4              # smaller families are solved faster than they are looked up
-    DISK_FROM = 8              # so are these, against a look-up on disk
+    DISK_FROM = 16             # so are these, against a look-up on disk
     TICK = 1 << 12             # nodes between two looks at the clock and at ctrl-C
 
 cdef int64_t INFINITE = <int64_t>1 << 60
@@ -83,7 +83,8 @@ cdef class Search:
     cdef uint64_t key_hash
     cdef bint memo, symmetry, leaf_counting, ordering, small_cases
     cdef MemoryTable table
-    cdef object disk, tick
+    cdef public object disk
+    cdef object tick
     cdef readonly long long nodes
     cdef bint uniform
 
@@ -111,7 +112,7 @@ cdef class Search:
         self.image_of_cell = <Cells*>PyMem_Malloc(MAX_SYMMETRIES * MAX_CELLS * sizeof(Cells))
         self.words = <int64_t*>PyMem_Calloc((MAX_CELLS + 1) * MAX_CELLS, sizeof(int64_t))
         self.marks = <uint64_t*>PyMem_Calloc((n + 63) // 64, sizeof(uint64_t))
-        self.key = <unsigned char*>PyMem_Malloc(n * (self.cell_bytes + sizeof(int64_t)) + 1)
+        self.key = <unsigned char*>PyMem_Malloc(1 + n * (self.cell_bytes + sizeof(int64_t)))
         if (self.universe == NULL or self.weights == NULL or self.image_weight == NULL
                 or self.weight_class == NULL or self.permutations == NULL
                 or self.image_of_cell == NULL or self.words == NULL or self.marks == NULL
@@ -240,8 +241,8 @@ cdef class Search:
     cdef void make_key(self, Family family, Cells certain) noexcept nogil:
         """Write the normal form of a family to `key`: equal keys, equal optimum.
 
-        The residual sets in ascending order, each in `cell_bytes` bytes, with their weights unless
-        all are 1; under the symmetry with the least fingerprint. Fingerprints only choose the
+        A byte that tells whether weights follow, then the residual sets in ascending order, each in
+        `cell_bytes` bytes and with its weight unless all are 1; under the symmetry with the least fingerprint. Fingerprints only choose the
         symmetry: should two different images share one, a table hit is lost and nothing else.
         """
         cdef Cells certain_image = certain, image, s
@@ -264,6 +265,9 @@ cdef class Search:
                         scramble(low(s)) + high(s) * 3 + self.weights[family.sets[i]])
                 if g == 0 or fingerprint < best_fingerprint:
                     best, best_fingerprint, certain_image = g, fingerprint, image
+        cdef bint weighted = not self.uniform or self.class_weight[0] != 1
+        out[0] = weighted
+        out += 1
         # All residual sets lack the same cells of the universe's sets, so they ascend as those do.
         permutation = self.permutations + best * self.universe_size
         for i in range(family.n):
@@ -279,7 +283,7 @@ cdef class Search:
                 s = self.universe[i] & ~certain_image
                 memcpy(out, &s, self.cell_bytes)      # little-endian: the low bytes come first
                 out += self.cell_bytes
-                if not self.uniform or self.class_weight[0] != 1:
+                if weighted:
                     memcpy(out, &self.image_weight[i], sizeof(int64_t))
                     out += sizeof(int64_t)
         self.key_length = out - self.key
@@ -408,7 +412,7 @@ cdef class Search:
                 self.tick(self.nodes)
         bytes = ((self.classes + 2) * MAX_CELLS * sizeof(int64_t)
                  + MAX_CELLS * sizeof(Candidate)
-                 + family.n * (sizeof(int32_t) + self.cell_bytes + sizeof(int64_t)))
+                 + family.n * (sizeof(int32_t) + self.cell_bytes + sizeof(int64_t)) + 1)
         space = <char*>malloc(bytes)
         if space == NULL:
             with gil:

@@ -1,7 +1,7 @@
 """Optimal shooting at Battleship against ships placed uniformly at random.
 
 Importing the package chooses, once, the fastest build of the compiled kernels that this processor
-runs. The environment variable OPTSEARCH_BUILD names another (`plain`, `x86_64_v2`, `x86_64_v3`),
+runs. The environment variable OPTSEARCH_BUILD names another (`plain`, `x86_64_v3`),
 and OPTSEARCH_DEBUG=1 the bounds-checked one.
 """
 

@@ -12,6 +12,7 @@ class Disk(Protocol):
 
 class Search:
     nodes: int
+    disk: Disk | None
     def __init__(
         self,
         universe: NDArray[np.uint64],

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 
+from optsearch.errors import NotSupported
 from optsearch.family import Family
 from optsearch.position import Position
 from optsearch.posterior import Posterior
@@ -109,7 +110,15 @@ def leaves_of(position: Position) -> Leaves:
 
 
 def lower_bounds(position: Position) -> list[Bound]:
-    """Every lower bound on the mean number of shots from a position, weakest first."""
+    """Every lower bound on the mean number of shots from a position, weakest first.
+
+    Raises NotSupported where sinkings are announced, and as `leaves_of`.
+    """
+    if position.game.announce != "nothing":
+        raise NotSupported(
+            f"these bounds hold for announce=nothing; {position.game} tells more at a sinking, and "
+            "its trees have more words for a leaf"
+        )
     leaves = leaves_of(position)
     hits = position.game.fleet_cells - position.hits.bit_count()
     return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import secrets
 import sys
@@ -40,8 +41,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+out = Console(highlight=False, markup=False)
+err = Console(stderr=True, highlight=False, markup=False)
 
 
 class Method(str, Enum):
@@ -101,6 +102,11 @@ def described(position: Position) -> dict[str, Any]:
 def heading(position: Position) -> str:
     """The same for people: the game, and what has been shot."""
     return f"{position.game}, {position}" if position.shots else str(position.game)
+
+
+def counted_text(number: int) -> str:
+    """How many configurations, in words."""
+    return f"{number:,} configuration{'' if number == 1 else 's'}"
 
 
 def board_text(texts: list[list[str]]) -> str:
@@ -176,7 +182,7 @@ def count(
     if as_json:
         print_json({**described(position), "configurations": number})
     else:
-        out.print(f"{heading(position)}: {number:,} configurations")
+        out.print(f"{heading(position)}: {counted_text(number)}")
 
 
 @app.command()
@@ -197,7 +203,7 @@ def occurrence(
     if as_json:
         print_json({**described(position), "configurations": number, "occurrence": matrix})
         return
-    out.print(f"{heading(position)}: {number:,} configurations", style="bold")
+    out.print(f"{heading(position)}: {counted_text(number)}", style="bold")
     for title, texts in (
         ("Configurations with a ship on the cell", [[str(n) for n in row] for row in matrix]),
         ("The same in percent", [[f"{100 * n / number:.1f}" for n in row] for row in matrix]),
@@ -404,7 +410,7 @@ def solve(
         typer.Option(help="Write an optimal decision tree to this file.", show_default=False),
     ] = None,
     memory: Annotated[
-        float, typer.Option(help="GiB of memory for the transposition table.", min=0.01)
+        float, typer.Option(help="GiB of memory for the transposition table.", min=0.01, max=65536)
     ] = 4.0,
     as_json: JsonOption = False,
 ) -> None:
@@ -557,12 +563,10 @@ def bounds(
             }
         )
         return
-    table = Table(title=heading(position), title_justify="left", show_edge=False, pad_edge=False)
-    for column in ("bound", "mean shots at least", "exactly", "because"):
-        table.add_column(column, overflow="fold")
+    out.print(heading(position), style="bold")
+    out.print("mean shots, at least:")
     for bound in found:
-        table.add_row(bound.name, f"{float(bound.value):.6f}", str(bound.value), bound.source)
-    out.print(table)
+        typer.echo(f"  {float(bound.value):.6f}  {bound.name} = {bound.value}\n    {bound.source}")
 
 
 # The paper
@@ -606,16 +610,22 @@ def reproduce(as_json: JsonOption = False) -> None:
 
 def main() -> None:
     """Entry point: errors a user can cause are one line and exit status 2, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a sign gets its code
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
     except OptsearchError as error:
-        err.print(f"error: {error}", style="red", markup=False, soft_wrap=True)
+        err.print(f"error: {error}", style="red", soft_wrap=True)
         sys.exit(2)
     except KeyboardInterrupt:
         err.print("interrupted")
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(1)
+    except OSError as error:
+        err.print(f"error: {error.strerror or error}", style="red", soft_wrap=True)
+        sys.exit(2)
 
 
 if __name__ == "__main__":

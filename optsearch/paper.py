@@ -18,7 +18,13 @@ from optsearch.configurations import Configurations, to_masks, to_words
 from optsearch.errors import TooLarge
 from optsearch.game import Game, bits
 from optsearch.position import Position
-from optsearch.solution import Progress, Solution, Status, no_progress
+from optsearch.solution import (
+    Progress,
+    Solution,
+    Status,
+    no_progress,
+    require_no_announcements,
+)
 
 MAX_UNDECIDED = 40
 
@@ -46,6 +52,7 @@ def solve(
     that may hold a ship; ImpossiblePosition when no configuration is left.
     """
     started = time.perf_counter()
+    require_no_announcements(position)
     configurations = Configurations(position)
     configurations.require_some()
     sets = [s & ~position.hits for s in to_masks(configurations.list())]

@@ -14,6 +14,7 @@ reader chooses the type, so that integers and fractions stay exact.
 from __future__ import annotations
 
 import csv
+import errno
 import os
 import platform
 import subprocess
@@ -148,8 +149,13 @@ def _line(values: Sequence[str]) -> str:
 
 
 def replace(path: Path, text: str) -> None:
-    """Put a text file at `path`, whole or not at all; its folder is made. Raises OSError."""
+    """Put a text file at `path`, whole or not at all; its folder is made.
+
+    Raises OSError, also where something that is not a regular file is in the way.
+    """
     path = path.resolve()
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, f"{path} is not a regular file")
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:

@@ -14,7 +14,7 @@ from functools import cache
 from optsearch.errors import ImpossiblePosition
 from optsearch.game import bits
 from optsearch.position import Position
-from optsearch.solution import Solution
+from optsearch.solution import Solution, require_no_announcements
 
 Family = frozenset[tuple[int, int]]  # (cells still to hit, number of configurations with them)
 
@@ -69,10 +69,13 @@ def first_shots(family: Family) -> dict[int, int]:
 def solve(position: Position) -> Solution:
     """The optimum by definition; for boards of a dozen cells or so."""
     started = time.perf_counter()
+    require_no_announcements(position)
     hidden = family(position)
     if not hidden:
         raise ImpossiblePosition(
-            f"no configuration of {position.game} is compatible with {str(position)!r}"
+            f"no configuration of {position.game} is compatible with the shots {str(position)!r}"
+            if position.shots
+            else f"{position.game} has no configuration"
         )
     before = total_height.cache_info()
     height = total_height(hidden)

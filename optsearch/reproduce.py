@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from functools import cache, partial
 from itertools import combinations
@@ -66,8 +66,7 @@ _Task = tuple[str, str, str, Callable[[], str]]
 
 def rounded(value: Fraction, digits: int = 1) -> str:
     """A value rounded half up to some decimals, exactly."""
-    scaled = Decimal(value.numerator) / Decimal(value.denominator)
-    return str(scaled.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+    return str(Decimal((2 * value * 10**digits + 1) // 2).scaleb(-digits))
 
 
 def truncated(value: Fraction, digits: int = 1) -> str:
@@ -112,8 +111,8 @@ class Counterexample:
 def counterexamples() -> tuple[Counterexample, ...]:
     """The positions of 3x4:2 after two misses where the best greedy strategy is not optimal.
 
-    Figure 6 shows one, without printing the cells; every pair of misses that leaves as many
-    configurations as the paper has is tried, one of each class of equivalent pairs.
+    Figure 6 shows one, without printing the cells; every pair of misses is tried, one of each class
+    of equivalent pairs.
     """
     game = Game(3, 4, (2,))
     found: dict[frozenset[int], Counterexample] = {}

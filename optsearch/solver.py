@@ -17,11 +17,16 @@ from numpy.typing import NDArray
 from optsearch._search import Search
 from optsearch._table import MemoryTable
 from optsearch.configurations import CellSets, to_masks, to_words
-from optsearch.errors import NotSupported
 from optsearch.family import Family, image
 from optsearch.game import bits
 from optsearch.position import HIT, MISS, Position, Reply
-from optsearch.solution import Progress, Solution, Status, no_progress
+from optsearch.solution import (
+    Progress,
+    Solution,
+    Status,
+    no_progress,
+    require_no_announcements,
+)
 from optsearch.tables import DiskTable
 from optsearch.tree import DecisionTree, Leaf, Node
 
@@ -64,11 +69,7 @@ class Solver:
         progress: Progress = no_progress,
     ):
         game = position.game
-        if game.announce != "nothing":
-            raise NotSupported(
-                f"solve does not handle announce={game.announce} ({game}); it handles "
-                "announce=nothing"
-            )
+        require_no_announcements(position)
         self.position = position
         self.progress = progress
         self.family = Family.of(position)
@@ -149,6 +150,10 @@ class Solver:
                 seen |= self._orbit(cell)
         return cells
 
+    def leave_disk(self) -> None:
+        """Use the table in memory alone from now on."""
+        self._search.disk = None
+
     # The tree
 
     def tree(self) -> DecisionTree:
@@ -197,7 +202,10 @@ def solve(
     if table is None:
         return Solver(position, options, None, progress).solution
     with DiskTable(table, str(position.game)) as disk:
-        return Solver(position, options, disk, progress).solution
+        solver = Solver(position, options, disk, progress)
+        solution = solver.solution
+        solver.leave_disk()  # the tree is made later, from the table in memory
+    return solution
 
 
 def _universe(sets: CellSets, symmetries: tuple[tuple[int, ...], ...]) -> tuple[CellSets, Indices]:

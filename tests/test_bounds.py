@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from optsearch import bounds, reference
-from optsearch.errors import ImpossiblePosition, TooLarge
+from optsearch.errors import ImpossiblePosition, NotSupported, TooLarge
 from optsearch.game import Game
 from optsearch.position import Position
 from tests.examples import positions
@@ -85,11 +85,17 @@ def test_admissible(position):
 
 
 def test_a_stronger_formula_would_be_caught():
-    """One leaf fewer a level is wrong, and the games above see it: 4x5:4,3,2 is nearly tight."""
+    """One leaf fewer a level is wrong, and the optimum of 2x3:2 shows it."""
     position = Position(Game.parse("2x3:2"))
     leaves, hits = bounds.leaves_of(position)[1], 2
     wrong = hits + Fraction(sum(sorted([0] + [1] + [2] * 2 + [3] * 9)[:leaves]), leaves)
     assert bounds.leaf_counting({1: leaves}, hits) <= Fraction(25, 7) < wrong
+
+
+def test_announcements_are_refused():
+    """With 1x7:2,1;announce=sunk the optimum is 97/20, below what counting words would give."""
+    with pytest.raises(NotSupported, match="announce=sunk"):
+        bounds.lower_bounds(Position(Game.parse("1x7:2,1;announce=sunk")))
 
 
 def test_errors():

@@ -251,3 +251,11 @@ def test_the_means_of_the_published_table_1_are_rounded_as_printed():
         else:
             mean = Fraction(int(row["total_height"]), int(row["configurations"]))
             assert f"{float(mean):.1f}" == row["mean"]
+
+
+def test_only_regular_files_are_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="is not a regular file"):
+        records.replace(pipe, "text")
+    assert pipe.is_fifo()

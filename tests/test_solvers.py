@@ -250,10 +250,11 @@ def test_no_configuration_is_an_error(solve):
         solve(Position.parse(Game.parse("3x3:2"), "A1=hit C3=hit"))
 
 
+@every_method
 @pytest.mark.parametrize("announce", ["sunk", "ship"])
-def test_announcements_are_refused_by_name(announce):
+def test_announcements_are_refused_by_name(solve, announce):
     with pytest.raises(NotSupported, match=f"announce={announce}"):
-        solver.solve(Position(Game.parse(f"3x3:2;announce={announce}")))
+        solve(Position(Game.parse(f"3x3:2;announce={announce}")))
 
 
 def test_the_paper_method_says_where_it_ends():
@@ -337,3 +338,8 @@ def test_killed_and_run_again(tmp_path):
     assert resumed.total_height == fresh.total_height == 4707
     assert resumed.best_shots == fresh.best_shots
     assert resumed.nodes < 0.95 * fresh.nodes
+
+
+def test_the_tree_of_a_solution_found_with_a_table(tmp_path):
+    solution = solver.solve(Position(Game.parse("4x4:3,2")), table=tmp_path)
+    assert verify(solution.tree()) == solution.total_height == 878

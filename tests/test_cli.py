@@ -1,0 +1,705 @@
+"""The command `optsearch`: exact answers, and one clear line for everything that is wrong."""
+
+import doctest
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from importlib.metadata import entry_points
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from optsearch import cli, reference
+from optsearch.errors import TableError
+from optsearch.game import Game
+from optsearch.position import Position
+from optsearch.tables import DiskTable
+
+COMMANDS = ("count", "occurrence", "solve", "tree", "bounds", "reproduce")
+STANDARD = "10x10:5,4,3,3,2"
+LONG = "5x6:3,3"  # about a second with a table on disk
+
+# Programs see neither a terminal nor the settings of whoever runs the tests.
+ENVIRONMENT = {
+    key: value
+    for key, value in os.environ.items()
+    if key not in ("FORCE_COLOR", "PYTHONIOENCODING")
+} | {"NO_COLOR": "1", "PYTHONUTF8": "1", "COLUMNS": "80"}
+
+
+def started(*arguments, command=("-m", "optsearch.cli"), cwd=None):
+    """The real command, running."""
+    return subprocess.Popen(
+        [sys.executable, *command, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        env=ENVIRONMENT,
+        cwd=cwd,
+    )
+
+
+def ran(*arguments, cwd=None):
+    """Exit status, standard output and standard error of the real command."""
+    process = started(*arguments, cwd=cwd)
+    out, err = process.communicate(timeout=120)
+    return process.returncode, out, err
+
+
+@pytest.fixture
+def here(monkeypatch, capsys):
+    """The same, in this process: `here(…)` is what `ran(…)` gives, in a fraction of the time."""
+
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["optsearch", *map(str, arguments)])
+        status = 0
+        try:
+            cli.main()
+        except SystemExit as end:
+            status = end.code or 0
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return run
+
+
+@pytest.fixture
+def answer(here):
+    """The JSON value that a command prints."""
+
+    def value(*arguments):
+        status, out, err = here(*arguments, "--json")
+        assert (status, err) == (0, "")
+        return json.loads(out)
+
+    return value
+
+
+# Answers
+
+
+def test_the_installed_command_is_this_one():
+    (entry,) = entry_points(group="console_scripts", name="optsearch")
+    assert entry.load() is cli.main
+
+
+def test_help(here):
+    status, out, _ = here("--help")
+    assert status == 0
+    assert all(f"  {command} " in out for command in COMMANDS)
+    for command in COMMANDS:
+        status, out, err = here(command, "--help")
+        assert (status, err) == (0, "")
+        assert "--json" in out
+
+
+SOLUTION = {
+    "game": "4x5:4,3,2",
+    "position": "",
+    "total_height": 994,  # Table 1 of Audinot, Bonnet and Viennot (2014)
+    "configurations": 88,
+    "mean": "994/88",  # as printed there: not reduced
+    "best_shots": ["A2", "E2", "A3", "E3"],  # as by the paper's method, see test_long.py
+    "nodes": 1862,  # the regression signature, see test_solvers.py
+}
+
+
+def test_solve():
+    status, out, err = ran("solve", "4x5:2,3,4", "--json")
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    assert {key: found[key] for key in SOLUTION} == SOLUTION
+    assert 0 < found["seconds"] < 60
+    assert out.count("\n") == 1
+
+
+def test_solve_for_people():
+    status, out, err = ran("solve", "4x5:2,3,4")
+    assert (status, err) == (0, "")
+    assert "4x5:4,3,2" in out
+    assert "994/88 = 11.295455" in out
+    assert "A2 E2 A3 E3" in out
+    assert "1,862" in out
+
+
+def test_numbers_in_json_have_their_types(answer):
+    found = answer("solve", "3x4:2")
+    assert [type(found[key]) for key in ("total_height", "configurations", "nodes")] == [int] * 3
+    assert type(found["seconds"]) is float
+    assert type(found["mean"]) is str
+
+
+METHODS = ("reference", "paper", "solver")
+
+
+@pytest.mark.parametrize(
+    ("game", "shots", "total_height", "configurations"),
+    [
+        ("2x3:2", "", 25, 7),  # Figure 5
+        ("4x4:2", "", 146, 24),  # Table 1
+        ("4x4:3,3", "", 196, 24),  # Table 1
+        ("3x4:2", "A1=miss B3=miss", 53, 12),  # Figure 8
+        ("2x2:2,2;contact=any", "", 8, 2),  # two configurations on the same four cells
+        ("2x2:2;contact=any", "A1=hit", 1 + 2, 2),
+        ("1x1:1", "A1=hit", 0, 1),
+    ],
+)
+def test_every_method_gives_the_same(answer, game, shots, total_height, configurations):
+    found = [answer("solve", game, "--shots", shots, "--method", method) for method in METHODS]
+    same = ("game", "position", "total_height", "configurations", "mean", "best_shots")
+    assert len({json.dumps([one[key] for key in same]) for one in found}) == 1
+    assert found[0]["game"] == game
+    assert found[0]["position"] == shots
+    assert found[0]["total_height"] == total_height
+    assert found[0]["configurations"] == configurations
+    assert found[0]["mean"] == f"{total_height}/{configurations}"
+    assert [one["method"] for one in found] == list(METHODS)
+
+
+def test_nothing_left_to_shoot(here, answer):
+    assert answer("solve", "2x2:1", "--shots", "A1=hit")["best_shots"] == []
+    status, out, _ = here("solve", "2x2:1", "--shots", "A1=hit")
+    assert status == 0
+    assert "0/1 = 0.000000" in out
+    assert "every ship is sunk" in out
+
+
+@pytest.mark.parametrize("command", ["count", "occurrence", "solve", "bounds"])
+def test_shots_and_board_say_the_same(answer, here, tmp_path, command):
+    board = tmp_path / "board.txt"
+    board.write_text("o . . .\n\n. X . .\n. . . .\n")
+    drawn, written, reordered = (
+        answer(command, "3x4:2", *option)
+        for option in (
+            ("--board", board),
+            ("--shots", "A1=miss B2=hit"),
+            ("--shots", " b2=HIT,a1=Miss "),
+        )
+    )
+    assert drawn["position"] == written["position"] == "A1=miss B2=hit"
+    assert reordered["position"] == "B2=hit A1=miss"
+    for one in (drawn, written, reordered):
+        one.pop("seconds", None)
+        one.pop("position")
+    assert drawn == written == reordered
+    status, out, _ = here(command, "3x4:2", "--board", board)
+    assert status == 0
+    assert "3x4:2, A1=miss B2=hit" in out
+
+
+@pytest.mark.parametrize(
+    ("game", "shots", "configurations"),
+    [
+        ("4x5:2,3,4", "", 88),  # Table 1
+        (STANDARD, "", 1_925_751_392),  # section 2.2
+        ("4x4:2,3,4", "", 0),  # the dash in Table 1
+        ("3x4:2", "A1=miss B3=miss", 12),  # Figure 6
+        ("2x2:2,2;contact=any", "", 2),
+        ("4x4:3,2;announce=ship", "", 104),  # announcements come with shots; Table 1
+    ],
+)
+def test_count(here, answer, game, shots, configurations):
+    found = answer("count", game, "--shots", shots)
+    assert found["configurations"] == configurations
+    assert found["game"] == str(Game.parse(game))
+    status, out, err = here("count", game, "--shots", shots)
+    assert (status, err) == (0, "")
+    assert f": {configurations:,} configuration" in out
+
+
+def occurrence_by_definition(position):
+    """The occurrence matrix, counted on the list of all configurations."""
+    game = position.game
+    matrix = [[0] * game.columns for _ in range(game.rows)]
+    for ships in reference.configurations(position):
+        for row, column in game.cells_of(sum(ships)):
+            matrix[row][column] += 1
+    return matrix
+
+
+@pytest.mark.parametrize(
+    ("game", "shots"),
+    [
+        ("4x5:4,3,2", ""),
+        ("3x4:2", "A1=miss B3=miss"),
+        ("3x3:2,1;contact=corner", "B2=hit"),
+        ("3x3:2,2;contact=any", ""),
+    ],
+)
+def test_occurrence(here, answer, game, shots):
+    position = Position.parse(Game.parse(game), shots)
+    expected = occurrence_by_definition(position)
+    found = answer("occurrence", game, "--shots", shots)
+    number = sum(1 for _ in reference.configurations(position))
+    assert found == {
+        "game": game,
+        "position": shots,
+        "configurations": number,
+        "occurrence": expected,
+    }
+    status, out, err = here("occurrence", game, "--shots", shots)
+    assert (status, err) == (0, "")
+    rows = [line.split()[1:] for line in out.splitlines() if line.split()[:1] == ["1"]]
+    assert rows == [
+        [str(n) for n in expected[0]],
+        [f"{100 * n / number:.1f}" for n in expected[0]],
+    ]
+
+
+def test_bounds(here, answer):
+    found = {bound["name"]: bound for bound in answer("bounds", STANDARD)["bounds"]}
+    tree = found["complete binary tree"]
+    # Equation 2: 30 + (2 * 1925751392 - 2**31) / 1925751392, which the paper cuts to 30.8
+    assert tree["exact"] == "1858642528/60179731"
+    assert str(tree["value"]).startswith("30.8848")
+    assert tree["side"] == "lower"
+    assert "equation 2" in tree["source"]
+    leaf = found["leaf counting"]
+    assert str(leaf["value"]).startswith("32.8555")  # also from an independent prototype
+    numerator, denominator = map(int, leaf["exact"].split("/"))
+    assert leaf["value"] == numerator / denominator
+
+    found = {bound["name"]: bound["exact"] for bound in answer("bounds", "4x5:4,3,2")["bounds"]}
+    assert found["complete binary tree"] == "72/11"  # 6 + (2 * 88 - 2**7) / 88
+    assert found["leaf counting"] == "45/4"  # below the optimum, 994/88
+    status, out, err = here("bounds", "4x5:4,3,2")
+    assert (status, err) == (0, "")
+    for number in ("72/11", "6.545455", "45/4", "11.250000"):
+        assert number in out
+
+
+# Trees
+
+
+@pytest.fixture
+def tree(here, tmp_path):
+    """The file of an optimal tree of 4x5:4,3,2."""
+    path = tmp_path / "tree.json"
+    status, out, err = here("solve", "4x5:4,3,2", "--tree", path)
+    assert (status, err) == (0, "")
+    assert "994/88" in out
+    return path
+
+
+def test_tree(answer, tree):
+    found = answer("tree", tree, "--verify")
+    depths = found.pop("depths")
+    assert found == {
+        "game": "4x5:4,3,2",
+        "position": "",
+        "total_height": 994,
+        "configurations": 88,
+        "mean": "994/88",
+        "height": 13,
+        "leaves": 88,
+        "verified": True,
+    }
+    assert sum(depths.values()) == 88
+    assert sum(int(depth) * number for depth, number in depths.items()) == 994
+    assert answer("tree", tree)["verified"] is False
+
+
+def test_tree_for_people(here, tmp_path):
+    path = tmp_path / "tree.json"
+    here("solve", "2x3:2", "--tree", path)
+    status, out, err = here("tree", path, "--verify")
+    assert (status, err) == (0, "")
+    assert "25/7 = 3.571429" in out  # Figure 5 has the same total height
+    assert "5 shots" in out
+    assert "7 configurations replayed, total 25" in out
+    leaves = [line.rpartition("✓ ")[2] for line in out.splitlines() if "✓" in line]
+    assert sorted(leaves) == ["2", "3", "3", "4", "4", "4", "5"]  # section 3.1
+
+
+def test_a_tree_of_a_position(answer, here, tmp_path):
+    path = tmp_path / "tree.json"
+    here("solve", "3x4:2", "--shots", "A1=miss B3=miss", "--tree", path)
+    found = answer("tree", path, "--verify")
+    assert (found["position"], found["mean"]) == ("A1=miss B3=miss", "53/12")
+    assert found["verified"] is True
+
+
+@pytest.mark.parametrize("ending", ["pdf", "svg", "png", "PDF"])
+def test_draw(here, tmp_path, tree, ending):
+    drawing = tmp_path / f"drawing.{ending}"
+    status, out, err = here("tree", tree, "--draw", drawing)
+    assert (status, err) == (0, "")
+    assert "994/88" in out
+    data = drawing.read_bytes()
+    if ending == "svg":
+        assert ElementTree.fromstring(data).tag == "{http://www.w3.org/2000/svg}svg"
+    else:
+        assert data.startswith(b"\x89PNG\r\n\x1a\n" if ending == "png" else b"%PDF-")
+    assert len(data) > 10_000
+
+
+# Tables on disk
+
+
+def test_table_twice(answer, tmp_path):
+    table = tmp_path / "table"
+    first, second = (answer("solve", "4x5:2,3", "--table", table) for _ in range(2))
+    plain = answer("solve", "4x5:2,3")
+    assert first["nodes"] == plain["nodes"] == 9104  # the regression signature
+    assert second["nodes"] < 100
+    for one in (first, second, plain):
+        assert one["mean"] == "2326/242"  # Table 1
+        assert one["best_shots"] == ["C1", "C4"]
+
+
+def test_a_table_serves_every_position_of_its_game(answer, tmp_path):
+    table = tmp_path / "table"
+    answer("solve", "4x5:2,3", "--table", table)
+    for shots in ("A1=miss", "C1=hit", "C1=hit B1=miss"):
+        with_table = answer("solve", "4x5:2,3", "--shots", shots, "--table", table)
+        plain = answer("solve", "4x5:2,3", "--shots", shots)
+        assert with_table["mean"] == plain["mean"]
+        assert with_table["best_shots"] == plain["best_shots"]
+        assert with_table["nodes"] <= plain["nodes"]
+
+
+# The command as a terminal starts it, where ctrl-C is not ignored; it says when it is loaded.
+INTERRUPTIBLE = """
+import signal
+from optsearch import cli
+signal.signal(signal.SIGINT, signal.default_int_handler)
+print("loaded", flush=True)
+cli.main()
+"""
+
+
+def started_interruptible(*arguments):
+    process = started(*arguments, command=("-c", INTERRUPTIBLE))
+    assert process.stdout.readline() == "loaded\n"
+    return process
+
+
+def wait_for_entries(table, game, process):
+    """Wait until another process has committed to a table."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        try:
+            with DiskTable(table, game, writable=False) as disk:
+                if len(disk):
+                    return
+        except TableError:  # there is none yet
+            pass
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.005)
+    raise AssertionError("nothing was committed within a minute")
+
+
+def test_interrupted_with_a_table(answer, tmp_path):
+    table = tmp_path / "table"
+    process = started_interruptible("solve", LONG, "--table", table, "--json")
+    wait_for_entries(table, LONG, process)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    assert err.count("\n") == 1
+    assert "interrupted" in err
+    assert str(table) in err
+    assert "goes on" in err
+    with DiskTable(table, LONG, writable=False) as disk:
+        assert len(disk) > 0
+    path = tmp_path / "tree.json"
+    plain = answer("solve", LONG, "--tree", path)
+    resumed = answer("solve", LONG, "--table", table)
+    assert resumed["mean"] == plain["mean"] == answer("tree", path, "--verify")["mean"]
+    assert resumed["best_shots"] == plain["best_shots"]
+    assert 0 < resumed["nodes"] < plain["nodes"]
+
+
+@pytest.mark.parametrize(
+    ("method", "game"), [("reference", "5x6:2"), ("paper", "5x6:2"), ("solver", "6x6:3,2")]
+)
+def test_interrupted_without_a_table(method, game):
+    process = started_interruptible("solve", game, "--method", method)
+    time.sleep(1)  # each of them would run for minutes
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "interrupted\n")
+
+
+# Everything that can be wrong. Each entry: arguments, and texts that the one line quotes.
+
+GAMES = [
+    ("", "''"),
+    (" ", "' '"),
+    ("x", "'x'"),
+    ("4x4", "'4x4'"),
+    ("4x4:", "'4x4:'"),
+    ("4x4:2,", "'4x4:2,'"),
+    ("4x4:2,,2", "'4x4:2,,2'"),
+    ("4x4:2.5", "'2.5'"),
+    ("4x4:-1", "'-1'"),
+    ("4x4:0", "length 0"),
+    ("4x4:5", "length 5"),
+    ("0x4:2", "0x4"),
+    ("12x12:5", "12x12"),
+    ("999999999x999999999:2", "999999999x999999999"),
+    ("9999999999x4:2", "'9999999999x4:2'"),
+    ("4x4:4,4,4,4,4", "4,4,4,4,4"),
+    ("4x4:2;contact=maybe", "'maybe'"),
+    ("4x4:2;announce=", "''"),
+    ("4x4:2;contact=any;contact=any", "'4x4:2;contact=any;contact=any'"),
+    ("4x4:2;x", "'x'"),
+    ("4x4:2;", "'4x4:2;'"),
+    ("４x4:2", "'４x4:2'"),
+    ("🚢", "'🚢'"),
+    ("4x4:2\N{RIGHT-TO-LEFT OVERRIDE}", "u202e"),
+    ("\x1b[31m4x4:2", r"'\x1b[31m4x4:2'"),
+    ("[red]4x4:2[/red]", "'[red]4x4:2[/red]'"),
+    ("4x4:2[/]", "'2[/]'"),
+    ("4x4:2;x\r\n", "'4x4:2;x"),
+    ("4x4:2\0", r"\x00"),
+    ("9" * 100_000, "999"),
+]
+
+SHOTS = [
+    ("x", "'x'"),
+    ("A1", "'A1'"),
+    ("A1=", "'A1='"),
+    ("=", "'='"),
+    ("=hit", "'=hit'"),
+    ("A1 = hit", "'A1'"),
+    ("A1=maybe", "'maybe'"),
+    ("A1=hit;", "'hit;'"),
+    ("A0=hit", "'A0'"),
+    ("A01=hit", "'A01'"),
+    ("1A=hit", "'1A'"),
+    ("E1=hit", "E1"),
+    ("A5=miss", "A5"),
+    ("ZZZ9999=miss", "ZZZ9999"),
+    ("A1=hit A1=hit", "A1"),
+    ("A1=miss a1=hit", "A1=miss"),
+    ("A1=sunk", "A1=sunk"),
+    ("A1=sunk:2", "A1=sunk:2"),
+    ("A1=hit B1=hit C1=hit", "'A1=hit B1=hit C1=hit'"),
+    ("A1=hit D4=hit", "'A1=hit D4=hit'"),
+    ("A1=hit B1=miss A2=miss", "'A1=hit B1=miss A2=miss'"),
+    ("🚢=hit", "'🚢'"),
+    ("[/b]=hit", "'[/b]'"),
+    ("A1=hit\0", r"\x00"),
+    ("A1=hit" * 10_000, "A1=hit"),
+]
+
+BOARDS = [
+    (b"", "0 rows"),
+    (b"....\n", "1 rows"),
+    (b"....\n" * 5, "5 rows"),
+    (b"....\n.....\n....\n....\n", "'.....'"),
+    (b"....\n.x..\n....\n....\n", "'x'"),
+    (b"....\n.\0..\n....\n....\n", r"\x00"),
+    ("....\n.○..\n....\n....\n".encode(), "'○'"),
+    (b"X...\n....\n....\n...X\n", "'A1=hit D4=hit'"),
+    (b"XXX.\n....\n....\n....\n", "'A1=hit B1=hit C1=hit'"),
+    (bytes(range(256)), "UTF-8"),
+    (b"." * 1_000_000, "1 rows"),
+]
+
+
+def assert_is_one_clear_line(result, *quoted):
+    status, out, err = result
+    assert status == 2, err
+    assert out == ""
+    assert err.startswith("error: ")
+    assert err.endswith("\n")
+    assert err.count("\n") == 1
+    for text in quoted:
+        assert text in err
+
+
+@pytest.mark.parametrize(("game", "quoted"), GAMES, ids=[repr(game)[:30] for game, _ in GAMES])
+def test_bad_game(here, game, quoted):
+    for command in ("count", "occurrence", "solve", "bounds"):
+        assert_is_one_clear_line(here(command, game), quoted)
+    assert_is_one_clear_line(here("solve", game, "--json"), quoted)
+
+
+@pytest.mark.parametrize(("shots", "quoted"), SHOTS, ids=[repr(shots)[:30] for shots, _ in SHOTS])
+def test_bad_shots(here, shots, quoted):
+    for command in ("count", "occurrence", "solve", "bounds"):
+        assert_is_one_clear_line(here(command, "4x4:2", "--shots", shots), quoted)
+
+
+@pytest.mark.parametrize(("drawing", "quoted"), BOARDS, ids=[q for _, q in BOARDS])
+def test_bad_board(here, tmp_path, drawing, quoted):
+    board = tmp_path / "board.txt"
+    board.write_bytes(drawing)
+    for command in ("count", "occurrence", "solve", "bounds"):
+        assert_is_one_clear_line(here(command, "4x4:2", "--board", board), quoted)
+
+
+TREE = {
+    "format": "optsearch decision tree",
+    "version": 1,
+    "game": "2x2:1",
+    "position": "",
+    "total_height": 2,
+    "configurations": 2,
+    "root": {"shot": "A1", "hit": {"configurations": 1}, "miss": {"configurations": 1}},
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with files that are good for something, and no file `nothing`."""
+    (tmp_path / "board.txt").write_text("....\n" * 4)
+    (tmp_path / "binary").write_bytes(bytes(range(256)))
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "folder.pdf").mkdir()
+    with DiskTable(tmp_path / "table", "4x4:2"):
+        pass
+    (tmp_path / "garbage.json").write_text("{]")
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    (tmp_path / "wrong.json").write_text(json.dumps(TREE))
+    (tmp_path / "miscounted.json").write_text(json.dumps({**TREE, "total_height": 3}))
+    return tmp_path
+
+
+REQUESTS = [
+    (["solve", "four by four"], "'four by four'"),
+    (["solve", "4x4:4,3,2"], "4x4:4,3,2"),
+    (["solve", "4x4:4,3,2", "--method", "paper"], "4x4:4,3,2"),
+    (["occurrence", "4x4:4,3,2"], "4x4:4,3,2"),
+    (["bounds", "4x4:4,3,2"], "4x4:4,3,2"),
+    (["solve", "4x4:2", "--shots", "A1=boat"], "'A1=boat'"),
+    (["solve", "4x4:2", "--shots", "A1=hit C3=hit"], "'A1=hit C3=hit'"),
+    (["solve", "4x4:2;announce=sunk"], "announce=sunk"),
+    (["solve", "4x4:2;announce=ship", "--shots", "A1=hit B1=sunk:2"], "announce=ship"),
+    (["solve", "4x4:2", "--shots", "A1=hit", "--board", "board.txt"], "A1=hit", "board.txt"),
+    (["count", "4x4:2", "--shots", "A1=hit", "--board", "board.txt"], "A1=hit", "board.txt"),
+    (["solve", "4x4:2", "--board", "nothing"], "'nothing'"),
+    (["solve", "4x4:2", "--board", "binary"], "'binary'"),
+    (["solve", "4x4:2", "--board", "table"], "'table'"),
+    (["solve", "4x4:2", "--board", ""], "board"),
+    (["solve", "4x4:2", "--board", "n" * 300], "n" * 300),
+    (["solve", "4x4:2", "--method", "paper", "--table", "nothing"], "--table", "paper"),
+    (["solve", "4x4:2", "--method", "reference", "--tree", "nothing"], "--tree", "reference"),
+    (["solve", "4x4:3,2", "--table", "table"], "table", "4x4:2", "4x4:3,2"),
+    (["solve", "4x4:2;contact=any", "--table", "table"], "4x4:2;contact=any"),
+    (["solve", "4x4:2", "--table", "board.txt"], "board.txt"),
+    (["solve", "4x4:2", "--table", "."], "binary"),
+    (["solve", "4x4:2", "--table", "n" * 300], "n" * 300),
+    (["solve", "4x4:2", "--method", "paper", "--memory", "0.01"], "4x4:2", "memory"),
+    (["solve", "4x4:2", "--tree", "board.txt/tree.json"], "board.txt/tree.json"),
+    (["solve", "4x4:2", "--tree", "table"], "table"),
+    (["solve", "4x4:2", "--tree", "n" * 300], "n" * 300),
+    (["tree", "nothing"], "nothing"),
+    (["tree", ""], "."),
+    (["tree", "table"], "table"),
+    (["tree", "empty"], "empty"),
+    (["tree", "binary"], "binary"),
+    (["tree", "garbage.json"], "garbage.json", "line 1"),
+    (["tree", "deep.json"], "deep.json"),
+    (["tree", "miscounted.json"], "miscounted.json", "total_height is 3"),
+    (["tree", "wrong.json", "--verify"], "2x2:1", "A1=miss"),
+    (["tree", "wrong.json", "--verify", "--draw", "a.pdf"], "2x2:1", "A1=miss"),
+    (["tree", "wrong.json", "--draw", "nothing"], "'nothing'", ".pdf"),
+    (["tree", "wrong.json", "--draw", "a.gif"], "'a.gif'", ".svg"),
+    (["tree", "wrong.json", "--draw", "folder.pdf"], "'folder.pdf'"),
+    (["tree", "wrong.json", "--draw", "nothing/a.pdf"], "'nothing/a.pdf'"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "quoted"),
+    [(arguments, quoted) for arguments, *quoted in REQUESTS],
+    ids=[" ".join(arguments)[:60] for arguments, *_ in REQUESTS],
+)
+def test_bad_request(folder, arguments, quoted):
+    """By the real command, so that the exit status and standard error are its own."""
+    before = sorted(folder.rglob("*"))
+    assert_is_one_clear_line(ran(*arguments, cwd=folder), *quoted)
+    assert sorted(folder.rglob("*")) == before  # a request that failed leaves no file
+
+
+def test_a_tree_that_was_not_verified_is_not_said_to_be(here, folder):
+    """Without --verify, `tree` prints what the file says."""
+    status, out, _ = here("tree", folder / "wrong.json")
+    assert status == 0
+    assert "2/2 = 1.000000" in out
+    assert "verified" not in out
+
+
+@pytest.mark.parametrize("command", ["occurrence", "tree", "reproduce"])
+def test_closed_pipe(here, tmp_path, command):
+    """Whoever reads may stop early, as `| head -1` does: no traceback, no waiting."""
+    path = tmp_path / "tree.json"
+    here("solve", "5x5:3,2", "--tree", path)  # its text does not fit into a pipe
+    arguments = {"occurrence": ("4x5:4,3,2",), "tree": (path,), "reproduce": ()}[command]
+    process = started(command, *arguments)
+    if command == "tree":
+        assert process.stdout.readline().startswith("5x5:3,2: total height 5765")
+    process.stdout.close()
+    err = process.stderr.read()
+    process.wait(timeout=60)
+    process.stderr.close()
+    assert err == ""
+
+
+# The README
+
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+TOO_LONG = "5x7:4,3"  # the README shows how a run of minutes is interrupted
+
+
+def console_commands():
+    """Each command that the README shows, with the output it shows."""
+    for block in re.findall(r"^```console\n(.*?)^```$", README, re.DOTALL | re.MULTILINE):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            yield command, output
+
+
+def without_seconds(text):
+    return re.sub(r"\d+\.\d+ seconds|\d+\.\d{3} *$", "SECONDS", text, flags=re.MULTILINE)
+
+
+def test_the_readme_shows_what_is_printed(here, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    ran_here = 0
+    for command, output in console_commands():
+        name, *arguments = shlex.split(command)
+        if name == "cat":
+            Path(arguments[0]).write_text(output)
+        if (name, *arguments) == ("make", "reproduce"):
+            name, arguments = "optsearch", ["reproduce"]
+        if name != "optsearch" or TOO_LONG in arguments:
+            continue
+        _, out, err = here(*arguments)
+        got, want = without_seconds(out + err), without_seconds(output)
+        assert doctest.OutputChecker().check_output(want, got, flags), f"{command}\n{got}"
+        ran_here += 1
+    assert ran_here >= 12
+
+
+def test_the_python_of_the_readme(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (block,) = re.findall(r"^```python\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    examples = doctest.DocTestParser().get_doctest(block, {}, "README.md", "README.md", 0)
+    assert len(examples.examples) >= 10
+    assert doctest.DocTestRunner().run(examples).failed == 0
+
+
+def test_the_readme_names_files_that_are_there():
+    root = Path(__file__).parent.parent
+    for name in re.findall(r"`(data/[\w/]+\.\w+)`", README):
+        assert (root / name).is_file(), name
+    for package, name in re.findall(r"`python -m (experiments|paper_figures)\.(\w+)", README):
+        assert (root / package / f"{name}.py").is_file(), name
+    makefile = (root / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"`make ([\w-]+)", README):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target

@@ -1,0 +1,178 @@
+"""The experiments: what they write is what they say, and what is committed is what they write."""
+
+import re
+import sys
+from fractions import Fraction
+from importlib import import_module
+
+import pytest
+
+import optsearch
+from experiments import RESULTS, bench, occurrence, table1, trees
+from optsearch import records, reference
+from optsearch.bounds import complete_binary_tree
+from optsearch.errors import OptsearchError
+from optsearch.game import Game
+from optsearch.position import Position
+
+# These say where and when a table was computed; all else must come out the same anywhere.
+PROVENANCE = ("python", "numpy", "commit", "date")
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run a script with arguments; what it prints on standard output."""
+
+    def main(script, *arguments):
+        monkeypatch.setattr(sys, "argv", [script.__name__, *map(str, arguments)])
+        script.main()
+        out, err = capsys.readouterr()
+        assert err == ""
+        return out
+
+    return main
+
+
+def same(record):
+    """What every run of an experiment gives."""
+    header = {key: value for key, value in record.header.items() if key not in PROVENANCE}
+    return header, record.columns, record.rows
+
+
+def assert_has_provenance(record, script):
+    header = record.header
+    assert header["title"]
+    assert header["command"].startswith(f"python -m {script.__name__}")
+    assert header["optsearch"] == optsearch.__version__
+    assert header["python"].count(".") == 2
+    assert re.fullmatch(r"\d+\.\d+\..+", header["numpy"])
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", header["date"])
+    assert re.fullmatch(r"[0-9a-f]{40}(\+changes)?|unknown", header["commit"])
+
+
+def test_table_1(run, tmp_path):
+    path = tmp_path / "table1.csv"
+    out = run(table1, "-o", path)
+    assert out == f"{path}: 8 games\n"
+    record = records.read(path)
+    assert_has_provenance(record, table1)
+    assert same(record) == same(records.read(RESULTS / "table1.csv"))
+    printed = records.read_published("table1.csv").rows
+    for row, line in zip(record.rows, printed, strict=True):
+        assert row["game"] == str(Game.parse(f"{line['grid']}:{line['fleet']}"))
+        assert row["mean"] == row["printed"] == line["mean"]
+        assert row["total_height"] == row["replayed"] == line["total_height"]
+        assert row["configurations"] == (line["configurations"] or "0")
+        assert bool(row["best_shots"]) == bool(line["total_height"])
+
+
+def test_occurrence_of_a_small_game(run, tmp_path):
+    game = Game.parse("3x4:2,2;contact=corner")
+    path = tmp_path / "matrix.csv"
+    out = run(occurrence, game, "-o", path)
+    everything = [sum(ships) for ships in reference.configurations(Position(game))]
+    assert out == f"{path}: {len(everything)} configurations of {game}\n"
+    record = records.read(path)
+    assert_has_provenance(record, occurrence)
+    assert record.header["game"] == str(game)
+    assert record.header["configurations"] == str(len(everything))
+    numbers = [sum(cells >> i & 1 for cells in everything) for i in range(game.cells)]
+    assert [game.cell(i) for i in range(game.cells)] == list(
+        zip(record.values("row", int), record.values("column", int), strict=True)
+    )
+    assert record.values("occurrence", int) == numbers
+    assert record.values("frequency", Fraction) == [Fraction(n, len(everything)) for n in numbers]
+
+
+def test_the_occurrence_of_another_game_needs_a_file(run, capsys):
+    before = {path: path.read_bytes() for path in RESULTS.iterdir()}
+    with pytest.raises(SystemExit) as end:
+        run(occurrence, "4x4:2")
+    assert end.value.code == 2
+    assert "-o FILE" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in RESULTS.iterdir()} == before
+
+
+def test_occurrence_of_the_usual_game(run, tmp_path):
+    """As committed, and as printed in Figures 2 and 3."""
+    path = tmp_path / "matrix.csv"
+    run(occurrence, "10x10:5,4,3,3,2", "-o", path)
+    record = records.read(path)
+    assert_has_provenance(record, occurrence)
+    committed = records.read(RESULTS / "occurrence_10x10.csv")
+    assert same(record) == same(committed)
+    assert committed.header["configurations"] == "1925751392"  # section 2.2
+    figure2 = records.read_published("figure2_occurrence.csv")
+    figure3 = records.read_published("figure3_frequency.csv")
+    for name in ("row", "column"):
+        assert committed.values(name, int) == figure2.values(name, int) == figure3.values(name, int)
+    assert committed.values("occurrence", int) == figure2.values("occurrence", int)
+    percentages = [100 * value for value in committed.values("frequency", Fraction)]
+    for value, printed in zip(percentages, figure3.values("percentage", Fraction), strict=True):
+        assert -Fraction(1, 20) <= value - printed < Fraction(1, 20)
+    assert len(percentages) == 100
+
+
+def test_trees(run, monkeypatch, tmp_path):
+    monkeypatch.setattr(trees, "RESULTS", tmp_path)
+    out = run(trees)
+    path = tmp_path / "complete_binary_tree.csv"
+    assert out == f"{path}: mean depth 39/11\n"
+    record = records.read(path)
+    assert_has_provenance(record, trees)
+    assert same(record) == same(records.read(RESULTS / "complete_binary_tree.csv"))
+    depths = record.values("depth", int)
+    assert sorted(depths) == [3] * 5 + [4] * 6  # Figure 9
+    assert Fraction(record.header["mean"]) == Fraction(sum(depths), 11) == 3 + Fraction(6, 11)
+    assert complete_binary_tree({1: 11}) == Fraction(39, 11)
+    assert [path.name for path in tmp_path.iterdir()] == ["complete_binary_tree.csv"]
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS.iterdir()), ids=lambda path: path.name)
+def test_every_result_says_which_experiment_computed_it(path):
+    command = records.read(path).header["command"]
+    name = re.match(r"python -m experiments\.(\w+)", command)[1]
+    script = import_module(f"experiments.{name}")
+    assert script.__doc__.count(f"python -m experiments.{name}") == 1
+    assert_has_provenance(records.read(path), script)
+
+
+# The bench
+
+
+SMALL = Position(Game.parse("2x3:2"))  # of Figure 5: 7 configurations, total height 25
+
+
+def test_compare(capsys):
+    methods = {"paper": bench.paper_optimum, "ours": bench.optimum}
+    bench.compare("Optimum of 2x3:2", SMALL, methods)
+    title, head, *lines = [line for line in capsys.readouterr().out.splitlines() if line]
+    assert title == "Optimum of 2x3:2"
+    assert head.split() == ["method", "answer", "nodes", "seconds", "MiB", "speed"]
+    paper, ours = (dict(zip(head.split(), line.split(), strict=True)) for line in lines)
+    assert (paper["method"], paper["answer"], paper["speed"]) == ("paper", "25", "1x")
+    assert (ours["method"], ours["answer"]) == ("ours", "25")
+    assert int(paper["nodes"]) > int(ours["nodes"]) > 0
+    assert float(paper["seconds"]) > 0
+
+
+def test_compare_refuses_methods_that_disagree():
+    methods = {"configurations": bench.count, "total height": bench.optimum}
+    with pytest.raises(OptsearchError, match=r"total height answers 25, not 7\b"):
+        bench.compare("Nonsense", SMALL, methods)
+
+
+@pytest.mark.parametrize(
+    ("work", "answer"),
+    [
+        (bench.paper_count, 104),
+        (bench.count, 104),
+        (bench.count_threads, 104),
+        (bench.occurrence, 104),
+        (bench.optimum, 878),
+        (bench.optimum_no_bounds, 878),
+    ],
+)
+def test_the_methods_of_the_bench(work, answer):
+    """4x4:3,2 of Table 1; the paper's Algorithm 2 is above."""
+    assert work(Position(Game.parse("4x4:3,2")))[0] == answer

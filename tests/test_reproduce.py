@@ -1,0 +1,267 @@
+"""`optsearch reproduce`: every printed number is computed, and a wrong one is seen."""
+
+import json
+import shutil
+import sys
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+from itertools import combinations
+
+import pytest
+
+from optsearch import cli, records, reference
+from optsearch import reproduce as reproduce_
+from optsearch.configurations import Configurations
+from optsearch.game import Game, bits
+from optsearch.position import MISS, Position, Shot
+from optsearch.reproduce import rounded
+
+GRID = Game(3, 4, (2,))  # of Figure 6
+
+
+@pytest.fixture(scope="module")
+def checks():
+    return list(reproduce_.checks())
+
+
+# What is computed
+
+
+def test_every_printed_number_is_computed_or_said_not_to_be(checks):
+    computed = {check.what: check for check in checks}
+    for row in records.read_published("numbers.csv").rows:
+        check = computed.pop(row["name"].replace("_", " "), None)
+        if row["name"] in reproduce_.NOT_REPRODUCED:
+            assert check is None, row
+        else:
+            assert (check.place, check.printed) == (row["place"], row["value"])
+    rows = records.read_published("table1.csv").rows
+    for row in rows:
+        check = computed.pop(str(Game.parse(f"{row['grid']}:{row['fleet']}")))
+        assert check.place == "Table 1"
+        assert check.printed.endswith(row["mean"])
+        assert f"{row['total_height']}/{row['configurations']}" in check.printed or not (
+            row["total_height"] or row["configurations"]
+        )
+    assert len(rows) == 8
+    for name in ("occurrence", "frequency"):
+        check = computed.pop(f"{name} matrix 10x10")
+        assert check.printed == "100 numbers"
+    assert computed == {}
+
+
+def test_what_is_not_reproduced_is_section_4_2():
+    places = {row["name"]: row["place"] for row in records.read_published("numbers.csv").rows}
+    assert set(places) >= reproduce_.NOT_REPRODUCED
+    for name, place in places.items():
+        if name in reproduce_.NOT_REPRODUCED:
+            assert place in ("section 4.2", "section 5")
+        else:
+            assert place != "section 4.2"
+
+
+def test_all_agree(checks):
+    for check in checks:
+        assert check.agrees, check
+        assert check.computed == check.printed
+        assert check.seconds >= 0
+    places = Counter(check.place for check in checks)
+    assert places["Table 1"] == 8
+    assert {"Figure 2", "Figure 3", "section 3.1", "section 3.3", "section 4.1"} <= set(places)
+
+
+def test_the_order_is_the_papers(checks):
+    """Sections rise, and each figure or table stands among its section."""
+    section = {"Figure 2": "section 2.3", "Figure 3": "section 2.3", "Table 1": "section 3.2"}
+    order = [section.get(check.place, check.place) for check in checks]
+    assert order == sorted(order)
+
+
+def test_the_dash_and_the_counterexample_are_explained(checks):
+    notes = {check.what: check.note for check in checks if check.note}
+    assert set(notes) == {"4x4:4,3,2", "counterexample greedy mean"}
+    assert "has 0 configurations" in notes["4x4:4,3,2"]
+    assert Configurations(Position(Game(4, 4, (4, 3, 2)))).configurations == 0
+    (found,) = reproduce_.counterexamples()
+    assert str(found.position) in notes["counterexample greedy mean"]
+    assert found.position.board() in notes["counterexample greedy mean"]
+
+
+# The counterexample, by brute force
+
+
+@cache
+def best_greedy(family):
+    """The least total height when every shot is at a cell that most of the sets have."""
+    if not any(family):
+        return 0
+    numbers = Counter(cell for cells in family for cell in bits(cells))
+    most = max(numbers.values())
+    return len(family) + min(
+        best_greedy(frozenset(s & ~(1 << cell) for s in family if s >> cell & 1))
+        + best_greedy(frozenset(s for s in family if not s >> cell & 1))
+        for cell, number in numbers.items()
+        if number == most
+    )
+
+
+def family(pair):
+    """The ships of GRID that avoid two cells."""
+    misses = sum(1 << cell for cell in pair)
+    return frozenset(ship for ship in GRID.placements(2) if not ship & misses)
+
+
+def test_every_pair_of_misses_is_searched():
+    """All 66 pairs: greedy is worse than the optimum on those found, up to symmetry, only."""
+    pairs = [frozenset(pair) for pair in combinations(range(GRID.cells), 2)]
+    assert len(pairs) == 66
+    worse = {}
+    for pair in pairs:
+        ships = family(pair)
+        optimum = reference.total_height(frozenset((ship, 1) for ship in ships))
+        if best_greedy(ships) != optimum:
+            worse[pair] = (best_greedy(ships), optimum, len(ships))
+    found = set()
+    for example in reproduce_.counterexamples():
+        pair = frozenset(bits(example.position.misses))
+        expected = (example.best_greedy, example.solution.total_height, len(family(pair)))
+        images = {frozenset(p[cell] for cell in pair) for p in GRID.symmetries()}
+        assert not images & found  # each class once
+        assert {worse[image] for image in images} == {expected}
+        found |= images
+    assert found == set(worse)
+    assert {*worse.values()} == {(54, 53, 12)}  # section 3.3
+
+
+def test_the_shots_of_the_counterexample():
+    """With the paper's names (row letter, column number): greedy shoots at B3, the optimum at B2.
+
+    Some symmetry of a counterexample must give both.
+    """
+    (example,) = reproduce_.counterexamples()
+    pair = frozenset(bits(example.position.misses))
+    readings = []
+    for image in {frozenset(p[cell] for cell in pair) for p in GRID.symmetries()}:
+        position = Position(GRID, tuple(Shot(GRID.cell(cell), MISS) for cell in sorted(image)))
+        numbers = Counter(cell for ship in family(image) for cell in bits(ship))
+        most = {cell for cell, number in numbers.items() if number == max(numbers.values())}
+        heights = reference.first_shots(frozenset((ship, 1) for ship in family(image)))
+        best = {cell for cell, height in heights.items() if height == 53}
+        assert best == {row * 4 + column for row, column in reference.solve(position).best_shots}
+        assert len(best) == 3
+        readings.append((most, best))
+    b2, b3 = 1 * 4 + 1, 1 * 4 + 2
+    assert any(most == {b3} and b2 in best for most, best in readings)
+
+
+# A printed value that is wrong
+
+
+@pytest.fixture
+def published(monkeypatch, tmp_path):
+    """A copy of data/published that is used in its place."""
+    folder = tmp_path / "published"
+    shutil.copytree(records.published("numbers.csv").parent, folder)
+    monkeypatch.setattr(records, "published", lambda name: folder / name)
+    return folder
+
+
+@pytest.fixture
+def reproduced(monkeypatch, capsys):
+    """Exit status, standard output and standard error of `optsearch reproduce`."""
+
+    def run(*options):
+        monkeypatch.setattr(sys, "argv", ["optsearch", "reproduce", *options])
+        status = 0
+        try:
+            cli.main()
+        except SystemExit as end:
+            status = end.code or 0
+        return (status, *capsys.readouterr())
+
+    return run
+
+
+def edit(path, old, new):
+    """Change how one line begins."""
+    text = path.read_text(encoding="utf-8")
+    assert text.count(f"\n{old}") == 1, old
+    path.write_text(text.replace(f"\n{old}", f"\n{new}"), encoding="utf-8")
+
+
+def test_the_table(reproduced, checks):
+    status, out, err = reproduced()
+    assert (status, err) == (0, "")
+    ticked = [line for line in out.splitlines() if line.startswith("✓")]
+    assert len(ticked) == len(checks)
+    for line, check in zip(ticked, checks, strict=True):
+        assert check.place in line
+        assert check.what in line
+        assert line.count(check.printed) >= 2 or check.printed == "-"
+    assert "✗" not in out
+    assert "all agree" in out
+
+
+def test_a_copy_of_the_published_values_agrees(reproduced, published):
+    assert reproduced("--json")[0] == 0
+
+
+FALSIFIED = [
+    ("numbers.csv", "configurations_10x10,1925751392,", "configurations_10x10,1925751393,"),
+    ("numbers.csv", "figure5_total_height,25,", "figure5_total_height,26,"),
+    ("numbers.csv", "counterexample_greedy_mean,54/12,", "counterexample_greedy_mean,53/12,"),
+    ("numbers.csv", "counterexample_optimal_shot,B2,", "counterexample_optimal_shot,B3,"),
+    ("numbers.csv", "lower_bound_10x10,30.8,", "lower_bound_10x10,30.9,"),
+    ("table1.csv", '4x5,"2,3,4",994,88', '4x5,"2,3,4",993,88'),
+    ("table1.csv", '4x4,"3,3",196,24,8.2', '4x4,"3,3",196,24,8.1'),
+    ("table1.csv", '4x4,"2,3,4",,,-', '4x4,"2,3,4",100,10,10.0'),
+    ("figure2_occurrence.csv", "0,0,229713268", "0,0,229713269"),
+    ("figure3_frequency.csv", "9,9,11.9", "9,9,12.0"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "true", "false"), FALSIFIED, ids=[false for _, _, false in FALSIFIED]
+)
+def test_a_false_value_has_a_cross(reproduced, published, checks, name, true, false):
+    edit(published / name, true, false)
+    status, out, err = reproduced()
+    assert (status, err) == (1, "")
+    assert len([line for line in out.splitlines() if line.startswith("✗")]) == 1
+    assert f"1 of {len(checks)} differ" in out
+    assert "all agree" not in out
+
+
+def test_a_false_value_in_json(reproduced, published):
+    edit(published / "numbers.csv", "figure5_height,5,", "figure5_height,6,")
+    status, out, err = reproduced("--json")
+    assert (status, err) == (1, "")
+    found = json.loads(out)
+    assert found["agrees"] is False
+    (wrong,) = [check for check in found["checks"] if not check["agrees"]]
+    assert (wrong["what"], wrong["printed"], wrong["computed"]) == ("figure5 height", "6", "5")
+
+
+def test_a_value_that_nothing_computes(reproduced, published):
+    edit(published / "numbers.csv", "figure9_mean,", "figure99_mean,")
+    status, _, err = reproduced()
+    assert status == 2
+    assert err.count("\n") == 1
+    assert "'figure99_mean'" in err
+
+
+def test_a_missing_file(reproduced, published):
+    (published / "table1.csv").unlink()
+    status, _, err = reproduced()
+    assert status == 2
+    assert err.count("\n") == 1
+    assert "table1.csv" in err
+
+
+def test_rounding_is_exact():
+    assert rounded(Fraction(5 * 10**40 - 1, 10**42)) == "0.0"
+    assert rounded(Fraction(5, 100)) == "0.1"
+    assert rounded(Fraction(146, 24)) == "6.1"
+    assert rounded(Fraction(12345, 1000), 2) == "12.35"
+    assert rounded(Fraction(995, 10), 0) == "100"
