@@ -11,6 +11,7 @@ when OPTSEARCH_DEBUG=1 is set at run time (`make test-debug` preloads the saniti
 
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -25,6 +26,7 @@ DEBUG = os.environ.get("OPTSEARCH_DEBUG", "0") not in ("", "0")
 INSTRUCTION_SETS = {
     "x86_64_v3": ["-march=x86-64-v3"],
 }
+DECLARATIONS = sorted(Path("cython_ext").rglob("*.pxd"))
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
@@ -33,7 +35,14 @@ def compiles(flags):
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "probe.c")
         source.write_text("int probe(int x) { return x + 1; }\n")
-        command = [os.environ.get("CC", "cc"), *flags, "-c", str(source), "-o", f"{source}.o"]
+        command = [
+            *shlex.split(os.environ.get("CC", "cc")),
+            *flags,
+            "-c",
+            str(source),
+            "-o",
+            f"{source}.o",
+        ]
         try:
             return subprocess.run(command, capture_output=True, check=False).returncode == 0
         except OSError:
@@ -54,12 +63,16 @@ def builds():
 
 def translated(debug):
     """Each kernel translated to C: name -> C file."""
+    folder = Path("build/debug" if debug else "build/release")
+    made = [path.stat().st_mtime for path in folder.rglob("*.c")]
     kernels = cythonize(
         [
             Extension(f"optsearch.{path.stem}", [str(path)])
             for path in sorted(Path("cython_ext").glob("_*.pyx"))
         ],
-        build_dir="build/debug" if debug else "build/release",
+        build_dir=str(folder),
+        # A kernel's own declarations are not among the dependencies that Cython finds.
+        force=bool(made) and min(made) < max(path.stat().st_mtime for path in DECLARATIONS),
         include_path=["cython_ext"],
         compiler_directives={
             "language_level": 3,
@@ -96,6 +109,7 @@ def extensions():
                     module,
                     [str(source)],
                     extra_compile_args=flags,
+                    depends=["setup.py", *map(str, DECLARATIONS)],
                     extra_link_args=SANITIZE if folder == "debug" else [],
                 )
             )

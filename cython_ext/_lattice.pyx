@@ -128,7 +128,8 @@ cdef class Lattice:
             self.lengths[i], self.counts[i] = lengths[i], counts[i]
             self.weights[i] = self.fleets
             self.fleets *= counts[i] + 1
-        self.bits = int(max(lengths) + 1).bit_length() + 1
+        # A field holds heights up to length + 1, a need that no height meets, and the guard bit.
+        self.bits = int(max(lengths) + 2).bit_length() + 1
         if self.bits * columns > 64:
             raise ValueError("skylines need more than 64 bits")
         for c in range(columns):

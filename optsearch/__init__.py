@@ -19,7 +19,7 @@ def _choose_build() -> str:
     names = [*_instruction_sets(), "plain", "debug"]
     available = [name for name in names if name == "plain" or (folder / name).is_dir()]
     is_debug = _os.environ.get("OPTSEARCH_DEBUG", "0") not in ("", "0")
-    wanted = "debug" if is_debug else _os.environ.get("OPTSEARCH_BUILD", available[0])
+    wanted = "debug" if is_debug else _os.environ.get("OPTSEARCH_BUILD") or available[0]
     if wanted not in available:
         raise ImportError(
             f"the build {wanted!r} of the kernels is not here; there are {', '.join(available)} "

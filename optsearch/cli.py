@@ -421,8 +421,6 @@ def solve(
     try:
         with solving(str(position.game)) as progress:
             solution = run_method(position, method, table, int(memory * 2**30), progress)
-            if tree is not None:
-                tree_.save(solution.tree(), tree)
     except KeyboardInterrupt:
         kept = f"; what was solved is in {table}, and the same command goes on from it"
         err.print(f"interrupted{kept if table else ''}", soft_wrap=True)
@@ -442,6 +440,8 @@ def solve(
                 "table_entries": solution.table_entries,
             }
         )
+        if tree is not None:
+            tree_.save(solution.tree(), tree)
         return
     out.print(heading(position), style="bold")
     facts = Table.grid(padding=(0, 2))
@@ -452,9 +452,10 @@ def solve(
         "table", f"{solution.table_entries:,} entries, {solution.table_bytes / 2**20:,.0f} MiB"
     )
     facts.add_row("seconds", f"{solution.seconds:.3f}")
-    if tree is not None:
-        facts.add_row("tree", str(tree))
     out.print(facts)
+    if tree is not None:
+        tree_.save(solution.tree(), tree)
+        out.print(f"tree         {tree}", soft_wrap=True)
 
 
 @app.command()

@@ -24,6 +24,7 @@ CellSets = NDArray[np.uint64]  # shape (n, 2): low and high 64 bits of each set,
 _Result = TypeVar("_Result")
 
 WORD = (1 << 64) - 1
+_ROWS = 1 << 20  # listed in one go
 _PIECES = 64  # of a long count: they share out the work and measure progress
 _WORTH_PIECES = 10**6  # combinations of placements, compatible or not
 
@@ -183,7 +184,7 @@ class Configurations:
         sets = np.empty((self.configurations + 256, 2), np.uint64)
         written = 0
         kernel = self._enumerator()
-        while n := kernel.fill(sets[written:]):
+        while n := kernel.fill(sets[written : written + _ROWS]):  # ctrl-C gets its turn
             written += n
         return sets[:written]
 

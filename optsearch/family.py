@@ -13,15 +13,28 @@ from functools import cached_property
 import numpy as np
 
 from optsearch.configurations import CellSets, Configurations, to_masks, to_words
+from optsearch.errors import TooLarge
 from optsearch.game import Game, bits
 from optsearch.position import Position
 
 Permutation = tuple[int, ...]
 
+MAX_SETS = 4_000_000  # about 400 bytes each in a solver
+
 
 def image(mask: int, permutation: Permutation) -> int:
     """The mask of the images of the cells of a mask."""
     return sum(1 << permutation[cell] for cell in bits(mask))
+
+
+def images(sets: CellSets, permutation: Permutation) -> CellSets:
+    """The images of an array of cell sets."""
+    result = np.zeros_like(sets)
+    one = np.uint64(1)
+    for cell, target in enumerate(permutation):
+        has = sets[:, cell >> 6] >> np.uint64(cell & 63) & one
+        result[:, target >> 6] |= has << np.uint64(target & 63)
+    return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +57,11 @@ class Family:
         """
         configurations = Configurations(position)
         configurations.require_some()
+        if configurations.configurations > MAX_SETS:
+            raise TooLarge(
+                f"{configurations.configurations:,} configurations of {position.game} are too many "
+                f"to solve exactly; at most {MAX_SETS:,} are listed"
+            )
         return cls.from_words(position.game, configurations.list(), position.hits)
 
     @classmethod
@@ -82,9 +100,12 @@ class Family:
     @cached_property
     def automorphisms(self) -> tuple[Permutation, ...]:
         """The symmetries of the grid that map the family, with its weights, to itself."""
-        weighted = dict(zip(self.sets, self.weights, strict=True))
-        return tuple(
-            permutation
-            for permutation in self.game.symmetries()
-            if all(weighted.get(image(s, permutation)) == w for s, w in weighted.items())
-        )
+        words = to_words(self.sets)
+        weights = np.array(self.weights)
+
+        def is_kept(permutation: Permutation) -> bool:
+            moved = images(words, permutation)
+            order = np.lexsort((moved[:, 0], moved[:, 1]))
+            return bool((moved[order] == words).all() and (weights[order] == weights).all())
+
+        return tuple(filter(is_kept, self.game.symmetries()))

@@ -27,7 +27,7 @@ from optsearch.errors import TableError, TooLarge
 from optsearch.game import CONTACTS, Game, bits
 
 MAX_BYTES = 6 << 30  # of a table and a query of it that reaches every state
-_FORMAT = "optsearch lattice 1"
+_FORMAT = "optsearch lattice 2"
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ def solve(
             f"{len(cells)} cells of {position.game} may hold a ship; the paper's method handles "
             f"at most {MAX_UNDECIDED} (use method 'solver')"
         )
-    expected = expected_states(sets)
+    expected = 0 if progress is no_progress else expected_states(sets)
     kernel = Optimum(
         _columns(sets, cells),
         len(sets),
@@ -78,8 +78,8 @@ def solve(
     except MemoryError:
         raise TooLarge(
             f"the paper's method filled its {memory / 2**30:.1f} GiB of table on {position.game} "
-            f"with {kernel.states:,} states (about {expected:,} are to be expected); give it more "
-            "memory or use method 'solver'"
+            f"with {kernel.states:,} states (about {expected_states(sets):,} are to be expected); "
+            "give it more memory or use method 'solver'"
         ) from None
     height = min(heights.values(), default=0)
     return Solution(
@@ -114,11 +114,13 @@ def expected_states(sets: list[int], samples: int = 200, seed: int = 1) -> int:
     For each number of shots, random sets of cells are drawn and the states on them counted.
     """
     random_cells = random.Random(seed)
+    needed = sets[0].bit_count()
+    if len(sets) > 1000:
+        samples = max(10, samples * 1000 // len(sets))
     useful = 0
     for s in sets:
         useful |= s
     cells = list(bits(useful))
-    needed = sets[0].bit_count()
     total = 0.0
     for shots in range(len(cells) + 1):
         found = 0

@@ -6,6 +6,7 @@ family of sets of cells still to be found, in a normal form that forgets how it 
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,8 @@ from numpy.typing import NDArray
 from optsearch._search import Search
 from optsearch._table import MemoryTable
 from optsearch.configurations import CellSets, to_masks, to_words
-from optsearch.family import Family, image
+from optsearch.errors import TableError, TooLarge
+from optsearch.family import Family, image, images
 from optsearch.game import bits
 from optsearch.position import HIT, MISS, Position, Reply
 from optsearch.solution import (
@@ -32,6 +34,7 @@ from optsearch.tree import DecisionTree, Leaf, Node
 
 Indices = NDArray[np.int32]
 _INFINITE = 1 << 60
+MAX_WEIGHTS = 64  # MAX_CLASSES of the kernel
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,16 @@ class SolverOptions:
     memory: int = 2 << 30
 
 
+class _ReadOnly:
+    """A table that another process writes: looked up, never changed."""
+
+    def __init__(self, disk: DiskTable):
+        self.get = disk.get
+
+    def put(self, key: bytes, value: int) -> None:
+        """Keep nothing."""
+
+
 class Solver:
     """Solves one position; keeps its table, so that the tree comes cheaply after the solution.
 
@@ -69,13 +82,23 @@ class Solver:
         progress: Progress = no_progress,
     ):
         game = position.game
+        self._started = time.perf_counter()
+        self._lock = threading.RLock()  # the kernel's buffers serve one thread at a time
         require_no_announcements(position)
+        if disk is not None and disk.game != str(game):
+            raise TableError(f"the table {disk.path} is for {disk.game}, not for {game}")
         self.position = position
         self.progress = progress
         self.family = Family.of(position)
         self._table = MemoryTable(options.memory)
         self._done = self._total = 0
         self._best: int | None = None
+        kinds_of_weight = len(set(self.family.weights))
+        if kinds_of_weight > MAX_WEIGHTS:
+            raise TooLarge(
+                f"the cell sets of {game} have {kinds_of_weight} different numbers of "
+                f"configurations; at most {MAX_WEIGHTS} are handled"
+            )
         symmetries = game.symmetries() if options.symmetry else game.symmetries()[:1]
         universe, permutations = _universe(to_words(self.family.sets), symmetries)
         index = {mask: i for i, mask in enumerate(to_masks(universe))}
@@ -90,7 +113,7 @@ class Solver:
             permutations,
             np.array(symmetries, np.int32),
             self._table,
-            disk,
+            disk if disk is None or disk.writable else _ReadOnly(disk),
             options.memo,
             options.symmetry,
             options.leaf_counting,
@@ -105,7 +128,10 @@ class Solver:
     @cached_property
     def solution(self) -> Solution:
         """The optimum and all optimal first shots."""
-        started = time.perf_counter()
+        with self._lock:
+            return self._solve()
+
+    def _solve(self) -> Solution:
         family = self.family
         certain_cost = family.hits * family.weight
         misses = _INFINITE
@@ -130,7 +156,7 @@ class Solver:
             nodes=self._search.nodes,
             table_entries=len(self._table),
             table_bytes=self._table.bytes,
-            seconds=time.perf_counter() - started,
+            seconds=time.perf_counter() - self._started,
             _tree=self.tree,
         )
 
@@ -158,7 +184,9 @@ class Solver:
 
     def tree(self) -> DecisionTree:
         """An optimal decision tree; of several, the one whose shots the search tries first."""
-        return DecisionTree(self.position, self._subtree(self._root, self.position.hits))
+        with self._lock:
+            assert self.solution  # solved first, so that its nodes are those of the search alone
+            return DecisionTree(self.position, self._subtree(self._root, self.position.hits))
 
     def _subtree(self, family: Indices, hits: int) -> Node | Leaf:
         words = np.bitwise_and.reduce(self._universe[family], axis=0)
@@ -210,23 +238,13 @@ def solve(
 
 def _universe(sets: CellSets, symmetries: tuple[tuple[int, ...], ...]) -> tuple[CellSets, Indices]:
     """The sets and their images in ascending order, and each one's image under each symmetry."""
-    universe = _ascending(np.concatenate([_images(sets, p) for p in symmetries]))
+    universe = _ascending(np.concatenate([images(sets, p) for p in symmetries]))
     position = {mask: i for i, mask in enumerate(to_masks(universe))}
     permutations = np.array(
-        [[position[mask] for mask in to_masks(_images(universe, p))] for p in symmetries], np.int32
+        [[position[mask] for mask in to_masks(images(universe, p))] for p in symmetries], np.int32
     )
     return universe, permutations
 
 
 def _ascending(sets: CellSets) -> CellSets:
     return np.ascontiguousarray(np.unique(sets[:, ::-1], axis=0)[:, ::-1])
-
-
-def _images(sets: CellSets, permutation: tuple[int, ...]) -> CellSets:
-    """The images of sets under a permutation of the cells."""
-    result = np.zeros_like(sets)
-    one = np.uint64(1)
-    for cell, target in enumerate(permutation):
-        has = sets[:, cell >> 6] >> np.uint64(cell & 63) & one
-        result[:, target >> 6] |= has << np.uint64(target & 63)
-    return result

@@ -593,9 +593,6 @@ REQUESTS = [
     (["solve", "4x4:2", "--table", "."], "binary"),
     (["solve", "4x4:2", "--table", "n" * 300], "n" * 300),
     (["solve", "4x4:2", "--method", "paper", "--memory", "0.01"], "4x4:2", "memory"),
-    (["solve", "4x4:2", "--tree", "board.txt/tree.json"], "board.txt/tree.json"),
-    (["solve", "4x4:2", "--tree", "table"], "table"),
-    (["solve", "4x4:2", "--tree", "n" * 300], "n" * 300),
     (["tree", "nothing"], "nothing"),
     (["tree", ""], "."),
     (["tree", "table"], "table"),
@@ -623,6 +620,23 @@ def test_bad_request(folder, arguments, quoted):
     before = sorted(folder.rglob("*"))
     assert_is_one_clear_line(ran(*arguments, cwd=folder), *quoted)
     assert sorted(folder.rglob("*")) == before  # a request that failed leaves no file
+
+
+@pytest.mark.parametrize("name", ["board.txt/tree.json", "table", "n" * 300])
+def test_a_tree_that_cannot_be_written_does_not_cost_the_answer(folder, name):
+    status, out, err = ran("solve", "4x4:2", "--tree", name, cwd=folder)
+    assert "146/24" in out
+    assert_is_one_clear_line((status, "", err), name)
+
+
+def test_a_table_and_a_tree_together(here, tmp_path):
+    path = str(tmp_path / "tree.json")
+    for _ in range(2):
+        status, _, err = here(
+            "solve", "4x4:3,2", "--table", str(tmp_path / "table"), "--tree", path
+        )
+        assert (status, err) == (0, "")
+        assert here("tree", path, "--verify")[0] == 0
 
 
 def test_a_tree_that_was_not_verified_is_not_said_to_be(here, folder):

@@ -16,7 +16,7 @@ from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
 from optsearch.lattice import Constraints, Sweep
 from optsearch.position import HIT, MISS, Position
 from optsearch.posterior import Posterior, _choose
-from tests.examples import positions
+from tests.examples import games, positions
 
 STANDARD = Game.parse("10x10:5,4,3,3,2")
 
@@ -378,3 +378,46 @@ def test_ship_by_ship_sampling_is_uniform():
     degrees = len(expected) - 1
     statistic = chi_square([drawn[s] for s in expected], [6000 / len(expected)] * len(expected))
     assert statistic < degrees + 5 * (2 * degrees) ** 0.5
+
+
+@st.composite
+def any_shots(draw):
+    """A position with hits and misses anywhere, often one that no configuration leads to."""
+    game = draw(games(max_cells=20, max_ships=3, announce=("nothing",)))
+    cells = draw(st.lists(st.sampled_from(range(game.cells)), unique=True, max_size=6))
+    position = Position(game)
+    for cell in cells:
+        try:
+            position = position.after(game.cell(cell), draw(st.sampled_from([HIT, MISS])))
+        except PositionError:
+            break
+    return position
+
+
+@settings(max_examples=1500)
+@given(any_shots())
+def test_impossible_positions_count_nothing(position):
+    number, through = brute_force(position)
+    posterior = Posterior(position)
+    assert posterior.configurations == number == Configurations(position).configurations
+    if number:
+        assert posterior.placements == dict(through)
+    else:
+        with pytest.raises(ImpossiblePosition):
+            posterior.occurrence  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("game", "shots"),
+    [
+        ("2x4:2", "A1=hit D2=hit"),
+        ("4x4:2", "B1=hit C4=hit"),
+        ("3x9:2,2", "A1=hit E2=hit I3=hit"),
+        ("2x20:6", "A1=hit J2=hit"),
+        ("8x16:14", "A1=hit P8=hit"),
+    ],
+)
+def test_hits_out_of_reach(game, shots):
+    """A hit deeper than any skyline reaches: the deepest height there is must not pass for it."""
+    position = Position.parse(Game.parse(game), shots)
+    assert Posterior(position).configurations == Configurations(position).configurations == 0

@@ -7,6 +7,7 @@ import itertools
 import random
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 from subprocess import PIPE
@@ -18,12 +19,13 @@ from hypothesis import strategies as st
 
 from optsearch import paper, records, reference, solver
 from optsearch.configurations import Configurations, to_masks, to_words
-from optsearch.errors import ImpossiblePosition, NotSupported, TooLarge
+from optsearch.errors import ImpossiblePosition, NotSupported, TableError, TooLarge
 from optsearch.family import Family, image
 from optsearch.game import Game, parse_cell
 from optsearch.position import HIT, MISS, Position, reply
 from optsearch.solution import Status
 from optsearch.solver import Solver, SolverOptions
+from optsearch.tables import DiskTable
 from optsearch.tree import verify
 from tests.examples import positions
 
@@ -343,3 +345,26 @@ def test_killed_and_run_again(tmp_path):
 def test_the_tree_of_a_solution_found_with_a_table(tmp_path):
     solution = solver.solve(Position(Game.parse("4x4:3,2")), table=tmp_path)
     assert verify(solution.tree()) == solution.total_height == 878
+
+
+def test_a_table_that_another_process_writes_is_read(tmp_path):
+    position = Position(Game.parse("4x5:3,2"))
+    first = solver.solve(position, table=tmp_path)
+    with DiskTable(tmp_path, "4x5:3,2", writable=False) as disk:
+        again = Solver(position, disk=disk).solution
+        assert again.total_height == first.total_height
+        assert again.nodes < first.nodes / 10
+        with pytest.raises(TableError, match=r"is for 4x5:3,2, not for 4x5:2"):
+            Solver(Position(Game.parse("4x5:2")), disk=disk)
+
+
+def test_threads_take_turns_on_one_solver():
+    solution = solver.solve(Position(Game.parse("4x5:3,2")))
+    with ThreadPoolExecutor(4) as pool:
+        trees = list(pool.map(lambda _: solution.tree(), range(4)))
+    assert all(tree == trees[0] for tree in trees)
+
+
+def test_too_many_weights_are_refused():
+    with pytest.raises(TooLarge, match="89 different numbers"):
+        solver.solve(Position(Game.parse("3x5:2,2,2,2,1,1,1,1;contact=any")))
