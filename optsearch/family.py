@@ -13,13 +13,22 @@ from functools import cached_property
 import numpy as np
 
 from optsearch.configurations import CellSets, Configurations, to_masks, to_words
-from optsearch.errors import TooLarge
+from optsearch.errors import NotSupported, TooLarge
 from optsearch.game import Game, bits
 from optsearch.position import Position
 
 Permutation = tuple[int, ...]
 
 MAX_SETS = 4_000_000  # about 400 bytes each in a solver
+
+
+def require_no_announcements(position: Position) -> None:
+    """Raise NotSupported where sinkings are announced: no family says what is left there."""
+    if position.game.announce != "nothing":
+        raise NotSupported(
+            f"solve does not handle announce={position.game.announce} ({position.game}); it "
+            "handles announce=nothing"
+        )
 
 
 def image(mask: int, permutation: Permutation) -> int:
@@ -53,8 +62,10 @@ class Family:
     def of(cls, position: Position) -> Family:
         """The family of a position: every compatible configuration less the cells hit.
 
-        Raises ImpossiblePosition when there is none, TooLarge when they cannot be listed.
+        Raises ImpossiblePosition when there is none, TooLarge when they cannot be listed,
+        NotSupported where sinkings are announced.
         """
+        require_no_announcements(position)
         configurations = Configurations(position)
         configurations.require_some()
         if configurations.configurations > MAX_SETS:

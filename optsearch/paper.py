@@ -16,6 +16,7 @@ import numpy as np
 from optsearch._paper import Optimum, count_configurations
 from optsearch.configurations import Configurations, to_masks, to_words
 from optsearch.errors import TooLarge
+from optsearch.family import require_no_announcements
 from optsearch.game import Game, bits
 from optsearch.position import Position
 from optsearch.solution import (
@@ -23,7 +24,6 @@ from optsearch.solution import (
     Solution,
     Status,
     no_progress,
-    require_no_announcements,
 )
 
 MAX_UNDECIDED = 40

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from functools import cache
 
 from optsearch.errors import ImpossiblePosition
+from optsearch.family import require_no_announcements
 from optsearch.game import bits
 from optsearch.position import Position
-from optsearch.solution import Solution, require_no_announcements
+from optsearch.solution import Solution
 
 Family = frozenset[tuple[int, int]]  # (cells still to hit, number of configurations with them)
 

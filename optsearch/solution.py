@@ -71,14 +71,5 @@ class Status:
 Progress = Callable[[Status], None]
 
 
-def require_no_announcements(position: Position) -> None:
-    """Raise NotSupported where sinkings are announced: no method solves those games yet."""
-    if position.game.announce != "nothing":
-        raise NotSupported(
-            f"solve does not handle announce={position.game.announce} ({position.game}); it "
-            "handles announce=nothing"
-        )
-
-
 def no_progress(status: Status) -> None:
     """The progress report of a caller who wants none."""

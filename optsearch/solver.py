@@ -27,7 +27,6 @@ from optsearch.solution import (
     Solution,
     Status,
     no_progress,
-    require_no_announcements,
 )
 from optsearch.tables import DiskTable
 from optsearch.tree import DecisionTree, Leaf, Node
@@ -84,7 +83,6 @@ class Solver:
         game = position.game
         self._started = time.perf_counter()
         self._lock = threading.RLock()  # the kernel's buffers serve one thread at a time
-        require_no_announcements(position)
         if disk is not None and disk.game != str(game):
             raise TableError(f"the table {disk.path} is for {disk.game}, not for {game}")
         self.position = position
