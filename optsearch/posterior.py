@@ -98,8 +98,10 @@ class Posterior:
 
     @cached_property
     def _case_counts(self) -> list[tuple[int, dict[int, int]]]:
+        results = [self._sweep.through(case.constraints) for case in self._cases]
+        self.__dict__["configurations"] = sum(count for count, _ in results)  # known now
         self.require_some()
-        return [self._sweep.through(case.constraints) for case in self._cases]
+        return results
 
     @cached_property
     def placements(self) -> dict[int, int]:
@@ -228,14 +230,13 @@ class Posterior:
         rng = np.random.default_rng(rng)
         if self.weights is not None:
             return self._ordered(self._weighted_sample(n, rng))
-        self.require_some()
+        counts = [count for count, _ in self._case_counts]
         if self.configurations >= 2**64:
             return self._ordered(np.array([self._large_sample(rng) for _ in range(n)], np.uint64))
         ranks = rng.integers(0, self.configurations, n, np.uint64)
         result = np.empty((n, len(self.position.game.fleet), 2), np.uint64)
         start = 0
-        for case in self._cases:
-            count = self._sweep.count(case.constraints)
+        for case, count in zip(self._cases, counts, strict=True):
             here = (ranks >= start) & (ranks - np.uint64(start) < count)
             if here.any():
                 drawn = self._sweep.unrank(case.constraints, ranks[here] - np.uint64(start))
