@@ -21,7 +21,7 @@ def draw(source: Path) -> Figure:
         ax.step(shots, [counts.get(n, 0) for n in shots], where="mid", lw=1.2, label=label)
     ax.set_xlabel("shots")
     ax.set_ylabel("games")
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, 1.3 * max(int(row["games"]) for row in record.rows))  # room for the legend
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, fontsize=7)
     return figure
