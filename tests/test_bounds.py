@@ -72,7 +72,7 @@ def test_leaf_counting_with_weights(leaves, hits):
     assert bounds.leaf_counting_misses(leaves, hits) == expected
     mean = hits + Fraction(expected, sum(weights))
     assert bounds.leaf_counting(leaves, hits) == mean
-    assert bounds.complete_binary_tree(leaves) <= mean or hits == 1
+    assert bounds.complete_binary_tree(leaves) <= mean
 
 
 @settings(max_examples=300)
