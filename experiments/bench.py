@@ -21,6 +21,7 @@ from optsearch.errors import OptsearchError
 from optsearch.game import Game
 from optsearch.position import Position, reply
 from optsearch.posterior import Posterior
+from optsearch.solution import Solution
 from optsearch.solver import SolverOptions
 
 Work = Callable[[Position], tuple[int, int]]  # the answer, and the nodes looked into
@@ -70,23 +71,28 @@ def greedy_game(position: Position) -> tuple[int, int]:
     return play(position.game, 0)[0], 0
 
 
+def _answer(solution: Solution) -> tuple[int, int]:
+    assert solution.total_height is not None
+    return solution.total_height, solution.nodes
+
+
 def paper_optimum(position: Position) -> tuple[int, int]:
     """Algorithm 2: a table on hits and misses, no bounds."""
     solution = paper.solve(position)
-    return solution.total_height, solution.nodes
+    return _answer(solution)
 
 
 def optimum(position: Position) -> tuple[int, int]:
     """The solver with every switch on."""
     solution = solver.solve(position)
-    return solution.total_height, solution.nodes
+    return _answer(solution)
 
 
 def optimum_no_bounds(position: Position) -> tuple[int, int]:
     """The solver with the normal form alone: no bound, no order, no symmetry."""
     options = SolverOptions(symmetry=False, leaf_counting=False, ordering=False, small_cases=False)
     solution = solver.solve(position, options=options)
-    return solution.total_height, solution.nodes
+    return _answer(solution)
 
 
 @dataclass(frozen=True)

@@ -197,3 +197,48 @@ class Configurations:
             if n == 0:
                 return
             yield sets[:n]
+
+
+def list_ships(position: Position, max_bytes: int = 1 << 30) -> CellSets:
+    """The configurations that cover every hit and no miss, as ships; shape (n, ships, 2).
+
+    In the order of the fleet, equal lengths by their place in `Game.placements`. What the position
+    says of sinkings is for the caller to check. In numpy by the rules of `optsearch.game`, and
+    without a kernel. Raises TooLarge when this list, or that of a part of the fleet which is placed
+    first, would need more than `max_bytes`.
+    """
+    game = position.game
+    ships = np.empty((1, 0, 2), np.uint64)
+    last = np.zeros(1, np.int64)  # the place of each row's last ship
+    for i, length in enumerate(game.fleet):
+        masks = [
+            ship
+            for ship in game.placements(length)
+            if not ship & position.misses and not game.halo(ship) & position.hits
+        ]
+        closed = to_words([ship | game.halo(ship) for ship in masks])
+        taken = np.bitwise_or.reduce(ships, axis=1)
+        is_again = i > 0 and length == game.fleet[i - 1]
+        rows, places, size = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
+        step = max(1, (1 << 20) // max(1, len(masks)))
+        for start in range(0, len(ships), step):
+            chunk = taken[start : start + step, None]
+            fits = (chunk[..., 0] & closed[:, 0] | chunk[..., 1] & closed[:, 1]) == 0
+            if is_again:
+                fits &= np.arange(len(masks)) > last[start : start + step, None]
+            row, place = fits.nonzero()
+            size += len(row) * (i + 1) * 16
+            if size > max_bytes:
+                raise TooLarge(
+                    f"the list of the configurations of {game}, ship by ship, needs more than "
+                    f"{max_bytes / 2**30:,.1f} GiB"
+                )
+            rows.append(row + start)
+            places.append(place)
+        last = np.concatenate(places)
+        placed = to_words(masks)[last][:, None, :]
+        ships = np.concatenate([ships[np.concatenate(rows)], placed], axis=1)
+        bare = to_words([position.hits]) & ~np.bitwise_or.reduce(ships, axis=1)
+        covers = np.bitwise_count(bare).sum(axis=1) <= sum(game.fleet[i + 1 :])
+        ships, last = ships[covers], last[covers]
+    return ships

@@ -1,23 +1,35 @@
 """The optimum by its definition, in plain Python: the oracle every faster method must equal.
 
-It shares nothing with the kernels but the rules of `optsearch.game` and `optsearch.position`.
-Audinot, Bonnet and Viennot (2014), section 3.2, with the recursion stopped where no ship is left.
+It shares nothing with the kernels but the rules of `optsearch.game` and `optsearch.position`, and
+handles all of these rules. Audinot, Bonnet and Viennot (2014), section 3.2, with the recursion
+stopped where no ship is left.
+
+The state is the family of what each configuration still hides, with the number of configurations
+that hide it. A shot splits a family by reply. No cell is taken for free: where sinkings are
+announced, the order of the hits decides what is announced.
 """
 
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from itertools import count
+from math import inf
 
 from optsearch.errors import ImpossiblePosition
-from optsearch.family import require_no_announcements
 from optsearch.game import bits
-from optsearch.position import Position
+from optsearch.objective import MEAN, Objective
+from optsearch.position import HIT, MISS, Position, Reply
 from optsearch.solution import Solution
+from optsearch.tree import DecisionTree, Leaf, Node
 
-Family = frozenset[tuple[int, int]]  # (cells still to hit, number of configurations with them)
+# The cells still to hit; where sinkings are announced, those of each ship afloat with the length
+# that its sinking will tell (0 if none is told), in ascending order.
+Hidden = int | tuple[tuple[int, int], ...]
+Family = frozenset[tuple[Hidden, int]]  # each with the number of configurations that hide it
 
 
 def configurations(position: Position) -> Iterator[tuple[int, ...]]:
@@ -38,58 +50,188 @@ def configurations(position: Position) -> Iterator[tuple[int, ...]]:
     return place((), position.misses)
 
 
+# States
+
+
 def family(position: Position) -> Family:
-    """The cells each configuration still hides, with the number of configurations that do."""
-    return frozenset(Counter(sum(c) & ~position.hits for c in configurations(position)).items())
+    """What each compatible configuration still hides, with how many configurations hide it."""
+    hidden = (_hidden(position, ships) for ships in configurations(position))
+    return frozenset(Counter(hidden).items())
+
+
+def _hidden(position: Position, ships: tuple[int, ...]) -> Hidden:
+    if position.game.announce == "nothing":
+        return sum(ships) & ~position.hits
+    told = position.game.announce == "ship"
+    left = [(ship & ~position.hits, ship.bit_count() if told else 0) for ship in ships]
+    return tuple(sorted((cells, length) for cells, length in left if cells))
+
+
+def shoot(family: Family, cell: int) -> dict[Reply, Family]:
+    """The parts of a family that give each reply to a shot, less the cell shot."""
+    parts: dict[Reply, Counter[Hidden]] = defaultdict(Counter)
+    for hidden, number in family:
+        reply, left = _struck(hidden, 1 << cell)
+        parts[reply][left] += number
+    return {reply: frozenset(part.items()) for reply, part in parts.items()}
+
+
+def _struck(hidden: Hidden, shot: int) -> tuple[Reply, Hidden]:
+    """The reply to a shot, and what is hidden after it."""
+    if isinstance(hidden, int):
+        return (HIT, hidden ^ shot) if hidden & shot else (MISS, hidden)
+    for i, (cells, length) in enumerate(hidden):
+        if cells == shot:
+            return Reply(True, True, length or None), hidden[:i] + hidden[i + 1 :]
+        if cells & shot:
+            rest = hidden[:i] + hidden[i + 1 :]
+            return HIT, tuple(sorted((*rest, (cells ^ shot, length))))
+    return MISS, hidden
+
+
+def useful(family: Family) -> Iterator[int]:
+    """The cells (bit indices) that some configuration still hides, ascending."""
+    cells = 0
+    for hidden, _ in family:
+        for part in [hidden] if isinstance(hidden, int) else [part for part, _ in hidden]:
+            cells |= part
+    return bits(cells)
+
+
+def is_over(family: Family) -> bool:
+    """Whether nothing is hidden: all configurations need as many hits, so all end together."""
+    return not any(hidden for hidden, _ in family)
+
+
+def weight(family: Family) -> int:
+    """The number of configurations."""
+    return sum(number for _, number in family)
+
+
+# Optima
 
 
 @cache
-def total_height(family: Family) -> int:
-    """The least total number of shots, summed over all configurations of the family.
+def total_height(family: Family, shots: float = inf) -> float:
+    """The least total of shots over all configurations, none needing more than `shots`.
 
-    The game ends when every cell of the ships has been hit.
+    Infinite where some configuration must need more; else an integer.
     """
-    if all(cells == 0 for cells, _ in family):
+    if is_over(family):
         return 0
-    return min(first_shots(family).values())
+    return min(first_shots(family, shots).values())
 
 
-def first_shots(family: Family) -> dict[int, int]:
-    """For each cell (bit index) that a configuration still hides: the total height if shot now."""
-    useful = 0
-    for cells, _ in family:
-        useful |= cells
-    heights = {}
-    for cell in bits(useful):
-        hit = frozenset((cells ^ 1 << cell, n) for cells, n in family if cells >> cell & 1)
-        missed = frozenset((cells, n) for cells, n in family if not cells >> cell & 1)
-        heights[cell] = sum(n for _, n in family) + total_height(hit) + total_height(missed)
-    return heights
+def first_shots(family: Family, shots: float = inf) -> dict[int, float]:
+    """For each useful cell: the same total if it is shot now."""
+    if shots == 0:
+        return dict.fromkeys(useful(family), inf)
+    return {
+        cell: weight(family)
+        + sum(total_height(part, shots - 1) for part in shoot(family, cell).values())
+        for cell in useful(family)
+    }
 
 
-def solve(position: Position) -> Solution:
-    """The optimum by definition; for boards of a dozen cells or so."""
+@cache
+def finished(family: Family, shots: int) -> int:
+    """The most configurations that a strategy finishes within so many shots."""
+    if is_over(family):
+        return weight(family)
+    return max(first_finished(family, shots).values())
+
+
+def first_finished(family: Family, shots: int) -> dict[int, int]:
+    """For each useful cell: the same number if it is shot now."""
+    if shots == 0:
+        return dict.fromkeys(useful(family), 0)
+    return {
+        cell: sum(finished(part, shots - 1) for part in shoot(family, cell).values())
+        for cell in useful(family)
+    }
+
+
+def solve(position: Position, objective: Objective = MEAN) -> Solution:
+    """The optimum by definition; for boards of a dozen cells or so.
+
+    Raises ImpossiblePosition when no configuration is left.
+    """
     started = time.perf_counter()
-    require_no_announcements(position)
-    hidden = family(position)
-    if not hidden:
+    root = family(position)
+    if not root:
         raise ImpossiblePosition(
             f"no configuration of {position.game} is compatible with the shots {str(position)!r}"
             if position.shots
             else f"{position.game} has no configuration"
         )
-    before = total_height.cache_info()
-    height = total_height(hidden)
-    heights = first_shots(hidden) if any(cells for cells, _ in hidden) else {}
-    after = total_height.cache_info()
+    with _caches():
+        shots: float = inf
+        if objective.kind == "worst":
+            shots = next(s for s in count() if total_height(root, s) < inf)
+        elif objective.shots is not None:
+            shots = objective.shots
+        within = objective.kind == "within"
+        height = None if within else int(total_height(root, shots))
+        reached = finished(root, int(shots)) if within else None
+        best = [] if is_over(root) else _best_shots(root, objective, shots)
+        used = [total_height.cache_info(), finished.cache_info()]
     return Solution(
         position=position,
         method="reference",
         total_height=height,
-        configurations=sum(n for _, n in hidden),
-        best_shots=tuple(position.game.cell(c) for c, h in heights.items() if h == height),
-        nodes=after.misses - before.misses,
-        table_entries=after.currsize,
+        configurations=weight(root),
+        best_shots=tuple(map(position.game.cell, best)),
+        nodes=sum(cache.misses for cache in used),
+        table_entries=sum(cache.currsize for cache in used),
         table_bytes=0,
         seconds=time.perf_counter() - started,
+        objective=objective,
+        worst_case=int(shots) if objective.kind == "worst" else None,
+        finished=reached,
+        _tree=lambda: _tree(position, root, objective, shots),
     )
+
+
+def _best_shots(family: Family, objective: Objective, shots: float) -> list[int]:
+    """Every useful cell that an optimal strategy with so many shots left can shoot first."""
+    values: dict[int, float]
+    if objective.kind == "within":
+        values = {cell: -number for cell, number in first_finished(family, int(shots)).items()}
+    else:
+        values = first_shots(family, shots)
+    least = min(values.values())
+    return [cell for cell, value in values.items() if value == least]
+
+
+def _tree(position: Position, root: Family, objective: Objective, shots: float) -> DecisionTree:
+    """The optimal tree that takes the first of the best shots.
+
+    With within=K it is that of the least mean after K shots.
+    """
+
+    def subtree(family: Family, objective: Objective, shots: float) -> Node | Leaf:
+        if is_over(family):
+            return Leaf(weight(family))
+        if objective.kind == "within" and shots == 0:
+            return subtree(family, MEAN, inf)
+        cell = _best_shots(family, objective, shots)[0]
+        parts = shoot(family, cell)
+        return Node(
+            position.game.cell(cell),
+            {reply: subtree(part, objective, shots - 1) for reply, part in parts.items()},
+        )
+
+    with _caches():
+        return DecisionTree(position, subtree(root, objective, shots))
+
+
+@contextmanager
+def _caches() -> Iterator[None]:
+    """The caches empty before and after, so that counts repeat and memory is given back."""
+    for function in (total_height, finished):
+        function.cache_clear()
+    try:
+        yield
+    finally:
+        for function in (total_height, finished):
+            function.cache_clear()

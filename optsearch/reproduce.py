@@ -123,7 +123,7 @@ def counterexamples() -> tuple[Counterexample, ...]:
         position = Position(game, tuple(Shot(game.cell(cell), MISS) for cell in pair))
         best = greedy.best_total_height(Family.of(position))
         solution = solver.solve(position)
-        if best > solution.total_height:
+        if Fraction(best, solution.configurations) > solution.mean:
             found[frozenset(pair)] = Counterexample(position, best, solution)
     return tuple(found.values())
 

@@ -8,43 +8,60 @@ from fractions import Fraction
 
 from optsearch.errors import NotSupported
 from optsearch.game import Cell
+from optsearch.objective import MEAN, Objective
 from optsearch.position import Position
 from optsearch.tree import DecisionTree
 
 
 @dataclass(frozen=True)
 class Solution:
-    """The exact optimum of a position.
+    """The exact optimum of a position for one objective; shots are counted from the position on.
 
-    total_height -- the least total number of shots from here, summed over all configurations.
+    total_height -- the total number of shots, summed over all configurations: the least there is
+        (mean), or the least of the strategies whose worst case is the least (worst); None for
+        within=K, which leaves it open.
     configurations -- how many there are.
-    best_shots -- every cell that an optimal strategy can shoot first, in row-major order; none
-        when all ships are sunk already.
+    best_shots -- every cell of some ship that an optimal strategy can shoot first, in row-major
+        order; none when all ships are sunk already.
     nodes -- families (or states) the method looked into; its regression signature.
     table_entries, table_bytes -- of the transposition table at the end.
     seconds -- wall time.
+    objective -- what was optimised.
+    worst_case -- the fewest shots that always suffice; None unless the objective is worst.
+    finished -- the most configurations finished within K shots; None unless it is within=K.
     """
 
     position: Position
     method: str
-    total_height: int
+    total_height: int | None
     configurations: int
     best_shots: tuple[Cell, ...]
     nodes: int
     table_entries: int
     table_bytes: int
     seconds: float
+    objective: Objective = MEAN
+    worst_case: int | None = None
+    finished: int | None = None
     _tree: Callable[[], DecisionTree] | None = field(default=None, repr=False, compare=False)
 
     @property
     def mean(self) -> Fraction:
-        """φ: the least mean number of shots."""
-        return Fraction(self.total_height, self.configurations)
+        """The mean number of shots, φ if the objective is the mean; NotSupported for within=K."""
+        return Fraction(self._total(), self.configurations)
 
     @property
     def mean_text(self) -> str:
         """The mean unreduced, as the paper prints it: total height / configurations."""
-        return f"{self.total_height}/{self.configurations}"
+        return f"{self._total()}/{self.configurations}"
+
+    def _total(self) -> int:
+        if self.total_height is None:
+            raise NotSupported(
+                f"the optimum for {self.objective} has no mean; it counts the configurations that "
+                "are finished in time"
+            )
+        return self.total_height
 
     def tree(self) -> DecisionTree:
         """An optimal decision tree, the same on every run."""

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import NoReturn, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from optsearch.configurations import CellSets, Configurations, to_masks
-from optsearch.errors import GameError, NotSupported, PositionError, TreeError
+from optsearch.configurations import CellSets, Configurations, list_ships, to_masks
+from optsearch.errors import GameError, PositionError, TreeError
 from optsearch.game import Cell, Game, cell_name, parse_cell
 from optsearch.position import HIT, MISS, Position, Reply, Shot
 from optsearch.records import replace
@@ -179,71 +180,101 @@ def verify(tree: DecisionTree) -> int:
     - a leaf is reached exactly when every cell of the ships is hit, and its weight is the number
       of configurations that reach it.
 
-    Raises NotSupported where sinkings are announced, and TooLarge for more configurations than can
-    be listed.
+    Raises TooLarge for more configurations than can be listed.
     """
     position = tree.position
     game = position.game
-    if game.announce != "nothing":
-        raise NotSupported(
-            f"trees are verified for announce=nothing; {game} has announce={game.announce}"
-        )
-    sets = Configurations(position).list()
-    if not len(sets):
+    listed = _listed(position)
+    if not len(listed):
         raise TreeError(
             f"{game}: no configuration is compatible with the position {str(position)!r}"
         )
     height = 0
-    waiting: list[tuple[Shots, object, CellSets, int]] = [((), tree.root, sets, position.hits)]
+    waiting: list[tuple[Shots, object, CellSets, int]] = [((), tree.root, listed, position.hits)]
     while waiting:
-        shots, node, sets, hits = waiting.pop()
+        shots, node, family, hits = waiting.pop()
         where = f"{game}, {_after(shots)}"
-        if not len(sets):
+        if not len(family):
             raise TreeError(f"{where}: no configuration gives these replies")
-        missing = (sets & ~_words(hits)).any(axis=1)
+        missing = (family & ~_words(hits)).any(axis=(1, 2))
         if isinstance(node, Leaf):
             if missing.any():
-                cells = to_masks(sets[missing][:1])[0]
+                cells = _cells(family[missing])
                 raise TreeError(
                     f"{where}: the tree ends, but the configuration on {_names(game, cells)} has "
                     f"{_names(game, cells & ~hits)} still to hit"
                 )
-            if type(node.configurations) is not int or node.configurations != len(sets):
+            if type(node.configurations) is not int or node.configurations != len(family):
                 raise TreeError(
                     f"{where}: the leaf has weight {node.configurations!r}, but "
-                    f"{_counted(len(sets))} on {_names(game, to_masks(sets[:1])[0])} "
-                    f"{'ends' if len(sets) == 1 else 'end'} there"
+                    f"{_counted(len(family))} on {_names(game, _cells(family))} "
+                    f"{'ends' if len(family) == 1 else 'end'} there"
                 )
-            height += len(shots) * len(sets)
+            height += len(shots) * len(family)
         elif isinstance(node, Node):
             _check_shot(position, shots, node)
             if not missing.all():
-                cells = to_masks(sets[~missing][:1])[0]
                 raise TreeError(
                     f"{where}: the tree shoots {cell_name(node.cell)}, but every cell of the "
-                    f"configuration on {_names(game, cells)} is hit"
+                    f"configuration on {_names(game, _cells(family[~missing]))} is hit"
                 )
             bit = game.bit(node.cell)
-            is_hit = (sets & _words(bit)).any(axis=1)
-            for reply, family in ((HIT, sets[is_hit]), (MISS, sets[~is_hit])):
-                if len(family) and reply not in node.replies:
+            for reply, gives in _answers(game, family, hits, bit).items():
+                part = family[gives]
+                if len(part) and reply not in node.replies:
                     raise TreeError(
                         f"{where}: the tree shoots {cell_name(node.cell)} and has no branch for "
-                        f"the {reply} of the configuration on "
-                        f"{_names(game, to_masks(family[:1])[0])}"
+                        f"the {reply} of the configuration on {_names(game, _cells(part))}"
                     )
                 if reply in node.replies:
                     waiting.append(
                         (
                             (*shots, Shot(node.cell, reply)),
                             node.replies[reply],
-                            family,
+                            part,
                             hits | bit if reply.hit else hits,
                         )
                     )
         else:
             raise TreeError(f"{where}: {node!r} is neither a Node nor a Leaf")
     return height
+
+
+def _listed(position: Position) -> CellSets:
+    """The configurations of a position as ships; shape (n, ships, 2).
+
+    Where no sinking is announced, ships do not matter one by one, and all of them count as one.
+    """
+    game = position.game
+    if game.announce == "nothing":
+        return Configurations(position).list()[:, None, :]
+    listed = list_ships(position)
+    hits = 0
+    for shot in position.shots:
+        bit = game.bit(shot.cell)
+        listed = listed[_answers(game, listed, hits, bit)[shot.reply]]
+        if shot.reply.hit:
+            hits |= bit
+    return listed
+
+
+def _answers(game: Game, ships: CellSets, hits: int, shot: int) -> dict[Reply, NDArray[np.bool_]]:
+    """For every reply to a shot, which configurations give it: `position.reply` on all at once."""
+    struck = (ships & _words(shot) != 0).any(axis=2)
+    hit = struck.any(axis=1)
+    if game.announce == "nothing":
+        return {HIT: hit, MISS: ~hit}
+    afloat = (ships & ~_words(hits | shot)).any(axis=2)
+    length = ((struck & ~afloat) * np.array(game.fleet)).sum(axis=1)  # of the ship sunk, or 0
+    answers = {HIT: hit & (length == 0), MISS: ~hit}
+    for reply in _replies(game) - {HIT, MISS}:
+        answers[reply] = length == reply.length if reply.length else length > 0
+    return answers
+
+
+def _cells(ships: CellSets) -> int:
+    """The cells of the first of some configurations."""
+    return to_masks(np.bitwise_or.reduce(ships[:1], axis=1))[0]
 
 
 def _check_shot(position: Position, shots: Shots, node: Node) -> None:

@@ -252,7 +252,7 @@ def test_no_configuration_is_an_error(solve):
         solve(Position.parse(Game.parse("3x3:2"), "A1=hit C3=hit"))
 
 
-@every_method
+@pytest.mark.parametrize("solve", [paper.solve, solver.solve], ids=["paper", "solver"])
 @pytest.mark.parametrize("announce", ["sunk", "ship"])
 def test_announcements_are_refused_by_name(solve, announce):
     with pytest.raises(NotSupported, match=f"announce={announce}"):

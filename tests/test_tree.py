@@ -1,9 +1,10 @@
 """Decision trees: measured, verified by replay, saved and loaded, and every fault found."""
 
+import dataclasses
 import json
 import pickle
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,11 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from optsearch import reference
-from optsearch.errors import NotSupported, TooLarge, TreeError
-from optsearch.game import Game
+from optsearch.configurations import list_ships, to_masks
+from optsearch.errors import TooLarge, TreeError
+from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game import parse_cell as cell
-from optsearch.position import HIT, MISS, Position, Reply, Shot
+from optsearch.position import HIT, MISS, Position, Reply, Shot, reply
 from optsearch.tree import DecisionTree, Leaf, Node, load, save, verify
+from tests.examples import positions
 
 FIGURE_5 = Path(__file__).parent.parent / "data" / "published" / "figure5_tree.json"
 
@@ -32,6 +35,12 @@ GAMES = [
     "3x3:2,2;contact=corner",
     "2x2:1",
     "1x1:1",
+    "1x6:2,1;announce=sunk",
+    "2x3:2,1;contact=any;announce=ship",
+    "2x3:2,2;contact=any;announce=sunk",
+    "2x4:3,2;contact=any;announce=ship",
+    "3x3:2,1;contact=corner;announce=sunk",
+    "3x3:1,1;announce=ship",
 ]
 
 
@@ -40,30 +49,38 @@ def random_strategy(position, generator):
     game = position.game
 
     def subtree(family, shot, hits):
-        if all(not cells & ~hits for cells in family):
-            return Leaf(sum(family.values()))
+        if all(not sum(ships) & ~hits for ships in family):
+            return Leaf(len(family))
         useful = 0
-        for cells in family:
-            useful |= cells
+        for ships in family:
+            useful |= sum(ships)
         candidates = [c for c in range(game.cells) if not shot >> c & 1]
         if generator.random() < 0.9:
             candidates = [c for c in candidates if useful >> c & 1]
         bit = 1 << generator.choice(candidates)
-        hit = Counter({cells: n for cells, n in family.items() if cells & bit})
-        replies = {HIT: subtree(hit, shot | bit, hits | bit)} if hit else {}
-        if missed := family - hit:
-            replies[MISS] = subtree(missed, shot | bit, hits)
-        return Node(game.cell(bit.bit_length() - 1), replies)
+        parts = defaultdict(list)
+        for ships in family:
+            parts[reply(game, ships, hits, bit)].append(ships)
+        return Node(
+            game.cell(bit.bit_length() - 1),
+            {
+                answer: subtree(part, shot | bit, hits | bit if answer.hit else hits)
+                for answer, part in parts.items()
+            },
+        )
 
-    family = Counter(sum(ships) for ships in reference.configurations(position))
+    family = list(reference.configurations(position))
     return DecisionTree(position, subtree(family, position.hits | position.misses, position.hits))
 
 
 def random_position(game, generator):
     """A few random shots at a random configuration."""
-    ships = sum(generator.choice(list(reference.configurations(Position(game)))))
-    cells = generator.sample(range(game.cells), generator.randrange(min(4, game.cells)))
-    return Position(game, tuple(Shot(game.cell(c), HIT if ships >> c & 1 else MISS) for c in cells))
+    ships = generator.choice(list(reference.configurations(Position(game))))
+    position = Position(game)
+    for index in generator.sample(range(game.cells), generator.randrange(min(4, game.cells))):
+        answer = reply(game, ships, position.hits, 1 << index)
+        position = position.after(game.cell(index), answer)
+    return position
 
 
 @st.composite
@@ -123,15 +140,18 @@ def test_the_replay_finds_the_measures_of_a_random_strategy(tree):
     configurations = list(reference.configurations(tree.position))
     assert verify(tree) == tree.total_height
     assert tree.configurations == len(configurations)
-    assert tree.leaves == len({sum(ships) for ships in configurations})
+    if tree.position.game.announce == "nothing":
+        assert tree.leaves == len({sum(ships) for ships in configurations})
     assert tree.total_height >= reference.total_height(reference.family(tree.position))
     # By hand: one configuration after the other.
     shots = Counter()
     for ships in configurations:
-        node, depth = tree.root, 0
+        node, depth, hits = tree.root, 0, tree.position.hits
         while isinstance(node, Node):
-            is_hit = sum(ships) & tree.position.game.bit(node.cell)
-            node, depth = node.replies[HIT if is_hit else MISS], depth + 1
+            bit = tree.position.game.bit(node.cell)
+            answer = reply(tree.position.game, ships, hits, bit)
+            hits |= bit if answer.hit else 0
+            node, depth = node.replies[answer], depth + 1
         shots[depth] += 1
     assert tree.depths() == shots
     assert tree.height == max(shots)
@@ -266,15 +286,110 @@ def test_a_position_that_is_over():
     assert verify(DecisionTree(position, Leaf(1))) == 0
 
 
-def test_games_that_announce_sinkings_are_not_verified():
-    game = Game.parse("1x1:1;announce=sunk")
-    with pytest.raises(NotSupported, match="announce=sunk"):
-        verify(DecisionTree(Position(game), Node((0, 0), {Reply(True, True): Leaf(1)})))
+def test_a_sinking_without_branch():
+    hits = Node(cell("A1"), {HIT: Node(cell("B1"), {HIT: Leaf(1)})})
+    assert fault("1x2:2;announce=sunk", hits) == (
+        "1x2:2;announce=sunk, after A1=hit: the tree shoots B1 and has no branch for the sunk of "
+        "the configuration on A1 B1"
+    )
+    hits = Node(cell("A1"), {HIT: Node(cell("B1"), {Reply(True, True, 2): Leaf(1)})})
+    assert verify(DecisionTree(Position(Game.parse("1x2:2;announce=ship")), hits)) == 2
+    assert fault("1x2:2;announce=sunk", hits) == (
+        "1x2:2;announce=sunk, after A1=hit: 'sunk:2' is not a reply of a game with announce=sunk"
+    )
 
 
-def test_games_too_large_to_list_are_not_verified():
-    with pytest.raises(TooLarge, match=r"1,925,751,392 configurations"):
-        verify(DecisionTree(Position(Game.parse("10x10:5,4,3,3,2")), Leaf(1)))
+def test_a_sinking_of_another_length():
+    length = {n: Reply(True, True, n) for n in (1, 2)}
+    rest = Node(cell("B1"), {HIT: Node(cell("A1"), {length[2]: Leaf(1)})})
+    root = Node(cell("D1"), {length[1]: rest})
+    start = "C1=miss"
+    assert fault("1x4:2,1;announce=ship", Node(cell("D1"), {length[2]: rest}), start) == (
+        "1x4:2,1;announce=ship, at the root: the tree shoots D1 and has no branch for the sunk:1 "
+        "of the configuration on A1 B1 D1"
+    )
+    position = Position.parse(Game.parse("1x4:2,1;announce=ship"), start)
+    assert verify(DecisionTree(position, root)) == 3
+
+
+def test_the_order_of_the_shots_counts_where_sinkings_are_announced():
+    """Three cells in a row, two ships: which one B1 sank depends on what was hit before."""
+    game = Game.parse("1x3:2,1;contact=any;announce=ship")
+    two, one = Reply(True, True, 2), Reply(True, True, 1)
+    end = Node(cell("C1"), {one: Leaf(1)})
+    assert verify(DecisionTree(Position.parse(game, "A1=hit B1=sunk:2"), end)) == 1
+    assert fault(str(game), end, "B1=hit A1=sunk:1") == (
+        "1x3:2,1;contact=any;announce=ship, at the root: the tree shoots C1 and has no branch for "
+        "the sunk:2 of the configuration on A1 B1 C1"
+    )
+    end = Node(cell("C1"), {two: Leaf(1)})
+    assert verify(DecisionTree(Position.parse(game, "B1=hit A1=sunk:1"), end)) == 1
+
+
+def test_several_configurations_share_a_leaf_with_announcements():
+    """2x2:1,1,1,1: one configuration; 2x2:2,2 without what tells them apart: two at each leaf."""
+    game = Game.parse("2x2:2,2;contact=any;announce=sunk")
+    sunk = Reply(True, True)
+    last = Node(cell("B1"), {HIT: Node(cell("B2"), {sunk: Leaf(1)})})
+    root = Node(
+        cell("A1"),
+        {
+            HIT: Node(
+                cell("A2"),
+                {sunk: last, HIT: Node(cell("B1"), {sunk: Node(cell("B2"), {sunk: Leaf(1)})})},
+            )
+        },
+    )
+    assert verify(DecisionTree(Position(game), root)) == 8
+    # Diagonal hits tell nothing: both configurations go on together until the third.
+    same = Node(cell("B1"), {sunk: Node(cell("A2"), {sunk: Leaf(2)})})
+    root = Node(cell("A1"), {HIT: Node(cell("B2"), {HIT: same})})
+    assert verify(DecisionTree(Position(game), root)) == 8
+    assert fault(str(game), replaced(root, PATH, lambda leaf: Leaf(1))) == (
+        f"{game}, after A1=hit B2=hit B1=sunk A2=sunk: the leaf has weight 1, but 2 "
+        "configurations on A1 B1 A2 B2 end there"
+    )
+
+
+PATH = [
+    Shot(cell("A1"), HIT),
+    Shot(cell("B2"), HIT),
+    Shot(cell("B1"), Reply(True, True)),
+    Shot(cell("A2"), Reply(True, True)),
+]
+
+
+def test_a_late_position_of_a_game_too_large_to_list():
+    hits = "A1=hit B1=hit C1=hit D1=hit E1=sunk C3=hit C4=hit C5=hit C6=sunk J1=hit J2=hit J3=sunk"
+    position = Position.parse(Game.parse("10x10:5,4,3,2;announce=sunk"), hits + " E8=hit E9=miss")
+    rest = Leaf(1)
+    for shot in ("F8", "D8"):
+        rest = Node(cell(shot), {Reply(True, True): Leaf(1), MISS: rest})
+    # F8, D8, and no branch for E7.
+    with pytest.raises(TreeError, match=r"the tree ends, but the configuration on .* E7 E8 has E7"):
+        verify(DecisionTree(position, rest))
+
+
+@pytest.mark.parametrize("announce", ["nothing", "sunk", "ship"])
+def test_games_too_large_to_list_are_not_verified(announce):
+    number = "1,925,751,392 configurations" if announce == "nothing" else f"announce={announce}"
+    game = Game.parse(f"10x10:5,4,3,3,2;announce={announce}")
+    with pytest.raises(TooLarge, match=number):
+        verify(DecisionTree(Position(game), Leaf(1)))
+
+
+@given(positions(max_cells=12, max_configurations=10**9, announce=ANNOUNCEMENTS))
+def test_the_list_of_ships(position):
+    game = position.game
+    listed = list_ships(position)
+    assert listed.shape[1:] == (len(game.fleet), 2)
+    found = sorted(sorted(to_masks(ships)) for ships in listed)
+    # In the same game without announcements the hits and misses are all that counts.
+    shots = (Shot(shot.cell, HIT if shot.reply.hit else MISS) for shot in position.shots)
+    silent = Position(dataclasses.replace(game, announce="nothing"), tuple(shots))
+    assert found == sorted(map(sorted, reference.configurations(silent)))
+    for ships in listed:
+        assert tuple(ship.bit_count() for ship in to_masks(ships)) == game.fleet
 
 
 def replaced(node, shots, change):
@@ -331,7 +446,7 @@ def test_every_mutation_of_a_good_tree_is_found(tree, data):
         mutations = dict(MUTATIONS)
         if depth == 0:
             del mutations["drop a branch"]
-        if len(node.replies) == 2:
+        if HIT in node.replies and MISS in node.replies:
             del mutations["a useless branch"]
         change, message = data.draw(st.sampled_from(list(mutations.values())))
     bad = DecisionTree(tree.position, replaced(tree.root, shots[:depth], change))
