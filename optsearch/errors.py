@@ -33,5 +33,9 @@ class TreeError(OptsearchError):
     """A decision tree that cannot be read or that does not solve its position."""
 
 
+class ProofError(OptsearchError):
+    """A proof of optimality that cannot be read or does not prove what it says."""
+
+
 class RecordError(OptsearchError):
     """A table of results or of published values that cannot be read or written."""

@@ -15,6 +15,7 @@ LAYERS = (
     {"configurations", "lattice", "family", "tables", "records", "tree", "objective"},
     {"solution"},
     {"reference", "paper", "solver", "greedy", "bounds", "posterior"},
+    {"proof"},
     {"reproduce", "drawing"},
     {"cli"},
     {"experiments", "paper_figures"},

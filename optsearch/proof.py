@@ -1,0 +1,379 @@
+"""Proofs that no strategy is better: files of claims that a short program checks again.
+
+A tree shows that a total height can be had; a proof shows that none below it can. Both together
+prove an optimum, and neither check shares anything with the solver that found it.
+
+A claim is a family F of distinct sets of one size with weights, and a number v: whoever hunts a set
+of F, drawn by weight, misses at least v times in all, M(F) >= v. What holds for a family holds for
+its normal form too: a cell in every set is a certain hit that costs no miss and tells nothing, so
+such cells are left out; and the symmetries of the grid rename cells. So a claim stands for all
+families with its normal form. It is right for one of two reasons:
+
+- leaf counting: `optsearch.bounds.leaf_counting_misses` of the family is v or more;
+- cells: whatever undecided cell c is shot first (in some sets of F, not in all), it costs
+  w(F missed at c) at once, and M(F hit at c) >= a, M(F missed at c) >= b, with a + b + w >= v.
+  Of each part is known what leaf counting gives, or what an earlier claim on its normal form says.
+
+(To shoot a cell in every set or in none first does not help.) The last claim is on the family of
+the position; the total height is at least v plus one hit for each cell of each configuration.
+
+A file is one line of JSON for the head, and one for each claim: `[v, sets]`, or
+`[v, sets, weights]` where a weight is not 1. A set is an integer whose bit `row * columns + column`
+is a cell. There are no references between claims: parts are found by their normal forms, and only
+among earlier lines.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import NoReturn
+
+from optsearch import reference
+from optsearch.bounds import leaf_counting_misses
+from optsearch.errors import (
+    GameError,
+    ImpossiblePosition,
+    NotSupported,
+    PositionError,
+    ProofError,
+    TooLarge,
+)
+from optsearch.game import Game, bits
+from optsearch.position import Position
+from optsearch.records import replace
+
+FORMAT = "optsearch proof of optimality"
+VERSION = 1
+MAX_SETS = 100_000
+
+Weighted = tuple[tuple[int, int], ...]  # sets in ascending order, each with its weight
+LeastMisses = Callable[[tuple[int, ...], tuple[int, ...], int], int]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """No strategy misses less than `misses` times in all on this family of sets with weights."""
+
+    misses: int
+    family: Weighted
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Claims that lead to a lower bound on the total height of a position; not checked yet."""
+
+    position: Position
+    total_height: int
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a proof was found to prove: that no strategy has a lower total height.
+
+    claims -- how many there were, all of them right; seconds -- wall time of the check.
+    """
+
+    game: Game
+    position: Position
+    total_height: int
+    configurations: int
+    claims: int
+    seconds: float
+
+
+# Families
+
+
+class _Rules:
+    """Normal forms on one grid."""
+
+    def __init__(self, game: Game):
+        self._symmetries = game.symmetries()
+        self._images: dict[int, tuple[int, ...]] = {}
+
+    def images(self, cells: int) -> tuple[int, ...]:
+        """A set of cells under each symmetry of the grid."""
+        found = self._images.get(cells)
+        if found is None:
+            found = tuple(sum(1 << p[cell] for cell in bits(cells)) for p in self._symmetries)
+            self._images[cells] = found
+        return found
+
+    def normal(self, family: Weighted) -> Weighted:
+        """The family without its certain cells, in the least of its images."""
+        certain = certain_cells(family)
+        images = [self.images(cells & ~certain) for cells, _ in family]
+        weights = [n for _, n in family]
+        return min(
+            tuple(sorted(zip(column, weights, strict=True))) for column in zip(*images, strict=True)
+        )
+
+
+def certain_cells(family: Weighted) -> int:
+    """The cells in every set."""
+    result = -1
+    for cells, _ in family:
+        result &= cells
+    return result
+
+
+def shots(family: Weighted) -> Iterator[tuple[int, Weighted, Weighted]]:
+    """Each undecided cell, with the sets that have it and those that have not."""
+    union = 0
+    for cells, _ in family:
+        union |= cells
+    for cell in bits(union & ~certain_cells(family)):
+        bit = 1 << cell
+        yield (
+            cell,
+            tuple(member for member in family if member[0] & bit),
+            tuple(member for member in family if not member[0] & bit),
+        )
+
+
+def weight(family: Weighted) -> int:
+    """The number of configurations."""
+    return sum(n for _, n in family)
+
+
+def leaf_counting(family: Weighted) -> int:
+    """The least misses by leaf counting, when the certain cells are left out."""
+    hits = (family[0][0] & ~certain_cells(family)).bit_count()
+    return _leaf_counting(tuple(sorted(n for _, n in family)), hits)
+
+
+@lru_cache(maxsize=1 << 16)
+def _leaf_counting(weights: tuple[int, ...], hits: int) -> int:
+    return leaf_counting_misses(Counter(weights), hits)
+
+
+def _root(position: Position) -> Weighted:
+    """The family of a position, listed by the definition."""
+    if position.game.announce != "nothing":
+        raise NotSupported(f"proofs are for announce=nothing, not for {position.game}")
+    found: Counter[int] = Counter()
+    for ships in reference.configurations(position):
+        found[sum(ships) & ~position.hits] += 1
+        if len(found) > MAX_SETS:
+            raise TooLarge(
+                f"{position.game} has more than {MAX_SETS:,} sets of cells from "
+                f"{str(position)!r}; no proof handles that many"
+            )
+    if not found:
+        raise ImpossiblePosition(
+            f"no configuration of {position.game} is compatible with the shots {str(position)!r}"
+        )
+    return tuple(sorted(found.items()))
+
+
+def _hits(family: Weighted) -> int:
+    """The hits that all configurations need together."""
+    return family[0][0].bit_count() * weight(family)
+
+
+# To check
+
+
+def check(path: str | Path) -> Checked:
+    """Check the proof in a file, from the file alone.
+
+    Plain Python on the listing of `optsearch.reference`; nothing of a solver. Raises ProofError,
+    which names the claim, for a file that is no proof or does not prove what its head says.
+    """
+    return check_proof(load(path), str(path))
+
+
+def check_proof(proof: Proof, name: str = "the proof") -> Checked:
+    """Check a proof; as `check`."""
+    started = time.perf_counter()
+    root = _root(proof.position)
+    rules = _Rules(proof.position.game)
+    proved: dict[Weighted, int] = {}
+
+    def known(family: Weighted) -> int:
+        return max(leaf_counting(family), proved.get(rules.normal(family), 0))
+
+    for number, claim in enumerate(proof.claims, 1):
+        if leaf_counting(claim.family) < claim.misses:
+            for cell, hit, missed in shots(claim.family):
+                bound = weight(missed) + leaf_counting(hit) + leaf_counting(missed)
+                if bound < claim.misses:
+                    bound = weight(missed) + known(hit) + known(missed)
+                if bound < claim.misses:
+                    raise ProofError(
+                        f"{name}, claim {number}: {claim.misses} misses are not proved, because "
+                        f"{proof.position.game.names(1 << cell)[0]} can be shot first, and "
+                        f"after it only {bound} misses are known"
+                    )
+            if len(claim.family) == 1:
+                raise ProofError(f"{name}, claim {number}: one set needs no miss")
+        normal = rules.normal(claim.family)
+        proved[normal] = max(claim.misses, proved.get(normal, 0))
+    total = _hits(root) + known(root)
+    if total != proof.total_height:
+        raise ProofError(
+            f"{name}: the claims prove a total height of {total} or more for "
+            f"{proof.position.game}, {str(proof.position)!r}; the head says {proof.total_height}"
+        )
+    return Checked(
+        game=proof.position.game,
+        position=proof.position,
+        total_height=total,
+        configurations=weight(root),
+        claims=len(proof.claims),
+        seconds=time.perf_counter() - started,
+    )
+
+
+# To make
+
+
+def prove(position: Position, misses: int, least_misses: LeastMisses) -> Proof:
+    """A proof that the family of a position needs this many misses.
+
+    least_misses(sets, weights, limit) -- the least misses of a part of the family of the position
+    (some of the sets of `optsearch.family.Family.of`, with their weights) if it is below the limit;
+    else any number from the limit up to it. Nothing depends on its being right but that the proof
+    can be finished.
+
+    Each claim asks of the parts after each shot what leaf counting does not give: of the smaller
+    part as much as is true, of the other one the rest. Claims on one normal form become one, the
+    strongest. Raises ProofError when the misses cannot be proved because they are too many.
+    """
+    root = _root(position)
+    rules = _Rules(position.game)
+    # By normal form: the misses asked for, and one family that has it, as sets of the root.
+    asked: dict[Weighted, tuple[int, Weighted]] = {}
+    waiting: list[tuple[int, Weighted]] = []  # most sets first: parts have fewer
+
+    def ask(family: Weighted, normal: Weighted, target: int) -> None:
+        if normal not in asked:
+            heapq.heappush(waiting, (-len(normal), normal))
+        if target > asked.get(normal, (0, family))[0]:
+            asked[normal] = target, family
+
+    def known(family: Weighted, normal: Weighted) -> int:
+        return max(leaf_counting(family), asked[normal][0] if normal in asked else 0)
+
+    if misses > leaf_counting(root):
+        ask(root, rules.normal(root), misses)
+    claims = []
+    while waiting:
+        _, normal = heapq.heappop(waiting)
+        target, family = asked[normal]
+        if len(family) == 1:
+            raise ProofError(f"{misses} misses for {position.game} cannot be proved")
+        claims.append(Claim(target, normal))
+        for _, hit, missed in shots(family):
+            needed = target - weight(missed)
+            if leaf_counting(hit) + leaf_counting(missed) >= needed:
+                continue
+            small, large = sorted((hit, missed), key=len)
+            small_normal, large_normal = rules.normal(small), rules.normal(large)
+            least_small, least_large = known(small, small_normal), known(large, large_normal)
+            if least_small + least_large >= needed:
+                continue
+            limit = needed - least_large
+            sets, weights = zip(*small, strict=True)
+            share = max(least_small, min(limit, least_misses(sets, weights, limit)))
+            if share > least_small:
+                ask(small, small_normal, share)
+            if needed - share > least_large:
+                ask(large, large_normal, needed - share)
+    return Proof(position, _hits(root) + max(misses, leaf_counting(root)), tuple(claims[::-1]))
+
+
+# Files
+
+
+def save(proof: Proof, path: str | Path) -> None:
+    """Write a proof to a file."""
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "game": str(proof.position.game),
+        "position": str(proof.position),
+        "total_height": proof.total_height,
+        "claims": len(proof.claims),
+    }
+    lines = [json.dumps(head, ensure_ascii=False)]
+    for claim in proof.claims:
+        sets, weights = zip(*claim.family, strict=True)
+        line = [claim.misses, sets] if set(weights) == {1} else [claim.misses, sets, weights]
+        lines.append(json.dumps(line, separators=(",", ":")))
+    try:
+        replace(Path(path), "\n".join(lines) + "\n")
+    except (OSError, ValueError) as error:
+        raise ProofError(f"{path} cannot be written: {error}") from None
+
+
+def load(path: str | Path) -> Proof:
+    """The proof in a file; ProofError for what is none. Whether it is right is for `check`."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise ProofError(f"{path} does not exist") from None
+    except (OSError, ValueError) as error:
+        raise ProofError(f"{path}: it cannot be read: {error}") from None
+    head = _json(lines[0] if lines else "", f"{path}, the head")
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        raise ProofError(f"{path}: the file is no proof; its head has no 'format': {FORMAT!r}")
+    kinds = {"version": int, "game": str, "position": str, "total_height": int, "claims": int}
+    for key, kind in kinds.items():
+        if type(head.get(key)) is not kind:
+            raise ProofError(f"{path}: {key!r} in the head is {head.get(key)!r:.60}")
+    if head["version"] != VERSION:
+        raise ProofError(f"{path}: the version is {head['version']}; {VERSION} is read")
+    if head["claims"] != len(lines) - 1:
+        raise ProofError(
+            f"{path}: the head says {head['claims']} claims, and {len(lines) - 1} follow"
+        )
+    try:
+        game = Game.parse(head["game"])
+        position = Position.parse(game, head["position"])
+    except (GameError, PositionError) as error:
+        raise ProofError(f"{path}: {error}") from None
+    claims = (_claim(line, game, f"{path}, claim {n}") for n, line in enumerate(lines[1:], 1))
+    return Proof(position, head["total_height"], tuple(claims))
+
+
+def _json(line: str, where: str) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ProofError(f"{where} is not JSON: {error}") from None
+
+
+def _claim(line: str, game: Game, where: str) -> Claim:
+    """A claim whose sets are distinct, of one size and on the board."""
+
+    def refuse(problem: str) -> NoReturn:
+        raise ProofError(f"{where}: {problem}")
+
+    def integers(value: object, least: int) -> list[int]:
+        if not isinstance(value, list) or any(type(n) is not int or n < least for n in value):
+            refuse(f"{value!s:.60} is not a list of integers from {least} up")
+        return value
+
+    fields = _json(line, where)
+    if not isinstance(fields, list) or len(fields) not in (2, 3) or type(fields[0]) is not int:
+        refuse("it is not [misses, sets] or [misses, sets, weights]")
+    sets = integers(fields[1], 0)
+    weights = integers(fields[2], 1) if len(fields) == 3 else [1] * len(sets)
+    if not sets or len(weights) != len(sets):
+        refuse(f"it has {len(sets)} sets and {len(weights)} weights")
+    if len(set(sets)) < len(sets):
+        refuse("it has a set twice")
+    if max(sets) >> game.cells:
+        refuse(f"a set has cells off the board {game.rows}x{game.columns}")
+    if len({cells.bit_count() for cells in sets}) > 1:
+        refuse("its sets are not of one size")
+    return Claim(fields[0], tuple(sorted(zip(sets, weights, strict=True))))

@@ -1,0 +1,353 @@
+"""Proofs of optimality: made, checked, and every fault found."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from optsearch import proof, reference
+from optsearch.errors import ImpossiblePosition, NotSupported, OptsearchError, ProofError, TooLarge
+from optsearch.game import Game
+from optsearch.position import Position
+from optsearch.proof import Claim, Proof, check, check_proof, load, prove, save
+from tests.examples import positions
+
+
+def by_definition(sets, weights, limit):
+    """The least misses of a part of a family, whatever the limit."""
+    height = reference.total_height(frozenset(zip(sets, weights, strict=True)))
+    return height - sum(weights) * sets[0].bit_count()
+
+
+class BranchAndBound:
+    """The least misses with leaf counting and a table: enough for the paper's small games."""
+
+    def __init__(self):
+        self.bounds = {}
+
+    def __call__(self, sets, weights, limit):
+        return self.search(tuple(zip(sets, weights, strict=True)), limit)
+
+    def search(self, family, limit):
+        certain = proof.certain_cells(family)
+        key = tuple((cells & ~certain, n) for cells, n in family)
+        lower, exact = self.bounds.get(key, (proof.leaf_counting(family), len(family) == 1))
+        if exact or lower >= limit:
+            return lower
+        least = limit
+        parts = sorted(
+            ((proof.weight(m) + proof.leaf_counting(h) + proof.leaf_counting(m), h, m))
+            for _, h, m in proof.shots(family)
+        )
+        for _, hit, missed in parts:
+            rest = least - proof.weight(missed) - proof.leaf_counting(missed)
+            if rest <= proof.leaf_counting(hit):
+                continue
+            value = proof.weight(missed) + self.search(hit, rest)
+            if value < least:
+                value += self.search(missed, least - value)
+            least = min(least, value)
+        self.bounds[key] = least, least < limit
+        return least
+
+
+def optimum(position):
+    solution = reference.solve(position)
+    family = reference.family(position)
+    hits = next(iter(family))[0].bit_count() * solution.configurations
+    return solution.total_height, solution.total_height - hits
+
+
+def proved(text, shots=""):
+    position = Position.parse(Game.parse(text), shots)
+    return prove(position, optimum(position)[1], by_definition)
+
+
+@settings(max_examples=200)
+@given(positions(max_cells=12, max_configurations=40))
+def test_the_optimum_is_proved(tmp_path_factory, position):
+    total_height, misses = optimum(position)
+    made = prove(position, misses, by_definition)
+    path = tmp_path_factory.mktemp("proofs") / "proof"
+    save(made, path)
+    assert load(path) == made
+    checked = check(path)
+    assert checked.total_height == made.total_height == total_height
+    assert (checked.game, checked.position) == (position.game, position)
+    assert checked.configurations == sum(n for _, n in reference.family(position))
+    assert checked.claims == len(made.claims)
+    for claim in made.claims:
+        sets, weights = zip(*claim.family, strict=True)
+        assert 0 < claim.misses <= by_definition(sets, weights, 0)
+    with pytest.raises(ProofError):
+        prove(position, misses + 1, by_definition)
+
+
+@pytest.mark.parametrize(
+    ("game", "total_height"),
+    [("4x4:3,2", 878), ("4x5:4,3,2", 994), ("4x4:3,3", 196)],  # Table 1
+)
+def test_games_of_the_paper(tmp_path, game, total_height):
+    position = Position(Game.parse(game))
+    root = proof._root(position)
+    misses = total_height - proof._hits(root)
+    made = prove(position, misses, BranchAndBound())
+    save(made, tmp_path / "proof")
+    checked = check(tmp_path / "proof")
+    assert checked.total_height == total_height
+    assert checked.claims < 300
+    assert (tmp_path / "proof").stat().st_size < 30_000
+
+
+def test_the_form_of_a_file(tmp_path):
+    """3x3:2 after three misses: A1-A2, A1-B1, B1-C1 and C1-C2, a chain of four."""
+    save(proved("3x3:2", "B2=miss A3=miss C3=miss"), tmp_path / "proof")
+    lines = (tmp_path / "proof").read_text().splitlines()
+    assert json.loads(lines[0]) == {
+        "format": "optsearch proof of optimality",
+        "version": 1,
+        "game": "3x3:2",
+        "position": "B2=miss A3=miss C3=miss",
+        "total_height": 4 * 2 + 4,
+        "claims": 0,
+    }
+    # 4 leaves with 2 hits: 0, 1, 1, 2 misses; leaf counting is enough.
+    assert len(lines) == 1
+    save(proved("3x3:2"), tmp_path / "proof")
+    lines = (tmp_path / "proof").read_text().splitlines()
+    assert json.loads(lines[-1]) == [30, [3, 6, 9, 18, 24, 36, 48, 72, 144, 192, 288, 384]]
+    save(proved("3x3:2,2;contact=any"), tmp_path / "proof")
+    misses, sets, weights = json.loads((tmp_path / "proof").read_text().splitlines()[-1])
+    assert (misses, sum(weights), set(weights)) == (114, 44, {1, 2})
+    assert len(sets) == len(weights) < 44
+
+
+def test_leaf_counting_and_one_set_need_no_claim():
+    assert proved("2x3:2").claims == ()
+    assert check_proof(proved("2x3:2")).total_height == 25  # Figure 5
+    assert check_proof(proved("1x2:2")).total_height == 2
+    assert check_proof(proved("1x3:2", "A1=hit B1=hit")).total_height == 0
+
+
+# Faults
+
+GAMES = [("3x3:2", ""), ("4x4:3,2", "B2=miss D1=miss"), ("3x3:2,2;contact=any", "B2=miss")]
+PROOFS = [proved(*game) for game in GAMES]
+proofs = pytest.mark.parametrize("made", PROOFS, ids=[" ".join(game) for game in GAMES])
+
+
+def faults(made, message=""):
+    with pytest.raises(ProofError) as error:
+        check_proof(made)
+    assert message in str(error.value)
+    return str(error.value)
+
+
+def changed(made, number, claim):
+    """The proof with one claim changed, or dropped."""
+    claims = list(made.claims)
+    claims[number : number + 1 or None] = [claim] if claim else []
+    return replace(made, claims=tuple(claims))
+
+
+@proofs
+def test_a_claim_too_strong(made):
+    for i, claim in enumerate(made.claims):
+        sets, weights = zip(*claim.family, strict=True)
+        too_many = by_definition(sets, weights, 0) + 1
+        message = faults(changed(made, i, Claim(too_many, claim.family)))
+        assert f"claim {i + 1}: {too_many} misses are not proved" in message
+
+
+@proofs
+def test_a_claim_too_weak_or_dropped(made):
+    """Almost every claim is needed: one may be asked for when another, asked for later, is enough.
+
+    The last one is always needed.
+    """
+    assert len(made.claims) > 3
+    errors = []
+    for i, claim in enumerate(made.claims[:-1]):
+        for change in (Claim(claim.misses - 1, claim.family), None):
+            try:
+                checked = check_proof(changed(made, i, change))
+            except ProofError as error:
+                errors.append(str(error))
+            else:
+                assert checked.total_height == made.total_height
+    assert len(errors) > 0.9 * 2 * (len(made.claims) - 1)
+    assert all("misses are not proved" in error for error in errors)
+    weaker = Claim(made.claims[-1].misses - 1, made.claims[-1].family)
+    faults(changed(made, -1, weaker), "the head says")
+    faults(changed(made, -1, None), "the head says")
+
+
+@proofs
+def test_another_order(made):
+    faults(replace(made, claims=made.claims[::-1]))
+    faults(replace(made, claims=made.claims[1:] + made.claims[:1]), "claim ")
+
+
+@proofs
+@pytest.mark.parametrize("change", [-1, 1, 100])
+def test_another_total(made, change):
+    message = faults(replace(made, total_height=made.total_height + change), "the head says")
+    assert f"prove a total height of {made.total_height} " in message
+
+
+@proofs
+def test_another_game_or_position(made):
+    game = made.position.game
+    others = [
+        replace(game, rows=game.rows + 1),
+        replace(game, columns=game.columns + 1),
+        replace(game, fleet=(*game.fleet, 1)),
+        replace(game, fleet=(3,)),
+    ]
+    for other in others:
+        faults(replace(made, position=Position(other, made.position.shots)))
+    shot = next(game.cell(c) for c in range(game.cells) if not made.position.misses >> c & 1)
+    for answer in (True, False):
+        after = made.position.after(shot, reference.HIT if answer else reference.MISS)
+        faults(replace(made, position=after), "the head says")
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(PROOFS), st.data())
+def test_whatever_is_changed_nothing_false_is_proved(made, data):
+    """A proof with a few random changes fails, or still proves no more than the truth."""
+    total_height = made.total_height
+    claims = [[claim.misses, dict(claim.family)] for claim in made.claims]
+    for _ in range(data.draw(st.integers(1, 3))):
+        claim = data.draw(st.sampled_from(claims))
+        what = data.draw(st.sampled_from(["misses", "weight", "set", "drop", "all"]))
+        cells = data.draw(st.sampled_from(sorted(claim[1])))
+        if what == "misses":
+            claim[0] += data.draw(st.integers(-2, 2))
+        elif what == "weight":
+            claim[1][cells] = data.draw(st.integers(1, 3))
+        elif what == "drop" and len(claim[1]) > 1:
+            del claim[1][cells]
+        elif what == "set":
+            size = [c for c in range(1 << 9) if c.bit_count() == cells.bit_count()]
+            del claim[1][cells]
+            claim[1][data.draw(st.sampled_from(size))] = 1
+        else:
+            for other in claims:
+                other[0] += 1
+    changed = tuple(Claim(misses, tuple(sorted(sets.items()))) for misses, sets in claims)
+    for total in (total_height, total_height + 1, total_height + 2):
+        try:
+            checked = check_proof(replace(made, claims=changed, total_height=total))
+        except ProofError:
+            continue
+        assert checked.total_height <= total_height
+
+
+def test_a_claim_on_one_set():
+    one = Claim(1, ((3, 1),))
+    made = PROOFS[0]
+    faults(replace(made, claims=(one, *made.claims)), "claim 1: one set needs no miss")
+
+
+# Files
+
+
+HEAD = {
+    "format": "optsearch proof of optimality",
+    "version": 1,
+    "game": "3x3:2",
+    "position": "",
+    "total_height": 54,
+    "claims": 1,
+}
+
+
+def head(**changes):
+    fields = {**HEAD, **changes}
+    return json.dumps({key: value for key, value in fields.items() if value is not None})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", ", the head is not JSON"),
+        ("[]", ": the file is no proof"),
+        ("{}", ": the file is no proof"),
+        (head(version=2) + "\n[1,[3]]", ": the version is 2"),
+        (head(version=True), ": 'version' in the head is True"),
+        (head(game=None), ": 'game' in the head is None"),
+        (head(game="3x3") + "\n[1,[3]]", ": '3x3' is not a game"),
+        (head(position="A9=miss") + "\n[1,[3]]", ": A9=miss: A9 is off the board"),
+        (head(total_height=54.0), ": 'total_height' in the head is 54.0"),
+        (head(), ": the head says 1 claims, and 0 follow"),
+        (head() + "\n[1,[3]]\n[1,[3]]", ": the head says 1 claims, and 2 follow"),
+        (head() + "\n[1,", ", claim 1 is not JSON"),
+        (head() + "\n" + "[" * 10**5, ", claim 1 is not JSON"),
+        (head() + "\n" + "1" * 5000, ", claim 1 is not JSON"),
+        (head() + "\n3", ", claim 1: it is not [misses, sets]"),
+        (head() + "\n[1]", ", claim 1: it is not [misses, sets]"),
+        (head() + "\n[true,[3,5]]", ", claim 1: it is not [misses, sets]"),
+        (head() + "\n[1,3]", ", claim 1: 3 is not a list of integers from 0 up"),
+        (head() + "\n[1,[3,-5]]", ", claim 1: [3, -5] is not a list of integers from 0 up"),
+        (head() + "\n[1,[3,5.0]]", ", claim 1: [3, 5.0] is not a list"),
+        (head() + "\n[1,[3,5],[1,0]]", ", claim 1: [1, 0] is not a list of integers from 1 up"),
+        (head() + "\n[1,[3,5],[1]]", ", claim 1: it has 2 sets and 1 weights"),
+        (head() + "\n[1,[]]", ", claim 1: it has 0 sets"),
+        (head() + "\n[1,[3,3]]", ", claim 1: it has a set twice"),
+        (head() + "\n[1,[3,512]]", ", claim 1: a set has cells off the board 3x3"),
+        (head() + "\n[1,[3,7]]", ", claim 1: its sets are not of one size"),
+        (head() + "\n[2,[3,5]]", ", claim 1: 2 misses are not proved, because B1 can be shot"),
+        (head() + "\n[1,[3,5]]", ": the claims prove a total height of 52 or more"),
+    ],
+)
+def test_a_bad_file_is_refused_with_its_place(tmp_path, text, message):
+    path = tmp_path / "proof"
+    path.write_text(text)
+    with pytest.raises(ProofError) as error:
+        check(path)
+    assert str(error.value).startswith(f"{path}{message}")
+
+
+def test_what_cannot_be_read_or_written(tmp_path):
+    with pytest.raises(ProofError, match="does not exist"):
+        check(tmp_path / "proof")
+    with pytest.raises(ProofError, match="cannot be read"):
+        check(tmp_path)
+    with pytest.raises(ProofError, match="cannot be written"):
+        save(PROOFS[0], tmp_path)
+    (tmp_path / "proof").write_bytes(b"\xff")
+    with pytest.raises(ProofError, match="cannot be read"):
+        check(tmp_path / "proof")
+
+
+def test_what_is_not_proved():
+    for rule in ("sunk", "ship"):
+        position = Position(Game.parse(f"3x3:2;announce={rule}"))
+        with pytest.raises(NotSupported, match=f"announce={rule}"):
+            prove(position, 30, by_definition)
+        with pytest.raises(NotSupported, match=f"announce={rule}"):
+            check_proof(Proof(position, 54, ()))
+    with pytest.raises(ImpossiblePosition, match="4x4:4,3,2"):
+        check_proof(Proof(Position(Game.parse("4x4:4,3,2")), 54, ()))
+    with pytest.raises(TooLarge, match="more than 100,000 sets"):
+        check_proof(Proof(Position(Game.parse("10x10:5,4,3,3,2")), 54, ()))
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_a_damaged_file_is_refused_or_proves_the_same(tmp_path_factory, data):
+    """One character changed, put in or left out."""
+    path = tmp_path_factory.mktemp("proofs") / "proof"
+    save(PROOFS[0], path)
+    text = path.read_text()
+    place = data.draw(st.integers(0, len(text) - 1))
+    new = data.draw(st.sampled_from(["", "0", "1", "7", ",", "]", "[", "x", "\n"]))
+    path.write_text(text[:place] + new + text[place + data.draw(st.integers(0, 1)) :])
+    try:
+        checked = check(path)
+    except OptsearchError:
+        return
+    assert checked.total_height == optimum(checked.position)[0] == 54
