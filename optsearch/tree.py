@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
@@ -193,38 +193,45 @@ def verify(tree: DecisionTree) -> int:
     waiting: list[tuple[Shots, object, CellSets, int]] = [((), tree.root, listed, position.hits)]
     while waiting:
         shots, node, family, hits = waiting.pop()
-        where = f"{game}, {_after(shots)}"
         if not len(family):
-            raise TreeError(f"{where}: no configuration gives these replies")
+            raise _fault(game, shots, "no configuration gives these replies")
         missing = (family & ~_words(hits)).any(axis=(1, 2))
         if isinstance(node, Leaf):
             if missing.any():
                 cells = _cells(family[missing])
-                raise TreeError(
-                    f"{where}: the tree ends, but the configuration on {_names(game, cells)} has "
-                    f"{_names(game, cells & ~hits)} still to hit"
+                raise _fault(
+                    game,
+                    shots,
+                    f"the tree ends, but the configuration on {_names(game, cells)} has "
+                    f"{_names(game, cells & ~hits)} still to hit",
                 )
             if type(node.configurations) is not int or node.configurations != len(family):
-                raise TreeError(
-                    f"{where}: the leaf has weight {node.configurations!r}, but "
+                raise _fault(
+                    game,
+                    shots,
+                    f"the leaf has weight {node.configurations!r}, but "
                     f"{_counted(len(family))} on {_names(game, _cells(family))} "
-                    f"{'ends' if len(family) == 1 else 'end'} there"
+                    f"{'ends' if len(family) == 1 else 'end'} there",
                 )
             height += len(shots) * len(family)
         elif isinstance(node, Node):
             _check_shot(position, shots, node)
             if not missing.all():
-                raise TreeError(
-                    f"{where}: the tree shoots {cell_name(node.cell)}, but every cell of the "
-                    f"configuration on {_names(game, _cells(family[~missing]))} is hit"
+                raise _fault(
+                    game,
+                    shots,
+                    f"the tree shoots {cell_name(node.cell)}, but every cell of the "
+                    f"configuration on {_names(game, _cells(family[~missing]))} is hit",
                 )
             bit = game.bit(node.cell)
             for reply, gives in _answers(game, family, hits, bit).items():
                 part = family[gives]
                 if len(part) and reply not in node.replies:
-                    raise TreeError(
-                        f"{where}: the tree shoots {cell_name(node.cell)} and has no branch for "
-                        f"the {reply} of the configuration on {_names(game, _cells(part))}"
+                    raise _fault(
+                        game,
+                        shots,
+                        f"the tree shoots {cell_name(node.cell)} and has no branch for "
+                        f"the {reply} of the configuration on {_names(game, _cells(part))}",
                     )
                 if reply in node.replies:
                     waiting.append(
@@ -236,7 +243,7 @@ def verify(tree: DecisionTree) -> int:
                         )
                     )
         else:
-            raise TreeError(f"{where}: {node!r} is neither a Node nor a Leaf")
+            raise _fault(game, shots, f"{node!r} is neither a Node nor a Leaf")
     return height
 
 
@@ -267,7 +274,7 @@ def _answers(game: Game, ships: CellSets, hits: int, shot: int) -> dict[Reply, N
     afloat = (ships & ~_words(hits | shot)).any(axis=2)
     length = ((struck & ~afloat) * np.array(game.fleet)).sum(axis=1)  # of the ship sunk, or 0
     answers = {HIT: hit & (length == 0), MISS: ~hit}
-    for reply in _replies(game) - {HIT, MISS}:
+    for reply in sorted(_replies(game) - {HIT, MISS}, key=str):
         answers[reply] = length == reply.length if reply.length else length > 0
     return answers
 
@@ -277,26 +284,33 @@ def _cells(ships: CellSets) -> int:
     return to_masks(np.bitwise_or.reduce(ships[:1], axis=1))[0]
 
 
+def _fault(game: Game, shots: Shots, problem: str) -> TreeError:
+    return TreeError(f"{game}, {_after(shots)}: {problem}")
+
+
 def _check_shot(position: Position, shots: Shots, node: Node) -> None:
     """Raise TreeError unless the shot may follow these shots and its replies are of the game."""
     game = position.game
-    where = f"{game}, {_after(shots)}"
     if node.cell not in game:
-        raise TreeError(f"{where}: the shot {cell_name(node.cell)} is off the board")
+        raise _fault(game, shots, f"the shot {cell_name(node.cell)} is off the board")
     if any(shot.cell == node.cell for shot in shots):
-        raise TreeError(f"{where}: {cell_name(node.cell)} is shot twice")
+        raise _fault(game, shots, f"{cell_name(node.cell)} is shot twice")
     if any(shot.cell == node.cell for shot in position.shots):
-        raise TreeError(
-            f"{where}: {cell_name(node.cell)} is shot again; it was shot in the position "
-            f"{str(position)!r}"
+        raise _fault(
+            game,
+            shots,
+            f"{cell_name(node.cell)} is shot again; it was shot in the position {str(position)!r}",
         )
     for reply in node.replies:
         if reply not in _replies(game):
-            raise TreeError(
-                f"{where}: {str(reply)!r} is not a reply of a game with announce={game.announce}"
+            raise _fault(
+                game,
+                shots,
+                f"{str(reply)!r} is not a reply of a game with announce={game.announce}",
             )
 
 
+@lru_cache(maxsize=16)
 def _replies(game: Game) -> set[Reply]:
     """Every reply that the rules of the game know."""
     sinkings: dict[str, set[Reply]] = {
