@@ -44,7 +44,10 @@ misses. A configuration that misses j times costs step(b) + ... + step(b - j + 1
 The replies of a game with k hits and j misses are a word that ends in a sinking, and the items that
 get one word have the same cells: those of its hits. (They need not be one item: {AB, C} and {BC, A}
 both answer B, A, C by hit, sunk, sunk.) There are C(k - 1 + j, j) places of the misses, and at most
-w = C(k - 1, s - 1) * s! / prod(m_l!) words of hits and sinkings for s ships, m_l of them of label l.
+w = C(k - 1, s - 1) * s! / prod(m_l!) words of hits and sinkings for s ships, m_l of them of label l;
+fewer, since r ships sunk of label l take the cells of the r smallest ones at least: a sinking at the
+p-th hit, after which r_l ships of label l are sunk, needs sum over l and i <= r_l of (the least size,
+over all items, of the i-th smallest ship of label l) <= p. We count the words that satisfy this.
 So, with items of the same cells taken as one *group*, leaf counting: A(t) is at most the weight of
 the w * C(k + t, t) heaviest groups. Cover: an item with at most t
 misses has one of the first t + 1 cells of the chain of shots that all miss, so A(t) is at most the
@@ -79,6 +82,7 @@ from cells cimport Cells, first, high, join, low, one, size
 cdef enum:
     MAX_CELLS = 128
     MAX_CODES = 17             # hit, and sunk for each of at most 15 different lengths
+    MAX_VECTORS = 96
     MISSED = -1                # the part of a shot that no reply code names
     MEMO_FROM = 3              # smaller states are solved faster than they are looked up
     DISK_FROM = 16             # so are these, against a look-up on disk
@@ -182,14 +186,6 @@ cdef void order_ships(Cells* item, const unsigned char* labels, int s) noexcept 
             item[1 + j] = item[j]
             j -= 1
         item[1 + j] = ship
-
-
-cdef int64_t weight_sum(const State* state) noexcept nogil:
-    cdef int64_t weight = 0
-    cdef int i
-    for i in range(state.n):
-        weight += weight_of(state.items + i * (state.s + 1))
-    return weight
 
 
 cdef int merge(State* state) except -1 nogil:
@@ -319,11 +315,8 @@ cdef void sort_by_label(Cells* item, unsigned char* labels, int s) noexcept nogi
         item[1 + j], labels[j] = ship, label
 
 
-cdef int place_by_hash(Cells cells, const uint64_t* hash, int* place, int* tied) noexcept nogil:
-    """Number cells by their hashes; how many different hashes there are.
-
-    tied -- set to the first cell of the least hash that several cells have.
-    """
+cdef int place_by_hash(Cells cells, const uint64_t* hash, int* place) noexcept nogil:
+    """Number cells by their hashes; how many different hashes there are."""
     cdef int order[MAX_CELLS]
     cdef int n = 0, c, i, classes
     while cells:
@@ -336,11 +329,10 @@ cdef int place_by_hash(Cells cells, const uint64_t* hash, int* place, int* tied)
             i -= 1
         order[i] = c
     classes = n
-    for i in range(n - 1, -1, -1):
+    for i in range(n):
         place[order[i]] = i
         if i and hash[order[i]] == hash[order[i - 1]]:
             classes -= 1
-            tied[0] = order[i - 1]
     return classes
 
 
@@ -502,8 +494,7 @@ cdef class AnnouncedSearch:
     # One state
 
     cdef int survey(self, const State* state, Board* board) except -1 nogil:
-        """Take stock of a state: cells, and the weights of all parts. The caller frees board.space.
-        """
+        """Take stock: cells, and the weights of all parts. The caller frees board.space."""
         cdef int stride = state.s + 1, i, j, c, code, codes = 1, places
         cdef size_t bytes
         cdef const Cells* item
@@ -632,30 +623,105 @@ cdef class AnnouncedSearch:
             board.heaviest[i + 1] += board.heaviest[i]
         return 0
 
-    cdef void count_words(self, const State* state, Board* board) noexcept nogil:
-        """Fill `after` and `leaves` from the numbers of words."""
+    cdef void count_words(self, const State* state, const Board* board,
+                          int64_t* words) noexcept nogil:
+        """words[0] words of hits and sinkings at most, words[1 + code] of them with this first."""
+        cdef int least[MAX_CODES * MAX_CELLS]      # [code * MAX_CELLS + r] of the r + 1 th ship
+        cdef int radix[MAX_CODES + 1]
+        cdef int64_t ways[2 * MAX_VECTORS]         # two rows by hits so far: [vector] completions
+        cdef int need[MAX_VECTORS]                 # cells of the ships sunk at least
+        cdef int sizes[MAX_CELLS]
+        cdef int stride = state.s + 1, i, j, r, code, ship, vectors = 1, p, now, then
+        cdef int64_t count
+        for code in range(1, board.codes):
+            radix[code] = vectors
+            vectors *= board.ships_of_code[code] + 1
+            if vectors > MAX_VECTORS:
+                break
+        radix[board.codes] = vectors
+        if vectors > MAX_VECTORS:
+            self.count_all_words(state, board, words)
+            return
+        for code in range(1, board.codes):
+            for r in range(board.ships_of_code[code]):
+                least[code * MAX_CELLS + r] = MAX_CELLS
+        for i in range(state.n):
+            j = 0
+            while j < state.s:                     # the ships of one label, by size
+                code = board.code[j]
+                r = 0
+                while j < state.s and board.code[j] == code:
+                    ship = size(state.items[i * stride + 1 + j])
+                    p = r
+                    while p > 0 and sizes[p - 1] > ship:
+                        sizes[p] = sizes[p - 1]
+                        p -= 1
+                    sizes[p] = ship
+                    r += 1
+                    j += 1
+                for p in range(r):
+                    least[code * MAX_CELLS + p] = min(least[code * MAX_CELLS + p], sizes[p])
+        for i in range(vectors):
+            need[i] = 0
+            for code in range(1, board.codes):
+                r = i // radix[code] % (board.ships_of_code[code] + 1)
+                for p in range(r):
+                    need[i] += least[code * MAX_CELLS + p]
+        for i in range(vectors):
+            ways[i] = 0
+        ways[vectors - 1] = 1                      # all sunk after k hits
+        now = 0
+        for p in range(state.k - 1, -1, -1):
+            then, now = now, MAX_VECTORS - now
+            for i in range(vectors):
+                count = ways[then + i] if i < vectors - 1 else 0
+                if p == 0 and i == 0:
+                    words[1] = count
+                for code in range(1, board.codes):
+                    r = i // radix[code] % (board.ships_of_code[code] + 1)
+                    j = i + radix[code]
+                    if r < board.ships_of_code[code] and need[j] <= p + 1:
+                        count += ways[then + j]
+                        if p == 0 and i == 0:
+                            words[1 + code] = ways[then + j]
+                    elif p == 0 and i == 0:
+                        words[1 + code] = 0
+                ways[now + i] = min(count, MANY)
+        words[0] = ways[now]
+
+    cdef void count_all_words(self, const State* state, const Board* board,
+                              int64_t* words) noexcept nogil:
+        """The same by the formula alone."""
         cdef int kind, k, s, i, m, left
-        cdef int64_t words, more
         for kind in range(board.codes + 1):        # the state, hit, the sinkings
             k = state.k - (kind > 0)
             s = state.s - (kind > 1)
-            words = self.binomial(k - 1, s - 1)
             left = 0                               # s! / prod(m_l!) as a product of binomials
+            words[kind] = 1
+            if k >= 1 and s >= 1:
+                words[kind] = self.binomial(k - 1, s - 1)
             for i in range(1, board.codes):
                 m = board.ships_of_code[i] - (i == kind - 1)
                 left += m
-                words = min(MANY, words * self.binomial(left, m))
-            if k < 1 or s < 1 or k < s:
-                words = 1
-                k = max(k, 1)
+                words[kind] = min(MANY, words[kind] * self.binomial(left, m))
+
+    cdef void count_leaves(self, const State* state, Board* board) noexcept nogil:
+        """Fill `after` and `leaves` from the numbers of words."""
+        cdef int kind, k, m
+        cdef int64_t words[MAX_CODES + 1]
+        cdef int64_t more
+        if self.leaf_counting:
+            self.count_words(state, board, words)
+        for kind in range(board.codes + 1):        # the state, hit, the sinkings
+            k = max(1, state.k - (kind > 0))
             for m in range(board.times):
                 if not self.leaf_counting:
                     board.after[kind * board.times + m] = board.weight
                     board.leaves[kind * board.times + m] = board.weight
                     continue
-                more = min(MANY, words * self.binomial(k - 1 + m, m))
+                more = min(MANY, words[kind] * self.binomial(k - 1 + m, m))
                 board.after[kind * board.times + m] = board.heaviest[min(board.groups, more)]
-                more = min(MANY, words * self.binomial(k + m, m))
+                more = min(MANY, words[kind] * self.binomial(k + m, m))
                 board.leaves[kind * board.times + m] = board.heaviest[min(board.groups, more)]
 
     cdef int64_t bound(self, const Board* board, int kind, int64_t weight, int n, int budget,
@@ -716,7 +782,7 @@ cdef class AnnouncedSearch:
         cdef int64_t weight
         cdef int64_t* profiles = board.profile_sum
         cdef int64_t* best = board.best
-        self.count_words(state, board)
+        self.count_leaves(state, board)
         if not self.leaf_counting and not self.cover:
             return 0
         memset(best, 0, board.times * sizeof(int64_t))
@@ -847,11 +913,10 @@ cdef class AnnouncedSearch:
         The objective, the budget, the labels as ranks, then the items, each as its ships and,
         unless all weights are 1, its weight. The cells are numbered anew. With `symmetry` their
         order comes from hashes that know only how cells, ships, items and weights lie in each other
-        (refined until they tell no more apart, then one cell of the least class of equals is
-        singled out, and so on), else it is that of the board. No more is needed of the order than
-        that it is some order: the whole state is in the key, and where equals should have been
-        told apart a table hit is lost and nothing else. What the cells are on the grid does not
-        matter for the optimum, so this finds the symmetries of the grid and many more.
+        (refined while that tells more cells apart; equals stay in the order of the board), else it
+        is that of the board. It may be any order: the whole state is in the key, and where a better
+        one would have made keys equal a table hit is lost and nothing else. Where the cells are on
+        the grid does not matter for the optimum, so this finds its symmetries and many more.
         """
         cdef uint64_t hash[MAX_CELLS]
         cdef uint64_t fresh[MAX_CELLS]
@@ -901,12 +966,9 @@ cdef class AnnouncedSearch:
                     c = first(left)
                     left &= left - 1
                     hash[c] = scramble(hash[c] * 5 + fresh[c])
-                classes = place_by_hash(some, hash, place, &c)
-                if classes <= before and classes < cells:
-                    hash[c] = scramble(hash[c] + 1)
-                    classes += 1       # at least; the next round counts again
-                    if classes == cells:
-                        classes = place_by_hash(some, hash, place, &c)
+                classes = place_by_hash(some, hash, place)
+                if classes <= before:
+                    break
         cell_bytes = (cells + 7) // 8
         for i in range(state.n):
             item = state.items + i * stride
@@ -1092,7 +1154,7 @@ cdef class AnnouncedSearch:
         for i in range(family.shape[0]):
             if not 0 <= family[i] < self.configurations or (i and family[i] <= family[i - 1]):
                 raise ValueError(f"index {family[i]} of the family is out of range or order")
-        if not 0 <= hits < 1 << self.cells:
+        if hits < 0 or hits >> self.cells:
             raise ValueError(f"hits are a mask of {self.cells} cells, not {hits}")
         if budget < -1:
             raise ValueError(f"{budget} misses are no budget; -1 is none")
