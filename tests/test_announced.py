@@ -294,7 +294,7 @@ def test_configurations_of_the_same_cells_may_share_a_leaf():
 
 
 def test_the_order_of_certain_hits_matters():
-    """Both have B and C. C shot first is sunk or hit; B shot first tells nothing, nor C after it."""
+    """Both have B and C. C shot first tells which; B shot first, neither does."""
     game = Game.parse("1x4:2,1;contact=any;announce=sunk")
     for objective, budget, cost in (("mean", -1, 0), ("worst", 0, 0), ("within", 0, 0)):
         example = Example(game, [(3, 4), (6, 8)], [1, 1], 0, objective)
