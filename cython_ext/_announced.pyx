@@ -1,9 +1,10 @@
 """Branch and bound where sinkings are announced.
 
-An *item* is what a configuration still hides: its ships less the cells hit, without those sunk, each
-with its label (its length where the length is announced, else 0), and a weight. A *state* is a list
-of distinct items that the replies so far leave. All its items have the same number k of cells to hit
-and the same labels, because they got the same replies. A shot at cell c splits a state by reply:
+An *item* is what a configuration still hides: its ships less the cells hit, without those sunk,
+each with its label (its length where the length is announced, else 0), and a weight. A *state* is a
+list of distinct items that the replies so far leave. All its items have the same number k of cells
+to hit and the same labels, because they got the same replies. A shot at cell c splits a state by
+reply:
 
     missed     the items without c
     hit        those in which another cell of the ship at c is left; c is taken off
@@ -22,19 +23,19 @@ or after.
 by the sinking; it is a candidate like others. Two things may be taken off:
 
 - *A ship that all items have*, cells and label. Replies on its cells are the same in all items, and
-  it has no part in other replies; so leaving out these shots makes a strategy for the rest, and adding
-  them at the end makes one for the whole, of the same misses.
+  it has no part in other replies; so leaving out these shots makes a strategy for the rest, and
+  adding them at the end makes one for the whole, of the same misses.
 - See domination.
 
-**Domination.** Let c be a cell that lies in the ship of label l in every item that has c, where l is
-the label of one ship only, and let all items that have d have c. Then c is as good a first shot as d.
-Take a strategy S that begins with d. Shoot c. If it misses, d would have missed as well: go on as S
-does after that. If it hits, play S without its shot at c, answering S as if c were not shot yet: a
-sinking of label l is reported as a hit, all other replies as they are, and its shot at c is
+**Domination.** Let c be a cell that lies in the ship of label l in every item that has c, where l
+is the label of one ship only, and let all items that have d have c. Then c is as good a first shot
+as d. Take a strategy S that begins with d. Shoot c. If it misses, d would have missed as well: go
+on as S does after that. If it hits, play S without its shot at c, answering S as if c were not shot
+yet: a sinking of label l is reported as a hit, all other replies as they are, and its shot at c is
 answered by the sinking if the label l has been announced, else by a hit. These are the replies S
 would get, since c's ship is the only one of label l. No item misses more often than with S. In
-particular a certain cell of this kind may be shot at once; and where one ship is left every cell
-is of this kind.
+particular a certain cell of this kind may be shot at once; and where one ship is left every cell is
+of this kind.
 
 **Leaf counting and cover.** Let A(t) be the greatest weight that can be finished with at most t
 misses. A configuration that misses j times costs step(b) + ... + step(b - j + 1), hence
@@ -44,29 +45,29 @@ misses. A configuration that misses j times costs step(b) + ... + step(b - j + 1
 The replies of a game with k hits and j misses are a word that ends in a sinking, and the items that
 get one word have the same cells: those of its hits. (They need not be one item: {AB, C} and {BC, A}
 both answer B, A, C by hit, sunk, sunk.) There are C(k - 1 + j, j) places of the misses, and at most
-w = C(k - 1, s - 1) * s! / prod(m_l!) words of hits and sinkings for s ships, m_l of them of label l;
-fewer, since r ships sunk of label l take the cells of the r smallest ones at least: a sinking at the
-p-th hit, after which r_l ships of label l are sunk, needs sum over l and i <= r_l of (the least size,
-over all items, of the i-th smallest ship of label l) <= p. We count the words that satisfy this.
-So, with items of the same cells taken as one *group*, leaf counting: A(t) is at most the weight of
-the w * C(k + t, t) heaviest groups. Cover: an item with at most t
-misses has one of the first t + 1 cells of the chain of shots that all miss, so A(t) is at most the
-sum of the t + 1 largest weights of a cell. Both together: what is finished after i misses of that
-chain and a hit has words of k - 1 more replies and t - i misses, w * C(k - 1 + t - i, t - i) of them
-over all replies to the hit, so
+w = C(k - 1, s - 1) * s! / prod(m_l!) words of hits and sinkings for s ships, m_l of them of label
+l; fewer, since r ships sunk of label l take the cells of the r smallest ones at least: a sinking at
+the p-th hit, after which r_l ships of label l are sunk, needs sum over l and i <= r_l of (the least
+size, over all items, of the i-th smallest ship of label l) <= p. We count the words that satisfy
+this. So, with items of the same cells taken as one *group*, leaf counting: A(t) is at most the
+weight of the w * C(k + t, t) heaviest groups. Cover: an item with at most t misses has one of the
+first t + 1 cells of the chain of shots that all miss, so A(t) is at most the sum of the t + 1
+largest weights of a cell. Both together: what is finished after i misses of that chain and a hit
+has words of k - 1 more replies and t - i misses, w * C(k - 1 + t - i, t - i) of them over all
+replies to the hit, so
 
     A(t) <= sum over i = 0..t of min(i-th largest weight of a cell, B(t - i)),
 
-where B(m) is the weight of the w * C(k - 1 + m, m) heaviest groups, or the largest over the cells d of
-the sum of the A(m) of the parts of F hit at d. (Sums of min(a, b) are largest when both are sorted.
-The chain's families are parts of F, so what bounds F bounds them.)
+where B(m) is the weight of the w * C(k - 1 + m, m) heaviest groups, or the largest over the cells d
+of the sum of the A(m) of the parts of F hit at d. (Sums of min(a, b) are largest when both are
+sorted. The chain's families are parts of F, so what bounds F bounds them.)
 
 **Small cases.** One item: 0. Two items X and Y: 0 if a ship of one lies in the cells common to both
 and is not a ship (cells and label) of the other, else min(weight) * step(b). Proof: one miss of the
-lighter item always suffices. For no miss all shots have to be common cells until a reply differs. If
-S is such a ship of X, shoot its cells; if Y answers the same, Y has a ship S' with the last cell
-and with S' < S, and shooting S' first tells. Without such a ship common cells sink the same ships in
-both. k = 1: shoot by falling weight.
+lighter item always suffices. For no miss all shots have to be common cells until a reply differs.
+If S is such a ship of X, shoot its cells; if Y answers the same, Y has a ship S' with the last cell
+and with S' < S, and shooting S' first tells. Without such a ship common cells sink the same ships
+in both. k = 1: shoot by falling weight.
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
