@@ -27,6 +27,7 @@ KERNELS = {
     "_paper": {"paper"},
     "_table": {"solver"},
     "_search": {"solver"},
+    "_announced": {"solver"},
 }
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 

@@ -1,0 +1,45 @@
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch._table import MemoryTable
+
+class Disk(Protocol):
+    def get(self, key: bytes, /) -> int | None: ...
+    def put(self, key: bytes, value: int, /) -> None: ...
+
+class AnnouncedSearch:
+    nodes: int
+    disk: Disk | None
+    def __init__(
+        self,
+        ships: NDArray[np.uint64],
+        weights: NDArray[np.int64],
+        cell_permutations: NDArray[np.int32],
+        by_length: bool,
+        objective: str,
+        table: MemoryTable,
+        disk: Disk | None,
+        memo: bool,
+        symmetry: bool,
+        leaf_counting: bool,
+        cover: bool,
+        ordering: bool,
+        small_cases: bool,
+        tick: Callable[[int], None],
+        domination: bool = ...,
+    ) -> None: ...
+    def solve(self, family: NDArray[np.int32], hits: int, budget: int, limit: int = ...) -> int: ...
+    def first_shots(
+        self, family: NDArray[np.int32], hits: int, budget: int
+    ) -> list[tuple[int, int]]: ...
+    def after(
+        self, family: NDArray[np.int32], hits: int, cell: int, budget: int, limit: int = ...
+    ) -> int: ...
+    def lower_bound(self, family: NDArray[np.int32], hits: int, budget: int) -> int: ...
+    def normal_form(self, family: NDArray[np.int32], hits: int, budget: int) -> bytes: ...
+    def parts(
+        self, family: NDArray[np.int32], hits: int, cell: int
+    ) -> dict[int, NDArray[np.int32]]: ...

@@ -1,0 +1,428 @@
+"""The kernel for announced sinkings, against the definition of its value."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from optsearch import reference
+from optsearch._announced import AnnouncedSearch
+from optsearch._table import MemoryTable
+from optsearch.configurations import to_words
+from optsearch.game import Game, bits
+from optsearch.position import HIT, MISS, Position, Reply, reply
+from tests.examples import positions
+
+BIG = 1 << 50
+SWITCHES = (
+    "memo",
+    "symmetry",
+    "leaf_counting",
+    "cover",
+    "ordering",
+    "small_cases",
+    "domination",
+)
+OBJECTIVES = ("mean", "worst", "within")
+
+
+class Example:
+    """Some configurations of a position with weights, and the optimum by its definition."""
+
+    def __init__(self, game, ships, weights, hits, objective, off=(), disk=None):
+        self.game = game
+        self.ships = ships
+        self.weights = weights
+        self.hits = hits
+        self.objective = objective
+        self.family = np.arange(len(ships), dtype=np.int32)
+        self.nodes = []
+        self.switches = {name: name not in off for name in SWITCHES}
+        masks = np.array([to_words(c) for c in ships], np.uint64)
+        self.search = AnnouncedSearch(
+            masks,
+            np.array(weights, np.int64),
+            np.array(game.symmetries(), np.int32),
+            game.announce == "ship",
+            objective,
+            MemoryTable(1 << 23),
+            disk,
+            tick=self.nodes.append,
+            **self.switches,
+        )
+
+    def __repr__(self):
+        off = [name for name, on in self.switches.items() if not on]
+        return (
+            f"{self.game} {self.ships} {self.weights} hits={self.hits} {self.objective} off={off}"
+        )
+
+    def value(self, budget):
+        return value(self.game, self.everything(), self.hits, self.objective, budget)
+
+    def everything(self):
+        return frozenset(zip(self.ships, self.weights, range(len(self.ships)), strict=True))
+
+    def after(self, cell, budget):
+        return after(self.game, self.everything(), self.hits, self.objective, budget, cell)
+
+
+def step(objective, weight, budget):
+    """What it costs that this weight misses while `budget` misses are allowed."""
+    if objective == "within":
+        return weight if budget == 0 else 0
+    return BIG if objective == "worst" and budget == 0 and weight else weight
+
+
+@cache
+def value(game, items, hits, objective, budget):
+    """The least cost, by trying all shots; items are (ships, weight, number)."""
+    useful = 0
+    for ships, _, _ in items:
+        useful |= sum(ships)
+    useful &= ~hits
+    if not useful or (objective == "within" and budget < 0):
+        return 0
+    return min(after(game, items, hits, objective, budget, cell) for cell in bits(useful))
+
+
+def after(game, items, hits, objective, budget, cell):
+    split = parts(game, items, hits, cell)
+    missed = split.pop(MISS, frozenset())
+    cost = step(objective, sum(weight for _, weight, _ in missed), budget)
+    if missed and not (objective == "worst" and budget == 0):
+        left = budget if budget is None else budget - 1
+        cost += value(game, missed, hits, objective, left)
+    for part in split.values():
+        cost += value(game, part, hits | 1 << cell, objective, budget)
+    return min(cost, BIG) if objective == "worst" else cost
+
+
+def parts(game, items, hits, cell) -> dict[Reply, frozenset]:
+    found: dict[Reply, set] = {}
+    for item in items:
+        found.setdefault(reply(game, item[0], hits, 1 << cell), set()).add(item)
+    return {answer: frozenset(part) for answer, part in found.items()}
+
+
+@st.composite
+def examples(draw, objectives=OBJECTIVES, max_configurations=9, off=None):
+    """Part of the configurations of a random position, weighted, for one objective; a budget."""
+    position = draw(
+        positions(max_cells=12, max_ships=3, max_configurations=150, announce=("sunk", "ship"))
+    )
+    everything = list(reference.configurations(position))
+    chosen = draw(
+        st.lists(st.sampled_from(everything), min_size=1, max_size=max_configurations, unique=True)
+    )
+    weights = draw(
+        st.one_of(
+            st.just([1] * len(chosen)),
+            st.lists(st.integers(1, 9), min_size=len(chosen), max_size=len(chosen)),
+        )
+    )
+    off = draw(st.sets(st.sampled_from(SWITCHES))) if off is None else off
+    objective = draw(st.sampled_from(objectives))
+    budget = -1 if objective == "mean" else draw(st.integers(0, 7))
+    return Example(position.game, chosen, weights, position.hits, objective, off), budget
+
+
+@settings(max_examples=700)
+@given(examples())
+def test_the_optimum_is_that_of_the_definition(drawn):
+    example, budget = drawn
+    assert example.search.solve(example.family, example.hits, budget) == example.value(budget)
+
+
+@settings(max_examples=300)
+@given(examples())
+def test_first_shots(drawn):
+    example, budget = drawn
+    shots = example.search.first_shots(example.family, example.hits, budget)
+    some = 0
+    for ships in example.ships:
+        some |= sum(ships)
+    assert sorted(cell for cell, _ in shots) == list(bits(some & ~example.hits))
+    for cell, bound in shots:
+        expected = example.after(cell, budget)
+        found = example.search.after(example.family, example.hits, cell, budget)
+        assert bound <= found == expected
+
+
+@settings(max_examples=400)
+@given(examples())
+def test_the_bounds_are_admissible(drawn):
+    example, budget = drawn
+    bound = example.search.lower_bound(example.family, example.hits, budget)
+    assert 0 <= bound <= example.value(budget)
+
+
+@settings(max_examples=300)
+@given(examples(), st.integers(-3, 3), st.booleans())
+def test_a_limit_gives_the_optimum_below_it_and_a_bound_at_or_above_it(drawn, offset, first):
+    example, budget = drawn
+    expected = example.value(budget)
+    limit = expected + offset
+    if first:
+        shots = example.search.first_shots(example.family, example.hits, budget)
+        if not shots:
+            return
+        cell = shots[-1][0]
+        expected = example.after(cell, budget)
+        found = example.search.after(example.family, example.hits, cell, budget, limit)
+    else:
+        found = example.search.solve(example.family, example.hits, budget, limit)
+    if example.objective == "worst":
+        limit = min(limit, BIG)
+    if expected < limit:
+        assert found == expected
+    else:
+        assert limit <= found <= expected
+    # What the table keeps of it is no worse than what was found.
+    assert example.search.solve(example.family, example.hits, budget) == example.value(budget)
+
+
+@settings(max_examples=200)
+@given(examples(), st.data())
+def test_parts(drawn, data):
+    example, _ = drawn
+    cell = data.draw(st.sampled_from(range(example.game.cells)))
+    if example.hits >> cell & 1:
+        with pytest.raises(ValueError, match="was hit before"):
+            example.search.parts(example.family, example.hits, cell)
+        return
+    found = example.search.parts(example.family, example.hits, cell)
+    expected = {}
+    for answer, part in parts(example.game, example.everything(), example.hits, cell).items():
+        code = {MISS: 0, HIT: 1}.get(answer, 2 + (answer.length or 0))
+        expected[code] = sorted(index for _, _, index in part)
+    assert {code: part.tolist() for code, part in found.items()} == expected
+    assert all(part.dtype == np.int32 for part in found.values())
+    # The parts make a family again.
+    for code, part in found.items():
+        hits = example.hits | (code > 0) << cell
+        assert example.search.solve(part, hits, -1) >= 0
+
+
+@settings(max_examples=300)
+@given(st.lists(examples(off=()), min_size=2, max_size=6))
+def test_equal_normal_forms_have_equal_optima(drawn):
+    """Of unrelated games, too: their labels, budgets and objectives are in the key."""
+    seen = {}
+    for example, budget in drawn:
+        size = len(example.ships)
+        for first in range(size):
+            for last in range(first + 1, size + 1):
+                family = example.family[first:last]
+                key = example.search.normal_form(family, example.hits, budget)
+                part = Example(
+                    example.game,
+                    example.ships[first:last],
+                    example.weights[first:last],
+                    example.hits,
+                    example.objective,
+                )
+                expected = part.value(budget)
+                assert seen.setdefault(key, expected) == expected
+
+
+def whole(text, objective="mean", off=()):
+    position = Position(Game.parse(text))
+    ships = list(reference.configurations(position))
+    return Example(position.game, ships, [1] * len(ships), 0, objective, off)
+
+
+@pytest.mark.parametrize(
+    ("game", "total", "configurations"),
+    [  # by independent brute force
+        ("1x7:2,1;announce=sunk", 97, 20),
+        ("3x3:2,1;announce=ship", 118, 24),
+        ("2x3:2,1;contact=any;announce=ship", 132, 28),
+        ("4x4:3,2;contact=any;announce=ship", 2311, 264),
+    ],
+)
+def test_known_totals(game, total, configurations):
+    example = whole(game)
+    assert len(example.ships) == configurations
+    misses = example.search.solve(example.family, 0, -1)
+    assert misses + configurations * example.game.fleet_cells == total
+
+
+@pytest.mark.parametrize(
+    ("game", "nodes"),
+    [
+        ("4x4:3,2;announce=sunk", 6066),
+        ("4x4:3,2;announce=ship", 15043),
+        ("3x4:3,2;contact=any;announce=ship", 11267),
+    ],
+)
+def test_nodes(game, nodes):
+    """The regression signature of the search: change it only with a commit that says why."""
+    example = whole(game)
+    example.search.solve(example.family, 0, -1)
+    assert example.search.nodes == nodes
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_each_switch_saves_nodes(switch):
+    game = "3x4:3,2;contact=any;announce=ship"
+    on, off = whole(game), whole(game, off=(switch,))
+    assert on.search.solve(on.family, 0, -1) == off.search.solve(off.family, 0, -1)
+    assert on.search.nodes < off.search.nodes
+
+
+def test_a_symmetric_image_is_found_in_the_table():
+    example = whole("4x4:3,2;announce=ship")
+    part = example.search.parts(example.family, 0, 1)[0]  # B1 missed
+    other = example.search.parts(example.family, 0, 4)[0]  # A2 missed
+    assert part.tolist() != other.tolist()
+    found = example.search.solve(part, 0, -1)
+    nodes = example.search.nodes
+    assert example.search.solve(other, 0, -1) == found
+    assert example.search.nodes - nodes < nodes / 2
+
+
+def test_configurations_of_the_same_cells_may_share_a_leaf():
+    """B, A, C is answered by hit, sunk, sunk for two of them; one bound a word would say 2."""
+    game = Game.parse("1x4:2,1;contact=any;announce=sunk")
+    ships = [(3, 4), (12, 2), (3, 8), (6, 1)]
+    example = Example(game, ships, [1] * 4, 0, "mean")
+    assert example.value(-1) == example.search.solve(example.family, 0, -1) == 1
+    assert example.search.lower_bound(example.family, 0, -1) <= 1
+
+
+def test_the_order_of_certain_hits_matters():
+    """Both have B and C. C shot first tells which; B shot first, neither does."""
+    game = Game.parse("1x4:2,1;contact=any;announce=sunk")
+    for objective, budget, cost in (("mean", -1, 0), ("worst", 0, 0), ("within", 0, 0)):
+        example = Example(game, [(3, 4), (6, 8)], [1, 1], 0, objective)
+        assert example.search.solve(example.family, 0, budget) == cost
+        assert example.search.after(example.family, 0, 2, budget) == cost
+    example = Example(game, [(3, 4), (6, 8)], [1, 1], 0, "mean")
+    assert example.search.after(example.family, 0, 1, -1) == 1
+
+
+def test_bounds_of_a_whole_game():
+    """Leaf counting and cover together are better than either."""
+    bounds = {}
+    for off in ((), ("cover",), ("leaf_counting",), ("cover", "leaf_counting")):
+        example = whole("4x4:3,2;announce=ship", off=off)
+        bounds[off] = example.search.lower_bound(example.family, 0, -1)
+    assert bounds[()] > max(bounds["cover",], bounds["leaf_counting",])
+    assert min(bounds["cover",], bounds["leaf_counting",]) > bounds["cover", "leaf_counting"] == 0
+
+
+def test_the_worst_case_and_the_games_finished_in_time():
+    """The least budget that can be met is where `within` begins to lose nothing."""
+    worst = whole("3x3:2,1;announce=sunk", "worst")
+    within = whole("3x3:2,1;announce=sunk", "within")
+    mean = whole("3x3:2,1;announce=sunk").search.solve(worst.family, 0, -1)
+    lost = [within.search.solve(within.family, 0, budget) for budget in range(7)]
+    misses = [worst.search.solve(worst.family, 0, budget) for budget in range(7)]
+    assert lost == sorted(lost, reverse=True)
+    assert misses == sorted(misses, reverse=True)
+    for a, b in zip(lost, misses, strict=True):
+        assert (a == 0) == (b < BIG)
+    assert lost[0] > 0 == lost[-1]
+    assert misses[0] == BIG > misses[-1] == mean
+    assert worst.search.solve(worst.family, 0, -1) == mean
+
+
+def test_a_board_past_64_cells():
+    """The same game in two corners of a board of 121 cells."""
+    small = whole("3x3:2,1;announce=ship")
+    game = Game.parse("11x11:2,1;announce=ship")
+    for corner in (0, 8 * 11 + 8):
+        ships = [
+            tuple(
+                sum(1 << (corner + cell // 3 * 11 + cell % 3) for cell in bits(ship))
+                for ship in configuration
+            )
+            for configuration in small.ships
+        ]
+        large = Example(game, ships, small.weights, 0, "mean")
+        assert large.search.solve(large.family, 0, -1) == 46
+        assert len(large.search.first_shots(large.family, 0, -1)) == 8
+        top = max(cell for ships in ships for ship in ships for cell in bits(ship))
+        split = large.search.parts(large.family, 0, top)
+        assert sorted(split) == [0, 1, 3]
+        cost = large.search.after(large.family, 0, top, -1)
+        assert cost == small.search.after(small.family, 0, 8, -1)
+
+
+class Recorder(dict):
+    """A table on disk, in memory."""
+
+    def put(self, key, value):
+        self[key] = value
+
+
+def test_the_disk_is_read_and_written():
+    game = Game.parse("4x4:3,2;announce=sunk")
+    disk = Recorder()
+    ships = list(reference.configurations(Position(game)))
+    first = Example(game, ships, [1] * len(ships), 0, "mean", disk=disk)
+    found = first.search.solve(first.family, 0, -1)
+    again = Example(game, ships, [1] * len(ships), 0, "mean", disk=disk)
+    assert again.search.solve(again.family, 0, -1) == found == 328
+    assert disk
+    assert again.search.nodes < first.search.nodes / 20
+    again.search.disk = None
+    assert again.search.disk is None
+
+
+def test_an_exception_in_tick_ends_the_search():
+    example = whole("4x5:3,2;announce=sunk")
+
+    def stop(nodes):
+        raise KeyboardInterrupt
+
+    search = AnnouncedSearch(
+        np.array([to_words(c) for c in example.ships], np.uint64),
+        np.ones(len(example.ships), np.int64),
+        np.array(example.game.symmetries(), np.int32),
+        False,
+        "mean",
+        MemoryTable(1 << 23),
+        None,
+        tick=stop,
+        **example.switches,
+    )
+    with pytest.raises(KeyboardInterrupt):
+        search.solve(example.family, 0, -1)
+    assert search.nodes == 4096
+
+
+def test_what_is_refused():
+    example = whole("3x3:2,1;announce=ship")
+    search = example.search
+    for family in ([], [1, 0], [0, 0], [-1], [24]):
+        with pytest.raises(ValueError, match="family"):
+            search.solve(np.array(family, np.int32), 0, -1)
+    with pytest.raises(ValueError, match="mask of 9 cells"):
+        search.solve(example.family, 1 << 9, -1)
+    with pytest.raises(ValueError, match="does not have all hits"):
+        search.solve(example.family, 1, -1)
+    with pytest.raises(ValueError, match="no budget"):
+        search.solve(example.family, 0, -2)
+    with pytest.raises(ValueError, match="cell 9"):
+        search.after(example.family, 0, 9, -1)
+    with pytest.raises(ValueError, match="off the board"):
+        search.parts(example.family, 0, 9)
+    ones = [i for i, ships in enumerate(example.ships) if 1 in ships]
+    twos = [i for i, ships in enumerate(example.ships) if 3 in ships]
+    with pytest.raises(ValueError, match="did not get the same replies"):
+        search.solve(np.array(sorted(ones + twos), np.int32), 1, -1)
+    for ships, weights, objective in (
+        ([(3, 2)], [1], "mean"),  # overlap
+        ([(3, 0)], [1], "mean"),
+        ([(3, 1 << 9)], [1], "mean"),
+        ([(3, 4)], [0], "mean"),
+        ([(3, 4)], [1 << 50], "mean"),
+        ([(3, 4)], [1], "median"),
+        ([(3, 4)], [1, 1], "mean"),
+    ):
+        with pytest.raises(ValueError, match=r"ship 1|weights|median"):
+            Example(example.game, ships, weights, 0, objective)
