@@ -1,51 +1,112 @@
-"""Branch and bound for the least total number of misses over a family.
+"""Branch and bound for the least cost of a family, with every bound and reduction a switch.
 
-A *family* is a list of sets of one size, each with a weight; a shot at a cell splits it into the
-sets that have the cell (hit) and the others (missed, one miss for each weight). We look for
+A *family* is a list of distinct sets of cells, each with a weight. A shot at a cell splits it into
+the sets that have the cell (hit) and the others (missed). A set ends the game when all its cells are
+hit, and pays for the misses before that; we look for
 
-    M(F) = min over cells c of  M(F hit at c) + M(F missed at c) + weight(F missed at c).
+    M(F, b) = min over cells c of  M(F hit at c, b) + M(F missed at c, b - 1)
+                                   + step(b) * weight(F missed at c),
 
-A family is stored as indices into the *universe*, the sets of the first family and their images
-under the grid's symmetries, in ascending order. Nothing else is stored: the cells that all sets
-share are certain hits, cost nothing, and are taken off wherever sets are looked at (*residual*
-sets). Two families with the same residual sets are one state, whatever was hit on the way.
+where the budget b is the number of misses still allowed and step(b) is the price of a miss:
+
+    mean    1; there is no budget.
+    worst   1 while b > 0, and FORBIDDEN at b = 0: nobody may miss more than b times.
+    within  1 at b = 0 and 0 before: the weight that is not finished within b misses. What comes
+            after that miss is free.
+
+Bounds come from *profiles*: let A(t) be at least the number of sets that any strategy finishes with
+at most t misses. Then the sets beyond A(t) pay for miss number t + 1, and these weigh at least as
+much as the n - A(t) lightest sets, so M >= sum over t of step(b - t) * weight of those.
+
+Reductions that keep M(F, b):
+
+- A cell in every set is a certain hit: it costs nothing and tells nothing, so it is taken off.
+- merging: two cells in exactly the same sets are one. After a shot at the one, the other is a certain
+  hit or in no set.
+- products: if F is the product of G and H on disjoint cells, M(F) = |H| M(G) + |G| M(H). With the
+  part in H told, a strategy for F is one for G, and so for every part; and the strategies for
+  G and H played one after the other attain it. (mean, equal weights)
+- domination: if every set with d has c, d need not be shot before c. From a strategy S that shoots d
+  first make one that shoots c first. On a miss go on as S after its miss at d, on a hit shoot d and go
+  on as S does. No set misses more often than under S.
+- forced: a cell that all sets but one have, of least weight w, is shot first: M = M(F hit at c) + w.
+  M(F) is at least M(F less that set) + w, because an optimal strategy for F, played without that
+  set, saves the misses of one side of the shot that separates the set from the last of the others;
+  each side weighs at least w. (mean)
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
-from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t, uint8_t
+from libc.stdlib cimport free, malloc, qsort
+from libc.string cimport memcmp, memcpy, memset
 
 from optsearch._table cimport MemoryTable, hash_bytes
-from cells cimport Cells, first, high, join, low, one, size
+from cells cimport Cells, first, high, join, low, one, popcount, size
 
 cdef enum:
     MAX_CELLS = 128
     MAX_SYMMETRIES = 8
-    MAX_CLASSES = 64           # different weights
     MEMO_FROM = 4              # smaller families are solved faster than they are looked up
-    DISK_FROM = 16             # so are these, against a look-up on disk
-    TICK = 1 << 12             # nodes between two looks at the clock and at ctrl-C
+    MEMO_FROM_ON_WORD = 16     # the same for those searched on a machine word
+    DISK_FROM = 8              # families that took fewer nodes are not worth a place on disk
+    SUBSETS_PER_NODE = 50      # subsets that take about as long as a node
+    CAPPED = 160               # sets up to which bounds are tabulated
+    NEVER = 32767
+    WORD = 64                  # sets that a search on a machine word handles
+    KNOWN = 1 << 16            # subsets it remembers
+    TICK = 1 << 10             # nodes between two looks at the clock and at ctrl-C
+    MEAN = 0
+    WORST = 1
+    WITHIN = 2
 
 cdef int64_t INFINITE = <int64_t>1 << 60
-
-
-cdef struct Family:
-    int32_t* sets              # indices into the universe, ascending
-    int n
-
-
-cdef struct Node:              # what one look at all sets of a family tells
-    Cells certain              # cells in all sets
-    Cells undecided            # cells in some but not in all sets
-    int hits                   # size of the residual sets
-    int64_t weight
+cdef int64_t FORBIDDEN = <int64_t>1 << 50
+OBJECTIVES = {"mean": MEAN, "worst": WORST, "within": WITHIN}
 
 
 cdef struct Candidate:
-    int64_t bound              # no strategy that shoots this cell first has fewer misses
-    int64_t bound_hit, bound_missed, weight_missed
-    int cell, n_hit
+    int64_t bound              # no strategy that shoots this cell first costs less
+    int64_t bound_hit, bound_missed, price
+    int cell, n_hit            # column of the cell; how many sets have it
+
+
+cdef struct Node:              # one family, taken stock of; a single block of memory
+    int n                      # sets
+    int m                      # different undecided cells
+    int width                  # words of a column
+    int hits                   # cells of the largest set
+    int budget
+    bint exact                 # whether `lower` is the optimum
+    bint listed                # whether the candidates are there
+    bint on_word               # searched as subsets of one machine word
+    bint whole                 # keep every cell: no merging, no domination, no forced shot
+    int shots_n
+    int64_t weight
+    int64_t lower              # the optimum is at least this
+    Cells* rows                # [n] the sets, less what was stripped and merged
+    int64_t* weights           # [n], or NULL when all are 1
+    int64_t* light             # [n + 1] total weight of the i lightest sets, or NULL likewise
+    uint64_t* columns          # [m * width] which sets have a cell
+    int64_t* weight_hit        # [m]
+    int32_t* count             # [m]
+    int32_t* pair              # [m * m] in how many sets two cells are together
+    Candidate* shots           # [m]
+    uint8_t* cell              # [m] the bit of each column
+    unsigned char* key         # normal form, or NULL
+    Py_ssize_t key_length
+    uint64_t key_hash
+
+
+cdef struct Known:             # what is known of one subset in a search on a machine word
+    uint64_t subset
+    uint32_t search            # the number of that search; others' entries are void
+    int16_t lower
+    int16_t exact
+
+
+cdef struct Switches:
+    bint memo, symmetry, isomorphism, leaf_counting, profile, frequency_cap, matching
+    bint domination, merging, products, forced, ordering, lookahead, small_cases, words
 
 
 cdef inline uint64_t scramble(uint64_t x) noexcept nogil:
@@ -54,489 +115,1270 @@ cdef inline uint64_t scramble(uint64_t x) noexcept nogil:
     return x ^ (x >> 32)
 
 
-cdef class Search:
-    """Solves families of one universe.
+cdef int ascending_cells(const void* a, const void* b) noexcept nogil:
+    cdef Cells x = (<const Cells*>a)[0], y = (<const Cells*>b)[0]
+    return (x > y) - (x < y)
 
-    universe -- (U, 2) uint64, distinct sets of one size, ascending as 128-bit numbers, closed
-        under the symmetries.
-    weights -- (U,) int64; only those of sets in the families asked about are read.
-    permutations -- (S, U) int32: the image of each set of the universe under each symmetry, the
-        identity first.
-    cell_bytes -- bytes of a set in a key: enough for all cells.
+
+cdef int ascending_pairs(const void* a, const void* b) noexcept nogil:
+    """By the set of cells, which comes first; sets are distinct."""
+    return ascending_cells(a, b)
+
+
+cdef int ascending_weights(const void* a, const void* b) noexcept nogil:
+    cdef int64_t x = (<const int64_t*>a)[0], y = (<const int64_t*>b)[0]
+    return (x > y) - (x < y)
+
+
+cdef struct Weighted:
+    Cells cells
+    int64_t weight
+    int64_t unused
+
+
+cdef void descending(const int32_t* values, int n, int most, int32_t* out) noexcept nogil:
+    """Sort n values from 0 to `most`, the greatest first."""
+    cdef int32_t histogram[256]
+    cdef int i, j, v
+    if most < 256:
+        memset(histogram, 0, (most + 1) * sizeof(int32_t))
+        for i in range(n):
+            histogram[values[i]] += 1
+        j = 0
+        for v in range(most, 0, -1):
+            for i in range(histogram[v]):
+                out[j] = v
+                j += 1
+        while j < n:
+            out[j] = 0
+            j += 1
+        return
+    for i in range(n):
+        v = values[i]
+        j = i
+        while j > 0 and out[j - 1] < v:
+            out[j] = out[j - 1]
+            j -= 1
+        out[j] = v
+
+
+cdef class Search:
+    """Solves subfamilies of one family.
+
+    sets -- (n, 2) uint64, distinct sets of cells.
+    weights -- (n,) int64, positive.
+    cell_permutations -- (S, cells) int32: the symmetries of the grid, the identity first.
+    objective -- "mean", "worst" or "within".
     table, disk -- a MemoryTable, and an optsearch.tables.DiskTable or None.
-    memo, symmetry, leaf_counting, ordering, small_cases -- switches, see SolverOptions.
-    tick -- called with the number of nodes every few thousand nodes; may raise.
+    switches -- the booleans of SolverOptions by name.
+    tick -- called with the number of nodes every few hundred nodes; may raise.
     """
 
-    cdef int universe_size, cells, symmetries, cell_bytes, classes, hits
-    cdef Cells* universe
+    cdef int n, cells, symmetries, objective
+    cdef Cells* sets
     cdef int64_t* weights
-    cdef int32_t* weight_class
-    cdef int64_t class_weight[MAX_CLASSES]         # descending
-    cdef int32_t* permutations
-    cdef Cells* image_of_cell                      # [symmetry * MAX_CELLS + cell]
-    cdef int64_t* words                            # words[k * MAX_CELLS + j] = C(k - 1 + j, j)
-    cdef uint64_t* marks                           # a bit a set of the universe, all 0 between uses
-    cdef int64_t* image_weight
-    cdef unsigned char* key
-    cdef Py_ssize_t key_length
-    cdef uint64_t key_hash
-    cdef bint memo, symmetry, leaf_counting, ordering, small_cases
+    cdef bint unit                                 # all weights are 1
+    cdef Cells* image_of_byte                      # [(symmetry * 16 + byte number) * 256 + byte]
+    cdef int64_t* words                            # words[k * MAX_CELLS + t] = C(k + t, t)
+    cdef int64_t* ranks                            # 0, 1, 2, ...: `light` where all weights are 1
+    cdef int16_t* capped                           # see capped_bound
+    cdef Known* known
+    cdef uint32_t word_searches                      # number of the current search on a word
+    cdef readonly long long subsets
+    cdef int capped_most, capped_hits
+    cdef Switches on
     cdef MemoryTable table
     cdef public object disk
     cdef object tick
     cdef readonly long long nodes
-    cdef bint uniform
 
-    def __cinit__(self, const uint64_t[:, ::1] universe, const int64_t[::1] weights,
-                  const int32_t[:, ::1] permutations, const int32_t[:, ::1] cell_permutations,
-                  MemoryTable table, disk, bint memo, bint symmetry, bint leaf_counting,
-                  bint ordering, bint small_cases, tick):
-        cdef int i, g, c, k, j
+    def __cinit__(self, const uint64_t[:, ::1] sets, const int64_t[::1] weights,
+                  const int32_t[:, ::1] cell_permutations, str objective, MemoryTable table, disk,
+                  dict switches, tick):
+        cdef int i, g, c, k, t, byte
         cdef int64_t word
-        self.universe_size = <int>universe.shape[0]
-        self.symmetries = <int>permutations.shape[0] if symmetry else 1
+        cdef Cells image
+        self.n = <int>sets.shape[0]
         self.cells = <int>cell_permutations.shape[1]
-        self.cell_bytes = (self.cells + 7) // 8
+        self.symmetries = <int>cell_permutations.shape[0]
+        self.objective = OBJECTIVES[objective]
         self.table, self.disk, self.tick = table, disk, tick
-        self.memo, self.symmetry, self.leaf_counting = memo, symmetry, leaf_counting
-        self.ordering, self.small_cases = ordering, small_cases
-        if self.symmetries > MAX_SYMMETRIES or self.cells > MAX_CELLS or self.universe_size < 1:
-            raise ValueError("too many symmetries or cells, or an empty universe")
-        n = self.universe_size
-        self.universe = <Cells*>PyMem_Malloc(n * sizeof(Cells))
-        self.weights = <int64_t*>PyMem_Malloc(n * sizeof(int64_t))
-        self.image_weight = <int64_t*>PyMem_Malloc(n * sizeof(int64_t))
-        self.weight_class = <int32_t*>PyMem_Malloc(n * sizeof(int32_t))
-        self.permutations = <int32_t*>PyMem_Malloc(n * self.symmetries * sizeof(int32_t))
-        self.image_of_cell = <Cells*>PyMem_Malloc(MAX_SYMMETRIES * MAX_CELLS * sizeof(Cells))
-        self.words = <int64_t*>PyMem_Calloc((MAX_CELLS + 1) * MAX_CELLS, sizeof(int64_t))
-        self.marks = <uint64_t*>PyMem_Calloc((n + 63) // 64, sizeof(uint64_t))
-        self.key = <unsigned char*>PyMem_Malloc(1 + n * (self.cell_bytes + sizeof(int64_t)))
-        if (self.universe == NULL or self.weights == NULL or self.image_weight == NULL
-                or self.weight_class == NULL or self.permutations == NULL
-                or self.image_of_cell == NULL or self.words == NULL or self.marks == NULL
-                or self.key == NULL):
-            raise MemoryError
-        distinct = sorted({int(w) for w in weights}, reverse=True)
-        if len(distinct) > MAX_CLASSES:
-            raise ValueError(f"{len(distinct)} different weights; at most {MAX_CLASSES}")
-        if distinct[len(distinct) - 1] < 0 or (distinct and distinct[0] * n * MAX_CELLS >= INFINITE):
+        self.on = switches
+        if self.symmetries > MAX_SYMMETRIES or self.cells > MAX_CELLS or self.n < 1:
+            raise ValueError("too many symmetries or cells, or no sets")
+        if weights.shape[0] != self.n or min(weights) < 1:
+            raise ValueError("a positive weight for each set")
+        if sum(map(int, weights)) * MAX_CELLS >= FORBIDDEN:
             raise ValueError("weights out of range")
-        self.classes = len(distinct)
-        self.uniform = self.classes == 1
-        for i in range(self.classes):
-            self.class_weight[i] = distinct[i]
-        ranks = {weight: i for i, weight in enumerate(distinct)}
-        for i in range(n):
-            self.universe[i] = join(universe[i, 0], universe[i, 1])
+        self.sets = <Cells*>PyMem_Malloc(self.n * sizeof(Cells))
+        self.weights = <int64_t*>PyMem_Malloc(self.n * sizeof(int64_t))
+        self.ranks = <int64_t*>PyMem_Malloc((self.n + 1) * sizeof(int64_t))
+        self.image_of_byte = <Cells*>PyMem_Calloc(MAX_SYMMETRIES * 16 * 256, sizeof(Cells))
+        self.words = <int64_t*>PyMem_Calloc((MAX_CELLS + 1) * MAX_CELLS, sizeof(int64_t))
+        self.capped_most = min(self.n, CAPPED)
+        self.capped_hits = min(max(size(join(sets[0, 0], sets[0, 1])), 1), self.capped_most)
+        self.capped = <int16_t*>PyMem_Malloc(
+            (self.capped_hits + 1) * (self.capped_most + 1) ** 2 * sizeof(int16_t))
+        self.known = <Known*>PyMem_Calloc(KNOWN, sizeof(Known))
+        if (self.sets == NULL or self.weights == NULL or self.ranks == NULL
+                or self.capped == NULL or self.known == NULL or self.image_of_byte == NULL or self.words == NULL):
+            raise MemoryError
+        self.unit = True
+        for i in range(self.n):
+            self.sets[i] = join(sets[i, 0], sets[i, 1])
             self.weights[i] = weights[i]
-            self.weight_class[i] = ranks[weights[i]]
-            for g in range(self.symmetries):
-                self.permutations[g * n + i] = permutations[g, i]
+            self.ranks[i] = i
+            if weights[i] != 1:
+                self.unit = False
+        self.ranks[self.n] = self.n
         for g in range(self.symmetries):
             for c in range(self.cells):
-                self.image_of_cell[g * MAX_CELLS + c] = one(cell_permutations[g, c])
-        for k in range(1, MAX_CELLS + 1):          # Pascal's rule, saturating
+                image = one(cell_permutations[g, c])
+                for byte in range(256):
+                    if byte >> (c & 7) & 1:
+                        self.image_of_byte[(g * 16 + (c >> 3)) * 256 + byte] |= image
+        for k in range(MAX_CELLS + 1):             # Pascal's rule, saturating
             self.words[k * MAX_CELLS] = 1
-            for j in range(1, MAX_CELLS):
-                word = self.words[k * MAX_CELLS + j - 1]
-                if k > 1:
-                    word += self.words[(k - 1) * MAX_CELLS + j]
-                else:
-                    word = 1
-                self.words[k * MAX_CELLS + j] = min(word, INFINITE)
+            for t in range(1, MAX_CELLS):
+                word = 1
+                if k > 0:
+                    word = (self.words[k * MAX_CELLS + t - 1]
+                            + self.words[(k - 1) * MAX_CELLS + t])
+                self.words[k * MAX_CELLS + t] = min(word, INFINITE)
+
+        with nogil:
+            self.fill_capped()
 
     def __dealloc__(self):
-        PyMem_Free(self.universe)
+        PyMem_Free(self.sets)
         PyMem_Free(self.weights)
-        PyMem_Free(self.image_weight)
-        PyMem_Free(self.weight_class)
-        PyMem_Free(self.permutations)
-        PyMem_Free(self.image_of_cell)
+        PyMem_Free(self.ranks)
+        PyMem_Free(self.capped)
+        PyMem_Free(self.known)
+        PyMem_Free(self.image_of_byte)
         PyMem_Free(self.words)
-        PyMem_Free(self.marks)
-        PyMem_Free(self.key)
 
-    # One family
+    # Taking stock of a family
 
-    cdef Node look(self, Family family, int64_t* counts, int64_t* missed) noexcept nogil:
-        """Take stock of a family with at least one set.
+    cdef Node* new_node(self, int n, int cells, int budget) except NULL nogil:
+        """Memory for a family of n sets in which at most so many cells are undecided."""
+        cdef size_t width = (n + 63) // 64
+        cdef size_t bytes = (sizeof(Node) + 16 + n * sizeof(Cells) + cells * width * 8
+                             + cells * (8 + sizeof(Candidate) + 4 + 1) + cells * cells * 4)
+        cdef Node* node
+        cdef char* space
+        if not self.unit:
+            bytes += (2 * n + 1) * sizeof(int64_t)
+        node = <Node*>malloc(bytes)
+        if node == NULL:
+            with gil:
+                raise MemoryError
+        space = <char*>node + ((sizeof(Node) + 15) & ~15)
+        node.rows = <Cells*>space
+        space += n * sizeof(Cells)
+        node.columns = <uint64_t*>space
+        space += cells * width * 8
+        node.weight_hit = <int64_t*>space
+        space += cells * 8
+        node.shots = <Candidate*>space
+        space += cells * sizeof(Candidate)
+        node.weights = node.light = NULL
+        if not self.unit:
+            node.weights = <int64_t*>space
+            space += n * sizeof(int64_t)
+            node.light = <int64_t*>space
+            space += (n + 1) * sizeof(int64_t)
+        node.count = <int32_t*>space
+        space += cells * 4
+        node.pair = <int32_t*>space
+        space += cells * cells * 4
+        node.cell = <uint8_t*>space
+        node.n, node.width, node.budget = n, <int>width, budget
+        node.exact = node.listed = node.whole = node.on_word = False
+        node.key = NULL
+        node.m = node.hits = node.shots_n = 0
+        node.lower = node.weight = 0
+        return node
 
-        counts -- if not NULL: counts[class * MAX_CELLS + cell], how many sets of each weight class
-        have each undecided cell; the last row, number `classes`, is for the whole family and its
-        first entries are the class sizes. missed -- if not NULL: the weight that misses each cell.
-        """
-        cdef Node node
-        cdef Cells s, every = self.universe[family.sets[0]], some = 0
-        cdef int i, c, row
-        cdef int64_t hit
-        node.weight = 0
-        for i in range(family.n):
-            s = self.universe[family.sets[i]]
-            every &= s
-            some |= s
-            node.weight += self.weights[family.sets[i]]
-        node.certain = every
-        node.undecided = some & ~every
-        node.hits = size(self.universe[family.sets[0]] & ~every)
-        if counts == NULL:
-            return node
-        memset(counts, 0, (self.classes + 1) * MAX_CELLS * sizeof(int64_t))
-        for i in range(family.n):
-            row = self.weight_class[family.sets[i]]
-            counts[self.classes * MAX_CELLS + row] += 1
-            s = self.universe[family.sets[i]] & ~every
-            row *= MAX_CELLS
-            while s:
-                counts[row + first(s)] += 1
-                s &= s - 1
-        s = node.undecided
+    cdef void free_node(self, Node* node) noexcept nogil:
+        if node != NULL:
+            free(node.key)
+            free(node)
+
+    cdef inline int64_t step(self, int budget) noexcept nogil:
+        """The price of a miss."""
+        if self.objective == MEAN:
+            return 1
+        if self.objective == WORST:
+            return 1 if budget > 0 else FORBIDDEN
+        return 1 if budget == 0 else 0
+
+    cdef void take_stock(self, Node* node) noexcept nogil:
+        """From `rows` and `weights`: strip, count, merge. The optimum is set if seen at once."""
+        cdef Cells every, some = 0, s, bit
+        cdef int i, j, c, d, n = node.n, m = 0, w, width = node.width
+        cdef uint64_t* column
+        cdef uint64_t* other
+        cdef uint64_t word
+        cdef uint8_t index[MAX_CELLS]
+        cdef uint64_t print_of[MAX_CELLS]
+        cdef Cells* rows = node.rows
+        cdef int32_t number
+        if n == 1:
+            node.weight = 1 if node.weights == NULL else node.weights[0]
+            node.exact = True
+            return
+        every = rows[0]
+        for i in range(n):
+            every &= rows[i]
+            some |= rows[i]
+        some &= ~every
+        s = some
         while s:
             c = first(s)
             s &= s - 1
-            hit = 0
-            for row in range(self.classes):
-                hit += counts[row * MAX_CELLS + c] * self.class_weight[row]
-            missed[c] = node.weight - hit
-        return node
-
-    cdef int64_t leaf_bound(self, const int64_t* sizes, int stride, int hits) noexcept nogil:
-        """The leaf-counting bound for sizes[i * stride] sets of weight class i.
-
-        At most C(k - 1 + j, j) leaves have j misses; the heaviest sets get the fewest.
-        """
-        cdef const int64_t* room = self.words + hits * MAX_CELLS
-        cdef int64_t misses = 0, left, capacity = 1, used
-        cdef int j = 0, i
-        if hits == 0:
-            return 0
-        for i in range(self.classes):
-            left = sizes[i * stride]
-            while left:
-                if capacity == 0:
+            index[c] = m
+            node.cell[m] = c
+            m += 1
+        memset(node.columns, 0, <size_t>m * width * 8)
+        node.hits = 0
+        for i in range(n):
+            s = rows[i] & some
+            rows[i] = s
+            word = <uint64_t>1 << (i & 63)
+            column = node.columns + (i >> 6)
+            while s:
+                column[index[first(s)] * width] |= word
+                s &= s - 1
+        node.m = m
+        if self.on.merging and not node.whole:
+            for c in range(m):
+                word = 0
+                column = node.columns + c * width
+                for w in range(width):
+                    word = (word ^ column[w]) * <uint64_t>0x9E3779B97F4A7C15
+                    word ^= word >> 32
+                print_of[c] = word
+            j = 0
+            every = 0
+            for c in range(m):
+                for d in range(j):
+                    if print_of[d] == print_of[c] and memcmp(
+                            node.columns + d * width, node.columns + c * width, width * 8) == 0:
+                        every |= one(node.cell[c])
+                        break
+                else:
+                    if j < c:
+                        node.cell[j] = node.cell[c]
+                        print_of[j] = print_of[c]
+                        memcpy(node.columns + j * width, node.columns + c * width, width * 8)
                     j += 1
-                    capacity = room[j] if j < MAX_CELLS else INFINITE
-                used = min(left, capacity)
-                misses += used * j * self.class_weight[i]
-                left -= used
-                capacity -= used
-        return misses
+            if every:
+                for i in range(n):
+                    rows[i] &= ~every
+                m = node.m = j
+        for i in range(n):
+            c = size(rows[i])
+            if c > node.hits:
+                node.hits = c
+        for c in range(m):
+            number = 0
+            column = node.columns + c * width
+            for w in range(width):
+                number += popcount(column[w])
+            node.count[c] = number
+        if node.weights == NULL:
+            node.weight = n
+            for c in range(m):
+                node.weight_hit[c] = node.count[c]
+            return
+        memset(node.weight_hit, 0, m * sizeof(int64_t))
+        memcpy(node.light + 1, node.weights, n * sizeof(int64_t))
+        qsort(node.light + 1, n, sizeof(int64_t), ascending_weights)
+        node.light[0] = 0
+        for i in range(n):
+            node.light[i + 1] += node.light[i]
+        node.weight = node.light[n]
+        for c in range(m):
+            column = node.columns + c * width
+            for w in range(width):
+                word = column[w]
+                while word:
+                    node.weight_hit[c] += node.weights[64 * w + first(<Cells>word)]
+                    word &= word - 1
 
-    cdef void split(self, Family family, int cell, Family* hit, Family* missed) noexcept nogil:
-        """Write the two parts; their `sets` have room."""
-        cdef Cells bit = one(cell)
-        cdef int i
-        cdef int32_t s
-        hit.n = missed.n = 0
-        for i in range(family.n):
-            s = family.sets[i]
-            if self.universe[s] & bit:
-                hit.sets[hit.n] = s
-                hit.n += 1
-            else:
-                missed.sets[missed.n] = s
-                missed.n += 1
+    cdef void count_pairs(self, Node* node) noexcept nogil:
+        cdef int c, d, w, m = node.m, width = node.width
+        cdef int32_t number
+        cdef const uint64_t* a
+        cdef const uint64_t* b
+        for c in range(m):
+            a = node.columns + c * width
+            node.pair[c * m + c] = node.count[c]
+            for d in range(c):
+                b = node.columns + d * width
+                number = 0
+                for w in range(width):
+                    number += popcount(a[w] & b[w])
+                node.pair[c * m + d] = number
+                node.pair[d * m + c] = number
 
-    cdef void make_key(self, Family family, Cells certain) noexcept nogil:
-        """Write the normal form of a family to `key`: equal keys, equal optimum.
-
-        A byte that tells whether weights follow, then the residual sets in ascending order, each in
-        `cell_bytes` bytes and with its weight unless all are 1; under the symmetry with the least fingerprint. Fingerprints only choose the
-        symmetry: should two different images share one, a table hit is lost and nothing else.
-        """
-        cdef Cells certain_image = certain, image, s
-        cdef uint64_t fingerprint, best_fingerprint = 0, word
-        cdef const int32_t* permutation
-        cdef int g, best = 0, i, w
-        cdef unsigned char* out = self.key
-        if self.symmetries > 1:
-            for g in range(self.symmetries):
-                image = 0
-                s = certain
-                while s:
-                    image |= self.image_of_cell[g * MAX_CELLS + first(s)]
-                    s &= s - 1
-                permutation = self.permutations + g * self.universe_size
-                fingerprint = 0
-                for i in range(family.n):
-                    s = self.universe[permutation[family.sets[i]]] & ~image
-                    fingerprint += scramble(
-                        scramble(low(s)) + high(s) * 3 + self.weights[family.sets[i]])
-                if g == 0 or fingerprint < best_fingerprint:
-                    best, best_fingerprint, certain_image = g, fingerprint, image
-        cdef bint weighted = not self.uniform or self.class_weight[0] != 1
-        out[0] = weighted
-        out += 1
-        # All residual sets lack the same cells of the universe's sets, so they ascend as those do.
-        permutation = self.permutations + best * self.universe_size
-        for i in range(family.n):
-            w = permutation[family.sets[i]]
-            self.marks[w >> 6] |= <uint64_t>1 << (w & 63)
-            self.image_weight[w] = self.weights[family.sets[i]]
-        for w in range((self.universe_size + 63) // 64):
-            word = self.marks[w]
-            self.marks[w] = 0
-            while word:
-                i = 64 * w + first(<Cells>word)
-                word &= word - 1
-                s = self.universe[i] & ~certain_image
-                memcpy(out, &s, self.cell_bytes)      # little-endian: the low bytes come first
-                out += self.cell_bytes
-                if weighted:
-                    memcpy(out, &self.image_weight[i], sizeof(int64_t))
-                    out += sizeof(int64_t)
-        self.key_length = out - self.key
-        self.key_hash = hash_bytes(self.key, self.key_length)
-
-    # Tables. A value is the optimum, or a bound below it: 2 * misses + (1 if exact).
-
-    cdef int recall(self, Family family, int64_t* value) except -1 nogil:
-        """Whether the family whose normal form is in `key` has a value; then `value` is set."""
-        if self.table.find(self.key, self.key_length, self.key_hash, value):
+    cdef bint at_sight(self, Node* node) noexcept nogil:
+        """Whether the optimum is plain; then `lower` is it and `exact` is set."""
+        cdef int64_t cost = 0, price
+        cdef int i, t
+        if node.n == 1:
             return True
-        if self.disk is not None and family.n >= DISK_FROM:
-            with gil:
-                found = self.disk.get(self.key[:self.key_length])
-                if found is None:
-                    return False
-                value[0] = found
-            self.table.store(self.key, self.key_length, self.key_hash, value[0])
+        if self.objective == WITHIN and node.budget < 0:
+            node.lower, node.exact = 0, True
+            return True
+        if node.budget == 0 and self.objective != MEAN:
+            # The first miss ends it: at best the heaviest set is finished.
+            if self.objective == WORST:
+                cost = FORBIDDEN
+            elif node.weights == NULL:
+                cost = node.n - 1
+            else:
+                cost = node.light[node.n - 1]
+            node.lower, node.exact = cost, True
+            return True
+        if not self.on.small_cases:
+            return False
+        if node.n == 2 or node.hits == 1:
+            # Two sets: one of them, the lighter, misses once. Sets of one cell: by falling weight.
+            for t in range(node.n - 1):
+                price = self.step(node.budget - t)
+                cost += price * (node.n - 1 - t if node.weights == NULL
+                                 else node.light[node.n - 1 - t])
+                if self.objective != MEAN and t == node.budget:
+                    break
+            node.lower, node.exact = cost, True
             return True
         return False
 
-    cdef int remember(self, Family family, const unsigned char* key, Py_ssize_t length,
-                      uint64_t hash, int64_t value) except -1 nogil:
-        self.table.store(key, length, hash, value)
-        if self.disk is not None and family.n >= DISK_FROM:
+    # Bounds
+
+    cdef int64_t bound(self, int n, int hits, const int32_t* chain, int chain_n,
+                       const int64_t* after, const int64_t* light, int budget) noexcept nogil:
+        """A lower bound on the cost of n sets of at most `hits` cells, from a profile.
+
+        leaf_counting: a leaf with j misses and k hits is a word of k hits and j misses that ends in
+        a hit, so at most C(k + t, t) sets are finished within t misses.
+        profile: as long as all shots miss they are a fixed chain of cells. The sets first hit by the
+        cell number i of the chain have i misses already; they are at most chain[i], and at most
+        after[s] of them are finished with s more.
+
+        chain -- [chain_n] how many sets the chain's cells can be the first to hit, descending.
+        after -- [MAX_CELLS] the most sets that are finished within s misses after a hit; ascending.
+        light -- total weight of the i lightest sets.
+        """
+        cdef const int64_t* words = self.words + hits * MAX_CELLS
+        cdef int64_t cost = 0, sum, settled = 0, finished
+        cdef int t, s, i, full = 0
+        if hits == 0 or n < 2:
+            return 0
+        if self.on.profile:
+            while full < MAX_CELLS and after[full] < chain[0]:
+                full += 1
+        for t in range(MAX_CELLS):
+            finished = words[t] if self.on.leaf_counting else (1 if t == 0 else n)
+            if self.on.profile:
+                if t >= full and t - full < chain_n:   # cells whose sets are all finished
+                    settled += chain[t - full]
+                sum = settled
+                for s in range(min(full, t + 1)):
+                    i = t - s
+                    if i < chain_n:
+                        sum += min(<int64_t>chain[i], after[s])
+                finished = min(finished, sum)
+            if finished >= n:
+                break
+            cost += self.step(budget - t) * light[n - finished]
+            if self.objective != MEAN and t == budget:
+                break
+        return cost
+
+    cdef void words_after(self, int hits, int64_t most, int64_t* after) noexcept nogil:
+        """after[s]: the most sets of `hits` more cells finished within s misses; at most `most`."""
+        cdef const int64_t* words = self.words + hits * MAX_CELLS
+        cdef int s
+        for s in range(MAX_CELLS):
+            after[s] = most
+            if self.on.leaf_counting:
+                after[s] = min(most, words[s])
+            elif s == 0:
+                after[s] = 1
+            if after[s] == most:
+                for s in range(s + 1, MAX_CELLS):
+                    after[s] = most
+                return
+
+    cdef void fill_capped(self) noexcept nogil:
+        """capped[k, n, d]: the least cost (mean) of n sets of k cells when no shot hits more than d.
+
+        By induction over the first shot, which hits h <= min(d, n - 1) sets:
+        C(k, n, d) = min over h of C(k - 1, h, d) + C(k, n - h, d) + n - h. In a family no shot hits
+        more sets than the largest count of its cells, nor does one in any part of it.
+        """
+        cdef int k, n, d, h, value, best, most = self.capped_most
+        cdef const int16_t* less
+        cdef int16_t* here
+        for k in range(self.capped_hits + 1):
+            here = self.capped + <size_t>k * (most + 1) * (most + 1)
+            less = here - <size_t>(most + 1) * (most + 1)
+            for d in range(most + 1):
+                for n in range(most + 1):
+                    best = NEVER
+                    if n <= 1:
+                        best = 0
+                    elif k > 0:
+                        for h in range(1, min(d, n - 1) + 1):
+                            value = less[d * (most + 1) + h] + here[d * (most + 1) + n - h] + n - h
+                            best = min(best, value)
+                    here[d * (most + 1) + n] = best
+
+    cdef inline bint is_capped(self, const Node* node) noexcept nogil:
+        """Whether the tabulated bound is used; for sets of two cells the chain says more."""
+        return (self.on.frequency_cap and self.objective == MEAN and node.weights == NULL
+                and node.n <= self.capped_most and node.hits > 2)
+
+    cdef inline int capped_bound(self, int k, int n, int d) noexcept nogil:
+        """No strategy costs less for n <= capped_most sets of k cells, d the greatest count."""
+        cdef int row
+        if not self.on.leaf_counting or k > self.capped_hits:
+            k = self.capped_hits
+        if not self.on.frequency_cap or d >= n:
+            d = n - 1
+        row = (self.capped_most + 1) * (self.capped_most + 1)
+        return self.capped[<size_t>k * row + d * (self.capped_most + 1) + n]
+
+    cdef int64_t bound_of(self, Node* node) noexcept nogil:
+        """The bound of a family from the counts of its cells and of their pairs."""
+        cdef int32_t chain[MAX_CELLS]
+        cdef int32_t inner[MAX_CELLS]
+        cdef int32_t values[MAX_CELLS]
+        cdef int64_t after[MAX_CELLS]
+        cdef int64_t after_cell[MAX_CELLS]
+        cdef int64_t after_two[MAX_CELLS]
+        cdef int m = node.m, c, d, i, k, s, most
+        cdef int64_t sum
+        cdef const int32_t* pair
+        cdef const int64_t* light = node.light if node.light != NULL else self.ranks
+        if not self.on.profile:
+            if self.on.leaf_counting:
+                return self.bound(node.n, node.hits, NULL, 0, NULL, light, node.budget)
+            return 0
+        most = 0
+        for c in range(m):
+            most = max(most, node.count[c])
+        if self.is_capped(node):
+            return self.capped_bound(node.hits, node.n, most)
+        self.words_after(node.hits - 1, most, after)
+        if self.on.frequency_cap and node.hits >= 2:
+            # Once cell c is hit, cell d hits at most pair[c, d] sets.
+            self.words_after(node.hits - 2, most, after_two)
+            memset(after_cell, 0, sizeof(after_cell))
+            for c in range(m):
+                pair = node.pair + c * m
+                i = 0
+                k = node.hits - 1
+                for d in range(m):
+                    if d != c and pair[d]:
+                        if pair[d] == node.count[c]:   # a certain hit once c is hit
+                            k -= 1
+                        else:
+                            values[i] = pair[d]
+                            i += 1
+                descending(values, i, node.count[c], inner)
+                if k == 0:
+                    i = 0
+                for s in range(MAX_CELLS):
+                    sum = 1 if i == 0 else 0
+                    for d in range(min(s + 1, i)):
+                        sum += min(<int64_t>inner[d], after_two[s - d])
+                    if sum >= node.count[c]:
+                        sum = node.count[c]
+                    if k > 0 and self.on.leaf_counting:
+                        sum = min(sum, self.words[k * MAX_CELLS + s])
+                    after_cell[s] = max(after_cell[s], sum)
+                    if sum >= node.count[c] or after_cell[s] >= most:
+                        for d in range(s + 1, MAX_CELLS):
+                            if after_cell[d] >= sum:
+                                break
+                            after_cell[d] = sum
+                        break
+            for s in range(MAX_CELLS):
+                after[s] = min(after[s], after_cell[s])
+        self.chain_of(node, chain)
+        return self.bound(node.n, node.hits, chain, m, after, light, node.budget)
+
+    cdef void chain_of(self, Node* node, int32_t* chain) noexcept nogil:
+        """How many sets the cells of an all-miss chain can be the first to hit, descending.
+
+        matching: cells are matched in pairs. Whichever of a pair c, d comes second in the chain, it is
+        first to hit at most max(count) - pair[c, d] sets. Also, the cell number i of the chain has
+        i cells before it, so it is first to hit at most count - (its i-th least pair count).
+        """
+        cdef int32_t values[MAX_CELLS]
+        cdef int32_t order[MAX_CELLS]
+        cdef int32_t least[MAX_CELLS]
+        cdef int32_t row[MAX_CELLS]
+        cdef bint matched[MAX_CELLS]
+        cdef int m = node.m, c, d, i, j, best, most = 0
+        cdef const int32_t* pair
+        for c in range(m):
+            values[c] = node.count[c]
+            most = max(most, values[c])
+            matched[c] = False
+            least[c] = 0
+            i = c
+            while i > 0 and node.count[order[i - 1]] < values[c]:
+                order[i] = order[i - 1]
+                i -= 1
+            order[i] = c
+        if not self.on.matching:
+            descending(values, m, most, chain)
+            return
+        for i in range(m):
+            c = order[i]
+            if matched[c]:
+                continue
+            pair = node.pair + c * m
+            best = -1
+            for j in range(i + 1, m):
+                d = order[j]
+                if not matched[d] and pair[d] > 0 and (best < 0 or pair[d] > pair[best]):
+                    best = d
+            if best >= 0:
+                matched[best] = True
+                values[best] = min(values[best], values[c] - pair[best])
+        descending(values, m, most, chain)
+        for c in range(m):
+            pair = node.pair + c * m
+            j = 0
+            for d in range(m):
+                if d != c:
+                    row[j] = node.count[c] - pair[d]
+                    j += 1
+            descending(row, m - 1, node.count[c], order)
+            for i in range(1, m):      # i cells before it: at best those it overlaps least
+                least[i] = max(least[i], order[i - 1])
+        for i in range(1, m):
+            chain[i] = min(chain[i], least[i])
+
+    cdef void bound_parts(self, const Node* node, Candidate* candidate) noexcept nogil:
+        """Bound both parts after a shot by the counts of their cells."""
+        cdef int32_t values[MAX_CELLS]
+        cdef int32_t chain[MAX_CELLS]
+        cdef int64_t after[MAX_CELLS]
+        cdef const int64_t* light = node.light if node.light != NULL else self.ranks
+        cdef int m = node.m, d, i, k, most, number, c = candidate.cell
+        cdef int n_hit = candidate.n_hit, n_missed = node.n - candidate.n_hit
+        cdef const int32_t* pair = node.pair + c * m
+        k, i, most = node.hits - 1, 0, 0
+        for d in range(m):
+            number = pair[d]
+            if number == n_hit:
+                k -= d != c
+            elif number:
+                values[i] = number
+                most = max(most, number)
+                i += 1
+        if i:
+            descending(values, i, most, chain)
+            self.words_after(k - 1, most, after)
+            candidate.bound_hit = max(candidate.bound_hit, self.bound(
+                n_hit, k, chain, i, after, light, node.budget))
+        k, i, most = node.hits, 0, 0
+        for d in range(m):
+            number = node.count[d] - pair[d]
+            if number == n_missed:
+                k -= 1
+            elif number:
+                values[i] = number
+                most = max(most, number)
+                i += 1
+        if i:
+            descending(values, i, most, chain)
+            self.words_after(k - 1, most, after)
+            candidate.bound_missed = max(candidate.bound_missed, self.bound(
+                n_missed, k, chain, i, after, light, node.budget - 1))
+
+    cdef void list_shots(self, Node* node) noexcept nogil:
+        """The cells worth shooting with their bounds, best first; raises `lower` to the least."""
+        cdef const int64_t* light = node.light if node.light != NULL else self.ranks
+        cdef int m = node.m, c, d, i, k, most, missed_k, missed_most, n_hit, n_missed, number
+        cdef const int32_t* pair
+        cdef Candidate candidate
+        cdef int64_t least = INFINITE
+        node.listed = True
+        node.shots_n = 0
+        for c in range(m):
+            pair = node.pair + c * m
+            n_hit = node.count[c]
+            n_missed = node.n - n_hit
+            candidate.cell = c
+            candidate.n_hit = n_hit
+            candidate.price = self.step(node.budget) * (node.weight - node.weight_hit[c])
+            if (self.on.forced and not node.whole and self.objective == MEAN and n_missed == 1
+                    and node.weight - node.weight_hit[c] == light[1]):
+                candidate.bound_hit = candidate.bound_missed = 0
+                candidate.bound = candidate.price
+                node.shots[0] = candidate
+                node.shots_n = 1
+                node.lower = max(node.lower, candidate.bound)
+                return
+            if self.on.domination and not node.whole:
+                for d in range(m):
+                    if pair[d] == n_hit and d != c and (node.count[d] > n_hit or d < c):
+                        break
+                else:
+                    d = -1
+                if d >= 0:
+                    continue
+            candidate.bound_hit = candidate.bound_missed = 0
+            if self.on.profile and not self.is_capped(node):
+                self.bound_parts(node, &candidate)
+            elif self.on.profile:
+                k, most, missed_k, missed_most = node.hits - 1, 0, node.hits, 0
+                for d in range(m):
+                    number = pair[d]
+                    if number == n_hit:
+                        k -= d != c
+                    elif number > most:
+                        most = number
+                    number = node.count[d] - number
+                    if number == n_missed:
+                        missed_k -= 1
+                    elif number > missed_most:
+                        missed_most = number
+                candidate.bound_hit = self.capped_bound(k, n_hit, most)
+                candidate.bound_missed = self.capped_bound(
+                    missed_k, n_missed, missed_most)
+            elif self.on.leaf_counting:
+                candidate.bound_hit = self.bound(
+                    n_hit, node.hits - 1, NULL, 0, NULL, light, node.budget)
+                candidate.bound_missed = self.bound(
+                    n_missed, node.hits, NULL, 0, NULL, light, node.budget - 1)
+            if self.objective == WITHIN and node.budget == 0:
+                candidate.bound_missed = 0
+            candidate.bound = candidate.bound_hit + candidate.bound_missed + candidate.price
+            least = min(least, candidate.bound)
+            i = node.shots_n
+            node.shots_n += 1
+            if self.on.ordering:       # by bound, then by fewest misses, then by cell
+                while i > 0 and (node.shots[i - 1].bound > candidate.bound or (
+                        node.shots[i - 1].bound == candidate.bound
+                        and node.shots[i - 1].price > candidate.price)):
+                    node.shots[i] = node.shots[i - 1]
+                    i -= 1
+            node.shots[i] = candidate
+        node.lower = max(node.lower, least)
+
+    # Normal forms and tables. A value is the optimum, or a bound below it: 2 * cost + (1 if exact).
+
+    cdef int make_key(self, Node* node) except -1 nogil:
+        """Write the normal form of a family: equal keys, equal optimum.
+
+        A byte that tells the objective, whether weights follow and how cells are named, the number
+        of cells, the budget if there is one; then the sets in ascending order, each in the same number of
+        bytes and with its weight unless all are 1.
+        """
+        cdef Cells* image
+        cdef Weighted* both
+        cdef int i, n = node.n, bytes, cells = self.cells
+        cdef bint weighted = node.weights != NULL
+        cdef unsigned char* out
+        if self.on.isomorphism:
+            cells = node.m
+        bytes = (cells + 7) // 8
+        node.key_length = 3 + <Py_ssize_t>n * (bytes + (sizeof(int64_t) if weighted else 0))
+        node.key = <unsigned char*>malloc(node.key_length)
+        image = <Cells*>malloc(n * sizeof(Weighted))
+        if node.key == NULL or image == NULL:
+            free(image)
             with gil:
-                self.disk.put(key[:length], value)
+                raise MemoryError
+        both = <Weighted*>image
+        if self.on.isomorphism:
+            self.relabel(node, image)
+        else:
+            self.least_image(node, image)
+        out = node.key
+        out[0] = self.objective * 4 + weighted * 2 + self.on.isomorphism
+        out[1] = cells
+        out[2] = 0 if self.objective == MEAN else node.budget + 1
+        out += 3
+        if weighted:
+            for i in range(n - 1, -1, -1):
+                both[i].cells = image[i]
+                both[i].weight = node.weights[i]
+            qsort(both, n, sizeof(Weighted), ascending_pairs)
+            for i in range(n):
+                memcpy(out, &both[i].cells, bytes)        # little-endian: the low bytes come first
+                memcpy(out + bytes, &both[i].weight, sizeof(int64_t))
+                out += bytes + sizeof(int64_t)
+        else:
+            qsort(image, n, sizeof(Cells), ascending_cells)
+            for i in range(n):
+                memcpy(out, &image[i], bytes)
+                out += bytes
+        free(image)
+        node.key_hash = hash_bytes(node.key, node.key_length)
+        return 0
+
+    cdef void least_image(self, Node* node, Cells* image) noexcept nogil:
+        """The sets under the grid symmetry with the least fingerprint.
+
+        Fingerprints only choose the symmetry: should two different images share one, a table hit is
+        lost and nothing else.
+        """
+        cdef uint64_t fingerprint, least = 0
+        cdef int g, i, j, best = 0, bytes = (self.cells + 7) // 8
+        cdef Cells s, t
+        cdef const Cells* bytes_of
+        for g in range((self.symmetries if self.on.symmetry else 1) + 1):
+            if g == (self.symmetries if self.on.symmetry else 1):
+                g = best
+            bytes_of = self.image_of_byte + g * 16 * 256
+            fingerprint = 0
+            for i in range(node.n):
+                s = node.rows[i]
+                t = 0
+                for j in range(bytes):
+                    t |= bytes_of[j * 256 + <int>(low(s) & 255)]
+                    s >>= 8
+                image[i] = t
+                fingerprint += scramble(scramble(low(t)) + high(t) * 3
+                                        + (1 if node.weights == NULL else node.weights[i]))
+            if g == 0 or fingerprint < least:
+                best, least = g, fingerprint
+
+    cdef void refine(self, Node* node, const int* column, uint64_t* colour, int rounds) noexcept nogil:
+        """Colour the cells by the sets they are in, and these by their cells."""
+        cdef uint64_t sum, sums[MAX_CELLS]
+        cdef Cells s
+        cdef int i, c, r
+        for r in range(rounds):
+            memset(sums, 0, node.m * sizeof(uint64_t))
+            for i in range(node.n):
+                sum = 0 if node.weights == NULL else <uint64_t>node.weights[i]
+                s = node.rows[i]
+                while s:
+                    sum += colour[column[first(s)]]
+                    s &= s - 1
+                sum = scramble(sum)
+                s = node.rows[i]
+                while s:
+                    sums[column[first(s)]] += sum
+                    s &= s - 1
+            for c in range(node.m):
+                colour[c] = scramble(sums[c] + scramble(colour[c]))
+
+    cdef void relabel(self, Node* node, Cells* image) noexcept nogil:
+        """The sets with their cells renamed 0, 1, ... in an order that depends on the family alone.
+
+        Cells are coloured by refinement; while two have one colour, a cell of the first such class
+        is given a colour of its own. If the cells of a class are not alike, which one was taken
+        depends on their names, and the same family named otherwise may get another key: a table
+        hit lost, no more.
+        """
+        cdef uint64_t colour[MAX_CELLS]
+        cdef int order[MAX_CELLS]
+        cdef int column[MAX_CELLS]
+        cdef int m = node.m, i, j, c, fresh
+        cdef Cells s, t
+        for c in range(m):
+            column[node.cell[c]] = c
+            colour[c] = scramble(node.count[c])
+        self.refine(node, column, colour, 2)
+        fresh = 0
+        while True:
+            for c in range(m):
+                j = c
+                while j > 0 and colour[order[j - 1]] > colour[c]:
+                    order[j] = order[j - 1]
+                    j -= 1
+                order[j] = c
+            for i in range(1, m):
+                if colour[order[i]] == colour[order[i - 1]]:
+                    break
+            else:
+                break
+            fresh += 1
+            c = order[i]
+            if node.count[c] == 1 and self.is_alone(node, c):
+                # Sets of one cell that no other has: any order of them gives the same family.
+                j = i
+                while j < m and colour[order[j]] == colour[order[i - 1]]:
+                    j += 1
+                for j in range(i, j):
+                    colour[order[j]] = scramble(colour[order[j]] + j)
+                continue
+            colour[c] = scramble(colour[c] + fresh)
+            self.refine(node, column, colour, 2)
+        for i in range(m):
+            column[node.cell[order[i]]] = i
+        for i in range(node.n):
+            s = node.rows[i]
+            t = 0
+            while s:
+                t |= one(column[first(s)])
+                s &= s - 1
+            image[i] = t
+
+    cdef bint is_alone(self, Node* node, int c) noexcept nogil:
+        """Whether the only set with this cell has no other."""
+        cdef int w
+        for w in range(node.width):
+            if node.columns[c * node.width + w]:
+                return size(node.rows[64 * w + first(<Cells>node.columns[c * node.width + w])]) == 1
+        return False
+
+    cdef int recall(self, Node* node) except -1 nogil:
+        """Raise `lower` to what the tables know of the family."""
+        cdef int64_t value
+        if not self.table.find(node.key, node.key_length, node.key_hash, &value):
+            if self.disk is None:
+                return 0
+            with gil:
+                found = self.disk.get(node.key[:node.key_length])
+                if found is None:
+                    return 0
+                value = found
+            self.table.store(node.key, node.key_length, node.key_hash, value)
+        if value & 1:
+            node.exact = True
+            node.lower = value >> 1
+        else:
+            node.lower = max(node.lower, value >> 1)
+        return 0
+
+    cdef int remember(self, Node* node, long long nodes) except -1 nogil:
+        """Keep what is known of a family that took so many nodes."""
+        cdef int64_t value = 2 * node.lower + node.exact
+        self.table.store(node.key, node.key_length, node.key_hash, value)
+        if self.disk is not None and nodes >= DISK_FROM:
+            with gil:
+                self.disk.put(node.key[:node.key_length], value)
         return 0
 
     # The search
 
-    cdef int64_t small(self, Family family, const Node* node, const int64_t* sizes) noexcept nogil:
-        """The optimum of families solved at sight; -1 for others."""
-        cdef int64_t misses = 0, rank = 0, a, b
-        cdef int i
-        if family.n == 1:
-            return 0
-        if not self.small_cases:
-            return -1
-        if family.n == 2:
-            a, b = self.weights[family.sets[0]], self.weights[family.sets[1]]
-            return min(a, b)
-        if node.hits == 1:         # one cell is left: shoot by falling weight
-            for i in range(self.classes):
-                a = sizes[i]
-                misses += self.class_weight[i] * (a * rank + a * (a - 1) // 2)
-                rank += a
-            return misses
-        return -1
+    cdef Node* part(self, const Node* node, Cells bit, bint hit) except NULL nogil:
+        """The sets of a family that have a cell, less that cell, or those that do not have it."""
+        cdef int i, n = 0
+        cdef Node* part
+        for i in range(node.n):
+            n += ((node.rows[i] & bit) != 0) == hit
+        part = self.new_node(n, node.m, node.budget - (not hit))
+        n = 0
+        for i in range(node.n):
+            if ((node.rows[i] & bit) != 0) == hit:
+                part.rows[n] = node.rows[i] & ~bit
+                if part.weights != NULL:
+                    part.weights[n] = node.weights[i]
+                n += 1
+        return part
 
-    cdef int candidates(self, Family family, const Node* node, const int64_t* counts,
-                        const int64_t* missed, Candidate* out) noexcept nogil:
-        """The undecided cells with their bounds, best first when `ordering`; how many."""
-        cdef const int64_t* sizes = counts + self.classes * MAX_CELLS
-        cdef int64_t rest[MAX_CLASSES]
-        cdef Cells cells = node.undecided
-        cdef Candidate candidate
-        cdef int n = 0, i, c
-        while cells:
-            c = first(cells)
-            cells &= cells - 1
-            candidate.cell = c
-            candidate.n_hit = 0
-            for i in range(self.classes):
-                rest[i] = sizes[i] - counts[i * MAX_CELLS + c]
-                candidate.n_hit += <int>counts[i * MAX_CELLS + c]
-            candidate.weight_missed = missed[c]
-            candidate.bound_hit = candidate.bound_missed = 0
-            if self.leaf_counting:
-                candidate.bound_hit = self.leaf_bound(counts + c, MAX_CELLS, node.hits - 1)
-                candidate.bound_missed = self.leaf_bound(rest, 1, node.hits)
-            candidate.bound = candidate.bound_hit + candidate.bound_missed + missed[c]
-            i = n
-            n += 1
-            if self.ordering:      # by bound, then by fewest misses, then by cell
-                while i > 0 and (out[i - 1].bound > candidate.bound or (
-                        out[i - 1].bound == candidate.bound
-                        and out[i - 1].weight_missed > candidate.weight_missed)):
-                    out[i] = out[i - 1]
-                    i -= 1
-            out[i] = candidate
-        return n
-
-    cdef int64_t shoot(self, Family family, const Candidate* candidate, int64_t limit,
-                       int32_t* room) except -1 nogil:
-        """The misses when this cell is shot first: exact if below `limit`, else a bound >= limit.
-
-        room -- free space for family.n indices.
-        """
-        cdef Family hit, missed
-        cdef int64_t value = candidate.bound
-        hit.sets = room
-        missed.sets = room + candidate.n_hit
-        self.split(family, candidate.cell, &hit, &missed)
-        if hit.n <= missed.n:
-            value += self.solve(hit, limit - value + candidate.bound_hit) - candidate.bound_hit
-            if value < limit:
-                value += (self.solve(missed, limit - value + candidate.bound_missed)
-                          - candidate.bound_missed)
-        else:
-            value += (self.solve(missed, limit - value + candidate.bound_missed)
-                      - candidate.bound_missed)
-            if value < limit:
-                value += self.solve(hit, limit - value + candidate.bound_hit) - candidate.bound_hit
-        return value
-
-    cdef int64_t solve(self, Family family, int64_t limit) except -1 nogil:
-        """M(family) if it is below `limit`, else some lower bound of M that is >= limit."""
-        cdef int64_t* counts
-        cdef int64_t* missed
-        cdef Candidate* shots
-        cdef int32_t* room
-        cdef char* space
-        cdef Node node
-        cdef int64_t value, best = limit, failed = INFINITE
-        cdef unsigned char* key
-        cdef Py_ssize_t key_length = 0
-        cdef uint64_t key_hash = 0
-        cdef int n, i
-        cdef size_t bytes
-        if family.n == 1:
+    cdef int open(self, Node* node, int64_t limit) except -1 nogil:
+        """Bound a family; look it up unless the bound reaches the limit."""
+        cdef int c, most
+        self.take_stock(node)
+        if self.at_sight(node):
             return 0
         self.nodes += 1
         if self.nodes % TICK == 0:
             with gil:
                 self.tick(self.nodes)
-        bytes = ((self.classes + 2) * MAX_CELLS * sizeof(int64_t)
-                 + MAX_CELLS * sizeof(Candidate)
-                 + family.n * (sizeof(int32_t) + self.cell_bytes + sizeof(int64_t)) + 1)
-        space = <char*>malloc(bytes)
-        if space == NULL:
-            with gil:
-                raise MemoryError
+        node.on_word = (self.on.words and node.n <= WORD and node.weights == NULL
+                        and self.objective == MEAN and node.hits > 2)
+        if node.on_word:
+            most = 0
+            for c in range(node.m):
+                most = max(most, node.count[c])
+            node.lower = max(node.lower, self.capped_bound(node.hits, node.n, most))
+        else:
+            self.count_pairs(node)
+            node.lower = max(node.lower, self.bound_of(node))
+        if node.lower < limit and self.on.memo and node.n >= (
+                MEMO_FROM_ON_WORD if node.on_word else MEMO_FROM):
+            self.make_key(node)
+            self.recall(node)
+        return 0
+
+    cdef int64_t shoot(self, Node* node, Cells bit, int64_t price, int64_t bound_hit,
+                       int64_t bound_missed, int64_t limit) except -1 nogil:
+        """The cost when a cell is shot first: exact if below `limit`, else a bound >= limit."""
+        cdef Node* hit = NULL
+        cdef Node* missed = NULL
+        cdef Node* small
+        cdef Node* large
+        cdef int64_t total
         try:
-            counts = <int64_t*>space
-            missed = counts + (self.classes + 1) * MAX_CELLS
-            shots = <Candidate*>(missed + MAX_CELLS)
-            room = <int32_t*>(shots + MAX_CELLS)
-            key = <unsigned char*>(room + family.n)
-            node = self.look(family, counts, missed)
-            value = self.small(family, &node, counts + self.classes * MAX_CELLS)
-            if value >= 0:
-                return value
-            if self.leaf_counting:
-                value = self.leaf_bound(counts + self.classes * MAX_CELLS, 1, node.hits)
-                if value >= limit:
-                    return value
-            if self.memo and family.n >= MEMO_FROM:
-                self.make_key(family, node.certain)
-                if self.recall(family, &value) and (value & 1 or value >> 1 >= limit):
-                    return value >> 1
-                key_length, key_hash = self.key_length, self.key_hash
-                memcpy(key, self.key, key_length)
-            n = self.candidates(family, &node, counts, missed, shots)
-            for i in range(n):
-                if shots[i].bound >= best:
-                    failed = min(failed, shots[i].bound)
+            hit = self.part(node, bit, True)
+            hit.lower = bound_hit
+            self.open(hit, limit - price - bound_missed)
+            total = price + hit.lower + bound_missed
+            if total >= limit:
+                return total
+            missed = self.part(node, bit, False)
+            missed.lower = bound_missed
+            self.open(missed, limit - price - hit.lower)
+            total = price + hit.lower + missed.lower
+            if total >= limit:
+                return total
+            small, large = (hit, missed) if hit.n <= missed.n else (missed, hit)
+            if self.on.lookahead:
+                if not small.exact and not small.on_word:
+                    self.list_shots(small)
+                    total = price + hit.lower + missed.lower
+                    if total >= limit:
+                        return total
+                if not large.exact and not large.on_word:
+                    self.list_shots(large)
+                    total = price + hit.lower + missed.lower
+                    if total >= limit:
+                        return total
+            self.search(small, limit - price - large.lower)
+            total = price + hit.lower + missed.lower
+            if total >= limit:
+                return total
+            self.search(large, limit - price - small.lower)
+            return price + hit.lower + missed.lower
+        finally:
+            self.free_node(hit)
+            self.free_node(missed)
+
+    cdef int search(self, Node* node, int64_t limit) except -1 nogil:
+        """Solve an opened family if its optimum is below `limit`; else `lower` comes to >= limit."""
+        cdef int64_t value, best = limit, failed = INFINITE
+        cdef long long before = self.nodes
+        cdef Candidate* shot
+        cdef int i
+        if node.exact or node.lower >= limit:
+            return 0
+        if node.on_word:
+            self.search_word(node, limit)
+        elif not (self.on.products and self.objective == MEAN and node.weights == NULL
+                and self.search_factors(node, limit)):
+            if not node.listed:
+                self.list_shots(node)
+            if node.lower >= limit:
+                return 0
+            for i in range(node.shots_n):
+                shot = &node.shots[i]
+                if shot.bound >= best:
+                    failed = min(failed, shot.bound)
                     continue
-                value = self.shoot(family, &shots[i], best, room)
+                value = self.shoot(node, one(node.cell[shot.cell]), shot.price, shot.bound_hit,
+                                   shot.bound_missed, best)
                 if value < best:
                     best = value
+                    if best == node.lower:
+                        break
                 else:
                     failed = min(failed, value)
-            if self.memo and family.n >= MEMO_FROM:
-                self.remember(family, key, key_length, key_hash,
-                              2 * best + 1 if best < limit else 2 * failed)
-            return best if best < limit else failed
+                    shot.bound = value
+            if best < limit:
+                node.lower, node.exact = best, True
+            else:
+                node.lower = max(node.lower, failed)
+        if node.key != NULL:
+            self.remember(node, self.nodes - before)
+        return 0
+
+    # Families of at most WORD sets, as subsets of one word: a bit a set, a word a cell
+
+    cdef int search_word(self, Node* node, int64_t limit) except -1 nogil:
+        """As `search`; parts are remembered by their bits, for the time of this search."""
+        if self.word_searches == <uint32_t>-1:
+            memset(self.known, 0, KNOWN * sizeof(Known))
+            self.word_searches = 0
+        self.word_searches += 1
+        node.lower = self.search_subset(
+            <uint64_t>-1 >> (64 - node.n), node.hits, node.columns, node.m,
+            <int>min(limit, <int64_t>NEVER), &node.exact)
+        return 0
+
+    cdef int bound_subset(self, uint64_t subset, int hits, const uint64_t* parts,
+                          int m) noexcept nogil:
+        """What is known of a subset, or its bound from the greatest count of its cells."""
+        cdef int n = popcount(subset), most = 0, number, i
+        cdef const Known* known = self.known + (scramble(subset) & (KNOWN - 1))
+        if n <= 2:
+            return n - 1
+        if self.on.memo and known.subset == subset and known.search == self.word_searches:
+            return known.lower
+        for i in range(m):
+            number = popcount(subset & parts[i])
+            if number == n:
+                hits -= 1
+            elif number > most:
+                most = number
+        return self.capped_bound(hits, n, most)
+
+    cdef int search_subset(self, uint64_t subset, int hits, const uint64_t* columns, int columns_n,
+                           int limit, bint* exact) except -1 nogil:
+        """The optimum of a subset if it is below `limit`, else a bound; `exact` says which.
+
+        hits -- the most cells of a set, counting the columns that all of the subset have.
+        """
+        cdef uint64_t parts[MAX_CELLS]
+        cdef int counts[MAX_CELLS]
+        cdef int n = popcount(subset), m = 0, i, j, number, lower = 0, best, failed
+        cdef int hit, missed, total, price, most
+        cdef uint64_t h
+        cdef Known* known = self.known + (scramble(subset) & (KNOWN - 1))
+        cdef bint ignored
+        exact[0] = True
+        if n <= 2:
+            return n - 1
+        if self.on.memo and known.subset == subset and known.search == self.word_searches:
+            lower = known.lower
+            exact[0] = known.exact
+            if known.exact or lower >= limit:
+                return lower
+        self.subsets += 1
+        if self.subsets % (SUBSETS_PER_NODE * TICK) == 0:
+            with gil:
+                self.tick(self.nodes)
+        most = 0
+        for i in range(columns_n):
+            h = columns[i] & subset
+            number = popcount(h)
+            if number == n:
+                hits -= 1
+            elif number:
+                j = m
+                m += 1
+                if self.on.ordering:
+                    while j > 0 and counts[j - 1] < number:
+                        counts[j] = counts[j - 1]
+                        parts[j] = parts[j - 1]
+                        j -= 1
+                counts[j] = number
+                parts[j] = h
+                most = max(most, number)
+        if n == 3 or most == 1:
+            exact[0] = True
+            return 2 if n == 3 and most == 2 else n * (n - 1) // 2
+        lower = max(lower, self.capped_bound(hits, n, most))
+        exact[0] = False
+        if lower >= limit:
+            return lower
+        if self.on.forced and most == n - 1 and counts[0] == most:
+            total = 1 + self.search_subset(parts[0], hits, parts, m, limit - 1, exact)
+            lower = max(lower, total)
+        else:
+            best, failed = limit, NEVER
+            for i in range(m):
+                h = parts[i]
+                if self.on.domination:         # inside a cell before it, which has as many or more
+                    for j in range(i):
+                        if h & ~parts[j] == 0:
+                            break
+                    else:
+                        j = i
+                    if j < i:
+                        continue
+                number = counts[i]
+                price = n - number
+                hit = self.capped_bound(hits - 1, number, min(most, number - 1))
+                missed = self.capped_bound(hits, n - number, most)
+                total = price + hit + missed
+                if total < best:
+                    missed = max(missed, self.bound_subset(subset & ~h, hits, parts, m))
+                    hit = max(hit, self.bound_subset(h, hits, parts, m))
+                    total = price + hit + missed
+                if total < best:
+                    if number <= n - number:
+                        hit = self.search_subset(
+                            h, hits, parts, m, best - price - missed, &ignored)
+                        if price + hit + missed < best:
+                            missed = self.search_subset(
+                                subset & ~h, hits, parts, m, best - price - hit, &ignored)
+                    else:
+                        missed = self.search_subset(
+                            subset & ~h, hits, parts, m, best - price - hit, &ignored)
+                        if price + hit + missed < best:
+                            hit = self.search_subset(
+                                h, hits, parts, m, best - price - missed, &ignored)
+                    total = price + hit + missed
+                if total >= best:
+                    failed = min(failed, total)
+                    continue
+                best = total
+                if best == lower:
+                    break
+            exact[0] = best < limit
+            lower = max(lower, best if best < limit else failed)
+        known.subset = subset
+        known.search = self.word_searches
+        known.lower = lower
+        known.exact = exact[0]
+        return lower
+
+    cdef bint search_factors(self, Node* node, int64_t limit) except -1 nogil:
+        """Whether the family is a product; then it is searched factor by factor."""
+        cdef int part_of[MAX_CELLS]
+        cdef Cells mask[MAX_CELLS]
+        cdef Node* factors[MAX_CELLS]
+        cdef int m = node.m, c, d, e, i, j, parts = 0, number
+        cdef int64_t product = 1, times, total
+        cdef Cells* rows
+        for c in range(m):
+            part_of[c] = -1
+        for c in range(m):         # classes of cells linked by dependent pairs
+            if part_of[c] >= 0:
+                continue
+            mask[parts] = 0
+            part_of[c] = parts
+            i = 1
+            while i:
+                i = 0
+                for d in range(m):
+                    if part_of[d] == parts and not mask[parts] & one(node.cell[d]):
+                        mask[parts] |= one(node.cell[d])
+                        i = 1
+                        for e in range(m):
+                            if part_of[e] < 0 and (<int64_t>node.pair[d * m + e] * node.n
+                                                   != <int64_t>node.count[d] * node.count[e]):
+                                part_of[e] = parts
+            parts += 1
+        if parts == 1:
+            return False
+        rows = <Cells*>malloc(node.n * sizeof(Cells))
+        if rows == NULL:
+            with gil:
+                raise MemoryError
+        memset(factors, 0, sizeof(factors))
+        try:
+            for j in range(parts):
+                for i in range(node.n):
+                    rows[i] = node.rows[i] & mask[j]
+                qsort(rows, node.n, sizeof(Cells), ascending_cells)
+                number = 1
+                for i in range(1, node.n):
+                    if rows[i] != rows[number - 1]:
+                        rows[number] = rows[i]
+                        number += 1
+                product *= number
+                if product > node.n:
+                    return False
+                factors[j] = self.new_node(number, m, node.budget)
+                memcpy(factors[j].rows, rows, number * sizeof(Cells))
+            if product != node.n:
+                return False
+            total = 0
+            for j in range(parts):
+                self.open(factors[j], INFINITE)
+                total += node.n // factors[j].n * factors[j].lower
+            for j in range(parts):
+                times = node.n // factors[j].n
+                total -= times * factors[j].lower
+                self.search(factors[j], (limit - total + times - 1) // times)
+                total += times * factors[j].lower
+                if total >= limit:
+                    node.lower = max(node.lower, total)
+                    return True
+            node.lower, node.exact = total, True
+            return True
         finally:
-            free(space)
+            free(rows)
+            for j in range(parts):
+                self.free_node(factors[j])
 
     # For Python
 
-    def _check(self, const int32_t[::1] family):
+    cdef Node* family(self, const int32_t[::1] family, int budget) except NULL:
+        """The node of a family given by ascending indices, not yet opened."""
+        cdef Node* node
         cdef Py_ssize_t i
         if family.shape[0] == 0:
             raise ValueError("an empty family has no optimum")
+        if (self.objective == MEAN) != (budget == -1) or not -1 <= budget < MAX_CELLS:
+            raise ValueError(f"a budget of {budget} does not go with the objective")
         for i in range(family.shape[0]):
-            if not 0 <= family[i] < self.universe_size or (i and family[i] <= family[i - 1]):
+            if not 0 <= family[i] < self.n or (i and family[i] <= family[i - 1]):
                 raise ValueError(f"index {family[i]} of the family is out of range or order")
+        node = self.new_node(<int>family.shape[0], self.cells, budget)
+        for i in range(family.shape[0]):
+            node.rows[i] = self.sets[family[i]]
+            if node.weights != NULL:
+                node.weights[i] = self.weights[family[i]]
+        return node
 
-    def misses(self, const int32_t[::1] family, long long limit=1 << 60):
-        """M of a family, given by ascending indices (int32): exact if below `limit`."""
-        cdef Family f
-        cdef int64_t value
-        self._check(family)
-        f.sets, f.n = <int32_t*>&family[0], <int>family.shape[0]
-        with nogil:
-            value = self.solve(f, limit)
-        return value
+    def solve(self, const int32_t[::1] family, int budget=-1, long long limit=1 << 60):
+        """The least cost of a family (ascending int32 indices): exact if below `limit`.
 
-    def first_shots(self, const int32_t[::1] family):
-        """The undecided cells in the order in which the search tries them: list of (cell, bound).
-
-        bound -- no strategy that shoots the cell first has fewer misses.
+        Else some lower bound that is >= limit.
         """
-        cdef Candidate shots[MAX_CELLS]
-        cdef int64_t missed[MAX_CELLS]
-        cdef int64_t counts[(MAX_CLASSES + 1) * MAX_CELLS]
-        cdef Family f
-        cdef Node node
-        cdef int n, i
-        self._check(family)
-        f.sets, f.n = <int32_t*>&family[0], <int>family.shape[0]
-        node = self.look(f, counts, missed)
-        n = self.candidates(f, &node, counts, missed, shots)
-        return [(shots[i].cell, shots[i].bound) for i in range(n)]
-
-    def misses_after(self, const int32_t[::1] family, int cell, long long limit=1 << 60):
-        """The misses when an undecided cell is shot first: exact if below `limit`."""
-        cdef Candidate shots[MAX_CELLS]
-        cdef int64_t missed[MAX_CELLS]
-        cdef int64_t counts[(MAX_CLASSES + 1) * MAX_CELLS]
-        cdef Family f
-        cdef Node node
-        cdef int64_t value
-        cdef int n, i
-        cdef int32_t* room
-        self._check(family)
-        f.sets, f.n = <int32_t*>&family[0], <int>family.shape[0]
-        node = self.look(f, counts, missed)
-        n = self.candidates(f, &node, counts, missed, shots)
-        room = <int32_t*>PyMem_Malloc(f.n * sizeof(int32_t))
-        if room == NULL:
-            raise MemoryError
+        cdef Node* node = self.family(family, budget)
         try:
-            for i in range(n):
-                if shots[i].cell == cell:
-                    if shots[i].bound >= limit:
-                        return shots[i].bound
-                    with nogil:
-                        value = self.shoot(f, &shots[i], limit, room)
-                    return value
+            with nogil:
+                self.open(node, limit)
+                self.search(node, limit)
+            return node.lower
         finally:
-            PyMem_Free(room)
-        raise ValueError(f"cell {cell} is not undecided")
+            self.free_node(node)
 
-    def normal_form(self, const int32_t[::1] family):
+    def after(self, const int32_t[::1] family, int cell, int budget=-1, long long limit=1 << 60):
+        """The least cost when an undecided cell is shot first: exact if below `limit`."""
+        cdef Node* node = self.family(family, budget)
+        cdef int64_t missed = 0, value
+        cdef Py_ssize_t i, n = 0
+        try:
+            for i in range(node.n):
+                if not node.rows[i] & one(cell):
+                    missed += 1 if node.weights == NULL else node.weights[i]
+                    n += 1
+            if n == 0 or n == node.n:
+                raise ValueError(f"cell {cell} is not undecided")
+            node.m = self.cells
+            with nogil:
+                value = self.shoot(node, one(cell), self.step(budget) * missed, 0, 0, limit)
+            return value
+        finally:
+            self.free_node(node)
+
+    def shots(self, const int32_t[::1] family, int budget=-1):
+        """All undecided cells in the order of the search: list of (cell, bound).
+
+        bound -- no strategy that shoots the cell first costs less.
+        """
+        cdef Node* node = self.family(family, budget)
+        cdef int i
+        try:
+            node.whole = True
+            self.take_stock(node)
+            if node.n == 1:
+                return []
+            self.count_pairs(node)
+            self.list_shots(node)
+            return [(node.cell[node.shots[i].cell], node.shots[i].bound)
+                    for i in range(node.shots_n)]
+        finally:
+            self.free_node(node)
+
+    def lower_bound(self, const int32_t[::1] family, int budget=-1):
+        """What the bounds say of a family without a search."""
+        cdef Node* node = self.family(family, budget)
+        try:
+            self.take_stock(node)
+            if not self.at_sight(node):
+                self.count_pairs(node)
+                node.lower = self.bound_of(node)
+            return node.lower
+        finally:
+            self.free_node(node)
+
+    def normal_form(self, const int32_t[::1] family, int budget=-1):
         """The key of a family (bytes): families with equal keys have equal optima."""
-        cdef Family f
-        cdef Node node
-        self._check(family)
-        f.sets, f.n = <int32_t*>&family[0], <int>family.shape[0]
-        node = self.look(f, NULL, NULL)
-        self.make_key(f, node.certain)
-        return self.key[:self.key_length]
-
-    def leaf_counting_bound(self, const int32_t[::1] family):
-        """The leaf-counting bound on M of a family."""
-        cdef int64_t missed[MAX_CELLS]
-        cdef int64_t counts[(MAX_CLASSES + 1) * MAX_CELLS]
-        cdef Family f
-        cdef Node node
-        self._check(family)
-        f.sets, f.n = <int32_t*>&family[0], <int>family.shape[0]
-        node = self.look(f, counts, missed)
-        return self.leaf_bound(counts + self.classes * MAX_CELLS, 1, node.hits)
+        cdef Node* node = self.family(family, budget)
+        try:
+            self.take_stock(node)
+            self.make_key(node)
+            return node.key[:node.key_length]
+        finally:
+            self.free_node(node)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import io
 import json
 import secrets
+import signal
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from enum import Enum
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,12 +24,13 @@ from rich.table import Table
 from rich.text import Text
 
 from optsearch import bounds as bounds_
-from optsearch import paper, reference, solver
+from optsearch import paper, proof, reference, solver
 from optsearch import reproduce as reproduce_
 from optsearch import tree as tree_
 from optsearch.configurations import Configurations, to_masks
 from optsearch.errors import OptsearchError, PositionError
-from optsearch.game import Game, cell_name, column_name
+from optsearch.game import Cell, Game, cell_name, column_name
+from optsearch.objective import Objective
 from optsearch.position import Position
 from optsearch.posterior import Posterior
 from optsearch.solution import Progress, Solution, Status
@@ -361,7 +365,9 @@ def solving(label: str) -> Iterator[Progress]:
         def report(status: Status) -> None:
             rate = status.nodes / max(bar.tasks[task].elapsed or 0.0, 0.1)
             note = f"{status.nodes:,} nodes, {rate:,.0f}/s"
-            if status.best is not None:
+            if status.best is not None and status.lower is not None:
+                note += f", total between {status.lower:,} and {status.best:,}"
+            elif status.best is not None:
                 note += f", best so far {status.best}"
             elif status.done and status.done < status.total and rate:
                 seconds = (status.total - status.done) / rate
@@ -371,18 +377,12 @@ def solving(label: str) -> Iterator[Progress]:
         yield report
 
 
-def run_method(
-    position: Position, method: Method, table: Path | None, memory: int, progress: Progress
-) -> Solution:
-    """Solve a position in the way that was asked for."""
-    if table is not None and method is not Method.SOLVER:
-        raise OptsearchError(f"--table goes with --method solver, not with {method.value}")
-    if method is Method.REFERENCE:
-        return reference.solve(position)
-    if method is Method.PAPER:
-        return paper.solve(position, memory=memory, progress=progress)
-    options = solver.SolverOptions(memory=memory)
-    return solver.solve(position, options=options, table=table, progress=progress)
+def require_solver(method: Method, **given: object) -> None:
+    """Refuse options that only the main solver has, where another method is asked for."""
+    for name, value in given.items():
+        if value and method is not Method.SOLVER:
+            option = name.replace("_", "-")
+            raise OptsearchError(f"--{option} goes with --method solver, not with {method.value}")
 
 
 @app.command()
@@ -390,6 +390,13 @@ def solve(
     game: GameArgument,
     shots: ShotsOption = "",
     board: BoardOption = None,
+    objective: Annotated[
+        str,
+        typer.Option(
+            help="mean: the least mean number of shots; worst: the least worst case, then the "
+            "least mean; within=K: most games finished within K shots."
+        ),
+    ] = "mean",
     method: Annotated[
         Method,
         typer.Option(
@@ -397,6 +404,15 @@ def solve(
             "definition."
         ),
     ] = Method.SOLVER,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds, after which the bracket proved by then is printed.",
+            min=0.01,
+            show_default=False,
+        ),
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Processes that search.", min=1, max=256)] = 1,
     table: Annotated[
         Path | None,
         typer.Option(
@@ -407,55 +423,209 @@ def solve(
     ] = None,
     tree: Annotated[
         Path | None,
-        typer.Option(help="Write an optimal decision tree to this file.", show_default=False),
+        typer.Option(
+            help="Write an optimal decision tree to this file (the best one found, if the time "
+            "was too short).",
+            show_default=False,
+        ),
+    ] = None,
+    prove: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a proof that nothing is better to this file; for small games.",
+            show_default=False,
+        ),
     ] = None,
     memory: Annotated[
-        float, typer.Option(help="GiB of memory for the transposition table.", min=0.01, max=65536)
+        float,
+        typer.Option(
+            help="GiB of memory for the transposition table; with --table, what no longer fits "
+            "is found on disk.",
+            min=0.01,
+            max=65536,
+        ),
     ] = 4.0,
     as_json: JsonOption = False,
 ) -> None:
-    """The least mean number of shots, exactly, and every optimal first shot."""
+    """The best strategy: its mean number of shots, exactly, and every optimal first shot."""
     position = read_position(game, shots, board)
-    if tree is not None and method is not Method.SOLVER:
-        raise OptsearchError(f"--tree goes with --method solver, not with {method.value}")
-    try:
-        with solving(str(position.game)) as progress:
-            solution = run_method(position, method, table, int(memory * 2**30), progress)
-    except KeyboardInterrupt:
+    aim = Objective.parse(objective)
+    require_solver(
+        method, tree=tree, table=table, prove=prove, time_limit=time_limit, jobs=jobs > 1
+    )
+    if prove is not None and (aim.kind != "mean" or position.game.announce != "nothing"):
+        raise OptsearchError(
+            f"--prove goes with --objective mean and announce=nothing, not with {aim} and "
+            f"announce={position.game.announce}"
+        )
+    size = int(memory * 2**30)
+    with solving(str(position.game)) as progress:
+        if method is Method.SOLVER:
+            with executor_of(jobs) as executor:
+                solution = solver.solve(
+                    position,
+                    objective=aim,
+                    options=solver.SolverOptions(memory=size),
+                    table=table,
+                    executor=executor,
+                    workers=jobs,
+                    time_limit=time_limit,
+                    partial=aim.kind == "mean",
+                    progress=progress,
+                )
+        elif method is Method.REFERENCE:
+            solution = reference.solve(position, aim)
+        elif aim.kind != "mean":
+            raise OptsearchError(f"--method paper knows --objective mean only, not {aim}")
+        else:
+            solution = paper.solve(position, memory=size, progress=progress)
+    greedy = None
+    if method is Method.SOLVER and aim.kind == "mean" and time_limit is None:
+        greedy = solution.greedy() if solution.is_exact else None
+    if tree is not None:
+        tree_.save(solution.tree(), tree)
+    if prove is not None:
+        write_proof(solution, prove)
+    if as_json:
+        print_json(solution_fields(solution, greedy))
+    else:
+        print_solution(solution, greedy, tree, prove)
+    if not solution.is_exact and time_limit is None:
         kept = f"; what was solved is in {table}, and the same command goes on from it"
         err.print(f"interrupted{kept if table else ''}", soft_wrap=True)
-        raise typer.Exit(130) from None
-    best = [cell_name(cell) for cell in solution.best_shots]
-    if as_json:
-        print_json(
-            {
-                **described(position),
-                "total_height": solution.total_height,
-                "configurations": solution.configurations,
-                "mean": solution.mean_text,
-                "best_shots": best,
-                "nodes": solution.nodes,
-                "seconds": round(solution.seconds, 6),
-                "method": solution.method,
-                "table_entries": solution.table_entries,
-            }
-        )
-        if tree is not None:
-            tree_.save(solution.tree(), tree)
+        raise typer.Exit(130)
+
+
+@contextmanager
+def executor_of(jobs: int) -> Iterator[ProcessPoolExecutor | None]:
+    """A pool of so many processes; none for one job. Workers leave ctrl-C to this process."""
+    if jobs == 1:
+        yield None
         return
-    out.print(heading(position), style="bold")
+    ignore = (signal.SIGINT, signal.SIG_IGN)
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), signal.signal, ignore)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in list((pool._processes or {}).values()):
+            process.terminate()
+
+
+def write_proof(solution: Solution, path: Path) -> None:
+    """Write the lower-bound side of an optimum."""
+    if solution.total_height is None:
+        raise OptsearchError(f"--prove {str(path)!r}: the optimum is not known yet")
+    position = solution.position
+    exact = solver.Solver(position)
+    hits = (position.game.fleet_cells - position.hits.bit_count()) * solution.configurations
+    found = proof.prove(position, solution.total_height - hits, exact.least_misses)
+    proof.save(found, path)
+
+
+def solution_fields(
+    solution: Solution, greedy: tuple[tuple[Cell, ...], int] | None
+) -> dict[str, object]:
+    """A solution as JSON."""
+    fields: dict[str, object] = {
+        **described(solution.position),
+        "objective": str(solution.objective),
+        "total_height": solution.total_height,
+        "configurations": solution.configurations,
+        "mean": solution.mean_text if solution.total_height is not None else None,
+        "best_shots": [cell_name(cell) for cell in solution.best_shots],
+    }
+    if solution.worst_case is not None:
+        fields["worst_case"] = solution.worst_case
+    if solution.finished is not None:
+        fields["finished"] = solution.finished
+    if solution.lower is not None:
+        fields |= {"lower": solution.lower, "upper": solution.upper}
+    if greedy is not None:
+        fields |= {
+            "greedy_shots": [cell_name(cell) for cell in greedy[0]],
+            "greedy_total_height": greedy[1],
+        }
+    return fields | {
+        "nodes": solution.nodes,
+        "subsets": solution.subsets,
+        "seconds": round(solution.seconds, 6),
+        "method": solution.method,
+        "table_entries": solution.table_entries,
+    }
+
+
+def print_solution(
+    solution: Solution,
+    greedy: tuple[tuple[Cell, ...], int] | None,
+    tree: Path | None,
+    prove: Path | None,
+) -> None:
+    """A solution for people."""
+    out.print(heading(solution.position), style="bold")
     facts = Table.grid(padding=(0, 2))
-    facts.add_row("mean shots", f"{solution.mean_text} = {float(solution.mean):.6f}")
-    facts.add_row("best shots", " ".join(best) or "none: every ship is sunk")
-    facts.add_row("nodes", f"{solution.nodes:,}")
+    number = solution.configurations
+    if solution.finished is not None:
+        facts.add_row(
+            f"within {solution.objective.shots}",
+            f"{solution.finished:,} of {counted_text(number)} = {solution.finished / number:.6f}",
+        )
+    if solution.worst_case is not None:
+        facts.add_row("worst case", f"{solution.worst_case} shots")
+    if solution.total_height is not None:
+        facts.add_row("mean shots", f"{solution.mean_text} = {float(solution.mean):.6f}")
+    elif solution.lower is not None and solution.upper is not None:
+        facts.add_row(
+            "mean shots",
+            f"between {solution.lower}/{number} = {solution.lower / number:.6f} and "
+            f"{solution.upper}/{number} = {solution.upper / number:.6f}",
+        )
+    best = " ".join(cell_name(cell) for cell in solution.best_shots)
+    if solution.is_exact:
+        facts.add_row("best shots", best or "none: every ship is sunk")
+    else:
+        facts.add_row("best shots", "not all first shots are decided yet")
+    if greedy is not None and greedy[0]:
+        cells = " ".join(cell_name(cell) for cell in greedy[0])
+        more = greedy[1] - (solution.total_height or 0)
+        cost = f"costs {more} more in total" if more else "is optimal"
+        facts.add_row("greedy", f"{cells} {cost}")
+    subsets = f", and {solution.subsets:,} subsets of them" if solution.subsets else ""
+    facts.add_row("nodes", f"{solution.nodes:,}{subsets}")
     facts.add_row(
         "table", f"{solution.table_entries:,} entries, {solution.table_bytes / 2**20:,.0f} MiB"
     )
     facts.add_row("seconds", f"{solution.seconds:.3f}")
+    for name, path in (("tree", tree), ("proof", prove)):
+        if path is not None:
+            facts.add_row(name, str(path))
+    out.print(facts, soft_wrap=True)
+
+
+@app.command("proof")
+def check_proof(
+    file: Annotated[Path, typer.Argument(help="A file written by solve --prove.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Check a proof that no strategy is better, with code that shares nothing with the solver."""
+    checked = proof.check(file)
+    number = checked.configurations
+    if as_json:
+        print_json(
+            {
+                **described(checked.position),
+                "total_height": checked.total_height,
+                "configurations": number,
+                "claims": checked.claims,
+            }
+        )
+        return
+    out.print(heading(checked.position), style="bold")
+    facts = Table.grid(padding=(0, 2))
+    facts.add_row("proved", f"no strategy has a total height below {checked.total_height:,}")
+    facts.add_row("mean shots", f"at least {checked.total_height / number:.6f}")
+    facts.add_row("claims", f"{checked.claims:,}, each rechecked")
     out.print(facts)
-    if tree is not None:
-        tree_.save(solution.tree(), tree)
-        out.print(f"tree         {tree}", soft_wrap=True)
 
 
 @app.command()

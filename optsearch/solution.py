@@ -15,7 +15,7 @@ from optsearch.tree import DecisionTree
 
 @dataclass(frozen=True)
 class Solution:
-    """The exact optimum of a position for one objective; shots are counted from the position on.
+    """The optimum of a position for one objective; shots are counted from the position on.
 
     total_height -- the total number of shots, summed over all configurations: the least there is
         (mean), or the least of the strategies whose worst case is the least (worst); None for
@@ -29,6 +29,11 @@ class Solution:
     objective -- what was optimised.
     worst_case -- the fewest shots that always suffice; None unless the objective is worst.
     finished -- the most configurations finished within K shots; None unless it is within=K.
+    subsets -- parts of families looked into on machine words, not counted in `nodes`.
+    is_exact -- false when the search was cut short. Then `best_shots` is empty, and `total_height`
+        is None unless the bounds met already.
+    lower, upper -- bounds on the least total height, equal when it is known; `upper` is the total
+        of the tree. None for objectives other than the mean, and for other methods.
     """
 
     position: Position
@@ -43,7 +48,14 @@ class Solution:
     objective: Objective = MEAN
     worst_case: int | None = None
     finished: int | None = None
+    subsets: int = 0
+    is_exact: bool = True
+    lower: int | None = None
+    upper: int | None = None
     _tree: Callable[[], DecisionTree] | None = field(default=None, repr=False, compare=False)
+    _greedy: Callable[[], tuple[tuple[Cell, ...], int]] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     @property
     def mean(self) -> Fraction:
@@ -60,6 +72,8 @@ class Solution:
             raise NotSupported(
                 f"the optimum for {self.objective} has no mean; it counts the configurations that "
                 "are finished in time"
+                if self.objective.kind == "within"
+                else f"the optimum is not known: between {self.lower} and {self.upper}"
             )
         return self.total_height
 
@@ -69,6 +83,16 @@ class Solution:
             raise NotSupported(f"the method {self.method!r} gives no tree; use method 'solver'")
         return self._tree()
 
+    def greedy(self) -> tuple[tuple[Cell, ...], int]:
+        """The most probable cells, and the least total height when one of them is shot first.
+
+        Certain hits, which are free, are not counted among them; no cell is left when all others
+        are certain. For an exact optimum of the mean, of the method `solver`; else NotSupported.
+        """
+        if self._greedy is None:
+            raise NotSupported("greedy shots are priced after an exact optimum of the mean only")
+        return self._greedy()
+
 
 @dataclass(frozen=True)
 class Status:
@@ -76,13 +100,14 @@ class Status:
 
     nodes -- looked into so far. done, total -- of the work at the root, in the unit of the method
     (first shots, or states of which the total is an estimate). best -- the least total height of
-    a complete strategy found so far.
+    a complete strategy found so far. lower -- what no strategy can be below.
     """
 
     nodes: int
     done: int
     total: int
     best: int | None = None
+    lower: int | None = None
 
 
 Progress = Callable[[Status], None]

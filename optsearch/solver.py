@@ -1,59 +1,59 @@
-"""The exact optimum of a position by branch and bound over residual families.
+"""The exact optimum of a position, or a bracket of it: branch and bound over residual families.
 
-The mathematics is in the docstrings of the kernel `cython_ext/_search.pyx`: the state is the
-family of sets of cells still to be found, in a normal form that forgets how it was reached.
+The mathematics is in the docstrings of the kernels, `cython_ext/_search.pyx` and, where sinkings
+are announced, `cython_ext/_announced.pyx`: the state is what is still to be found, in a normal form
+that forgets how it was reached. Above them, `optsearch.frontier` holds the top of the search.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass
-from functools import cached_property
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optsearch._search import Search
 from optsearch._table import MemoryTable
-from optsearch.configurations import CellSets, to_masks, to_words
-from optsearch.errors import TableError, TooLarge
-from optsearch.family import Family, image, images
-from optsearch.game import bits
-from optsearch.position import HIT, MISS, Position, Reply
-from optsearch.solution import (
-    Progress,
-    Solution,
-    Status,
-    no_progress,
-)
+from optsearch.errors import NotSupported, TableError
+from optsearch.frontier import Frontier, Task
+from optsearch.game import Cell, bits
+from optsearch.kernels import FORBIDDEN, SWITCHES, Kernel, Silent, SolverOptions, State, kernel
+from optsearch.objective import MEAN, Objective
+from optsearch.position import Position
+from optsearch.solution import Progress, Solution, Status, no_progress
 from optsearch.tables import DiskTable
 from optsearch.tree import DecisionTree, Leaf, Node
 
-Indices = NDArray[np.int32]
-_INFINITE = 1 << 60
-MAX_WEIGHTS = 64  # MAX_CLASSES of the kernel
+__all__ = ["SWITCHES", "Solver", "SolverOptions", "solve"]
+
+DEFAULT = SolverOptions()
+TASK_NODES = 20_000  # what a task may take before it is opened, where that matters
 
 
-@dataclass(frozen=True)
-class SolverOptions:
-    """Switches of the search; each changes how long it takes and never what it answers.
+class _Stop(Exception):
+    """The time is over."""
 
-    memo -- keep solved families in the transposition table.
-    symmetry -- one table entry for a family and its images under the symmetries of the grid.
-    leaf_counting -- prune with the leaf-counting bound (`optsearch.bounds.leaf_counting`).
-    ordering -- try cells by their bound, the least first, instead of in row-major order.
-    small_cases -- solve two sets, and sets of one cell, at sight.
-    memory -- bytes the table in memory may take.
-    """
 
-    memo: bool = True
-    symmetry: bool = True
-    leaf_counting: bool = True
-    ordering: bool = True
-    small_cases: bool = True
-    memory: int = 2 << 30
+class _GivenUp(Exception):
+    """A task took more nodes than it may."""
+
+
+class _Kept:
+    """A table on disk, as a kernel sees it, that only collects what is new."""
+
+    def __init__(self) -> None:
+        self.fresh: dict[bytes, int] = {}
+
+    def get(self, key: bytes) -> int | None:
+        """Nothing is looked up."""
+        return None
+
+    def put(self, key: bytes, value: int) -> None:
+        """Collect it."""
+        self.fresh[key] = value
 
 
 class _ReadOnly:
@@ -66,183 +66,379 @@ class _ReadOnly:
         """Keep nothing."""
 
 
-class Solver:
-    """Solves one position; keeps its table, so that the tree comes cheaply after the solution.
+@dataclass(frozen=True)
+class Parallel:
+    """Tasks go to an executor, so many at a time."""
 
-    Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed,
-    NotSupported where sinkings are announced.
+    executor: Executor
+    workers: int
+
+
+class Solver:
+    """Solves one position for one objective; keeps its table, so that the tree comes cheaply.
+
+    Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.
     """
 
     def __init__(
         self,
         position: Position,
-        options: SolverOptions = SolverOptions(),
+        options: SolverOptions = DEFAULT,
         disk: DiskTable | None = None,
         progress: Progress = no_progress,
+        objective: Objective = MEAN,
     ):
-        game = position.game
         self._started = time.perf_counter()
         self._lock = threading.RLock()  # the kernel's buffers serve one thread at a time
-        if disk is not None and disk.game != str(game):
-            raise TableError(f"the table {disk.path} is for {disk.game}, not for {game}")
+        if disk is not None and disk.game != str(position.game):
+            raise TableError(f"the table {disk.path} is for {disk.game}, not for {position.game}")
         self.position = position
+        self.objective = objective
+        self.options = options
         self.progress = progress
-        self.family = Family.of(position)
         self._table = MemoryTable(options.memory)
-        self._done = self._total = 0
-        self._best: int | None = None
-        kinds_of_weight = len(set(self.family.weights))
-        if kinds_of_weight > MAX_WEIGHTS:
-            raise TooLarge(
-                f"the cell sets of {game} have {kinds_of_weight} different numbers of "
-                f"configurations; at most {MAX_WEIGHTS} are handled"
-            )
-        symmetries = game.symmetries() if options.symmetry else game.symmetries()[:1]
-        universe, permutations = _universe(to_words(self.family.sets), symmetries)
-        index = {mask: i for i, mask in enumerate(to_masks(universe))}
-        self._root: Indices = np.array([index[mask] for mask in self.family.sets], np.int32)
-        weights = np.full(len(universe), max(self.family.weights), np.int64)
-        weights[self._root] = self.family.weights
-        self._universe = universe
-        self._weights = weights
-        self._search = Search(
-            universe,
-            weights,
-            permutations,
-            np.array(symmetries, np.int32),
+        self._disk = disk
+        self._stop_at: float | None = None
+        self._give_up_at: int | None = None
+        self._frontier: Frontier | None = None
+        self._far_nodes = 0  # of other processes
+        self.kernel: Kernel = kernel(
+            position,
+            objective,
+            options,
             self._table,
             disk if disk is None or disk.writable else _ReadOnly(disk),
-            options.memo,
-            options.symmetry,
-            options.leaf_counting,
-            options.ordering,
-            options.small_cases,
-            self._report,
+            self._tick,
         )
+        self._solution: Solution | None = None
+        self._places: dict[int, int] | None = None
 
-    def _report(self, nodes: int) -> None:
-        self.progress(Status(nodes, self._done, self._total, self._best))
+    # What the kernel calls every few hundred nodes
 
-    @cached_property
+    def _tick(self, nodes: int) -> None:
+        if self._stop_at is not None and time.perf_counter() > self._stop_at:
+            raise _Stop
+        if self._give_up_at is not None and self._effort() > self._give_up_at:
+            raise _GivenUp
+        self._report()
+
+    def _effort(self) -> int:
+        return self.kernel.nodes + self.kernel.subsets // 50
+
+    def _report(self) -> None:
+        done, total, best = 0, 0, None
+        lower = None
+        if self._frontier is not None:
+            done, total = self._frontier.settled
+            if self.objective.kind == "mean":
+                best = self._certain_cost() + self._frontier.upper
+                lower = self._certain_cost() + self._frontier.lower
+        nodes = self._far_nodes + self.kernel.nodes
+        self.progress(Status(nodes, done, total, best, lower))
+
+    def _certain_cost(self) -> int:
+        """One shot for each cell of each configuration: what is paid besides misses."""
+        return self.kernel.cells_left * self.kernel.weight(self.kernel.root)
+
+    # The solution
+
+    @property
     def solution(self) -> Solution:
-        """The optimum and all optimal first shots."""
-        with self._lock:
-            return self._solve()
+        """The exact optimum and every optimal first shot; found on the first call."""
+        return self.search()
 
-    def _solve(self) -> Solution:
-        family = self.family
-        certain_cost = family.hits * family.weight
-        misses = _INFINITE
-        best_shots = 0
-        candidates = self._one_per_orbit() if family.undecided else []
-        self._total = len(candidates)
-        for self._done, cell in enumerate(candidates):
-            value = self._search.misses_after(self._root, cell, misses + 1)
-            if value < misses:
-                misses, best_shots = value, 0
-                self._best = certain_cost + misses
-            if value == misses:
-                best_shots |= self._orbit(cell)
-        if not candidates:
-            misses = 0
+    def search(
+        self,
+        time_limit: float | None = None,
+        parallel: Parallel | None = None,
+        partial: bool = False,
+    ) -> Solution:
+        """The optimum, or what is known of it when the time is over.
+
+        time_limit -- seconds from now. partial -- after ctrl-C, too, return what is known instead
+        of raising KeyboardInterrupt. Where an earlier call was cut short, this one goes on.
+        """
+        with self._lock:
+            if self._solution is None or not self._solution.is_exact:
+                if time_limit is not None or partial:
+                    self._require_mean("a bracket instead of the optimum")
+                self._solution = self._search(time_limit, parallel, partial)
+            return self._solution
+
+    def _require_mean(self, what: str) -> None:
+        if self.objective.kind != "mean":
+            raise NotSupported(f"there is {what} for the mean only, not for {self.objective}")
+
+    def _search(
+        self, time_limit: float | None, parallel: Parallel | None, partial: bool
+    ) -> Solution:
+        root, kind = self.kernel.root, self.objective.kind
+        if self.kernel.cells_left == 0:
+            return self._answer(0, (), budget=0)
+        if kind == "mean":
+            started = time.perf_counter()
+            if time_limit is not None:
+                self._stop_at = started + time_limit
+            try:
+                frontier = self._frontier = self._frontier or Frontier(self.kernel, -1)
+                frontier.nodes = None if time_limit is None and not parallel else TASK_NODES
+                self._run(frontier, parallel)
+            except (_Stop, KeyboardInterrupt) as stop:
+                if self._frontier is None or not (isinstance(stop, _Stop) or partial):
+                    if isinstance(stop, _Stop):
+                        raise NotSupported(
+                            f"{time_limit:g} seconds are too few for a first bracket of "
+                            f"{self.position.game}"
+                        ) from None
+                    raise
+            finally:
+                self._stop_at = self._give_up_at = None
+            assert self._frontier is not None
+            return self._answer(self._frontier.upper, self._best(self._frontier), budget=-1)
+        if kind == "within":
+            assert self.objective.shots is not None
+            budget = self.objective.shots - self.kernel.cells_left
+            if budget < 0:  # nothing can be finished: one shot is as good as another
+                cells = [cell for cell, _ in self.kernel.shots(root, 0)]
+                return self._answer(self.kernel.weight(root), cells, budget)
+            frontier = self._frontier = Frontier(self.kernel, budget)
+            self._run(frontier, parallel)
+            return self._answer(frontier.upper, self._best(frontier), budget)
+        budget = 0
+        while True:
+            frontier = self._frontier = Frontier(self.kernel, budget, ceiling=FORBIDDEN)
+            self._run(frontier, parallel)
+            if frontier.upper < FORBIDDEN:
+                return self._answer(frontier.upper, self._best(frontier), budget)
+            budget += 1
+
+    def _best(self, frontier: Frontier) -> list[int]:
+        """All cells in the orbits of the best first shots."""
+        best = 0
+        for cell in frontier.best_cells:
+            best |= self.kernel.orbit(cell)
+        return list(bits(best))
+
+    def _run(self, frontier: Frontier, parallel: Parallel | None) -> None:
+        if parallel is None:
+            frontier.run(self.run_task, self._report)
+            return
+        frontier.nodes = TASK_NODES
+        options = replace(self.options, memory=self.options.memory // parallel.workers)
+
+        def submit(executor: Executor, task: Task) -> Future[int | None]:
+            self._tick(0)
+            far = executor.submit(_run_far, self.position, self.objective, options, task)
+            near: Future[int | None] = Future()
+
+            def finished(future: Future[tuple[int | None, int, dict[bytes, int]]]) -> None:
+                if future.cancelled() or near.cancelled():
+                    return
+                error = future.exception()
+                if error is not None:
+                    near.set_exception(error)
+                    return
+                cost, nodes, fresh = future.result()
+                self._far_nodes += nodes
+                for key, value in fresh.items():
+                    self._table.put(key, value)
+                    if self._disk is not None and self._disk.writable:
+                        self._disk.put(key, value)
+                near.set_result(cost)
+
+            far.add_done_callback(finished)
+            return near
+
+        frontier.run_on(parallel.executor, submit, parallel.workers, lambda: self._tick(0))
+
+    def run_task(self, task: Task) -> int | None:
+        """The cost of a shot for a frontier; None if it takes too many nodes."""
+        self._give_up_at = None if task.nodes is None else self._effort() + task.nodes
+        try:
+            return self.kernel.after(task.state, task.cell, task.budget, task.limit)
+        except _GivenUp:
+            return None
+        finally:
+            self._give_up_at = None
+
+    def _answer(self, cost: int, best: list[int] | tuple[int, ...], budget: int) -> Solution:
+        game, weight = self.position.game, self.kernel.weight(self.kernel.root)
+        kind = self.objective.kind
+        certain = self.kernel.certain(self.kernel.root)
+        cells = sorted({*best, *bits(certain)})
+        total = self._certain_cost() + cost
+        frontier = self._frontier
+        lower = total if frontier is None else self._certain_cost() + frontier.lower
+        settled = frontier is None or frontier.settled[0] == frontier.settled[1]
+        is_exact = settled or kind != "mean"
         return Solution(
             position=self.position,
             method="solver",
-            total_height=certain_cost + misses,
-            configurations=family.weight,
-            best_shots=tuple(self.position.game.cells_of(best_shots | family.certain)),
-            nodes=self._search.nodes,
+            total_height=total
+            if (kind != "within" and lower == total) or kind == "worst"
+            else None,
+            configurations=weight,
+            best_shots=tuple(game.cell(cell) for cell in cells) if is_exact else (),
+            nodes=self.kernel.nodes + self._far_nodes,
+            subsets=self.kernel.subsets,
             table_entries=len(self._table),
             table_bytes=self._table.bytes,
             seconds=time.perf_counter() - self._started,
+            objective=self.objective,
+            worst_case=self.kernel.cells_left + budget if kind == "worst" else None,
+            finished=weight - cost if kind == "within" else None,
+            lower=lower if kind == "mean" else None,
+            upper=total if kind == "mean" else None,
+            is_exact=is_exact,
             _tree=self.tree,
+            _greedy=self._greedy if kind == "mean" and is_exact else None,
         )
-
-    def _orbit(self, cell: int) -> int:
-        result = 0
-        for permutation in self.family.automorphisms:
-            result |= image(1 << cell, permutation)
-        return result
-
-    def _one_per_orbit(self) -> list[int]:
-        """The undecided cells, in the order of the search, one of each class of equivalent ones."""
-        seen = 0
-        cells = []
-        for cell, _ in self._search.first_shots(self._root):
-            if not seen >> cell & 1:
-                cells.append(cell)
-                seen |= self._orbit(cell)
-        return cells
 
     def leave_disk(self) -> None:
         """Use the table in memory alone from now on."""
-        self._search.disk = None
+        self.kernel.keep(None)
+        self._disk = None
+
+    def _greedy(self) -> tuple[tuple[Cell, ...], int]:
+        root = self.kernel.root
+        with self._lock:
+            optimum = self.search().total_height
+            assert optimum is not None
+            cells = self.kernel.most_probable(root)
+            best = self.search().best_shots
+            least = FORBIDDEN
+            if not cells or any(self.position.game.cell(cell) in best for cell in cells):
+                least = optimum - self._certain_cost()
+            else:
+                for cell in cells:
+                    least = min(least, self.kernel.after(root, cell, -1, least))
+        return tuple(map(self.position.game.cell, cells)), self._certain_cost() + least
+
+    def least_misses(self, sets: tuple[int, ...], weights: tuple[int, ...], limit: int) -> int:
+        """The least misses of some of the sets of the family, exact below the limit.
+
+        Else a bound from the limit up; for `optsearch.proof.prove`. For announce=nothing.
+        """
+        if not isinstance(self.kernel, Silent):
+            raise NotSupported(f"there are no proofs with announce={self.position.game.announce}")
+        if self._places is None:
+            self._places = {mask: i for i, mask in enumerate(self.kernel.family.sets)}
+        family = np.array([self._places[mask] for mask in sets], np.int32)
+        with self._lock:
+            return self.kernel.solve(State(family, self.position.hits), -1, limit)
 
     # The tree
 
     def tree(self) -> DecisionTree:
-        """An optimal decision tree; of several, the one whose shots the search tries first."""
-        with self._lock:
-            assert self.solution  # solved first, so that its nodes are those of the search alone
-            return DecisionTree(self.position, self._subtree(self._root, self.position.hits))
+        """An optimal decision tree, or one of the upper bound if the search was cut short.
 
-    def _subtree(self, family: Indices, hits: int) -> Node | Leaf:
-        words = np.bitwise_and.reduce(self._universe[family], axis=0)
-        certain = to_masks(words[None, :])[0] & ~hits
+        Of several optimal ones that whose shots the search tries first.
+        """
+        with self._lock:
+            solution = self.search() if self._solution is None else self._solution
+            if self.objective.kind == "mean" and solution.total_height is None:
+                assert self._frontier is not None
+                return DecisionTree(self.position, self._frontier.strategy(self._subtree))
+            budget = -1
+            if self.objective.kind == "worst":
+                budget = (solution.worst_case or 0) - self.kernel.cells_left
+            elif self.objective.kind == "within":
+                budget = (self.objective.shots or 0) - self.kernel.cells_left
+            return DecisionTree(self.position, self._subtree(self.kernel.root, budget))
+
+    def _subtree(self, state: State, budget: int) -> Node | Leaf:
+        if self.kernel.is_over(state):
+            return Leaf(self.kernel.weight(state))
+        certain = self.kernel.certain(state)
         if certain:
-            cell = next(bits(certain))
-            return self._node(cell, {HIT: self._subtree(family, hits | 1 << cell)})
-        if len(family) == 1:
-            return Leaf(int(self._weights[family[0]]))
-        misses = self._search.misses(family)
-        cell = next(
-            cell
-            for cell, bound in self._search.first_shots(family)
-            if bound <= misses and self._search.misses_after(family, cell, misses + 1) == misses
-        )
-        has = (self._universe[family, cell >> 6] >> np.uint64(cell & 63) & np.uint64(1)) == 1
-        return self._node(
-            cell,
+            return self._shoot(state, budget, next(bits(certain)))
+        if self.objective.kind == "within" and budget < 0:
+            return self._anyhow(state)
+        cost = self.kernel.solve(state, budget)
+        for cell, bound in self.kernel.shots(state, budget):
+            if bound <= cost and self.kernel.after(state, cell, budget, cost + 1) == cost:
+                return self._shoot(state, budget, cell)
+        raise AssertionError("no shot has the cost of the state")
+
+    def _shoot(self, state: State, budget: int, cell: int) -> Node:
+        less = 0 if self.objective.kind == "mean" else 1
+        parts = self.kernel.parts(state, cell)
+        return Node(
+            self.position.game.cell(cell),
             {
-                HIT: self._subtree(family[has], hits | 1 << cell),
-                MISS: self._subtree(family[~has], hits),
+                answer: self._subtree(part, budget if answer.hit else budget - less)
+                for answer, part in sorted(
+                    parts.items(), key=lambda item: (not item[0].hit, item[0].sunk)
+                )
             },
         )
 
-    def _node(self, cell: int, replies: dict[Reply, Node | Leaf]) -> Node:
-        return Node(self.position.game.cell(cell), replies)
+    def _anyhow(self, state: State) -> Node | Leaf:
+        """A tree for configurations that are past the limit of within=K: first choices."""
+        if self.kernel.is_over(state):
+            return Leaf(self.kernel.weight(state))
+        certain = self.kernel.certain(state)
+        cell = next(bits(certain)) if certain else self.kernel.shots(state, 0)[0][0]
+        return Node(
+            self.position.game.cell(cell),
+            {
+                answer: self._anyhow(part)
+                for answer, part in sorted(
+                    self.kernel.parts(state, cell).items(),
+                    key=lambda item: (not item[0].hit, item[0].sunk),
+                )
+            },
+        )
+
+
+@lru_cache(maxsize=1)
+def _far_solver(
+    position: Position, objective: Objective, options: SolverOptions
+) -> tuple[Solver, _Kept]:
+    solver = Solver(position, options, objective=objective)
+    kept = _Kept()
+    solver.kernel.keep(kept)
+    return solver, kept
+
+
+def _run_far(
+    position: Position, objective: Objective, options: SolverOptions, task: Task
+) -> tuple[int | None, int, dict[bytes, int]]:
+    """A task in another process: its cost, the nodes it took, and what was found on the way."""
+    solver, kept = _far_solver(position, objective, options)
+    before = solver.kernel.nodes
+    kept.fresh = {}
+    cost = solver.run_task(task)
+    return cost, solver.kernel.nodes - before, kept.fresh
 
 
 def solve(
     position: Position,
     *,
-    options: SolverOptions = SolverOptions(),
+    objective: Objective = MEAN,
+    options: SolverOptions = DEFAULT,
     table: Path | str | None = None,
+    executor: Executor | None = None,
+    workers: int = 2,
+    time_limit: float | None = None,
+    partial: bool = False,
     progress: Progress = no_progress,
 ) -> Solution:
-    """The exact optimum of a position.
+    """The exact optimum of a position, or a bracket of it.
 
     table -- folder of a transposition table on disk, made if it is not there; a run that was
-    killed goes on from what had been written. Errors as in Solver, and TableError.
+    killed goes on from what had been written. executor -- any `concurrent.futures.Executor`; it
+    gets `workers` tasks at a time, and the answer does not depend on it. time_limit -- seconds,
+    after which the bracket that was proved by then is returned. partial -- return it after ctrl-C,
+    too. Errors as in Solver, and TableError.
     """
+    parallel = None if executor is None else Parallel(executor, workers)
     if table is None:
-        return Solver(position, options, None, progress).solution
+        return Solver(position, options, None, progress, objective).search(
+            time_limit, parallel, partial
+        )
     with DiskTable(table, str(position.game)) as disk:
-        solver = Solver(position, options, disk, progress)
-        solution = solver.solution
+        solver = Solver(position, options, disk, progress, objective)
+        solution = solver.search(time_limit, parallel, partial)
         solver.leave_disk()  # the tree is made later, from the table in memory
     return solution
-
-
-def _universe(sets: CellSets, symmetries: tuple[tuple[int, ...], ...]) -> tuple[CellSets, Indices]:
-    """The sets and their images in ascending order, and each one's image under each symmetry."""
-    universe = _ascending(np.concatenate([images(sets, p) for p in symmetries]))
-    position = {mask: i for i, mask in enumerate(to_masks(universe))}
-    permutations = np.array(
-        [[position[mask] for mask in to_masks(images(universe, p))] for p in symmetries], np.int32
-    )
-    return universe, permutations
-
-
-def _ascending(sets: CellSets) -> CellSets:
-    return np.ascontiguousarray(np.unique(sets[:, ::-1], axis=0)[:, ::-1])

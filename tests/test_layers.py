@@ -14,7 +14,9 @@ LAYERS = (
     {"position"},
     {"configurations", "lattice", "family", "tables", "records", "tree", "objective"},
     {"solution"},
-    {"reference", "paper", "solver", "greedy", "bounds", "posterior"},
+    {"reference", "paper", "greedy", "bounds", "posterior", "kernels"},
+    {"frontier"},
+    {"solver"},
     {"proof"},
     {"reproduce", "drawing"},
     {"cli"},
@@ -25,9 +27,9 @@ KERNELS = {
     "_enumerate": {"configurations"},
     "_lattice": {"lattice"},
     "_paper": {"paper"},
-    "_table": {"solver"},
-    "_search": {"solver"},
-    "_announced": {"solver"},
+    "_table": {"kernels", "solver"},
+    "_search": {"kernels"},
+    "_announced": {"kernels"},
 }
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 

@@ -1,0 +1,406 @@
+"""The search kernels behind one interface: states, shots, and what they cost.
+
+A state is a part of the configurations of a position and the cells hit. Costs are counted in misses
+(`optsearch/_search`): with K cells left to hit, the total of shots over a state of weight W is
+K·W + misses for the mean; for worst the same, if no configuration misses more than the budget; for
+within it is the weight that is not finished within the budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch._announced import AnnouncedSearch
+from optsearch._search import Search
+from optsearch._table import MemoryTable
+from optsearch.configurations import CellSets, list_ships, to_masks, to_words
+from optsearch.errors import TooLarge
+from optsearch.family import MAX_SETS, Family, image
+from optsearch.game import Game
+from optsearch.objective import Objective
+from optsearch.position import HIT, MISS, Position, Reply
+from optsearch.posterior import Posterior
+
+Indices = NDArray[np.int32]
+
+INFINITE = 1 << 60
+FORBIDDEN = 1 << 50  # the kernels' cost of more misses than the budget allows
+
+
+@dataclass(frozen=True)
+class SolverOptions:
+    """Switches of the search; each changes how long it takes and never what it answers.
+
+    The inequalities and their proofs are in the docstrings of `cython_ext/_search.pyx`, and of
+    `cython_ext/_announced.pyx` for announced sinkings, which knows memo, symmetry, leaf_counting,
+    profile, ordering, domination and small_cases.
+
+    memo -- keep solved families in the transposition table.
+    symmetry -- one table entry for a family and its images under the symmetries of the grid.
+    isomorphism -- one entry for all families that differ only in the names of their cells.
+    leaf_counting -- no more leaves with j misses than words (`optsearch.bounds.leaf_counting`).
+    profile -- bound how many sets can be finished within t misses along an all-miss chain.
+    frequency_cap -- after a hit no cell hits more sets than the two cells are in together; and no
+        shot hits more sets than the greatest count of a cell does now.
+    matching -- two cells of the chain hit only once the sets that have both.
+    domination -- never shoot a cell before one that is in all its sets.
+    merging -- cells in exactly the same sets are one.
+    products -- solve a family that is a product factor by factor.
+    forced -- shoot at once a cell that only one set lacks.
+    ordering -- try cells by their bound, the least first, instead of in row-major order.
+    lookahead -- bound both parts after a shot by their own shots before searching either.
+    small_cases -- solve two sets, and sets of one cell, at sight.
+    words -- search families of up to 64 sets as subsets of one machine word.
+    memory -- bytes the table in memory may take.
+    """
+
+    memo: bool = True
+    symmetry: bool = True
+    isomorphism: bool = True
+    leaf_counting: bool = True
+    profile: bool = True
+    frequency_cap: bool = True
+    matching: bool = True
+    domination: bool = True
+    merging: bool = True
+    products: bool = True
+    forced: bool = True
+    ordering: bool = True
+    lookahead: bool = True
+    small_cases: bool = True
+    words: bool = True
+    memory: int = 2 << 30
+
+    @property
+    def switches(self) -> dict[str, bool]:
+        """The switches by name."""
+        return {name: getattr(self, name) for name in SWITCHES}
+
+
+SWITCHES = tuple(field.name for field in fields(SolverOptions) if field.name != "memory")
+
+
+class State(NamedTuple):
+    """Some of the configurations of a kernel, by ascending indices, and the mask of cells hit."""
+
+    family: Indices
+    hits: int
+
+
+class Disk(Protocol):
+    """A table on disk, as the kernels see it."""
+
+    def get(self, key: bytes, /) -> int | None: ...
+    def put(self, key: bytes, value: int, /) -> None: ...
+
+
+class Kernel(Protocol):
+    """What a solver needs of a kernel.
+
+    root -- the state of the position. cells_left -- hits that end a game from there.
+    easy -- states of so few configurations are solved at once.
+    """
+
+    game: Game
+    objective: Objective
+    root: State
+    cells_left: int
+    easy: int
+
+    @property
+    def nodes(self) -> int:
+        """Families looked into so far."""
+
+    @property
+    def subsets(self) -> int:
+        """Parts looked into on machine words, not counted in `nodes`."""
+
+    def weight(self, state: State) -> int:
+        """How many configurations a state has."""
+
+    def certain(self, state: State) -> int:
+        """Cells that may be shot at once: they cost nothing and tell nothing."""
+
+    def is_over(self, state: State) -> bool:
+        """Whether every cell of the ships is hit."""
+
+    def shots(self, state: State, budget: int) -> list[tuple[int, int]]:
+        """The cells to try and a lower bound of the cost of each, in the order of the search."""
+
+    def lower_bound(self, state: State, budget: int) -> int:
+        """What can be said of the cost without a search."""
+
+    def solve(self, state: State, budget: int, limit: int = INFINITE) -> int:
+        """The least cost if it is below the limit, else a lower bound that is not."""
+
+    def after(self, state: State, cell: int, budget: int, limit: int = INFINITE) -> int:
+        """The same for strategies that shoot this cell first."""
+
+    def parts(self, state: State, cell: int) -> dict[Reply, State]:
+        """The state after each reply to a shot."""
+
+    def most_probable(self, state: State) -> list[int]:
+        """The cells in most of the configurations, but not in all."""
+
+    def orbit(self, cell: int) -> int:
+        """The mask of the cells that a symmetry of the root state takes to this one."""
+
+    def keep(self, disk: Disk | None) -> None:
+        """Look costly families up there, and put them there, from now on."""
+
+
+def price(objective: Objective, budget: int) -> int:
+    """What a miss costs with so many misses still allowed."""
+    if objective.kind == "mean":
+        return 1
+    if objective.kind == "worst":
+        return 1 if budget > 0 else FORBIDDEN
+    return 1 if budget == 0 else 0
+
+
+class Silent:
+    """The kernel of games that announce nothing: configurations are sets of cells with weights."""
+
+    easy = 48
+
+    def __init__(
+        self,
+        position: Position,
+        objective: Objective,
+        options: SolverOptions,
+        table: MemoryTable,
+        disk: Disk | None,
+        tick: Callable[[int], None],
+    ):
+        self.game = position.game
+        self.objective = objective
+        self.family = Family.of(position)
+        self.cells_left = self.family.hits
+        self.sets = to_words(self.family.sets)
+        self.weights = np.array(self.family.weights, np.int64)
+        self.root = State(np.arange(len(self.sets), dtype=np.int32), position.hits)
+        symmetries = np.array(position.game.symmetries(), np.int32)
+        self._search = Search(
+            self.sets,
+            self.weights,
+            symmetries,
+            objective.kind,
+            table,
+            disk,
+            options.switches,
+            tick,
+        )
+
+    @property
+    def nodes(self) -> int:
+        return self._search.nodes
+
+    @property
+    def subsets(self) -> int:
+        return self._search.subsets
+
+    def weight(self, state: State) -> int:
+        return int(self.weights[state.family].sum())
+
+    def certain(self, state: State) -> int:
+        every = np.bitwise_and.reduce(self.sets[state.family], axis=0)
+        return to_masks(every[None, :])[0] & ~state.hits
+
+    def is_over(self, state: State) -> bool:
+        return len(state.family) == 1 and not self.certain(state)
+
+    def shots(self, state: State, budget: int) -> list[tuple[int, int]]:
+        return self._search.shots(state.family, budget)
+
+    def lower_bound(self, state: State, budget: int) -> int:
+        return self._search.lower_bound(state.family, budget)
+
+    def solve(self, state: State, budget: int, limit: int = INFINITE) -> int:
+        return self._search.solve(state.family, budget, limit)
+
+    def after(self, state: State, cell: int, budget: int, limit: int = INFINITE) -> int:
+        return self._search.after(state.family, cell, budget, limit)
+
+    def parts(self, state: State, cell: int) -> dict[Reply, State]:
+        has = (self.sets[state.family, cell >> 6] >> np.uint64(cell & 63) & np.uint64(1)) == 1
+        parts = {
+            HIT: State(state.family[has], state.hits | 1 << cell),
+            MISS: State(state.family[~has], state.hits),
+        }
+        return {answer: part for answer, part in parts.items() if len(part.family)}
+
+    def most_probable(self, state: State) -> list[int]:
+        return _most_probable(self.sets[state.family], self.weights[state.family], state.hits)
+
+    def orbit(self, cell: int) -> int:
+        result = 0
+        for permutation in self.family.automorphisms:
+            result |= image(1 << cell, permutation)
+        return result
+
+    def keep(self, disk: Disk | None) -> None:
+        self._search.disk = disk
+
+
+class Announced:
+    """The kernel of games that announce sinkings: configurations are ships."""
+
+    easy = 8
+
+    def __init__(
+        self,
+        position: Position,
+        objective: Objective,
+        options: SolverOptions,
+        table: MemoryTable,
+        disk: Disk | None,
+        tick: Callable[[int], None],
+    ):
+        game = self.game = position.game
+        self.objective = objective
+        found = Posterior(position)
+        found.require_some()
+        if found.configurations > MAX_SETS // 8:
+            raise TooLarge(
+                f"{found.configurations:,} configurations of {game} are too many to solve exactly "
+                f"with announce={game.announce}; at most {MAX_SETS // 8:,} are listed"
+            )
+        self.ships = _compatible(position)
+        self.cells_left = game.fleet_cells - position.hits.bit_count()
+        self.root = State(np.arange(len(self.ships), dtype=np.int32), position.hits)
+        self._search = AnnouncedSearch(
+            self.ships,
+            np.ones(len(self.ships), np.int64),
+            np.array(game.symmetries(), np.int32),
+            game.announce == "ship",
+            objective.kind,
+            table,
+            disk,
+            options.memo,
+            options.symmetry,
+            options.leaf_counting,
+            options.profile,
+            options.ordering,
+            options.small_cases,
+            tick,
+            options.domination,
+        )
+
+    @property
+    def nodes(self) -> int:
+        return self._search.nodes
+
+    @property
+    def subsets(self) -> int:
+        return 0
+
+    def weight(self, state: State) -> int:
+        return len(state.family)
+
+    def certain(self, state: State) -> int:
+        if len(state.family) > 1:
+            return 0
+        return self._cells(state) & ~state.hits
+
+    def _cells(self, state: State) -> int:
+        words = np.bitwise_or.reduce(self.ships[state.family[0]], axis=0)
+        return to_masks(words[None, :])[0]
+
+    def is_over(self, state: State) -> bool:
+        return not self._cells(state) & ~state.hits
+
+    def shots(self, state: State, budget: int) -> list[tuple[int, int]]:
+        return self._search.first_shots(state.family, state.hits, budget)
+
+    def lower_bound(self, state: State, budget: int) -> int:
+        return self._search.lower_bound(state.family, state.hits, budget)
+
+    def solve(self, state: State, budget: int, limit: int = INFINITE) -> int:
+        return self._search.solve(state.family, state.hits, budget, limit)
+
+    def after(self, state: State, cell: int, budget: int, limit: int = INFINITE) -> int:
+        return self._search.after(state.family, state.hits, cell, budget, limit)
+
+    def parts(self, state: State, cell: int) -> dict[Reply, State]:
+        codes = self._search.parts(state.family, state.hits, cell)
+        hits = state.hits | 1 << cell
+        return {
+            self._reply(code): State(family, hits if code else state.hits)
+            for code, family in codes.items()
+            if len(family)
+        }
+
+    def _reply(self, code: int) -> Reply:
+        if code < 2:
+            return HIT if code else MISS
+        return Reply(True, True, code - 2 if self.game.announce == "ship" else None)
+
+    @cached_property
+    def _automorphisms(self) -> tuple[tuple[int, ...], ...]:
+        """The symmetries of the grid that take the configurations and the hits to themselves."""
+        ships = [tuple(to_masks(row)) for row in self.ships]
+        hits = self.root.hits
+        if not hits:
+            # Before the first hit only misses say anything, and they say it of cells.
+            everything = {frozenset(row) for row in ships}
+            return tuple(
+                permutation
+                for permutation in self.game.symmetries()
+                if all(frozenset(image(s, permutation) for s in row) in everything for row in ships)
+            )
+        return self.game.symmetries()[:1]
+
+    def most_probable(self, state: State) -> list[int]:
+        sets = np.bitwise_or.reduce(self.ships[state.family], axis=1)
+        return _most_probable(sets, np.ones(len(sets), np.int64), state.hits)
+
+    def orbit(self, cell: int) -> int:
+        result = 0
+        for permutation in self._automorphisms:
+            result |= image(1 << cell, permutation)
+        return result
+
+    def keep(self, disk: Disk | None) -> None:
+        self._search.disk = disk
+
+
+def kernel(
+    position: Position,
+    objective: Objective,
+    options: SolverOptions,
+    table: MemoryTable,
+    disk: Disk | None,
+    tick: Callable[[int], None],
+) -> Kernel:
+    """The kernel for the rules of a position.
+
+    Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.
+    """
+    kind = Silent if position.game.announce == "nothing" else Announced
+    return kind(position, objective, options, table, disk, tick)
+
+
+def _most_probable(sets: CellSets, weights: NDArray[np.int64], hits: int) -> list[int]:
+    counts = {
+        cell: int(weights[sets[:, cell >> 6] >> np.uint64(cell & 63) & np.uint64(1) == 1].sum())
+        for cell in range(128)
+        if not hits >> cell & 1
+    }
+    open_cells = {cell: count for cell, count in counts.items() if 0 < count < weights.sum()}
+    most = max(open_cells.values(), default=0)
+    return [cell for cell, count in open_cells.items() if count == most]
+
+
+def _compatible(position: Position) -> NDArray[np.uint64]:
+    """The configurations of a position as ships, shape (n, ships, 2)."""
+    ships: CellSets = list_ships(position)
+    if not position.shots:
+        return ships
+    keep = [position.is_compatible(to_masks(row)) for row in ships]
+    return np.ascontiguousarray(ships[keep])
