@@ -29,6 +29,10 @@ Reductions that keep M(F, b):
 - domination: if every set with d has c, d need not be shot before c. From a strategy S that shoots d
   first make one that shoots c first. On a miss go on as S after its miss at d, on a hit shoot d and go
   on as S does. No set misses more often than under S.
+- splitting: M(F) >= M(F hit at c) + M(F missed at c) + 1 for any cell c, shot or not. Play an optimal
+  strategy for F on the two parts apart. A shot that misses in all or hits in all of a part is free
+  there; and where the parts were last together, the shot told them apart, and the side that was
+  missed paid for what is free when it is alone. So the parts save at least 1. (mean)
 - forced: a cell that all sets but one have, of least weight w, is shot first: M = M(F hit at c) + w.
   M(F) is at least M(F less that set) + w, because an optimal strategy for F, played without that
   set, saves the misses of one side of the shot that separates the set from the last of the others;
@@ -106,7 +110,7 @@ cdef struct Known:             # what is known of one subset in a search on a ma
 
 cdef struct Switches:
     bint memo, symmetry, isomorphism, leaf_counting, profile, frequency_cap, matching
-    bint domination, merging, products, forced, ordering, lookahead, small_cases, words
+    bint domination, merging, products, forced, ordering, lookahead, small_cases, words, splitting
 
 
 cdef inline uint64_t scramble(uint64_t x) noexcept nogil:
@@ -1001,6 +1005,8 @@ cdef class Search:
         else:
             self.count_pairs(node)
             node.lower = max(node.lower, self.bound_of(node))
+            if node.lower < limit and self.on.splitting and node.weights == NULL:
+                node.lower = max(node.lower, self.bound_by_splitting(node))
         if node.lower < limit and self.on.memo and node.n >= (
                 MEMO_FROM_ON_WORD if node.on_word else MEMO_FROM):
             self.make_key(node)
@@ -1049,6 +1055,29 @@ cdef class Search:
         finally:
             self.free_node(hit)
             self.free_node(missed)
+
+    cdef int64_t bound_by_splitting(self, const Node* node) except -1 nogil:
+        """1 + the bounds of the two parts at a cell that more than half of the sets have (mean)."""
+        cdef int c, best = 0, i
+        cdef int64_t bound = 1
+        cdef Node* part
+        for c in range(node.m):
+            if node.count[c] > node.count[best]:
+                best = c
+        if 2 * node.count[best] <= node.n or self.objective != MEAN:
+            return 0
+        for i in range(2):
+            part = self.part(node, one(node.cell[best]), i == 0)
+            try:
+                self.take_stock(part)
+                if not self.at_sight(part):
+                    self.count_pairs(part)
+                    part.lower = self.bound_of(part)
+                    part.lower = max(part.lower, self.bound_by_splitting(part))
+                bound += part.lower
+            finally:
+                self.free_node(part)
+        return bound
 
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
         """Solve an opened family if its optimum is below `limit`; else `lower` comes to >= limit."""
@@ -1103,8 +1132,10 @@ cdef class Search:
 
     cdef int bound_subset(self, uint64_t subset, int hits, const uint64_t* parts,
                           int m) noexcept nogil:
-        """What is known of a subset, or its bound from the greatest count of its cells."""
-        cdef int n = popcount(subset), most = 0, number, i
+        """What is known of a subset, or its bound from the counts of its cells."""
+        cdef int n = popcount(subset), most = 0, number, i, left = hits
+        cdef uint64_t frequent = 0
+        cdef int counts[MAX_CELLS]
         cdef const Known* known = self.known + (scramble(subset) & (KNOWN - 1))
         if n <= 2:
             return n - 1
@@ -1112,11 +1143,51 @@ cdef class Search:
             return known.lower
         for i in range(m):
             number = popcount(subset & parts[i])
+            counts[i] = number
             if number == n:
-                hits -= 1
+                left -= 1
             elif number > most:
                 most = number
-        return self.capped_bound(hits, n, most)
+                frequent = subset & parts[i]
+        if n <= 3:
+            return self.capped_bound(left, n, most)
+        return max(self.capped_bound(left, n, most), self.bound_by_counts(
+            subset, n, hits, left, frequent, most, counts, parts, m))
+
+    cdef int bound_by_counts(self, uint64_t subset, int n, int hits, int left, uint64_t frequent,
+                             int most, const int* counts, const uint64_t* parts,
+                             int m) noexcept nogil:
+        """A bound from the counts of all cells.
+
+        hits -- the most cells of a set; left -- less those that all sets have.
+        """
+        cdef int number[WORD + 1]
+        cdef int i, t, s, sum, finished, bound = 0, chain_n = 0
+        cdef int chain[MAX_CELLS]
+        cdef const int64_t* words
+        if self.on.splitting and 2 * most > n:
+            return 1 + self.bound_subset(frequent, hits, parts, m) + self.bound_subset(
+                subset & ~frequent, hits, parts, m)
+        if not self.on.profile or 3 * most > n or left < 2:
+            return 0
+        memset(number, 0, (n + 1) * sizeof(int))
+        for i in range(m):
+            number[counts[i]] += 1
+        for i in range(most, 0, -1):      # from the greatest count of a cell that is not certain
+            for t in range(number[i]):
+                chain[chain_n] = i
+                chain_n += 1
+        words = self.words + (left - 1 if self.on.leaf_counting else MAX_CELLS) * MAX_CELLS
+        for t in range(MAX_CELLS):
+            finished = 0
+            for s in range(t + 1):
+                i = t - s
+                if i < chain_n:
+                    finished += <int>min(<int64_t>chain[i], words[s])
+            if finished >= n:
+                break
+            bound += n - finished
+        return bound
 
     cdef int search_subset(self, uint64_t subset, int hits, const uint64_t* columns, int columns_n,
                            int limit, bint* exact) except -1 nogil:
@@ -1164,6 +1235,12 @@ cdef class Search:
             exact[0] = True
             return 2 if n == 3 and most == 2 else n * (n - 1) // 2
         lower = max(lower, self.capped_bound(hits, n, most))
+        if lower < limit:
+            for i in range(m):
+                if counts[i] == most:
+                    lower = max(lower, self.bound_by_counts(
+                        subset, n, hits, hits, parts[i], most, counts, parts, m))
+                    break
         exact[0] = False
         if lower >= limit:
             return lower

@@ -52,6 +52,7 @@ class SolverOptions:
     domination -- never shoot a cell before one that is in all its sets.
     merging -- cells in exactly the same sets are one.
     products -- solve a family that is a product factor by factor.
+    splitting -- a family costs more than its two parts at a cell, each on its own, together.
     forced -- shoot at once a cell that only one set lacks.
     ordering -- try cells by their bound, the least first, instead of in row-major order.
     lookahead -- bound both parts after a shot by their own shots before searching either.
@@ -70,6 +71,7 @@ class SolverOptions:
     domination: bool = True
     merging: bool = True
     products: bool = True
+    splitting: bool = True
     forced: bool = True
     ordering: bool = True
     lookahead: bool = True
