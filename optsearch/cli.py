@@ -459,37 +459,44 @@ def solve(
             f"announce={position.game.announce}"
         )
     size = int(memory * 2**30)
-    with solving(str(position.game)) as progress:
-        if method is Method.SOLVER:
-            with executor_of(jobs) as executor:
-                solution = solver.solve(
-                    position,
-                    objective=aim,
-                    options=solver.SolverOptions(memory=size),
-                    table=table,
-                    executor=executor,
-                    workers=jobs,
-                    time_limit=time_limit,
-                    partial=aim.kind == "mean",
-                    progress=progress,
-                )
-        elif method is Method.REFERENCE:
-            solution = reference.solve(position, aim)
-        elif aim.kind != "mean":
-            raise OptsearchError(f"--method paper knows --objective mean only, not {aim}")
-        else:
-            solution = paper.solve(position, memory=size, progress=progress)
-    greedy = None
-    if method is Method.SOLVER and aim.kind == "mean" and time_limit is None:
-        greedy = solution.greedy() if solution.is_exact else None
-    if tree is not None:
-        tree_.save(solution.tree(), tree)
-    if prove is not None:
-        write_proof(solution, prove)
+    try:
+        with solving(str(position.game)) as progress:
+            if method is Method.SOLVER:
+                with executor_of(jobs) as executor:
+                    solution = solver.solve(
+                        position,
+                        objective=aim,
+                        options=solver.SolverOptions(memory=size),
+                        table=table,
+                        executor=executor,
+                        workers=jobs,
+                        time_limit=time_limit,
+                        partial=aim.kind == "mean",
+                        progress=progress,
+                    )
+            elif method is Method.REFERENCE:
+                solution = reference.solve(position, aim)
+            elif aim.kind != "mean":
+                raise OptsearchError(f"--method paper knows --objective mean only, not {aim}")
+            else:
+                solution = paper.solve(position, memory=size, progress=progress)
+    except KeyboardInterrupt:
+        err.print("interrupted")
+        raise typer.Exit(130) from None
+    is_priced = method is Method.SOLVER and aim.kind == "mean" and solution.is_exact
+    greedy = solution.greedy() if is_priced and time_limit is None else None
     if as_json:
         print_json(solution_fields(solution, greedy))
     else:
-        print_solution(solution, greedy, tree, prove)
+        print_solution(solution, greedy)
+    if tree is not None:
+        tree_.save(solution.tree(), tree)
+    if prove is not None and solution.is_exact:
+        write_proof(solution, prove)
+    if not as_json:
+        for name, path in (("tree", tree), ("proof", prove if solution.is_exact else None)):
+            if path is not None:
+                out.print(f"{name:<11} {path}", soft_wrap=True)
     if not solution.is_exact and time_limit is None:
         kept = f"; what was solved is in {table}, and the same command goes on from it"
         err.print(f"interrupted{kept if table else ''}", soft_wrap=True)
@@ -558,8 +565,6 @@ def solution_fields(
 def print_solution(
     solution: Solution,
     greedy: tuple[tuple[Cell, ...], int] | None,
-    tree: Path | None,
-    prove: Path | None,
 ) -> None:
     """A solution for people."""
     out.print(heading(solution.position), style="bold")
@@ -596,10 +601,7 @@ def print_solution(
         "table", f"{solution.table_entries:,} entries, {solution.table_bytes / 2**20:,.0f} MiB"
     )
     facts.add_row("seconds", f"{solution.seconds:.3f}")
-    for name, path in (("tree", tree), ("proof", prove)):
-        if path is not None:
-            facts.add_row(name, str(path))
-    out.print(facts, soft_wrap=True)
+    out.print(facts)
 
 
 @app.command("proof")

@@ -23,7 +23,7 @@ from optsearch.tables import DiskTable
 
 COMMANDS = ("count", "occurrence", "solve", "tree", "bounds", "reproduce")
 STANDARD = "10x10:5,4,3,3,2"
-LONG = "5x6:3,3"  # about a second with a table on disk
+LONG = "5x6:3,2"  # a few seconds with a table on disk
 
 # Programs see neither a terminal nor the settings of whoever runs the tests.
 ENVIRONMENT = {
@@ -109,7 +109,7 @@ SOLUTION = {
     "configurations": 88,
     "mean": "994/88",  # as printed there: not reduced
     "best_shots": ["A2", "E2", "A3", "E3"],  # as by the paper's method, see test_long.py
-    "nodes": 1862,  # the regression signature, see test_solvers.py
+    "nodes": 11,  # the regression signature, see test_solvers.py
 }
 
 
@@ -128,7 +128,7 @@ def test_solve_for_people():
     assert "4x5:4,3,2" in out
     assert "994/88 = 11.295455" in out
     assert "A2 E2 A3 E3" in out
-    assert "1,862" in out
+    assert "A1 E1 A2 E2 A3 E3 A4 E4 is optimal" in out
 
 
 def test_numbers_in_json_have_their_types(answer):
@@ -349,8 +349,7 @@ def test_table_twice(answer, tmp_path):
     table = tmp_path / "table"
     first, second = (answer("solve", "4x5:2,3", "--table", table) for _ in range(2))
     plain = answer("solve", "4x5:2,3")
-    assert first["nodes"] == plain["nodes"] == 9104  # the regression signature
-    assert second["nodes"] < 100
+    assert second["nodes"] < first["nodes"] == plain["nodes"]
     for one in (first, second, plain):
         assert one["mean"] == "2326/242"  # Table 1
         assert one["best_shots"] == ["C1", "C4"]
@@ -405,7 +404,8 @@ def test_interrupted_with_a_table(answer, tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert out == ""
+    bracket = json.loads(out)
+    assert bracket["total_height"] is bracket["mean"] is None
     assert err.count("\n") == 1
     assert "interrupted" in err
     assert str(table) in err
@@ -415,20 +415,22 @@ def test_interrupted_with_a_table(answer, tmp_path):
     path = tmp_path / "tree.json"
     plain = answer("solve", LONG, "--tree", path)
     resumed = answer("solve", LONG, "--table", table)
+    assert bracket["lower"] <= resumed["total_height"] <= bracket["upper"]
     assert resumed["mean"] == plain["mean"] == answer("tree", path, "--verify")["mean"]
     assert resumed["best_shots"] == plain["best_shots"]
     assert 0 < resumed["nodes"] < plain["nodes"]
 
 
 @pytest.mark.parametrize(
-    ("method", "game"), [("reference", "5x6:2"), ("paper", "5x6:2"), ("solver", "6x6:3,2")]
+    ("method", "game"), [("reference", "5x6:2"), ("paper", "5x6:2"), ("solver", "6x6:4,3,2")]
 )
 def test_interrupted_without_a_table(method, game):
     process = started_interruptible("solve", game, "--method", method)
     time.sleep(1)  # each of them would run for minutes
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (130, "", "interrupted\n")
+    assert (process.returncode, err) == (130, "interrupted\n")
+    assert ("between" in out) == (method == "solver")
 
 
 # Everything that can be wrong. Each entry: arguments, and texts that the one line quotes.
@@ -576,8 +578,15 @@ REQUESTS = [
     (["bounds", "4x4:4,3,2"], "4x4:4,3,2"),
     (["solve", "4x4:2", "--shots", "A1=boat"], "'A1=boat'"),
     (["solve", "4x4:2", "--shots", "A1=hit C3=hit"], "'A1=hit C3=hit'"),
-    (["solve", "4x4:2;announce=sunk"], "announce=sunk"),
-    (["solve", "4x4:2;announce=ship", "--shots", "A1=hit B1=sunk:2"], "announce=ship"),
+    (["solve", "4x4:2;announce=sunk", "--method", "paper"], "announce=sunk"),
+    (["solve", "4x4:2;announce=ship", "--prove", "p"], "announce=ship"),
+    (["solve", "4x4:2", "--objective", "best"], "'best'"),
+    (["solve", "4x4:2", "--objective", "within="], "'within='"),
+    (["solve", "4x4:2", "--objective", "worst", "--time-limit", "1"], "worst"),
+    (["solve", "4x4:2", "--objective", "worst", "--method", "paper"], "worst"),
+    (["solve", "4x4:2", "--time-limit", "1", "--method", "reference"], "--time-limit"),
+    (["solve", "4x4:2", "--jobs", "2", "--method", "paper"], "--jobs"),
+    (["proof", "nowhere.jsonl"], "nowhere.jsonl"),
     (["solve", "4x4:2", "--shots", "A1=hit", "--board", "board.txt"], "A1=hit", "board.txt"),
     (["count", "4x4:2", "--shots", "A1=hit", "--board", "board.txt"], "A1=hit", "board.txt"),
     (["solve", "4x4:2", "--board", "nothing"], "'nothing'"),
