@@ -170,7 +170,8 @@ def test_compare_refuses_methods_that_disagree():
         (bench.count_threads, 104),
         (bench.occurrence, 104),
         (bench.optimum, 878),
-        (bench.optimum_no_bounds, 878),
+        (bench.first_optimum, 878),
+        (bench.optimum_processes, 878),
     ],
 )
 def test_the_methods_of_the_bench(work, answer):
