@@ -91,7 +91,7 @@ proof: a proof that none is better, checked without the solver; first: the solve
 off that the first one did not have"""
 
 FEW_SECONDS = 5
-PAPER_STATES = 3_000_000  # as estimated; there may be some times as many
+PAPER_STATES = 5_000_000  # as estimated; there may be some times as many
 FIRST_SECONDS = 10
 
 
