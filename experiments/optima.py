@@ -21,7 +21,7 @@ from typing import TypeVar
 from experiments import FIRST, RESULTS
 from optsearch import bounds, greedy, paper, proof, records, reference, tree
 from optsearch.configurations import Configurations
-from optsearch.errors import NotSupported, TooLarge
+from optsearch.errors import ImpossiblePosition, NotSupported, TooLarge
 from optsearch.family import Family
 from optsearch.game import Game
 from optsearch.position import Position
@@ -41,7 +41,7 @@ TRIPLES = (
     *("5,2,2", "5,3,2", "5,4,2", "5,4,3"),
 )
 LARGER = (
-    *("4x6:4,3,2,2", "4x7:5,4,3,3,2", "4x8:5,4,3,3,2", "5x5:4,3,3,2", "5x5:5,4,3,2"),
+    *("4x6:4,3,2,2", "5x5:4,3,3,2", "5x5:5,4,3,2", "5x6:4,3,3,2"),
     *("5x6:5,4,3,2", "5x6:5,4,3,3,2", "5x7:5,4,3,3,2", "6x6:5,4,3,2"),
 )
 # Seconds of the games that take more than ten; infinite where nobody has waited.
@@ -90,9 +90,9 @@ paper: Algorithm 2; published: Table 1; prototype: data/published/prototype_opti
 proof: a proof that none is better, checked without the solver; first: the solver with all switches
 off that the first one did not have"""
 
-FEW_SECONDS = 5
+GREEDY_SECONDS = 5
+PATIENCE = 10
 PAPER_STATES = 5_000_000  # as estimated; there may be some times as many
-FIRST_SECONDS = 10
 
 
 def games() -> Iterator[Game]:
@@ -144,13 +144,13 @@ def within(seconds: float, work: Callable[[], T]) -> T | None:
 # Other ways to the same total height; each None where it would take too long
 
 
-def _reference(solver: Solver, found: Solution) -> int | None:
+def _reference(solver: Solver, found: Solution, seconds: float) -> int | None:
     if solver.position.game.cells > 12:
         return None
-    return within(FEW_SECONDS, lambda: reference.solve(solver.position).total_height)
+    return within(seconds, lambda: reference.solve(solver.position).total_height)
 
 
-def _paper(solver: Solver, found: Solution) -> int | None:
+def _paper(solver: Solver, found: Solution, seconds: float) -> int | None:
     family = Family.of(solver.position)
     cells = solver.position.game.cells
     if cells > paper.MAX_UNDECIDED or cells * found.configurations > 4000:
@@ -163,12 +163,12 @@ def _paper(solver: Solver, found: Solution) -> int | None:
         return None
 
 
-def _published(solver: Solver, found: Solution) -> int | None:
+def _published(solver: Solver, found: Solution, seconds: float) -> int | None:
     rows = records.read_published("table1.csv").rows
     return _listed(solver, {f"{row['grid']}:{row['fleet']}": row["total_height"] for row in rows})
 
 
-def _prototype(solver: Solver, found: Solution) -> int | None:
+def _prototype(solver: Solver, found: Solution, seconds: float) -> int | None:
     rows = records.read_published("prototype_optima.csv").rows
     return _listed(solver, {row["game"]: row["total_height"] for row in rows})
 
@@ -179,7 +179,7 @@ def _listed(solver: Solver, totals: dict[str, str]) -> int | None:
     return int(printed[game]) if game in printed else None
 
 
-def _proof(solver: Solver, found: Solution) -> int | None:
+def _proof(solver: Solver, found: Solution, seconds: float) -> int | None:
     if 20 * found.nodes + found.subsets > 40_000:
         return None
     assert found.total_height is not None
@@ -189,12 +189,12 @@ def _proof(solver: Solver, found: Solution) -> int | None:
         made = proof.prove(solver.position, misses, solver.least_misses)
         return proof.check_proof(made).total_height
 
-    return within(FEW_SECONDS, prove)
+    return within(seconds, prove)
 
 
-def _first(solver: Solver, found: Solution) -> int | None:
+def _first(solver: Solver, found: Solution, seconds: float) -> int | None:
     try:
-        first = solve(solver.position, options=FIRST, time_limit=FIRST_SECONDS)
+        first = solve(solver.position, options=FIRST, time_limit=seconds)
     except NotSupported:  # not even a bracket yet
         return None
     assert found.total_height is not None
@@ -205,7 +205,7 @@ def _first(solver: Solver, found: Solution) -> int | None:
     return first.total_height
 
 
-OTHERS: dict[str, Callable[[Solver, Solution], int | None]] = {
+OTHERS: dict[str, Callable[[Solver, Solution, float], int | None]] = {
     "reference": _reference,
     "paper": _paper,
     "published": _published,
@@ -218,7 +218,9 @@ OTHERS: dict[str, Callable[[Solver, Solution], int | None]] = {
 # The table
 
 
-def row(game: Game, max_seconds: float | None = None) -> dict[str, str] | None:
+def row(
+    game: Game, max_seconds: float | None = None, patience: float = PATIENCE
+) -> dict[str, str] | None:
     """One line of the table; None where there are no configurations or the time is over."""
     started = time.perf_counter()
     known = Status(0, 0, 0)
@@ -230,24 +232,30 @@ def row(game: Game, max_seconds: float | None = None) -> dict[str, str] | None:
             raise _TimeIsOver
 
     position = Position(game)
-    solver = Solver(position, progress=progress)
     try:
+        solver = Solver(position, progress=progress)
         found = solver.solution
         replayed = tree.verify(solver.tree())
+    except ImpossiblePosition as error:
+        print(error, file=sys.stderr)
+        return None
     except _TimeIsOver:
         between = "" if known.lower is None else f", between {known.lower} and {known.best}"
         print(f"{game}: unsolved after {max_seconds:g} seconds{between}", file=sys.stderr)
         return None
     solver.progress = lambda status: None
     confirmed = ["tree"]
-    answers = {"tree": replayed, **{name: way(solver, found) for name, way in OTHERS.items()}}
+    answers = {
+        "tree": replayed,
+        **{name: way(solver, found, patience) for name, way in OTHERS.items()},
+    }
     for name, total in answers.items():
         if total not in (None, found.total_height):
             raise SystemExit(f"{game}: {found.total_height}, but {name} says {total}")
     confirmed = [name for name, total in answers.items() if total is not None]
     bound = bounds.leaf_counting(bounds.leaves_of(position), game.fleet_cells)
     best_greedy = (
-        within(FEW_SECONDS, lambda: greedy.best_total_height(Family.of(position)))
+        within(GREEDY_SECONDS, lambda: greedy.best_total_height(Family.of(position)))
         if found.configurations <= 600
         else None
     )
@@ -273,6 +281,7 @@ def main() -> None:
     parser.add_argument("game", nargs="*", type=Game.parse, help="only these, however long")
     parser.add_argument("--seconds", type=float, default=10, help="leave out longer games")
     parser.add_argument("--max-seconds", type=float, help="give a game up after this time")
+    parser.add_argument("--patience", type=float, default=PATIENCE, help="for one confirmation")
     parser.add_argument("--again", action="store_true", help="also games that have a row")
     parser.add_argument("-o", "--output", type=Path, default=RESULTS / "optima.csv")
     arguments = parser.parse_args()
@@ -288,7 +297,7 @@ def main() -> None:
     order = [str(game) for game in listed]
     order += [str(game) for game in chosen if game not in listed]
     for number, game in enumerate(chosen, 1):
-        found = row(game, arguments.max_seconds)
+        found = row(game, arguments.max_seconds, arguments.patience)
         if found is None:
             continue
         rows[str(game)] = found

@@ -188,7 +188,9 @@ def test_an_unsolved_game_has_no_row(monkeypatch, capsys, tmp_path):
 
 
 def test_optima_that_disagree_end_the_run(monkeypatch):
-    monkeypatch.setitem(optima.OTHERS, "paper", lambda solver, found: found.total_height + 1)
+    monkeypatch.setitem(
+        optima.OTHERS, "paper", lambda solver, found, seconds: found.total_height + 1
+    )
     with pytest.raises(SystemExit, match="2x3:2: 25, but paper says 26"):
         optima.row(Game.parse("2x3:2"))
 
