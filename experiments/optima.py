@@ -69,6 +69,7 @@ LONG = {
     "5x7:5,4,3,3,2": 40,
     "6x6:5,4,3,2": 900,
     **{f"6x6:{fleet}": inf for fleet in TRIPLES},
+    "6x6:5,4,3": 16,
 }
 
 COLUMNS = (
