@@ -56,6 +56,8 @@ results: build  ## recompute data/results (about a quarter of an hour)
 	@$(BIN)/python -m experiments.trees
 	@$(BIN)/python -m experiments.growth
 	@$(BIN)/python -m experiments.greedy_games
+	@$(BIN)/python -m experiments.optima --again
+	@$(BIN)/python -m experiments.ablation
 
 figures: build  ## draw every figure from data/results into paper_figures/output
 	@$(BIN)/python -m paper_figures

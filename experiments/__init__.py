@@ -2,4 +2,21 @@
 
 from pathlib import Path
 
+from optsearch.solver import SolverOptions
+
 RESULTS = Path(__file__).resolve().parent.parent / "data" / "results"
+
+# What the first solver, of normal forms under the symmetries and leaf counting, did not do.
+NEW = (
+    "isomorphism",
+    "profile",
+    "frequency_cap",
+    "matching",
+    "domination",
+    "merging",
+    "products",
+    "forced",
+    "lookahead",
+    "words",
+)
+FIRST = SolverOptions(**dict.fromkeys(NEW, False))

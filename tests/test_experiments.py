@@ -7,13 +7,15 @@ from importlib import import_module
 
 import pytest
 
+import experiments
 import optsearch
-from experiments import RESULTS, bench, occurrence, table1, trees
+from experiments import RESULTS, ablation, bench, occurrence, optima, table1, trees
 from optsearch import records, reference
 from optsearch.bounds import complete_binary_tree
 from optsearch.errors import OptsearchError
 from optsearch.game import Game
 from optsearch.position import Position
+from optsearch.solver import SWITCHES
 
 # These say where and when a table was computed; all else must come out the same anywhere.
 PROVENANCE = ("python", "numpy", "commit", "date")
@@ -128,6 +130,124 @@ def test_trees(run, monkeypatch, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["complete_binary_tree.csv"]
 
 
+# Optima
+
+
+EVERYWHERE = [name for name in optima.COLUMNS if name not in ("seconds", "confirmed")]
+
+
+def numbers(row):
+    return [row[name] for name in EVERYWHERE]
+
+
+def test_optima(run, tmp_path):
+    """As committed, and as published or known otherwise."""
+    path = tmp_path / "optima.csv"
+    chosen = ["3x3:2", "2x3:2", "4x4:3,2", "5x5:4"]
+    out = run(optima, *chosen, "-o", path)
+    record = records.read(path)
+    assert_has_provenance(record, optima)
+    assert record.columns == optima.COLUMNS
+    rows = {row["game"]: row for row in record.rows}
+    assert list(rows) == ["3x3:2", "5x5:4", "2x3:2", "4x4:3,2"]  # in the order of the table
+    committed = {row["game"]: row for row in records.read(RESULTS / "optima.csv").rows}
+    for game, row in rows.items():
+        assert numbers(row) == numbers(committed[game])
+        assert row["confirmed"].startswith("tree+")
+    assert rows["3x3:2"]["confirmed"] == "tree+reference+paper+proof+first"
+    assert rows["4x4:3,2"]["confirmed"] == "tree+paper+published+proof+first"
+    assert rows["4x4:3,2"]["best_greedy"] == "878"
+    assert rows["2x3:2"]["mean"] == "3.571429"  # 25/7, Figure 5
+    assert out.splitlines()[-1] == f"{path}: 4 games"
+
+
+def test_optima_goes_on_where_it_stopped(run, monkeypatch, tmp_path):
+    path = tmp_path / "optima.csv"
+    listed = [Game.parse(text) for text in ("2x2:2", "3x3:2", "2x3:2")]
+    monkeypatch.setattr(optima, "games", lambda: iter(listed))
+    monkeypatch.setattr(optima, "LONG", {"3x3:2": 20})
+    run(optima, "2x3:2", "-o", path)
+    first = run(optima, "-o", path)
+    assert first.startswith("1/1 2x2:2: 12/4 (")
+    second = run(optima, "-o", path, "--seconds", 30)
+    assert second.startswith("1/1 3x3:2: 54/12 (")
+    assert run(optima, "-o", path) == f"{path}: 3 games\n"
+    assert run(optima, "-o", path, "--again").startswith("1/2 2x2:2")
+    assert [row["game"] for row in records.read(path).rows] == list(map(str, listed))
+
+
+def test_an_unsolved_game_has_no_row(monkeypatch, capsys, tmp_path):
+    path = tmp_path / "optima.csv"
+    command = ["optima", "5x5:2,2", "--max-seconds", "0", "-o", str(path)]
+    monkeypatch.setattr(sys, "argv", command)
+    optima.main()
+    out, err = capsys.readouterr()
+    assert err.startswith("5x5:2,2: unsolved after 0 seconds")
+    assert out == f"{path}: 0 games\n"
+    assert not path.exists()
+
+
+def test_optima_that_disagree_end_the_run(monkeypatch):
+    monkeypatch.setitem(
+        optima.OTHERS, "paper", lambda solver, found, seconds: found.total_height + 1
+    )
+    with pytest.raises(SystemExit, match="2x3:2: 25, but paper says 26"):
+        optima.row(Game.parse("2x3:2"))
+
+
+def test_the_committed_optima():
+    rows = records.read(RESULTS / "optima.csv").rows
+    assert len(rows) >= 80
+    assert [row["game"] for row in rows] == [
+        text for text in map(str, optima.games()) if text in {row["game"] for row in rows}
+    ]
+    for row in rows:
+        total, configurations = int(row["total_height"]), int(row["configurations"])
+        assert row["mean"] == f"{total / configurations:.6f}"
+        assert float(row["leaf_counting"]) <= float(row["mean"])
+        assert total <= int(row["best_greedy"] or total)
+        assert row["confirmed"].startswith("tree")
+    found = {row["game"]: (row["total_height"], row["confirmed"]) for row in rows}
+    for line in records.read_published("prototype_optima.csv").rows:
+        if line["game"] in found:
+            total, confirmed = found[line["game"]]
+            assert total == line["total_height"]
+            assert "prototype" in confirmed
+
+
+# Ablation
+
+
+def test_ablation(run, tmp_path):
+    path = tmp_path / "ablation.csv"
+    out = run(ablation, "4x4:3,2", "3x3:2;contact=any", "-o", path)
+    record = records.read(path)
+    assert_has_provenance(record, ablation)
+    assert record.columns == ablation.COLUMNS
+    names = [name for name, _ in ablation.options()]
+    assert [row["off"] for row in record.rows] == names * 2
+    assert names[1:-1] == list(SWITCHES)
+    assert {row["total_height"] for row in record.rows[: len(names)]} == {"878"}
+    assert [row["nodes"] for row in record.rows[-1:]] != [""]
+    for name in names:
+        assert out.count(f"  {name} ") == 2
+    assert out.splitlines()[-1] == f"{path}: {2 * len(names)} runs"
+
+
+def test_a_run_of_the_ablation_that_is_too_long():
+    game = Game.parse("5x5:3,2")
+    assert ablation.timed(game, experiments.FIRST, 0) is None
+    with pytest.raises(SystemExit, match="5x5:3,2: more than 0 seconds"):
+        list(ablation.rows(game, 0))
+
+
+def test_the_first_solver_is_without_the_new_switches():
+    off = {name for name, is_on in experiments.FIRST.switches.items() if not is_on}
+    assert off == set(experiments.NEW)
+    kept = {"memo", "symmetry", "leaf_counting", "ordering", "small_cases"}
+    assert set(SWITCHES) - off == kept
+
+
 @pytest.mark.parametrize("path", sorted(RESULTS.iterdir()), ids=lambda path: path.name)
 def test_every_result_says_which_experiment_computed_it(path):
     command = records.read(path).header["command"]
@@ -170,7 +290,8 @@ def test_compare_refuses_methods_that_disagree():
         (bench.count_threads, 104),
         (bench.occurrence, 104),
         (bench.optimum, 878),
-        (bench.optimum_no_bounds, 878),
+        (bench.first_optimum, 878),
+        (bench.optimum_processes, 878),
     ],
 )
 def test_the_methods_of_the_bench(work, answer):

@@ -14,7 +14,7 @@ from optsearch.position import HIT, MISS, Position
 from optsearch.tree import DecisionTree, Leaf, Node
 
 ROOT = Path(__file__).parent.parent
-NAMES = ["figure2", "figure3", "figure4", "figure5", "growth", "greedy_games", "figure9"]
+NAMES = ["figure2", "figure3", "figure4", "figure5", "growth", "greedy_games", "optima", "figure9"]
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +57,14 @@ def data(tmp_path):
         title="Games",
         command="a test",
     )
+    optima = [("2x2:2", 4, "3.0", "2.5"), ("2x3:2", 6, "3.571429", "3.4"), ("3x3:2", 9, "4.5", "4")]
+    records.write(
+        folder / "results" / "optima.csv",
+        ["game", "cells", "mean", "leaf_counting"],
+        [*optima, ("1x8:2", 8, "3.714286", "3.4"), ("3x3:3,2", 9, "6.25", "6.1")],
+        title="Optima",
+        command="a test",
+    )
     end = Node((0, 2), {HIT: Leaf(1)})
     middle = Node((0, 1), {HIT: end})
     strategy = Node((0, 0), {HIT: Node((0, 1), {HIT: Leaf(1)}), MISS: middle})
@@ -94,6 +102,16 @@ def test_figure_2_writes_integers_and_figure_3_percentages(data):
     for name, expected in (("figure2", ["1", "2", "1"]), ("figure3", ["50.0", "100.0", "50.0"])):
         figure = import_module(f"paper_figures.{name}").draw(source)
         assert [text.get_text() for text in figure.axes[0].texts] == expected
+
+
+def test_optima_has_a_line_and_a_bound_for_each_fleet_of_enough_boards(data):
+    figure = import_module("paper_figures.optima").draw(data / "results" / "optima.csv")
+    one, two, more = figure.axes
+    means, bounds = (line.get_xydata().tolist() for line in one.lines)
+    assert means == [[4, 3.0], [6, 3.571429], [9, 4.5]]
+    assert bounds == [[4, 2.5], [6, 3.4], [9, 4.0]]
+    assert not two.lines
+    assert not more.lines
 
 
 @pytest.mark.parametrize(

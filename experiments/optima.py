@@ -1,0 +1,322 @@
+"""Exact optima, each confirmed: python -m experiments.optima [--seconds S] [--again] [GAME …]
+
+Every optimum is found by the solver and confirmed by replaying its tree on every configuration, and
+in as many other ways as some seconds allow (CONFIRMATIONS). Two that disagree end the run.
+
+The table is written after each game, and a run that was stopped goes on after the last one: games
+that have a row are not computed again unless they are named or --again is given. Games that take
+longer than S seconds (10) are left out unless they are named.
+"""
+
+import argparse
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from math import inf
+from pathlib import Path
+from types import FrameType
+from typing import TypeVar
+
+from experiments import FIRST, RESULTS
+from optsearch import bounds, greedy, paper, proof, records, reference, tree
+from optsearch.configurations import Configurations
+from optsearch.errors import ImpossiblePosition, NotSupported, TooLarge
+from optsearch.family import Family
+from optsearch.game import Game
+from optsearch.position import Position
+from optsearch.solution import Solution, Status
+from optsearch.solver import Solver, solve
+
+T = TypeVar("T")
+
+SIDES = range(2, 9)  # of the squares
+RECTANGLES = (
+    *((1, 8), (2, 3), (2, 4), (2, 5), (2, 6), (3, 4), (3, 5), (3, 6), (3, 7), (3, 8), (4, 5)),
+    *((4, 6), (4, 7), (4, 8), (5, 6), (5, 7), (6, 7)),
+)
+SMALL = ((3, 3), (3, 4), (4, 4), (4, 5), (4, 6), (5, 5), (5, 6), (6, 6))
+TRIPLES = (
+    *("2,2,2", "3,2,2", "3,3,2", "3,3,3", "4,2,2", "4,3,2", "4,3,3", "4,4,2", "4,4,3"),
+    *("5,2,2", "5,3,2", "5,4,2", "5,4,3"),
+)
+LARGER = (
+    *("4x6:4,3,2,2", "5x5:4,3,3,2", "5x5:5,4,3,2", "5x6:4,3,3,2"),
+    *("5x6:5,4,3,2", "5x6:5,4,3,3,2", "5x7:5,4,3,3,2", "6x6:5,4,3,2"),
+)
+# Seconds of the games that take more than ten; infinite where nobody has waited.
+LONG = {
+    "8x8:3": inf,
+    "8x8:4": 12,
+    "5x6:2,2": inf,
+    "5x6:3,2": 40,
+    "5x6:4,2": inf,
+    "5x6:5,2": inf,
+    "6x6:2,2": inf,
+    "6x6:3,2": inf,
+    "6x6:3,3": inf,
+    "6x6:4,2": inf,
+    "6x6:4,3": 12,
+    "6x6:5,2": inf,
+    "6x6:6,2": inf,
+    "5x6:2,2,2": inf,
+    "5x6:3,2,2": inf,
+    "5x6:3,3,2": inf,
+    "5x6:4,2,2": inf,
+    "5x6:4,3,2": 30,
+    "5x6:4,4,2": 11,
+    "5x6:5,3,2": inf,
+    "5x7:5,4,3,3,2": 40,
+    "6x6:5,4,3,2": 900,
+    **{f"6x6:{fleet}": inf for fleet in TRIPLES},
+    "6x6:5,4,3": 16,
+}
+
+COLUMNS = (
+    "game",
+    "cells",
+    "configurations",
+    "total_height",
+    "mean",
+    "leaf_counting",
+    "best_greedy",
+    "nodes",
+    "subsets",
+    "seconds",
+    "confirmed",
+)
+CONFIRMATIONS = """\
+tree: an optimal tree replayed on every configuration; reference: the definition in plain Python;
+paper: Algorithm 2; published: Table 1; prototype: data/published/prototype_optima.csv;
+proof: a proof that none is better, checked without the solver; first: the solver with all switches
+off that the first one did not have"""
+
+GREEDY_SECONDS = 5
+PATIENCE = 10
+PAPER_STATES = 5_000_000  # as estimated; there may be some times as many
+
+
+def games() -> Iterator[Game]:
+    """The games of the table, in its order."""
+    for game in _games():
+        if Configurations(Position(game)).configurations:
+            yield game
+
+
+def _games() -> Iterator[Game]:
+    for side in SIDES:
+        for length in range(1, side + 1):
+            yield Game(side, side, (length,))
+    for rows, columns in RECTANGLES:
+        for length in range(2, min(columns, 5) + 1):
+            yield Game(rows, columns, (length,))
+    for rows, columns in SMALL:
+        for long in range(2, columns + 1):
+            for short in range(2, long + 1):
+                yield Game(rows, columns, (long, short))
+    for rows, columns in SMALL[2:]:
+        for fleet in TRIPLES:
+            if max(map(int, fleet.split(","))) <= columns:
+                yield Game.parse(f"{rows}x{columns}:{fleet}")
+    yield from map(Game.parse, LARGER)
+
+
+class _TimeIsOver(Exception):
+    pass
+
+
+def within(seconds: float, work: Callable[[], T]) -> T | None:
+    """What the work returns; None if it takes longer."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise _TimeIsOver
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        return work()
+    except _TimeIsOver:
+        return None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+# Other ways to the same total height; each None where it would take too long
+
+
+def _reference(solver: Solver, found: Solution, seconds: float) -> int | None:
+    if solver.position.game.cells > 12:
+        return None
+    return within(seconds, lambda: reference.solve(solver.position).total_height)
+
+
+def _paper(solver: Solver, found: Solution, seconds: float) -> int | None:
+    family = Family.of(solver.position)
+    cells = solver.position.game.cells
+    if cells > paper.MAX_UNDECIDED or cells * found.configurations > 4000:
+        return None
+    if paper.expected_states(list(family.sets)) > PAPER_STATES:
+        return None
+    try:
+        return paper.solve(solver.position, memory=1 << 28).total_height
+    except TooLarge:
+        return None
+
+
+def _published(solver: Solver, found: Solution, seconds: float) -> int | None:
+    rows = records.read_published("table1.csv").rows
+    return _listed(solver, {f"{row['grid']}:{row['fleet']}": row["total_height"] for row in rows})
+
+
+def _prototype(solver: Solver, found: Solution, seconds: float) -> int | None:
+    rows = records.read_published("prototype_optima.csv").rows
+    return _listed(solver, {row["game"]: row["total_height"] for row in rows})
+
+
+def _listed(solver: Solver, totals: dict[str, str]) -> int | None:
+    printed = {Game.parse(text): total for text, total in totals.items() if total}
+    game = solver.position.game
+    return int(printed[game]) if game in printed else None
+
+
+def _proof(solver: Solver, found: Solution, seconds: float) -> int | None:
+    if 20 * found.nodes + found.subsets > 40_000:
+        return None
+    assert found.total_height is not None
+    misses = found.total_height - found.configurations * solver.position.game.fleet_cells
+
+    def prove() -> int:
+        made = proof.prove(solver.position, misses, solver.least_misses)
+        return proof.check_proof(made).total_height
+
+    return within(seconds, prove)
+
+
+def _first(solver: Solver, found: Solution, seconds: float) -> int | None:
+    try:
+        first = solve(solver.position, options=FIRST, time_limit=seconds)
+    except NotSupported:  # not even a bracket yet
+        return None
+    assert found.total_height is not None
+    if first.lower is not None and first.lower > found.total_height:
+        return first.lower
+    if first.upper is not None and first.upper < found.total_height:
+        return first.upper
+    return first.total_height
+
+
+OTHERS: dict[str, Callable[[Solver, Solution, float], int | None]] = {
+    "reference": _reference,
+    "paper": _paper,
+    "published": _published,
+    "proof": _proof,
+    "prototype": _prototype,
+    "first": _first,
+}
+
+
+# The table
+
+
+def row(
+    game: Game, max_seconds: float | None = None, patience: float = PATIENCE
+) -> dict[str, str] | None:
+    """One line of the table; None where there are no configurations or the time is over."""
+    started = time.perf_counter()
+    known = Status(0, 0, 0)
+
+    def progress(status: Status) -> None:
+        nonlocal known
+        known = status
+        if max_seconds is not None and time.perf_counter() - started > max_seconds:
+            raise _TimeIsOver
+
+    position = Position(game)
+    try:
+        solver = Solver(position, progress=progress)
+        found = solver.solution
+        replayed = tree.verify(solver.tree())
+    except ImpossiblePosition as error:
+        print(error, file=sys.stderr)
+        return None
+    except _TimeIsOver:
+        between = "" if known.lower is None else f", between {known.lower} and {known.best}"
+        print(f"{game}: unsolved after {max_seconds:g} seconds{between}", file=sys.stderr)
+        return None
+    solver.progress = lambda status: None
+    confirmed = ["tree"]
+    answers = {
+        "tree": replayed,
+        **{name: way(solver, found, patience) for name, way in OTHERS.items()},
+    }
+    for name, total in answers.items():
+        if total not in (None, found.total_height):
+            raise SystemExit(f"{game}: {found.total_height}, but {name} says {total}")
+    confirmed = [name for name, total in answers.items() if total is not None]
+    bound = bounds.leaf_counting(bounds.leaves_of(position), game.fleet_cells)
+    best_greedy = (
+        within(GREEDY_SECONDS, lambda: greedy.best_total_height(Family.of(position)))
+        if found.configurations <= 600
+        else None
+    )
+    values = (
+        game,
+        game.cells,
+        found.configurations,
+        found.total_height,
+        f"{float(found.mean):.6f}",
+        f"{float(bound):.6f}",
+        "" if best_greedy is None else best_greedy,
+        found.nodes,
+        found.subsets,
+        f"{found.seconds:.3f}",
+        "+".join(confirmed),
+    )
+    return dict(zip(COLUMNS, map(str, values), strict=True))
+
+
+def main() -> None:
+    """Compute and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("game", nargs="*", type=Game.parse, help="only these, however long")
+    parser.add_argument("--seconds", type=float, default=10, help="leave out longer games")
+    parser.add_argument("--max-seconds", type=float, help="give a game up after this time")
+    parser.add_argument("--patience", type=float, default=PATIENCE, help="for one confirmation")
+    parser.add_argument("--again", action="store_true", help="also games that have a row")
+    parser.add_argument("-o", "--output", type=Path, default=RESULTS / "optima.csv")
+    arguments = parser.parse_args()
+    output = arguments.output
+    rows = {row["game"]: row for row in records.read(output).rows} if output.exists() else {}
+    listed = list(games())
+    chosen = arguments.game or [
+        game
+        for game in listed
+        if LONG.get(str(game), 0) <= arguments.seconds
+        and (arguments.again or str(game) not in rows)
+    ]
+    order = [str(game) for game in listed]
+    order += [str(game) for game in chosen if game not in listed]
+    for number, game in enumerate(chosen, 1):
+        found = row(game, arguments.max_seconds, arguments.patience)
+        if found is None:
+            continue
+        rows[str(game)] = found
+        records.write(
+            output,
+            COLUMNS,
+            [tuple(rows[text].values()) for text in order if text in rows],
+            title="Optimal total heights, ships not touching, and what confirms them",
+            command="python -m experiments.optima",
+            fields={"confirmed": " ".join(CONFIRMATIONS.split())},
+        )
+        print(
+            f"{number}/{len(chosen)} {game}: {found['total_height']}/{found['configurations']}"
+            f" ({found['seconds']} s) {found['confirmed']}",
+            flush=True,
+        )
+    print(f"{output}: {len(rows)} games")
+
+
+if __name__ == "__main__":
+    main()
