@@ -317,6 +317,11 @@ cdef class Search:
             return 1 if budget > 0 else FORBIDDEN
         return 1 if budget == 0 else 0
 
+    cdef inline int64_t charge(self, int budget, int64_t weight) noexcept nogil:
+        """What it costs when sets of this weight miss."""
+        cdef int64_t price = self.step(budget)
+        return FORBIDDEN if price == FORBIDDEN and weight > 0 else price * weight
+
     cdef void take_stock(self, Node* node) noexcept nogil:
         """From `rows` and `weights`: strip, count, merge. The optimum is set if seen at once."""
         cdef Cells every, some = 0, s, bit
@@ -429,8 +434,8 @@ cdef class Search:
 
     cdef bint at_sight(self, Node* node) noexcept nogil:
         """Whether the optimum is plain; then `lower` is it and `exact` is set."""
-        cdef int64_t cost = 0, price
-        cdef int i, t
+        cdef int64_t cost = 0
+        cdef int t
         if node.n == 1:
             return True
         if self.objective == WITHIN and node.budget < 0:
@@ -451,9 +456,8 @@ cdef class Search:
         if node.n == 2 or node.hits == 1:
             # Two sets: one of them, the lighter, misses once. Sets of one cell: by falling weight.
             for t in range(node.n - 1):
-                price = self.step(node.budget - t)
-                cost += price * (node.n - 1 - t if node.weights == NULL
-                                 else node.light[node.n - 1 - t])
+                cost += self.charge(node.budget - t, node.n - 1 - t if node.weights == NULL
+                                    else node.light[node.n - 1 - t])
                 if self.objective != MEAN and t == node.budget:
                     break
             node.lower, node.exact = cost, True
@@ -497,7 +501,7 @@ cdef class Search:
                 finished = min(finished, sum)
             if finished >= n:
                 break
-            cost += self.step(budget - t) * light[n - finished]
+            cost += self.charge(budget - t, light[n - finished])
             if self.objective != MEAN and t == budget:
                 break
         return cost
@@ -723,7 +727,7 @@ cdef class Search:
             n_missed = node.n - n_hit
             candidate.cell = c
             candidate.n_hit = n_hit
-            candidate.price = self.step(node.budget) * (node.weight - node.weight_hit[c])
+            candidate.price = self.charge(node.budget, node.weight - node.weight_hit[c])
             if (self.on.forced and not node.whole and self.objective == MEAN and n_missed == 1
                     and node.weight - node.weight_hit[c] == light[1]):
                 candidate.bound_hit = candidate.bound_missed = 0
@@ -1051,7 +1055,8 @@ cdef class Search:
             if total >= limit:
                 return total
             self.search(large, limit - price - small.lower)
-            return price + hit.lower + missed.lower
+            total = price + hit.lower + missed.lower
+            return min(total, FORBIDDEN) if self.objective == WORST else total
         finally:
             self.free_node(hit)
             self.free_node(missed)
@@ -1406,6 +1411,8 @@ cdef class Search:
         cdef int64_t missed = 0, value
         cdef Py_ssize_t i, n = 0
         try:
+            if not 0 <= cell < self.cells:
+                raise ValueError(f"cell {cell} is not undecided")
             for i in range(node.n):
                 if not node.rows[i] & one(cell):
                     missed += 1 if node.weights == NULL else node.weights[i]
@@ -1414,7 +1421,7 @@ cdef class Search:
                 raise ValueError(f"cell {cell} is not undecided")
             node.m = self.cells
             with nogil:
-                value = self.shoot(node, one(cell), self.step(budget) * missed, 0, 0, limit)
+                value = self.shoot(node, one(cell), self.charge(budget, missed), 0, 0, limit)
             return value
         finally:
             self.free_node(node)
@@ -1455,6 +1462,8 @@ cdef class Search:
         cdef Node* node = self.family(family, budget)
         try:
             self.take_stock(node)
+            if node.n == 1:            # every cell is certain; searches do not look it up
+                node.rows[0] = 0
             self.make_key(node)
             return node.key[:node.key_length]
         finally:
