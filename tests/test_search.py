@@ -390,7 +390,7 @@ def test_each_bound_alone():
 
 
 def test_bounds_of_sets_of_two_or_three_cells():
-    """Where the chain of misses decides: pairs of cells are in several sets, and few misses left."""
+    """Where the chain of misses decides: pairs of cells are in several sets, few misses left."""
     rng = random.Random(14)
     for _ in range(500):
         size = rng.choice((2, 2, 3))
