@@ -27,7 +27,8 @@ INSTRUCTION_SETS = {
     "x86_64_v3": ["-march=x86-64-v3"],
 }
 DECLARATIONS = sorted(Path("cython_ext").rglob("*.pxd"))
-SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+# Python compiles with -fwrapv, under which a signed overflow would be none.
+SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-wrapv"]
 
 
 def compiles(flags):

@@ -1,8 +1,8 @@
 """Branch and bound for the least cost of a family, with every bound and reduction a switch.
 
 A *family* is a list of distinct sets of cells, each with a weight. A shot at a cell splits it into
-the sets that have the cell (hit) and the others (missed). A set ends the game when all its cells are
-hit, and pays for the misses before that; we look for
+the sets that have the cell (hit) and the others (missed). A set ends the game when all its cells
+are hit, and pays for the misses before that; we look for
 
     M(F, b) = min over cells c of  M(F hit at c, b) + M(F missed at c, b - 1)
                                    + step(b) * weight(F missed at c),
@@ -21,22 +21,22 @@ much as the n - A(t) lightest sets, so M >= sum over t of step(b - t) * weight o
 Reductions that keep M(F, b):
 
 - A cell in every set is a certain hit: it costs nothing and tells nothing, so it is taken off.
-- merging: two cells in exactly the same sets are one. After a shot at the one, the other is a certain
-  hit or in no set.
+- merging: two cells in exactly the same sets are one. After a shot at the one, the other is a
+  certain hit or in no set.
 - products: if F is the product of G and H on disjoint cells, M(F) = |H| M(G) + |G| M(H). With the
   part in H told, a strategy for F is one for G, and so for every part; and the strategies for
   G and H played one after the other attain it. (mean, equal weights)
-- domination: if every set with d has c, d need not be shot before c. From a strategy S that shoots d
-  first make one that shoots c first. On a miss go on as S after its miss at d, on a hit shoot d and go
-  on as S does. No set misses more often than under S.
-- splitting: M(F) >= M(F hit at c) + M(F missed at c) + 1 for any cell c, shot or not. Play an optimal
-  strategy for F on the two parts apart. A shot that misses in all or hits in all of a part is free
-  there; and where the parts were last together, the shot told them apart, and the side that was
-  missed paid for what is free when it is alone. So the parts save at least 1. (mean)
-- forced: a cell that all sets but one have, of least weight w, is shot first: M = M(F hit at c) + w.
-  M(F) is at least M(F less that set) + w, because an optimal strategy for F, played without that
-  set, saves the misses of one side of the shot that separates the set from the last of the others;
-  each side weighs at least w. (mean)
+- domination: if every set with d has c, d need not be shot before c. From a strategy S that shoots
+  d first make one that shoots c first. On a miss go on as S after its miss at d, on a hit shoot d
+  and go on as S does. No set misses more often than under S.
+- splitting: M(F) >= M(F hit at c) + M(F missed at c) + 1 for any cell c, shot or not. Play an
+  optimal strategy for F on the two parts apart. A shot that misses in all or hits in all of a part
+  is free there; and where the parts were last together, the shot told them apart, and the side that
+  was missed paid for what is free when it is alone. So the parts save at least 1. (mean)
+- forced: a cell that all sets but one have, of least weight w, is shot first:
+  M = M(F hit at c) + w. M(F) is at least M(F less that set) + w, because an optimal strategy for F,
+  played without that set, saves the misses of one side of the shot that separates the set from the
+  last of the others; each side weighs at least w. (mean)
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
@@ -52,7 +52,7 @@ cdef enum:
     MAX_SYMMETRIES = 8
     MEMO_FROM = 4              # smaller families are solved faster than they are looked up
     MEMO_FROM_ON_WORD = 16     # the same for those searched on a machine word
-    DISK_FROM = 8              # families that took fewer nodes are not worth a place on disk
+    DISK_FROM = 8              # families that took less work are not worth a place on disk
     SUBSETS_PER_NODE = 50      # subsets that take about as long as a node
     CAPPED = 160               # sets up to which bounds are tabulated
     NEVER = 32767
@@ -169,13 +169,13 @@ cdef void descending(const int32_t* values, int n, int most, int32_t* out) noexc
 cdef class Search:
     """Solves subfamilies of one family.
 
-    sets -- (n, 2) uint64, distinct sets of cells.
+    sets -- (n, 2) uint64, distinct sets of cells, all of one size.
     weights -- (n,) int64, positive.
     cell_permutations -- (S, cells) int32: the symmetries of the grid, the identity first.
     objective -- "mean", "worst" or "within".
     table, disk -- a MemoryTable, and an optsearch.tables.DiskTable or None.
     switches -- the booleans of SolverOptions by name.
-    tick -- called with the number of nodes every few hundred nodes; may raise.
+    tick -- called with the number of nodes after every TICK nodes or so; may raise.
     """
 
     cdef int n, cells, symmetries, objective
@@ -202,18 +202,13 @@ cdef class Search:
         cdef int i, g, c, k, t, byte
         cdef int64_t word
         cdef Cells image
+        self.check(sets, weights, cell_permutations, objective, table)
         self.n = <int>sets.shape[0]
         self.cells = <int>cell_permutations.shape[1]
         self.symmetries = <int>cell_permutations.shape[0]
         self.objective = OBJECTIVES[objective]
         self.table, self.disk, self.tick = table, disk, tick
         self.on = switches
-        if self.symmetries > MAX_SYMMETRIES or self.cells > MAX_CELLS or self.n < 1:
-            raise ValueError("too many symmetries or cells, or no sets")
-        if weights.shape[0] != self.n or min(weights) < 1:
-            raise ValueError("a positive weight for each set")
-        if sum(map(int, weights)) * MAX_CELLS >= FORBIDDEN:
-            raise ValueError("weights out of range")
         self.sets = <Cells*>PyMem_Malloc(self.n * sizeof(Cells))
         self.weights = <int64_t*>PyMem_Malloc(self.n * sizeof(int64_t))
         self.ranks = <int64_t*>PyMem_Malloc((self.n + 1) * sizeof(int64_t))
@@ -225,7 +220,8 @@ cdef class Search:
             (self.capped_hits + 1) * (self.capped_most + 1) ** 2 * sizeof(int16_t))
         self.known = <Known*>PyMem_Calloc(KNOWN, sizeof(Known))
         if (self.sets == NULL or self.weights == NULL or self.ranks == NULL
-                or self.capped == NULL or self.known == NULL or self.image_of_byte == NULL or self.words == NULL):
+                or self.capped == NULL or self.known == NULL or self.image_of_byte == NULL
+                or self.words == NULL):
             raise MemoryError
         self.unit = True
         for i in range(self.n):
@@ -252,6 +248,42 @@ cdef class Search:
 
         with nogil:
             self.fill_capped()
+
+    cdef check(self, const uint64_t[:, ::1] sets, const int64_t[::1] weights,
+               const int32_t[:, ::1] cell_permutations, str objective, MemoryTable table):
+        """Refuse what the kernel would trip over."""
+        cdef int cells = <int>cell_permutations.shape[1]
+        cdef Py_ssize_t i
+        cdef int hits
+        cdef Cells outside
+        if objective not in OBJECTIVES:
+            raise ValueError(f"no objective {objective!r}; there are {', '.join(OBJECTIVES)}")
+        if table is None:
+            raise TypeError("the search needs a MemoryTable")
+        if not 1 <= cells <= MAX_CELLS:
+            raise ValueError(f"{cells} cells; from 1 to {MAX_CELLS}")
+        if not 1 <= cell_permutations.shape[0] <= MAX_SYMMETRIES:
+            raise ValueError(f"{cell_permutations.shape[0]} symmetries; from 1 to {MAX_SYMMETRIES}")
+        for row in cell_permutations:
+            if sorted(row) != list(range(cells)):
+                raise ValueError(f"{list(row)} is no permutation of {cells} cells")
+        if list(cell_permutations[0]) != list(range(cells)):
+            raise ValueError("the first symmetry is the identity")
+        if sets.shape[0] < 1 or sets.shape[1] != 2:
+            raise ValueError(f"sets of shape {sets.shape[0], sets.shape[1]}; (n, 2) with n > 0")
+        if weights.shape[0] != sets.shape[0] or min(weights) < 1:
+            raise ValueError("a positive weight for each set")
+        if sum(map(int, weights)) * MAX_CELLS >= FORBIDDEN:
+            raise ValueError("weights out of range")
+        outside = 0
+        if cells < MAX_CELLS:
+            outside = ~((<Cells>1 << cells) - 1)
+        hits = size(join(sets[0, 0], sets[0, 1]))
+        for i in range(sets.shape[0]):
+            if join(sets[i, 0], sets[i, 1]) & outside:
+                raise ValueError(f"set number {i} has a cell outside the {cells} cells")
+            if size(join(sets[i, 0], sets[i, 1])) != hits:
+                raise ValueError(f"set number {i} has another number of cells than the first")
 
     def __dealloc__(self):
         PyMem_Free(self.sets)
@@ -309,18 +341,13 @@ cdef class Search:
             free(node.key)
             free(node)
 
-    cdef inline int64_t step(self, int budget) noexcept nogil:
-        """The price of a miss."""
-        if self.objective == MEAN:
-            return 1
-        if self.objective == WORST:
-            return 1 if budget > 0 else FORBIDDEN
-        return 1 if budget == 0 else 0
-
     cdef inline int64_t charge(self, int budget, int64_t weight) noexcept nogil:
-        """What it costs when sets of this weight miss."""
-        cdef int64_t price = self.step(budget)
-        return FORBIDDEN if price == FORBIDDEN and weight > 0 else price * weight
+        """step(budget) * weight: what it costs when sets of this weight miss."""
+        if self.objective == MEAN:
+            return weight
+        if self.objective == WORST:
+            return weight if budget > 0 or weight == 0 else FORBIDDEN
+        return weight if budget == 0 else 0
 
     cdef void take_stock(self, Node* node) noexcept nogil:
         """From `rows` and `weights`: strip, count, merge. The optimum is set if seen at once."""
@@ -441,7 +468,7 @@ cdef class Search:
         if self.objective == WITHIN and node.budget < 0:
             node.lower, node.exact = 0, True
             return True
-        if node.budget == 0 and self.objective != MEAN:
+        if node.budget <= 0 and self.objective != MEAN:
             # The first miss ends it: at best the heaviest set is finished.
             if self.objective == WORST:
                 cost = FORBIDDEN
@@ -460,7 +487,7 @@ cdef class Search:
                                     else node.light[node.n - 1 - t])
                 if self.objective != MEAN and t == node.budget:
                     break
-            node.lower, node.exact = cost, True
+            node.lower, node.exact = min(cost, FORBIDDEN), True
             return True
         return False
 
@@ -472,9 +499,9 @@ cdef class Search:
 
         leaf_counting: a leaf with j misses and k hits is a word of k hits and j misses that ends in
         a hit, so at most C(k + t, t) sets are finished within t misses.
-        profile: as long as all shots miss they are a fixed chain of cells. The sets first hit by the
-        cell number i of the chain have i misses already; they are at most chain[i], and at most
-        after[s] of them are finished with s more.
+        profile: as long as all shots miss they are a fixed chain of cells. The sets first hit by
+        the cell number i of the chain have i misses already; they are at most chain[i], and at
+        most after[s] of them are finished with s more.
 
         chain -- [chain_n] how many sets the chain's cells can be the first to hit, descending.
         after -- [MAX_CELLS] the most sets that are finished within s misses after a hit; ascending.
@@ -502,6 +529,8 @@ cdef class Search:
             if finished >= n:
                 break
             cost += self.charge(budget - t, light[n - finished])
+            if cost >= FORBIDDEN:
+                return FORBIDDEN
             if self.objective != MEAN and t == budget:
                 break
         return cost
@@ -522,7 +551,7 @@ cdef class Search:
                 return
 
     cdef void fill_capped(self) noexcept nogil:
-        """capped[k, n, d]: the least cost (mean) of n sets of k cells when no shot hits more than d.
+        """capped[k, n, d]: least cost (mean) of n sets of k cells when no shot hits more than d.
 
         By induction over the first shot, which hits h <= min(d, n - 1) sets:
         C(k, n, d) = min over h of C(k - 1, h, d) + C(k, n - h, d) + n - h. In a family no shot hits
@@ -623,9 +652,9 @@ cdef class Search:
     cdef void chain_of(self, Node* node, int32_t* chain) noexcept nogil:
         """How many sets the cells of an all-miss chain can be the first to hit, descending.
 
-        matching: cells are matched in pairs. Whichever of a pair c, d comes second in the chain, it is
-        first to hit at most max(count) - pair[c, d] sets. Also, the cell number i of the chain has
-        i cells before it, so it is first to hit at most count - (its i-th least pair count).
+        matching: cells are matched in pairs. Whichever of a pair c, d comes second in the chain, it
+        is first to hit at most max(count) - pair[c, d] sets. Also, the cell number i of the chain
+        has i cells before it, so it is first to hit at most count - (its i-th least pair count).
         """
         cdef int32_t values[MAX_CELLS]
         cdef int32_t order[MAX_CELLS]
@@ -770,7 +799,8 @@ cdef class Search:
                     n_missed, node.hits, NULL, 0, NULL, light, node.budget - 1)
             if self.objective == WITHIN and node.budget == 0:
                 candidate.bound_missed = 0
-            candidate.bound = candidate.bound_hit + candidate.bound_missed + candidate.price
+            candidate.bound = min(
+                candidate.bound_hit + candidate.bound_missed + candidate.price, FORBIDDEN)
             least = min(least, candidate.bound)
             i = node.shots_n
             node.shots_n += 1
@@ -789,8 +819,8 @@ cdef class Search:
         """Write the normal form of a family: equal keys, equal optimum.
 
         A byte that tells the objective, whether weights follow and how cells are named, the number
-        of cells, the budget if there is one; then the sets in ascending order, each in the same number of
-        bytes and with its weight unless all are 1.
+        of cells, the budget if there is one; then the sets in ascending order, each in the same
+        number of bytes and with its weight unless all are 1.
         """
         cdef Cells* image
         cdef Weighted* both
@@ -862,7 +892,8 @@ cdef class Search:
             if g == 0 or fingerprint < least:
                 best, least = g, fingerprint
 
-    cdef void refine(self, Node* node, const int* column, uint64_t* colour, int rounds) noexcept nogil:
+    cdef void refine(self, Node* node, const int* column, uint64_t* colour,
+                     int rounds) noexcept nogil:
         """Colour the cells by the sets they are in, and these by their cells."""
         cdef uint64_t sum, sums[MAX_CELLS]
         cdef Cells s
@@ -962,11 +993,15 @@ cdef class Search:
             node.lower = max(node.lower, value >> 1)
         return 0
 
-    cdef int remember(self, Node* node, long long nodes) except -1 nogil:
-        """Keep what is known of a family that took so many nodes."""
+    cdef inline long long work(self) noexcept nogil:
+        """Nodes so far, and what the searches on a word come to in nodes."""
+        return self.nodes + self.subsets // SUBSETS_PER_NODE
+
+    cdef int remember(self, Node* node, long long work) except -1 nogil:
+        """Keep what is known of a family that took so much work."""
         cdef int64_t value = 2 * node.lower + node.exact
         self.table.store(node.key, node.key_length, node.key_hash, value)
-        if self.disk is not None and nodes >= DISK_FROM:
+        if self.disk is not None and work >= DISK_FROM:
             with gil:
                 self.disk.put(node.key[:node.key_length], value)
         return 0
@@ -1025,38 +1060,39 @@ cdef class Search:
         cdef Node* small
         cdef Node* large
         cdef int64_t total
+        if price >= limit:
+            return price
         try:
             hit = self.part(node, bit, True)
             hit.lower = bound_hit
             self.open(hit, limit - price - bound_missed)
-            total = price + hit.lower + bound_missed
+            total = min(price + hit.lower + bound_missed, FORBIDDEN)
             if total >= limit:
                 return total
             missed = self.part(node, bit, False)
             missed.lower = bound_missed
             self.open(missed, limit - price - hit.lower)
-            total = price + hit.lower + missed.lower
+            total = min(price + hit.lower + missed.lower, FORBIDDEN)
             if total >= limit:
                 return total
             small, large = (hit, missed) if hit.n <= missed.n else (missed, hit)
             if self.on.lookahead:
                 if not small.exact and not small.on_word:
                     self.list_shots(small)
-                    total = price + hit.lower + missed.lower
+                    total = min(price + hit.lower + missed.lower, FORBIDDEN)
                     if total >= limit:
                         return total
                 if not large.exact and not large.on_word:
                     self.list_shots(large)
-                    total = price + hit.lower + missed.lower
+                    total = min(price + hit.lower + missed.lower, FORBIDDEN)
                     if total >= limit:
                         return total
             self.search(small, limit - price - large.lower)
-            total = price + hit.lower + missed.lower
+            total = min(price + hit.lower + missed.lower, FORBIDDEN)
             if total >= limit:
                 return total
             self.search(large, limit - price - small.lower)
-            total = price + hit.lower + missed.lower
-            return min(total, FORBIDDEN) if self.objective == WORST else total
+            return min(price + hit.lower + missed.lower, FORBIDDEN)
         finally:
             self.free_node(hit)
             self.free_node(missed)
@@ -1085,9 +1121,9 @@ cdef class Search:
         return bound
 
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
-        """Solve an opened family if its optimum is below `limit`; else `lower` comes to >= limit."""
+        """Solve an opened family if its optimum is below `limit`; else raise `lower` to it."""
         cdef int64_t value, best = limit, failed = INFINITE
-        cdef long long before = self.nodes
+        cdef long long before = self.work()
         cdef Candidate* shot
         cdef int i
         if node.exact or node.lower >= limit:
@@ -1119,7 +1155,7 @@ cdef class Search:
             else:
                 node.lower = max(node.lower, failed)
         if node.key != NULL:
-            self.remember(node, self.nodes - before)
+            self.remember(node, self.work() - before)
         return 0
 
     # Families of at most WORD sets, as subsets of one word: a bit a set, a word a cell
@@ -1394,9 +1430,10 @@ cdef class Search:
     def solve(self, const int32_t[::1] family, int budget=-1, long long limit=1 << 60):
         """The least cost of a family (ascending int32 indices): exact if below `limit`.
 
-        Else some lower bound that is >= limit.
+        Else some lower bound that is >= limit. FORBIDDEN if every strategy breaks the budget.
         """
         cdef Node* node = self.family(family, budget)
+        limit = min(limit, FORBIDDEN)
         try:
             with nogil:
                 self.open(node, limit)
@@ -1410,6 +1447,7 @@ cdef class Search:
         cdef Node* node = self.family(family, budget)
         cdef int64_t missed = 0, value
         cdef Py_ssize_t i, n = 0
+        limit = min(limit, FORBIDDEN)
         try:
             if not 0 <= cell < self.cells:
                 raise ValueError(f"cell {cell} is not undecided")

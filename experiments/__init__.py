@@ -18,5 +18,6 @@ NEW = (
     "forced",
     "lookahead",
     "words",
+    "splitting",
 )
 FIRST = SolverOptions(**dict.fromkeys(NEW, False))

@@ -4,6 +4,7 @@ import random
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations, permutations, product
+from math import comb
 
 import numpy as np
 import pytest
@@ -411,6 +412,60 @@ def test_bounds_of_sets_of_two_or_three_cells():
                     assert is_below(bound, expected), (example, objective, budget)
 
 
+def chain_as_documented(sets, cells):
+    """The most sets that the cells of an all-miss chain are the first to hit, descending."""
+    count = {c: sum(s >> c & 1 for s in sets) for c in cells}
+    pair = {(c, d): sum(s >> c & s >> d & 1 for s in sets) for c in cells for d in cells}
+    first_hit, matched = dict(count), set()
+    for c in sorted(cells, key=lambda c: -count[c]):
+        free = [d for d in first_hit if d not in matched and d != c and pair[c, d]]
+        free = [d for d in free if (-count[d], d) > (-count[c], c)]
+        if c not in matched and free:
+            d = min(free, key=lambda d: (-pair[c, d], -count[d], d))
+            matched.add(d)
+            first_hit[d] = min(count[d], count[c] - pair[c, d])
+    chain = sorted(first_hit.values(), reverse=True)
+    for i in range(1, len(chain)):
+        chain[i] = min(
+            chain[i],
+            max(count[c] - sorted(pair[c, d] for d in cells if d != c)[i - 1] for c in cells),
+        )
+    return chain
+
+
+def test_the_chain_is_what_its_inequalities_say():
+    rng = random.Random(11)
+    strict = 0
+    for _ in range(300):
+        hits, counted = rng.randint(2, 4), rng.random() < 0.5
+        sets = [mask(chosen) for chosen in combinations(range(rng.randint(hits + 2, 16)), hits)]
+        sets = rng.sample(sets, rng.randint(3, min(len(sets), 40)))
+        example = Drawn(tuple(sets), (1,) * len(sets), (4, 4))
+        cells = example.undecided()
+        some = mask(cells)
+        sets = [s & some for s in sets]
+        hits = max(s.bit_count() for s in sets)
+        if len(sets) == 2 or hits == 1:
+            continue
+        chain = chain_as_documented(sets, cells)
+        most = max(sum(s >> c & 1 for s in sets) for c in cells)
+        expected, plain = 0, 0
+        for t in range(len(sets)):
+            leaves = comb(hits + t, t) if counted or t == 0 else len(sets)
+            after = [
+                min(most, comb(hits - 1 + s, s) if counted or s == 0 else most)
+                for s in range(t + 1)
+            ]
+            finished = sum(min(n, after[t - i]) for i, n in enumerate(chain) if i <= t)
+            expected += len(sets) - min(len(sets), finished, leaves)
+            plain += len(sets) - min(len(sets), leaves)
+        switches = only("profile", "matching", *(["leaf_counting"] if counted else []))
+        found = example.search("mean", switches).lower_bound(example.everything)
+        assert found == expected, (sets, found, expected)
+        strict += expected > plain
+    assert strict > 50
+
+
 def test_bounds_say_what_their_inequalities_say():
     pairs = Drawn(tuple(map(mask, combinations(range(5), 2))), (1,) * 10, (1, 5))
     family = pairs.everything
@@ -796,14 +851,24 @@ def test_a_tick_that_raises_ends_the_search(text, most, weights, switches):
     assert search.solve(family) == expected
 
 
+def test_a_first_shot_that_may_not_miss():
+    example = Drawn((3, 5, 6, 24), (1,) * 4, (1, 5))
+    ticks = []
+    search = example.search("worst", tick=ticks.append)
+    for cell in example.undecided():
+        assert search.after(example.everything, cell, 0) == FORBIDDEN
+    assert search.solve(example.everything, 0) == FORBIDDEN
+    assert search.nodes == 0
+
+
 # Bad arguments
 
 
 def build(sets=((3, 0), (5, 0)), weights=(1, 1), permutations=((0, 1, 2),), **changes):
     arguments = {
-        "sets": np.array(sets, np.uint64).reshape(-1, 2),
+        "sets": np.array(sets, np.uint64).reshape(len(weights), -1),
         "weights": np.array(weights, np.int64),
-        "cell_permutations": np.array(permutations, np.int32),
+        "cell_permutations": np.array(permutations, np.int32, ndmin=2),
         "objective": "mean",
         "table": MemoryTable(1 << 23),
         "disk": None,
@@ -827,6 +892,16 @@ def build(sets=((3, 0), (5, 0)), weights=(1, 1), permutations=((0, 1, 2),), **ch
         {"permutations": (tuple(range(129)),)},
         {"switches": dict.fromkeys(SWITCHES[1:], True)},
         {"switches": {}},
+        {"sets": (1, 2, 4), "weights": (1,)},
+        {"sets": ((3, 0), (8, 0))},
+        {"sets": ((3, 0), (1, 1))},
+        {"sets": ((3, 0), (7, 0))},
+        {"permutations": ()},
+        {"permutations": ((),)},
+        {"permutations": ((1, 0, 2),)},
+        {"permutations": ((0, 1, 2), (0, 1, 1))},
+        {"permutations": ((0, 1, 2), (0, 1, -1))},
+        {"permutations": ((0, 1, 2), (0, 1, 3))},
     ],
 )
 def test_bad_families_and_switches(arguments):
@@ -835,9 +910,11 @@ def test_bad_families_and_switches(arguments):
         build(**arguments)
 
 
-def test_an_unknown_objective():
-    with pytest.raises((ValueError, KeyError), match="median"):
+def test_an_unknown_objective_and_no_table():
+    with pytest.raises(ValueError, match="median"):
         build(objective="median")
+    with pytest.raises(TypeError, match="MemoryTable"):
+        build(table=None)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
