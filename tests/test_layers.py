@@ -36,8 +36,10 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 def modules():
     for folder in ("optsearch", "experiments", "paper_figures"):
-        for path in sorted((ROOT / folder).glob("*.py")):
+        for path in sorted((ROOT / folder).rglob("*.py")):
             name = path.stem if folder == "optsearch" else folder
+            if path.parent.name == "cli":
+                name = "cli"
             yield pytest.param(path, "optsearch" if name == "__init__" else name, id=f"{path.stem}")
 
 
@@ -77,7 +79,7 @@ def test_imports_point_downward(path, name):
 
 def test_every_module_and_kernel_has_a_place():
     assert {path.stem for path in (ROOT / "cython_ext").glob("_*.pyx")} == set(KERNELS)
-    written = {path.stem for path in (ROOT / "optsearch").glob("*.py")} - {"__init__"}
+    written = {path.stem for path in (ROOT / "optsearch").glob("*.py")} - {"__init__"} | {"cli"}
     assert written | {"optsearch", "experiments", "paper_figures"} == set(LEVEL)
 
 

@@ -1,0 +1,5 @@
+"""`python -m optsearch.cli` is the command `optsearch`."""
+
+from optsearch.cli import main
+
+main()

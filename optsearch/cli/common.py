@@ -1,0 +1,159 @@
+"""What the commands share: arguments, positions, progress, and how answers are printed."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as ProgressBar
+
+from optsearch.errors import OptsearchError, PositionError
+from optsearch.game import Game, column_name
+from optsearch.position import Position
+from optsearch.solution import Progress, Status
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+app = typer.Typer(
+    help="Optimal shooting at Battleship against ships placed uniformly at random.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+out = Console(highlight=False, markup=False)
+err = Console(stderr=True, highlight=False, markup=False)
+
+GameArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="GAME",
+        help="For example 10x10:5,4,3,3,2 or 4x4:3,2;contact=any (rows x columns : ship lengths).",
+        show_default=False,
+    ),
+]
+ShotsOption = Annotated[
+    str, typer.Option("--shots", help="Shots made so far, for example 'B3=hit A1=miss'.")
+]
+BoardOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--board",
+        help="File with a drawn board instead: one line a row of . (not shot), o (miss), X (hit).",
+        show_default=False,
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+def read_position(game: str, shots: str = "", board: Path | None = None) -> Position:
+    """The position that the arguments describe."""
+    parsed = Game.parse(game)
+    if board is None:
+        return Position.parse(parsed, shots)
+    if shots:
+        raise PositionError(f"give --shots ({shots!r}) or --board ({str(board)!r}), not both")
+    try:
+        return Position.from_board(parsed, board.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise PositionError(f"cannot read the drawn board {str(board)!r}: {reason}") from None
+
+
+def print_json(value: object) -> None:
+    """One JSON value on standard output."""
+    typer.echo(json.dumps(value, ensure_ascii=False))
+
+
+def described(position: Position) -> dict[str, Any]:
+    """The fields that tell what a JSON answer is about."""
+    return {"game": str(position.game), "position": str(position)}
+
+
+def heading(position: Position) -> str:
+    """The same for people: the game, and what has been shot."""
+    return f"{position.game}, {position}" if position.shots else str(position.game)
+
+
+def counted_text(number: int) -> str:
+    """How many configurations, in words."""
+    return f"{number:,} configuration{'' if number == 1 else 's'}"
+
+
+def board_text(texts: list[list[str]]) -> str:
+    """A grid of texts with column letters and row numbers, right-aligned."""
+    letters = [column_name(column) for column in range(len(texts[0]))]
+    width = max(len(text) for line in [letters, *texts] for text in line)
+    numbers = len(str(len(texts)))
+    lines = [(" " * numbers, letters), *((str(i + 1), line) for i, line in enumerate(texts))]
+    return "\n".join(
+        "  ".join([name.rjust(numbers), *(text.rjust(width) for text in line)])
+        for name, line in lines
+    )
+
+
+@contextmanager
+def solving(label: str) -> Iterator[Progress]:
+    """A progress line on the terminal, when standard error is one."""
+    bar = ProgressBar(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        TextColumn("{task.fields[note]}"),
+        TimeElapsedColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+    )
+    with bar:
+        task = bar.add_task(label, total=None, note="")
+
+        def report(status: Status) -> None:
+            rate = status.nodes / max(bar.tasks[task].elapsed or 0.0, 0.1)
+            note = f"{status.nodes:,} nodes, {rate:,.0f}/s"
+            if status.best is not None and status.lower is not None:
+                note += f", total between {status.lower:,} and {status.best:,}"
+            elif status.best is not None:
+                note += f", best so far {status.best}"
+            elif status.done and status.done < status.total and rate:
+                seconds = (status.total - status.done) / rate
+                note += f", about {seconds:,.0f} s to go"
+            bar.update(task, completed=status.done, total=status.total, note=note)
+
+        yield report
+
+
+@contextmanager
+def executor_of(jobs: int) -> Iterator[ProcessPoolExecutor | None]:
+    """A pool of so many processes; none for one job. Workers leave ctrl-C to this process."""
+    if jobs == 1:
+        yield None
+        return
+    ignore = (signal.SIGINT, signal.SIG_IGN)
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), signal.signal, ignore)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in list((pool._processes or {}).values()):
+            process.terminate()
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure to a file whose ending names the format."""
+    if path.suffix.lower() not in (".pdf", ".svg", ".png"):
+        raise OptsearchError(f"cannot draw to {str(path)!r}; use a name ending in .pdf, .svg, .png")
+    try:
+        figure.savefig(path, bbox_inches="tight", dpi=200)
+    except OSError as error:
+        raise OptsearchError(f"cannot write {str(path)!r}: {error.strerror}") from None

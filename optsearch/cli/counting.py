@@ -1,0 +1,255 @@
+"""The commands that count: count, occurrence, posterior, sample."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.progress import Progress as ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from optsearch.cli.common import (
+    BoardOption,
+    GameArgument,
+    JsonOption,
+    ShotsOption,
+    app,
+    board_text,
+    counted_text,
+    described,
+    err,
+    heading,
+    out,
+    print_json,
+    read_position,
+    save_figure,
+)
+from optsearch.configurations import Configurations, to_masks
+from optsearch.errors import OptsearchError
+from optsearch.game import Game, cell_name, column_name
+from optsearch.position import Position
+from optsearch.posterior import Posterior
+
+# Counting
+
+
+class Counting(str, Enum):
+    """How configurations are counted."""
+
+    LATTICE = "lattice"
+    ENUMERATE = "enumerate"
+
+
+CountingOption = Annotated[
+    Counting,
+    typer.Option(
+        "--method", help="lattice: transfer matrix; enumerate: every configuration is met."
+    ),
+]
+CacheOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache", help="Folder to keep the counting table of the game in.", show_default=False
+    ),
+]
+
+
+@contextmanager
+def counted(
+    position: Position, method: Counting, cache: Path | None = None
+) -> Iterator[Posterior | Configurations]:
+    """The engine that was asked for; an enumeration shows how far it is."""
+    if method is Counting.LATTICE:
+        yield Posterior(position, folder=cache)
+        return
+    if cache is not None:
+        raise OptsearchError("--cache goes with --method lattice, not with enumerate")
+    bar = ProgressBar(console=err, transient=True, disable=not err.is_terminal)
+    with bar:
+        task = bar.add_task("enumerating", total=None)
+        yield Configurations(
+            position,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+
+
+@app.command()
+def count(
+    game: GameArgument,
+    shots: ShotsOption = "",
+    board: BoardOption = None,
+    method: CountingOption = Counting.LATTICE,
+    cache: CacheOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """How many configurations a game has, or are left after some shots."""
+    position = read_position(game, shots, board)
+    with counted(position, method, cache) as engine:
+        if position.shots:
+            engine.require_some()
+        number = engine.configurations
+    if as_json:
+        print_json({**described(position), "configurations": number})
+    else:
+        out.print(f"{heading(position)}: {counted_text(number)}")
+
+
+@app.command()
+def occurrence(
+    game: GameArgument,
+    shots: ShotsOption = "",
+    board: BoardOption = None,
+    method: CountingOption = Counting.LATTICE,
+    cache: CacheOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """In how many configurations each cell holds a ship, and how often."""
+    position = read_position(game, shots, board)
+    with counted(position, method, cache) as engine:
+        engine.require_some()
+        matrix = engine.occurrence.tolist()
+        number = engine.configurations
+    if as_json:
+        print_json({**described(position), "configurations": number, "occurrence": matrix})
+        return
+    out.print(f"{heading(position)}: {counted_text(number)}", style="bold")
+    for title, texts in (
+        ("Configurations with a ship on the cell", [[str(n) for n in row] for row in matrix]),
+        ("The same in percent", [[f"{100 * n / number:.1f}" for n in row] for row in matrix]),
+    ):
+        out.print(f"\n{title}\n")
+        typer.echo(board_text(texts))
+
+
+# Posteriors
+
+
+@app.command()
+def posterior(
+    game: GameArgument,
+    shots: ShotsOption = "",
+    board: BoardOption = None,
+    cache: CacheOption = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(help="Draw the heat map to this file (pdf, svg or png).", show_default=False),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Where the ships are, given the shots: exact probabilities and the most probable cells."""
+    position = read_position(game, shots, board)
+    found = Posterior(position, folder=cache)
+    found.require_some()
+    best = [cell_name(cell) for cell in found.best_shots()]
+    if figure is not None:
+        draw_posterior(found, figure)
+    if as_json:
+        print_json(
+            {
+                **described(position),
+                "configurations": found.configurations,
+                "occurrence": found.occurrence.tolist(),
+                "best_shots": best,
+                "bits": found.entropy,
+            }
+        )
+        return
+    out.print(heading(position), style="bold")
+    out.print()
+    out.print(probability_board(found), soft_wrap=True)
+    facts = Table.grid(padding=(0, 2))
+    facts.add_row("configurations", f"{found.configurations:,}")
+    facts.add_row("still unknown", f"{found.entropy:.3f} bits")
+    facts.add_row("best shots", " ".join(best) or "none: every ship is sunk")
+    if best:
+        row, column = found.best_shots()[0]
+        facts.add_row(
+            "each hits with",
+            f"{found.frequency[row][column]} = {found.probability[row, column]:.6f}",
+        )
+    if figure is not None:
+        facts.add_row("drawing", str(figure))
+    out.print(facts)
+
+
+def probability_board(found: Posterior) -> Text:
+    """The board in colours: percent on cells not shot, brighter where a ship is more probable."""
+    game = found.position.game
+    shot = {s.cell: s.reply for s in found.position.shots}
+    best = set(found.best_shots())
+    most = max((p for cell, p in np.ndenumerate(found.probability) if cell not in shot), default=0)
+    width = len(str(game.rows))
+    text = Text(" " * width)
+    for column in range(game.columns):
+        text.append(f"{column_name(column):>6}")
+    for row in range(game.rows):
+        text.append(f"\n{row + 1:>{width}}")
+        for column in range(game.columns):
+            answer = shot.get((row, column))
+            if answer is not None:
+                symbol = "o" if not answer.hit else "#" if answer.sunk else "X"
+                text.append(f"{symbol:>6}", style="bold red" if answer.hit else "blue")
+                continue
+            p = found.probability[row, column]
+            shade = round(17 * p / most) if most else 0
+            style = f"{'bold ' if (row, column) in best else ''}{'black' if shade > 9 else 'white'}"
+            text.append(f"{100 * p:6.1f}", style=f"{style} on grey{3 + 5 * shade}")
+    return text.append("\n")
+
+
+def draw_posterior(found: Posterior, path: Path) -> None:
+    """Draw the heat map of a posterior to a file whose ending names the format."""
+    from matplotlib.figure import Figure
+
+    from optsearch import drawing
+
+    game = found.position.game
+    figure = Figure(figsize=(0.45 * game.columns, 0.45 * game.rows))
+    drawing.draw_probability(figure.add_axes((0, 0, 1, 1)), found.position, found.probability)
+    save_figure(figure, path)
+
+
+@app.command()
+def sample(
+    game: GameArgument,
+    shots: ShotsOption = "",
+    board: BoardOption = None,
+    number: Annotated[int, typer.Option("-n", help="How many.", min=1, max=10_000_000)] = 1,
+    seed: Annotated[
+        int | None, typer.Option(help="The same seed, the same sample.", min=0, show_default=False)
+    ] = None,
+    cache: CacheOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Configurations drawn uniformly from those the shots leave: one a line, a ship a word."""
+    position = read_position(game, shots, board)
+    found = Posterior(position, folder=cache)
+    if seed is None:
+        seed = secrets.randbits(32)
+    rng = np.random.default_rng(seed)
+    drawn = []
+    for start in range(0, number, _BATCH):
+        for ships in found.sample(min(_BATCH, number - start), rng):
+            names = [ship_text(position.game, mask) for mask in to_masks(ships)]
+            if as_json:
+                drawn.append(names)
+            else:
+                typer.echo(" ".join(names))
+    if as_json:
+        print_json({**described(position), "seed": seed, "configurations": drawn})
+
+
+_BATCH = 100_000
+
+
+def ship_text(game: Game, mask: int) -> str:
+    """A ship by its first and last cell: A1-A3; a ship of one cell by its cell."""
+    names = game.names(mask)
+    return names[0] if len(names) == 1 else f"{names[0]}-{names[-1]}"

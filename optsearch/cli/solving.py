@@ -1,0 +1,355 @@
+"""The commands of the optimum: solve, proof, bounds, reproduce."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from optsearch import bounds as bounds_
+from optsearch import paper, proof, reference, solver
+from optsearch import reproduce as reproduce_
+from optsearch import tree as tree_
+from optsearch.cli.common import (
+    BoardOption,
+    GameArgument,
+    JsonOption,
+    ShotsOption,
+    app,
+    counted_text,
+    described,
+    err,
+    executor_of,
+    heading,
+    out,
+    print_json,
+    read_position,
+    solving,
+)
+from optsearch.errors import OptsearchError
+from optsearch.game import Cell, cell_name
+from optsearch.objective import Objective
+from optsearch.solution import Solution
+
+
+class Method(str, Enum):
+    """The implementations of the optimum."""
+
+    REFERENCE = "reference"
+    PAPER = "paper"
+    SOLVER = "solver"
+
+
+def require_solver(method: Method, **given: object) -> None:
+    """Refuse options that only the main solver has, where another method is asked for."""
+    for name, value in given.items():
+        if value and method is not Method.SOLVER:
+            option = name.replace("_", "-")
+            raise OptsearchError(f"--{option} goes with --method solver, not with {method.value}")
+
+
+@app.command()
+def solve(
+    game: GameArgument,
+    shots: ShotsOption = "",
+    board: BoardOption = None,
+    objective: Annotated[
+        str,
+        typer.Option(
+            help="mean: the least mean number of shots; worst: the least worst case, then the "
+            "least mean; within=K: most games finished within K shots."
+        ),
+    ] = "mean",
+    method: Annotated[
+        Method,
+        typer.Option(
+            help="solver: branch and bound; paper: the paper's Algorithm 2; reference: the "
+            "definition."
+        ),
+    ] = Method.SOLVER,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds, after which the bracket proved by then is printed.",
+            min=0.01,
+            show_default=False,
+        ),
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Processes that search.", min=1, max=256)] = 1,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of a transposition table on disk: what is solved is kept there, and a "
+            "run that was stopped goes on from it.",
+            show_default=False,
+        ),
+    ] = None,
+    tree: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write an optimal decision tree to this file (the best one found, if the time "
+            "was too short).",
+            show_default=False,
+        ),
+    ] = None,
+    prove: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a proof that nothing is better to this file; for small games.",
+            show_default=False,
+        ),
+    ] = None,
+    memory: Annotated[
+        float,
+        typer.Option(
+            help="GiB of memory for the transposition table; with --table, what no longer fits "
+            "is found on disk.",
+            min=0.01,
+            max=65536,
+        ),
+    ] = 4.0,
+    as_json: JsonOption = False,
+) -> None:
+    """The best strategy: its mean number of shots, exactly, and every optimal first shot."""
+    position = read_position(game, shots, board)
+    aim = Objective.parse(objective)
+    require_solver(
+        method, tree=tree, table=table, prove=prove, time_limit=time_limit, jobs=jobs > 1
+    )
+    if prove is not None and (aim.kind != "mean" or position.game.announce != "nothing"):
+        raise OptsearchError(
+            f"--prove goes with --objective mean and announce=nothing, not with {aim} and "
+            f"announce={position.game.announce}"
+        )
+    size = int(memory * 2**30)
+    try:
+        with solving(str(position.game)) as progress:
+            if method is Method.SOLVER:
+                with executor_of(jobs) as executor:
+                    solution = solver.solve(
+                        position,
+                        objective=aim,
+                        options=solver.SolverOptions(memory=size),
+                        table=table,
+                        executor=executor,
+                        workers=jobs,
+                        time_limit=time_limit,
+                        partial=aim.kind == "mean",
+                        progress=progress,
+                    )
+            elif method is Method.REFERENCE:
+                solution = reference.solve(position, aim)
+            elif aim.kind != "mean":
+                raise OptsearchError(f"--method paper knows --objective mean only, not {aim}")
+            else:
+                solution = paper.solve(position, memory=size, progress=progress)
+    except KeyboardInterrupt:
+        err.print("interrupted")
+        raise typer.Exit(130) from None
+    is_priced = method is Method.SOLVER and aim.kind == "mean" and solution.is_exact
+    greedy = solution.greedy() if is_priced and time_limit is None else None
+    if as_json:
+        print_json(solution_fields(solution, greedy))
+    else:
+        print_solution(solution, greedy)
+    if tree is not None:
+        tree_.save(solution.tree(), tree)
+    if prove is not None and solution.is_exact:
+        write_proof(solution, prove)
+    if not as_json:
+        for name, path in (("tree", tree), ("proof", prove if solution.is_exact else None)):
+            if path is not None:
+                out.print(f"{name:<11} {path}", soft_wrap=True)
+    if not solution.is_exact and time_limit is None:
+        kept = f"; what was solved is in {table}, and the same command goes on from it"
+        err.print(f"interrupted{kept if table else ''}", soft_wrap=True)
+        raise typer.Exit(130)
+
+
+def write_proof(solution: Solution, path: Path) -> None:
+    """Write the lower-bound side of an optimum."""
+    if solution.total_height is None:
+        raise OptsearchError(f"--prove {str(path)!r}: the optimum is not known yet")
+    position = solution.position
+    exact = solver.Solver(position)
+    hits = (position.game.fleet_cells - position.hits.bit_count()) * solution.configurations
+    found = proof.prove(position, solution.total_height - hits, exact.least_misses)
+    proof.save(found, path)
+
+
+def solution_fields(
+    solution: Solution, greedy: tuple[tuple[Cell, ...], int] | None
+) -> dict[str, object]:
+    """A solution as JSON."""
+    fields: dict[str, object] = {
+        **described(solution.position),
+        "objective": str(solution.objective),
+        "total_height": solution.total_height,
+        "configurations": solution.configurations,
+        "mean": solution.mean_text if solution.total_height is not None else None,
+        "best_shots": [cell_name(cell) for cell in solution.best_shots],
+    }
+    if solution.worst_case is not None:
+        fields["worst_case"] = solution.worst_case
+    if solution.finished is not None:
+        fields["finished"] = solution.finished
+    if solution.lower is not None:
+        fields |= {"lower": solution.lower, "upper": solution.upper}
+    if greedy is not None:
+        fields |= {
+            "greedy_shots": [cell_name(cell) for cell in greedy[0]],
+            "greedy_total_height": greedy[1],
+        }
+    return fields | {
+        "nodes": solution.nodes,
+        "subsets": solution.subsets,
+        "seconds": round(solution.seconds, 6),
+        "method": solution.method,
+        "table_entries": solution.table_entries,
+    }
+
+
+def print_solution(
+    solution: Solution,
+    greedy: tuple[tuple[Cell, ...], int] | None,
+) -> None:
+    """A solution for people."""
+    out.print(heading(solution.position), style="bold")
+    facts = Table.grid(padding=(0, 2))
+    number = solution.configurations
+    if solution.finished is not None:
+        facts.add_row(
+            f"within {solution.objective.shots}",
+            f"{solution.finished:,} of {counted_text(number)} = {solution.finished / number:.6f}",
+        )
+    if solution.worst_case is not None:
+        facts.add_row("worst case", f"{solution.worst_case} shots")
+    if solution.total_height is not None:
+        facts.add_row("mean shots", f"{solution.mean_text} = {float(solution.mean):.6f}")
+    elif solution.lower is not None and solution.upper is not None:
+        facts.add_row(
+            "mean shots",
+            f"between {solution.lower}/{number} = {solution.lower / number:.6f} and "
+            f"{solution.upper}/{number} = {solution.upper / number:.6f}",
+        )
+    best = " ".join(cell_name(cell) for cell in solution.best_shots)
+    if solution.is_exact:
+        facts.add_row("best shots", best or "none: every ship is sunk")
+    else:
+        facts.add_row("best shots", "not all first shots are decided yet")
+    if greedy is not None and greedy[0]:
+        cells = " ".join(cell_name(cell) for cell in greedy[0])
+        more = greedy[1] - (solution.total_height or 0)
+        cost = f"costs {more} more in total" if more else "is optimal"
+        facts.add_row("greedy", f"{cells} {cost}")
+    subsets = f", and {solution.subsets:,} subsets of them" if solution.subsets else ""
+    facts.add_row("nodes", f"{solution.nodes:,}{subsets}")
+    facts.add_row(
+        "table", f"{solution.table_entries:,} entries, {solution.table_bytes / 2**20:,.0f} MiB"
+    )
+    facts.add_row("seconds", f"{solution.seconds:.3f}")
+    out.print(facts)
+
+
+@app.command("proof")
+def check_proof(
+    file: Annotated[Path, typer.Argument(help="A file written by solve --prove.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Check a proof that no strategy is better, with code that shares nothing with the solver."""
+    checked = proof.check(file)
+    number = checked.configurations
+    if as_json:
+        print_json(
+            {
+                **described(checked.position),
+                "total_height": checked.total_height,
+                "configurations": number,
+                "claims": checked.claims,
+            }
+        )
+        return
+    out.print(heading(checked.position), style="bold")
+    facts = Table.grid(padding=(0, 2))
+    facts.add_row("proved", f"no strategy has a total height below {checked.total_height:,}")
+    facts.add_row("mean shots", f"at least {checked.total_height / number:.6f}")
+    facts.add_row("claims", f"{checked.claims:,}, each rechecked")
+    out.print(facts)
+
+
+# Bounds
+
+
+@app.command()
+def bounds(
+    game: GameArgument,
+    shots: ShotsOption = "",
+    board: BoardOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Proved lower bounds on the mean number of shots, without solving the game."""
+    position = read_position(game, shots, board)
+    found = bounds_.lower_bounds(position)
+    if as_json:
+        print_json(
+            {
+                **described(position),
+                "bounds": [
+                    {
+                        "name": bound.name,
+                        "side": bound.side,
+                        "value": float(bound.value),
+                        "exact": str(bound.value),
+                        "source": bound.source,
+                    }
+                    for bound in found
+                ],
+            }
+        )
+        return
+    out.print(heading(position), style="bold")
+    out.print("mean shots, at least:")
+    for bound in found:
+        typer.echo(f"  {float(bound.value):.6f}  {bound.name} = {bound.value}\n    {bound.source}")
+
+
+# The paper
+
+
+@app.command()
+def reproduce(as_json: JsonOption = False) -> None:
+    """Recompute every number of sections 2, 3 and 4.1 of the paper beside the printed one."""
+    done = []
+    columns = ("", "where", "what", "printed", "computed", "seconds")
+    widths = (1, 11, 31, 17, 17, 7)
+    if not as_json:
+        out.print("Audinot, Bonnet and Viennot (2014), printed and computed\n", style="bold")
+        typer.echo("  ".join(f"{c:<{w}}" for c, w in zip(columns, widths, strict=True)))
+    for check in reproduce_.checks():
+        done.append(check)
+        if not as_json:
+            cells = (
+                "✓" if check.agrees else "✗",
+                check.place,
+                check.what,
+                check.printed,
+                check.computed,
+                f"{check.seconds:7.3f}",
+            )
+            line = "  ".join(f"{c:<{w}}" for c, w in zip(cells, widths, strict=True))
+            out.print(line, style=None if check.agrees else "bold red", soft_wrap=True)
+    differing = [check for check in done if not check.agrees]
+    seconds = sum(check.seconds for check in done)
+    if as_json:
+        print_json({"agrees": not differing, "checks": [vars(check) for check in done]})
+    else:
+        verdict = f"{len(differing)} of {len(done)} differ" if differing else "all agree"
+        for check in done:
+            if check.note:
+                typer.echo(f"\n{check.note}")
+        out.print(f"\n{len(done)} checks, {verdict}, {seconds:.1f} seconds", style="bold")
+    if differing:
+        raise typer.Exit(1)
