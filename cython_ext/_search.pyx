@@ -37,6 +37,13 @@ Reductions that keep M(F, b):
   M = M(F hit at c) + w. M(F) is at least M(F less that set) + w, because an optimal strategy for F,
   played without that set, saves the misses of one side of the shot that separates the set from the
   last of the others; each side weighs at least w. (mean)
+
+Under the rule `best greedy` only cells in most of the sets (by weight) are shot, whichever of them
+is best each time, and under `worst greedy` whichever is worst (mean). Certain hits are free under
+every rule. Of the reductions, merging holds as it stands, and so do products: restricted to one
+factor, a greedy strategy for the product is a greedy one for the factor. Domination finds nothing:
+a cell in all the sets of another and more is not tied with it. Forced shots are not used. Bounds of
+the optimum are bounds of `best greedy`; `worst greedy` is a plain recursion with a table.
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
@@ -62,10 +69,14 @@ cdef enum:
     MEAN = 0
     WORST = 1
     WITHIN = 2
+    OPTIMAL = 0
+    BEST_GREEDY = 1
+    WORST_GREEDY = 2
 
 cdef int64_t INFINITE = <int64_t>1 << 60
 cdef int64_t FORBIDDEN = <int64_t>1 << 50
 OBJECTIVES = {"mean": MEAN, "worst": WORST, "within": WITHIN}
+RULES = {"optimal": OPTIMAL, "best greedy": BEST_GREEDY, "worst greedy": WORST_GREEDY}
 
 
 cdef struct Candidate:
@@ -176,9 +187,10 @@ cdef class Search:
     table, disk -- a MemoryTable, and an optsearch.tables.DiskTable or None.
     switches -- the booleans of SolverOptions by name.
     tick -- called with the number of nodes after every TICK nodes or so; may raise.
+    rule -- "optimal", or with the objective "mean" "best greedy" or "worst greedy".
     """
 
-    cdef int n, cells, symmetries, objective
+    cdef int n, cells, symmetries, objective, rule
     cdef Cells* sets
     cdef int64_t* weights
     cdef bint unit                                 # all weights are 1
@@ -198,15 +210,16 @@ cdef class Search:
 
     def __cinit__(self, const uint64_t[:, ::1] sets, const int64_t[::1] weights,
                   const int32_t[:, ::1] cell_permutations, str objective, MemoryTable table, disk,
-                  dict switches, tick):
+                  dict switches, tick, str rule="optimal"):
         cdef int i, g, c, k, t, byte
         cdef int64_t word
         cdef Cells image
-        self.check(sets, weights, cell_permutations, objective, table)
+        self.check(sets, weights, cell_permutations, objective, table, rule)
         self.n = <int>sets.shape[0]
         self.cells = <int>cell_permutations.shape[1]
         self.symmetries = <int>cell_permutations.shape[0]
         self.objective = OBJECTIVES[objective]
+        self.rule = RULES[rule]
         self.table, self.disk, self.tick = table, disk, tick
         self.on = switches
         self.sets = <Cells*>PyMem_Malloc(self.n * sizeof(Cells))
@@ -250,7 +263,7 @@ cdef class Search:
             self.fill_capped()
 
     cdef check(self, const uint64_t[:, ::1] sets, const int64_t[::1] weights,
-               const int32_t[:, ::1] cell_permutations, str objective, MemoryTable table):
+               const int32_t[:, ::1] cell_permutations, str objective, MemoryTable table, str rule):
         """Refuse what the kernel would trip over."""
         cdef int cells = <int>cell_permutations.shape[1]
         cdef Py_ssize_t i
@@ -258,6 +271,10 @@ cdef class Search:
         cdef Cells outside
         if objective not in OBJECTIVES:
             raise ValueError(f"no objective {objective!r}; there are {', '.join(OBJECTIVES)}")
+        if rule not in RULES:
+            raise ValueError(f"no rule {rule!r}; there are {', '.join(RULES)}")
+        if rule != "optimal" and objective != "mean":
+            raise ValueError(f"the rule {rule!r} goes with the objective mean, not {objective!r}")
         if table is None:
             raise TypeError("the search needs a MemoryTable")
         if not 1 <= cells <= MAX_CELLS:
@@ -747,17 +764,23 @@ cdef class Search:
         cdef int m = node.m, c, d, i, k, most, missed_k, missed_most, n_hit, n_missed, number
         cdef const int32_t* pair
         cdef Candidate candidate
-        cdef int64_t least = INFINITE
+        cdef int64_t least = INFINITE, most_hit = 0
         node.listed = True
         node.shots_n = 0
+        if self.rule == BEST_GREEDY:
+            for c in range(m):
+                most_hit = max(most_hit, node.weight_hit[c])
         for c in range(m):
+            if node.weight_hit[c] < most_hit:
+                continue
             pair = node.pair + c * m
             n_hit = node.count[c]
             n_missed = node.n - n_hit
             candidate.cell = c
             candidate.n_hit = n_hit
             candidate.price = self.charge(node.budget, node.weight - node.weight_hit[c])
-            if (self.on.forced and not node.whole and self.objective == MEAN and n_missed == 1
+            if (self.on.forced and self.rule == OPTIMAL and not node.whole
+                    and self.objective == MEAN and n_missed == 1
                     and node.weight - node.weight_hit[c] == light[1]):
                 candidate.bound_hit = candidate.bound_missed = 0
                 candidate.bound = candidate.price
@@ -818,9 +841,9 @@ cdef class Search:
     cdef int make_key(self, Node* node) except -1 nogil:
         """Write the normal form of a family: equal keys, equal optimum.
 
-        A byte that tells the objective, whether weights follow and how cells are named, the number
-        of cells, the budget if there is one; then the sets in ascending order, each in the same
-        number of bytes and with its weight unless all are 1.
+        A byte of the rule, the objective, whether weights follow and how cells are named; the
+        number of cells, the budget if there is one; then the sets in ascending order, each in the
+        same number of bytes and with its weight unless all are 1.
         """
         cdef Cells* image
         cdef Weighted* both
@@ -843,7 +866,7 @@ cdef class Search:
         else:
             self.least_image(node, image)
         out = node.key
-        out[0] = self.objective * 4 + weighted * 2 + self.on.isomorphism
+        out[0] = self.rule * 16 + self.objective * 4 + weighted * 2 + self.on.isomorphism
         out[1] = cells
         out[2] = 0 if self.objective == MEAN else node.budget + 1
         out += 3
@@ -1030,10 +1053,7 @@ cdef class Search:
         self.take_stock(node)
         if self.at_sight(node):
             return 0
-        self.nodes += 1
-        if self.nodes % TICK == 0:
-            with gil:
-                self.tick(self.nodes)
+        self.count_node()
         node.on_word = (self.on.words and node.n <= WORD and node.weights == NULL
                         and self.objective == MEAN and node.hits > 2)
         if node.on_word:
@@ -1050,6 +1070,13 @@ cdef class Search:
                 MEMO_FROM_ON_WORD if node.on_word else MEMO_FROM):
             self.make_key(node)
             self.recall(node)
+        return 0
+
+    cdef int count_node(self) except -1 nogil:
+        self.nodes += 1
+        if self.nodes % TICK == 0:
+            with gil:
+                self.tick(self.nodes)
         return 0
 
     cdef int64_t shoot(self, Node* node, Cells bit, int64_t price, int64_t bound_hit,
@@ -1156,6 +1183,40 @@ cdef class Search:
                 node.lower = max(node.lower, failed)
         if node.key != NULL:
             self.remember(node, self.work() - before)
+        return 0
+
+    cdef int search_worst(self, Node* node) except -1 nogil:
+        """Set `lower` to what a family costs under the rule `worst greedy`."""
+        cdef long long before = self.nodes
+        cdef int64_t most = 0, cost = 0, total
+        cdef int c, hit
+        cdef Node* part
+        self.take_stock(node)
+        if self.at_sight(node):
+            return 0
+        self.count_node()
+        if self.on.memo and node.n >= MEMO_FROM:
+            self.make_key(node)
+            self.recall(node)
+            if node.exact:
+                return 0
+        for c in range(node.m):
+            most = max(most, node.weight_hit[c])
+        for c in range(node.m):
+            if node.weight_hit[c] < most:
+                continue
+            total = node.weight - most
+            for hit in range(2):
+                part = self.part(node, one(node.cell[c]), hit == 1)
+                try:
+                    self.search_worst(part)
+                    total += part.lower
+                finally:
+                    self.free_node(part)
+            cost = max(cost, total)
+        node.lower, node.exact = cost, True
+        if node.key != NULL:
+            self.remember(node, self.nodes - before)
         return 0
 
     # Families of at most WORD sets, as subsets of one word: a bit a set, a word a cell
@@ -1285,13 +1346,15 @@ cdef class Search:
         exact[0] = False
         if lower >= limit:
             return lower
-        if self.on.forced and most == n - 1 and counts[0] == most:
+        if self.on.forced and self.rule == OPTIMAL and most == n - 1 and counts[0] == most:
             total = 1 + self.search_subset(parts[0], hits, parts, m, limit - 1, exact)
             lower = max(lower, total)
         else:
             best, failed = limit, NEVER
             for i in range(m):
                 h = parts[i]
+                if self.rule == BEST_GREEDY and counts[i] < most:
+                    continue
                 if self.on.domination:         # inside a cell before it, which has as many or more
                     for j in range(i):
                         if h & ~parts[j] == 0:
@@ -1427,17 +1490,25 @@ cdef class Search:
                 node.weights[i] = self.weights[family[i]]
         return node
 
+    cdef require_bounds(self):
+        if self.rule == WORST_GREEDY:
+            raise ValueError("the rule 'worst greedy' has no bounds; ask for solve")
+
     def solve(self, const int32_t[::1] family, int budget=-1, long long limit=1 << 60):
         """The least cost of a family (ascending int32 indices): exact if below `limit`.
 
         Else some lower bound that is >= limit. FORBIDDEN if every strategy breaks the budget.
+        Under the rule `worst greedy` it is the greatest cost and exact.
         """
         cdef Node* node = self.family(family, budget)
         limit = min(limit, FORBIDDEN)
         try:
             with nogil:
-                self.open(node, limit)
-                self.search(node, limit)
+                if self.rule == WORST_GREEDY:
+                    self.search_worst(node)
+                else:
+                    self.open(node, limit)
+                    self.search(node, limit)
             return node.lower
         finally:
             self.free_node(node)
@@ -1449,6 +1520,7 @@ cdef class Search:
         cdef Py_ssize_t i, n = 0
         limit = min(limit, FORBIDDEN)
         try:
+            self.require_bounds()
             if not 0 <= cell < self.cells:
                 raise ValueError(f"cell {cell} is not undecided")
             for i in range(node.n):
@@ -1465,13 +1537,14 @@ cdef class Search:
             self.free_node(node)
 
     def shots(self, const int32_t[::1] family, int budget=-1):
-        """All undecided cells in the order of the search: list of (cell, bound).
+        """The undecided cells that the rule allows, in the order of the search: (cell, bound).
 
         bound -- no strategy that shoots the cell first costs less.
         """
         cdef Node* node = self.family(family, budget)
         cdef int i
         try:
+            self.require_bounds()
             node.whole = True
             self.take_stock(node)
             if node.n == 1:
@@ -1487,6 +1560,7 @@ cdef class Search:
         """What the bounds say of a family without a search."""
         cdef Node* node = self.family(family, budget)
         try:
+            self.require_bounds()
             self.take_stock(node)
             if not self.at_sight(node):
                 self.count_pairs(node)

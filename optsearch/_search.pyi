@@ -24,6 +24,7 @@ class Search:
         disk: Disk | None,
         switches: dict[str, bool],
         tick: Callable[[int], None],
+        rule: str = ...,
     ) -> None: ...
     def solve(self, family: NDArray[np.int32], budget: int = ..., limit: int = ...) -> int: ...
     def after(

@@ -1,44 +1,283 @@
-"""The best greedy strategy: always shoot a most probable cell, and break ties in the best way.
+"""Greedy: always shoot a most probable cell. Its exact value, whichever way ties are broken.
 
-Section 3.3 of Audinot, Bonnet and Viennot (2014), by its definition in plain Python.
+Section 3.3 of Audinot, Bonnet and Viennot (2014). Ties are many, so there is not one greedy
+strategy but a family of them. A *rule* names one, or the two ends:
+
+    best          at every node the tied cell from which greedy does best
+    worst         the one from which it does worst
+    first         the first tied cell in row-major order
+    checkerboard  a cell with an even sum of row and column, counted from 0, then the first
+    central       the cell nearest to the middle of the board, then the first
+    remainder     the cell after which one more greedy shot leaves the fewest configurations on
+                  average, then the first
+
+A cell that is in every configuration is a certain hit: a free first shot under every rule.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
-from optsearch.family import Family
+from optsearch._table import MemoryTable
+from optsearch.errors import OptsearchError
 from optsearch.game import Cell, bits
+from optsearch.kernels import Kernel, Silent, SolverOptions, State, kernel
+from optsearch.objective import MEAN
+from optsearch.position import MISS, Position, Reply, Shot
+from optsearch.solution import Progress, Status, no_progress
+from optsearch.tree import DecisionTree, Leaf, Node
 
-_Weighted = frozenset[tuple[int, int]]  # (cells still to hit, number of configurations)
-
-
-def best_shots(family: Family) -> list[Cell]:
-    """The most probable cells of a family in row-major order; none when all ships are sunk."""
-    most = _most_probable(frozenset(zip(family.sets, family.weights, strict=True)))
-    return [family.game.cell(cell) for cell in most]
-
-
-def best_total_height(family: Family) -> int:
-    """The least total height of any greedy strategy: the minimum over tied cells at every node."""
-    return _best_total_height(frozenset(zip(family.sets, family.weights, strict=True)))
+RULES = ("best", "worst", "first", "checkerboard", "central", "remainder")
+DEFAULT = SolverOptions()
 
 
-def _most_probable(family: _Weighted) -> list[int]:
-    configurations: dict[int, int] = {}
-    for cells, n in family:
-        for cell in bits(cells):
-            configurations[cell] = configurations.get(cell, 0) + n
-    most = max(configurations.values(), default=0)
-    return sorted(cell for cell, n in configurations.items() if n == most)
+@dataclass(frozen=True)
+class Parting:
+    """Where no cell that the best greedy strategies shoot is one that an optimal strategy shoots.
+
+    shots -- from the position on, the same for both; configurations -- how many are left there;
+    greedy_shots -- the cells that best greedy shoots next; best_shots -- those of optimal ones;
+    greedy_total_height, total_height -- of the two subtrees, shots counted from there.
+    """
+
+    shots: tuple[Shot, ...]
+    configurations: int
+    greedy_shots: tuple[Cell, ...]
+    best_shots: tuple[Cell, ...]
+    greedy_total_height: int
+    total_height: int
 
 
-@cache
-def _best_total_height(family: _Weighted) -> int:
-    if all(cells == 0 for cells, _ in family):
-        return 0
-    return sum(n for _, n in family) + min(
-        _best_total_height(frozenset((s ^ 1 << cell, n) for s, n in family if s >> cell & 1))
-        + _best_total_height(frozenset((s, n) for s, n in family if not s >> cell & 1))
-        for cell in _most_probable(family)
-    )
+@dataclass(frozen=True)
+class Comparison:
+    """A best greedy tree and an optimal one that go together for as long as they can.
+
+    partings -- where they part, from left (hits) to right (misses).
+    """
+
+    greedy: DecisionTree
+    optimal: DecisionTree
+    partings: tuple[Parting, ...]
+
+
+class Greedy:
+    """The greedy strategies from one position on.
+
+    Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.
+    """
+
+    def __init__(
+        self,
+        position: Position,
+        options: SolverOptions = DEFAULT,
+        progress: Progress = no_progress,
+    ):
+        self.position = position
+        self._options = options
+        self._progress = progress
+        self._nodes = 0
+        self._kernels: dict[str, Kernel] = {}
+        self._values: dict[tuple[str, bytes, int], int] = {}
+        self.configurations = self._kernel("optimal").weight(self._root)
+
+    @cached_property
+    def _root(self) -> State:
+        return self._kernel("optimal").root
+
+    def _kernel(self, rule: str) -> Kernel:
+        """The kernel of a rule of `optsearch._search`; with announcements, of the optimum alone."""
+        if self.position.game.announce != "nothing":
+            rule = "optimal"
+        if rule not in self._kernels:
+            before = self._nodes
+
+            def tick(nodes: int) -> None:
+                self._progress(Status(before + nodes, 0, 0))
+
+            table = MemoryTable(self._options.memory)
+            self._kernels[rule] = kernel(
+                self.position, MEAN, self._options, table, None, tick, rule
+            )
+        return self._kernels[rule]
+
+    # Shots and values
+
+    @cached_property
+    def shots(self) -> tuple[Cell, ...]:
+        """The most probable cells in row-major order, certain hits aside."""
+        return tuple(map(self.position.game.cell, self._tied(self._root)))
+
+    def total_height(self, rule: str = "best") -> int:
+        """The total number of shots, summed over all configurations, of greedy with a rule."""
+        _require(rule)
+        if rule not in ("best", "worst"):
+            return self.tree(rule).total_height
+        return self._hits(self._root) + self._misses(self._root, rule)
+
+    def _hits(self, state: State) -> int:
+        """One shot for each cell of each configuration: what is paid besides misses."""
+        found = self._kernel("optimal")
+        return (self.position.game.fleet_cells - state.hits.bit_count()) * found.weight(state)
+
+    def _tied(self, state: State) -> list[int]:
+        """The cells greedy chooses from.
+
+        With announced sinkings a certain hit can tell something, and is shot like any other.
+        """
+        found = self._kernel("optimal")
+        if not isinstance(found, Silent):
+            certain = list(bits(found.every(state)))
+            if certain:
+                return certain
+        return found.most_probable(state)
+
+    def _misses(self, state: State, rule: str) -> int:
+        """The misses of the best or the worst greedy strategy from a state."""
+        found = self._kernel(f"{rule} greedy")
+        if isinstance(found, Silent):
+            return found.solve(state, -1)
+        if found.is_over(state) or found.certain(state):
+            return 0
+        key = rule, state.family.tobytes(), state.hits
+        if key not in self._values:
+            self._nodes += 1
+            if self._nodes % 1000 == 0:
+                self._progress(Status(self._nodes, 0, 0))
+            costs = (self._after(state, cell, rule) for cell in self._tied(state))
+            self._values[key] = min(costs) if rule == "best" else max(costs)
+        return self._values[key]
+
+    def _after(self, state: State, cell: int, rule: str) -> int:
+        """The misses when a tied cell is shot first."""
+        found = self._kernel("optimal")
+        parts = found.parts(state, cell)
+        price = found.weight(parts[MISS]) if MISS in parts else 0
+        return price + sum(self._misses(part, rule) for part in parts.values())
+
+    # Trees
+
+    def tree(self, rule: str = "best") -> DecisionTree:
+        """The decision tree of a rule; of several best or worst cells it shoots the first."""
+        choose = self._chooser(_require(rule))
+        return DecisionTree(self.position, self._grow(self._root, choose))
+
+    def _chooser(self, rule: str) -> Callable[[State], int]:
+        if rule in ("best", "worst"):
+
+            def by_value(state: State) -> int:
+                tied = self._tied(state)
+                if len(tied) == 1:
+                    return tied[0]
+                value = self._misses(state, rule)
+                return next(cell for cell in tied if self._after(state, cell, rule) == value)
+
+            return by_value
+        keys: dict[str, Callable[[State, int], object]] = {
+            "first": lambda state, cell: 0,
+            "checkerboard": self._colour,
+            "central": self._distance,
+            "remainder": self._remainder,
+        }
+        key = keys[rule]
+        return lambda state: min(self._tied(state), key=lambda cell: (key(state, cell), cell))
+
+    def _colour(self, state: State, cell: int) -> int:
+        return sum(self.position.game.cell(cell)) % 2
+
+    def _distance(self, state: State, cell: int) -> int:
+        """Four times the squared distance to the middle of the board."""
+        game = self.position.game
+        row, column = game.cell(cell)
+        return (2 * row - game.rows + 1) ** 2 + (2 * column - game.columns + 1) ** 2
+
+    def _remainder(self, state: State, cell: int) -> int:
+        """What is left on average after this shot and a greedy one, times the configurations."""
+        found = self._kernel("optimal")
+        left = 0
+        for part in found.parts(state, cell).values():
+            tied = self._tied(part)
+            rest = found.parts(part, tied[0]).values() if tied else [part]
+            left += sum(found.weight(last) ** 2 for last in rest)
+        return left
+
+    def _grow(self, state: State, choose: Callable[[State], int]) -> Node | Leaf:
+        """The tree of a choice of cells from a state on; certain hits come first."""
+        found = self._kernel("optimal")
+        if found.is_over(state):
+            return Leaf(found.weight(state))
+        certain = found.certain(state)
+        cell = next(bits(certain)) if certain else choose(state)
+        return Node(
+            self.position.game.cell(cell),
+            {reply: self._grow(part, choose) for reply, part in found.parts(state, cell).items()},
+        )
+
+    # Beside the optimum
+
+    def compare(self) -> Comparison:
+        """A best greedy tree beside an optimal one, and where they part."""
+        partings: list[Parting] = []
+        greedy, optimal = self._pair(self._root, (), partings)
+        return Comparison(
+            DecisionTree(self.position, greedy),
+            DecisionTree(self.position, optimal),
+            tuple(partings),
+        )
+
+    def optimum(self) -> int:
+        """The least total height of any strategy."""
+        return self._hits(self._root) + self._kernel("optimal").solve(self._root, -1)
+
+    def _best(self, state: State) -> Iterator[int]:
+        """The cells that an optimal strategy shoots first, in the order of the search."""
+        found = self._kernel("optimal")
+        cost = found.solve(state, -1)
+        for cell, bound in found.shots(state, -1):
+            if bound <= cost and found.after(state, cell, -1, cost + 1) == cost:
+                yield cell
+
+    def _pair(
+        self, state: State, shots: tuple[Shot, ...], partings: list[Parting]
+    ) -> tuple[Node | Leaf, Node | Leaf]:
+        found, game = self._kernel("optimal"), self.position.game
+        by_value = self._chooser("best")
+
+        def by_optimum(state: State) -> int:
+            return next(self._best(state))
+
+        if found.is_over(state) or found.certain(state):
+            both = self._grow(state, by_value)
+            return both, both
+        least, greedy = found.solve(state, -1), self._misses(state, "best")
+        if greedy == least:
+            both = self._grow(state, by_value)
+            return both, both
+        tied = [c for c in self._tied(state) if self._after(state, c, "best") == greedy]
+        shared = [c for c in tied if found.after(state, c, -1, least + 1) == least]
+        if not shared:
+            partings.append(
+                Parting(
+                    shots,
+                    found.weight(state),
+                    tuple(map(game.cell, tied)),
+                    tuple(map(game.cell, sorted(self._best(state)))),
+                    self._hits(state) + greedy,
+                    self._hits(state) + least,
+                )
+            )
+            return self._grow(state, by_value), self._grow(state, by_optimum)
+        cell = game.cell(shared[0])
+        replies: tuple[dict[Reply, Node | Leaf], dict[Reply, Node | Leaf]] = {}, {}
+        for reply, part in found.parts(state, shared[0]).items():
+            pair = self._pair(part, (*shots, Shot(cell, reply)), partings)
+            for side, child in zip(replies, pair, strict=True):
+                side[reply] = child
+        return Node(cell, replies[0]), Node(cell, replies[1])
+
+
+def _require(rule: str) -> str:
+    if rule not in RULES:
+        raise OptsearchError(f"no greedy rule {rule!r}; there are {', '.join(RULES)}")
+    return rule

@@ -20,9 +20,9 @@ from optsearch._announced import AnnouncedSearch
 from optsearch._search import Search
 from optsearch._table import MemoryTable
 from optsearch.configurations import CellSets, list_ships, to_masks, to_words
-from optsearch.errors import TooLarge
+from optsearch.errors import NotSupported, TooLarge
 from optsearch.family import MAX_SETS, Family, image
-from optsearch.game import Game
+from optsearch.game import Game, bits
 from optsearch.objective import Objective
 from optsearch.position import HIT, MISS, Position, Reply
 from optsearch.posterior import Posterior
@@ -129,6 +129,9 @@ class Kernel(Protocol):
     def certain(self, state: State) -> int:
         """Cells that may be shot at once: they cost nothing and tell nothing."""
 
+    def every(self, state: State) -> int:
+        """Cells of all configurations that are not hit yet: certain hits."""
+
     def is_over(self, state: State) -> bool:
         """Whether every cell of the ships is hit."""
 
@@ -179,6 +182,7 @@ class Silent:
         table: MemoryTable,
         disk: Disk | None,
         tick: Callable[[int], None],
+        rule: str = "optimal",
     ):
         self.game = position.game
         self.objective = objective
@@ -197,6 +201,7 @@ class Silent:
             disk,
             options.switches,
             tick,
+            rule,
         )
 
     @property
@@ -211,8 +216,11 @@ class Silent:
         return int(self.weights[state.family].sum())
 
     def certain(self, state: State) -> int:
-        every = np.bitwise_and.reduce(self.sets[state.family], axis=0)
-        return to_masks(every[None, :])[0] & ~state.hits
+        return self.every(state)
+
+    def every(self, state: State) -> int:
+        words = np.bitwise_and.reduce(self.sets[state.family], axis=0)
+        return to_masks(words[None, :])[0] & ~state.hits
 
     def is_over(self, state: State) -> bool:
         return len(state.family) == 1 and not self.certain(state)
@@ -310,6 +318,10 @@ class Announced:
             return 0
         return self._cells(state) & ~state.hits
 
+    def every(self, state: State) -> int:
+        sets = np.bitwise_or.reduce(self.ships[state.family], axis=1)
+        return to_masks(np.bitwise_and.reduce(sets, axis=0)[None, :])[0] & ~state.hits
+
     def _cells(self, state: State) -> int:
         words = np.bitwise_or.reduce(self.ships[state.family[0]], axis=0)
         return to_masks(words[None, :])[0]
@@ -379,24 +391,33 @@ def kernel(
     table: MemoryTable,
     disk: Disk | None,
     tick: Callable[[int], None],
+    rule: str = "optimal",
 ) -> Kernel:
     """The kernel for the rules of a position.
 
+    rule -- which strategies there are: "optimal" for all, or "best greedy" or "worst greedy"; these
+    two for the mean and announce=nothing only.
+
     Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.
     """
-    kind = Silent if position.game.announce == "nothing" else Announced
-    return kind(position, objective, options, table, disk, tick)
+    if position.game.announce == "nothing":
+        return Silent(position, objective, options, table, disk, tick, rule)
+    if rule != "optimal":
+        raise NotSupported(f"no kernel for {rule} with announce={position.game.announce}")
+    return Announced(position, objective, options, table, disk, tick)
 
 
 def _most_probable(sets: CellSets, weights: NDArray[np.int64], hits: int) -> list[int]:
-    counts = {
-        cell: int(weights[sets[:, cell >> 6] >> np.uint64(cell & 63) & np.uint64(1) == 1].sum())
-        for cell in range(128)
-        if not hits >> cell & 1
-    }
-    open_cells = {cell: count for cell, count in counts.items() if 0 < count < weights.sum()}
-    most = max(open_cells.values(), default=0)
-    return [cell for cell, count in open_cells.items() if count == most]
+    """The cells in most of the sets by weight, but not in all, that are not hit."""
+    counts = np.zeros(128, np.int64)
+    for start in range(0, len(sets), 1 << 16):
+        part = slice(start, start + (1 << 16))
+        has = np.unpackbits(sets[part].view(np.uint8), axis=1, bitorder="little")
+        counts += weights[part] @ has
+    counts[list(bits(hits))] = 0
+    counts[counts == weights.sum()] = 0
+    most = counts.max()
+    return np.flatnonzero(counts == most).tolist() if most else []
 
 
 def _compatible(position: Position) -> NDArray[np.uint64]:

@@ -15,11 +15,11 @@ from fractions import Fraction
 from functools import cache, partial
 from itertools import combinations
 
-from optsearch import bounds, greedy, records, solver, tree
+from optsearch import bounds, records, solver, tree
 from optsearch.configurations import Configurations
 from optsearch.errors import RecordError
-from optsearch.family import Family
 from optsearch.game import Cell, Game
+from optsearch.greedy import Greedy
 from optsearch.position import MISS, Position, Shot
 from optsearch.solution import Solution
 
@@ -121,7 +121,7 @@ def counterexamples() -> tuple[Counterexample, ...]:
         if any(known in found for known in images):
             continue
         position = Position(game, tuple(Shot(game.cell(cell), MISS) for cell in pair))
-        best = greedy.best_total_height(Family.of(position))
+        best = Greedy(position).total_height()
         solution = solver.solve(position)
         if Fraction(best, solution.configurations) > solution.mean:
             found[frozenset(pair)] = Counterexample(position, best, solution)
@@ -145,7 +145,7 @@ def _paper_names(cells: Iterable[Cell]) -> list[str]:
 def _counterexample_shots(shots: Iterable[Cell]) -> list[str]:
     """Cells of the counterexample, turned so that greedy shoots to the right of the middle."""
     game = _counterexample().position.game
-    (shot,) = greedy.best_shots(Family.of(_counterexample().position))
+    (shot,) = Greedy(_counterexample().position).shots
     turned = next(
         p for p in game.symmetries() if game.cell(p[shot[0] * game.columns + shot[1]]) == (1, 2)
     )
@@ -195,7 +195,7 @@ _COMPUTE: dict[str, Callable[[], str]] = {
     "counterexample_greedy_mean": lambda: _counterexample().mean(_counterexample().best_greedy),
     "counterexample_optimal_mean": lambda: _counterexample().solution.mean_text,
     "counterexample_greedy_shot": lambda: " or ".join(
-        _counterexample_shots(greedy.best_shots(Family.of(_counterexample().position)))
+        _counterexample_shots(Greedy(_counterexample().position).shots)
     ),
     "counterexample_optimal_shot": _optimal_shot,
     "leaves_10x10": lambda: str(bounds.leaves_of(Position(STANDARD))[1]),

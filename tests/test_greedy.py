@@ -1,0 +1,241 @@
+"""Greedy by its definition beside the kernel, and the trees of every rule."""
+
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+
+from optsearch import tree
+from optsearch._search import Search
+from optsearch._table import MemoryTable
+from optsearch.configurations import list_ships, to_masks, to_words
+from optsearch.errors import ImpossiblePosition, OptsearchError
+from optsearch.game import Game, bits
+from optsearch.greedy import RULES, Greedy
+from optsearch.kernels import SWITCHES
+from optsearch.position import MISS, Position, reply
+from optsearch.solver import solve
+
+ENDS = {"best": min, "worst": max}
+
+
+def by_definition(sets, weights, end):
+    """The total of shots: certain hits first, then the best or worst most probable cell."""
+
+    @cache
+    def value(family):
+        configurations = {}
+        for cells, n in family:
+            for cell in bits(cells):
+                configurations[cell] = configurations.get(cell, 0) + n
+        if not configurations:
+            return 0
+        most = max(configurations.values())
+        total = sum(n for _, n in family)
+        if most == total:
+            certain = next(cell for cell, n in configurations.items() if n == most)
+            return total + value(frozenset((s ^ 1 << certain, n) for s, n in family))
+        return total + ENDS[end](
+            value(frozenset((s ^ 1 << cell, n) for s, n in family if s >> cell & 1))
+            + value(frozenset((s, n) for s, n in family if not s >> cell & 1))
+            for cell, n in configurations.items()
+            if n == most
+        )
+
+    return value(frozenset(zip(sets, weights, strict=True)))
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_the_rules_of_the_kernel_on_random_families(end):
+    rng = random.Random(2)
+    differing = 0
+    for _ in range(1500):
+        cells = rng.randint(2, 9)
+        size = rng.randint(1, cells - 1)
+        sets = {sum(1 << c for c in rng.sample(range(cells), size)) for _ in range(14)}
+        sets = sorted(sets)
+        weights = [1] * len(sets) if rng.random() < 0.6 else rng.choices(range(1, 4), k=len(sets))
+        switches = {name: rng.random() < 0.7 for name in SWITCHES}
+        search = Search(
+            to_words(tuple(sets)),
+            np.array(weights, np.int64),
+            np.arange(9, dtype=np.int32)[None, :],
+            "mean",
+            MemoryTable(1 << 23),
+            None,
+            switches,
+            lambda nodes: None,
+            f"{end} greedy",
+        )
+        family = np.arange(len(sets), dtype=np.int32)
+        expected = by_definition(sets, weights, end)
+        assert search.solve(family) + size * sum(weights) == expected, (sets, weights, switches)
+        differing += expected != by_definition(sets, weights, "best" if end == "worst" else "worst")
+        if end == "best":
+            limit = rng.randint(1, expected)
+            found = search.solve(family, limit=limit)
+            assert found + size * sum(weights) == expected if found < limit else found >= limit
+        else:
+            with pytest.raises(ValueError, match="worst greedy"):
+                search.lower_bound(family)
+    assert differing > 50
+
+
+def test_bad_rules():
+    arguments = (
+        to_words((3, 5)),
+        np.ones(2, np.int64),
+        np.arange(3, dtype=np.int32)[None, :],
+    )
+    rest = (MemoryTable(1 << 23), None, dict.fromkeys(SWITCHES, True), lambda nodes: None)
+    with pytest.raises(ValueError, match="'median'"):
+        Search(*arguments, "mean", *rest, "median")
+    with pytest.raises(ValueError, match="'best greedy' goes with the objective mean"):
+        Search(*arguments, "worst", *rest, "best greedy")
+    with pytest.raises(OptsearchError, match="no greedy rule 'median'; there are best, worst"):
+        Greedy(Position(Game.parse("2x3:2"))).tree("median")
+
+
+GAMES = (
+    "2x6:3,2",
+    "3x4:2",
+    "4x4:3",
+    "3x3:2,1",
+    "3x3:2,2;contact=any",
+    "3x4:3,2;contact=any",
+    "3x3:2,1;contact=corner",
+    "2x3:2;announce=sunk",
+    "3x3:2,1;contact=any;announce=ship",
+    "2x4:2,2;contact=any;announce=sunk",
+)
+
+
+def drawn(rng, text):
+    """A random position of a game, by shots at a random configuration."""
+    game = Game.parse(text)
+    ships = to_masks(rng.choice(list_ships(Position(game))))
+    position = Position(game)
+    hits = 0
+    for cell in rng.sample(range(game.cells), rng.choice((0, 0, 1, 2, 3))):
+        answer = reply(game, ships, hits, 1 << cell)
+        hits |= (1 << cell) * answer.hit
+        position = position.after(game.cell(cell), answer)
+    return position
+
+
+def values_by_replay(position, end):
+    """Greedy from a position by the rules of the game alone: every reply of every configuration."""
+    game = position.game
+    ships = [tuple(to_masks(row)) for row in list_ships(position)]
+    ships = [row for row in ships if position.is_compatible(row)]
+
+    @cache
+    def value(family, hits):
+        counts = {}
+        for row in family:
+            for cell in bits(sum(row) & ~hits):
+                counts[cell] = counts.get(cell, 0) + 1
+        if not counts:
+            return 0
+        most = max(counts.values())
+        costs = []
+        for cell in (cell for cell, n in counts.items() if n == most):
+            parts = {}
+            for row in family:
+                parts.setdefault(reply(game, row, hits, 1 << cell), []).append(row)
+            costs.append(
+                len(family)
+                + sum(
+                    value(frozenset(rows), hits | (1 << cell) * answer.hit)
+                    for answer, rows in parts.items()
+                )
+            )
+        return ENDS[end](costs)
+
+    return value(frozenset(ships), position.hits)
+
+
+@pytest.mark.parametrize("text", GAMES)
+def test_positions_and_trees(text):
+    rng = random.Random(text)
+    for _ in range(6):
+        position = drawn(rng, text)
+        greedy = Greedy(position)
+        totals = {rule: greedy.total_height(rule) for rule in RULES}
+        assert totals["best"] == values_by_replay(position, "best")
+        assert totals["worst"] == values_by_replay(position, "worst")
+        for rule, total in totals.items():
+            found = greedy.tree(rule)
+            assert tree.verify(found) == total
+            assert totals["best"] <= total <= totals["worst"]
+            assert sum(found.depths().values()) == greedy.configurations
+        assert greedy.optimum() == solve(position).total_height
+
+
+def test_the_named_ties_choose_what_they_say():
+    position = Position(Game.parse("3x3:1"))
+    first = {rule: Greedy(position).tree(rule).root.cell for rule in RULES[2:]}
+    assert first == {
+        "first": (0, 0),
+        "checkerboard": (0, 0),
+        "central": (1, 1),
+        "remainder": (0, 0),
+    }
+    second = {
+        rule: Greedy(position).tree(rule).root.replies[MISS].cell
+        for rule in ("first", "checkerboard")
+    }
+    assert second == {"first": (0, 1), "checkerboard": (0, 2)}
+
+
+def test_what_the_prototype_found():
+    """Best greedy and optimum of a prototype's counterexamples, from the issue of this module."""
+    for text, expected in {
+        "2x6:3,2": (138, 137),
+        "4x4:3": (92, 90),
+        "4x5:3,2": (2333, 2326),
+        "4x5:3,3": (596, 595),
+        "4x5:4,3,2": (995, 994),
+    }.items():
+        greedy = Greedy(Position(Game.parse(text)))
+        assert (greedy.total_height(), greedy.optimum()) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["2x6:3,2", "4x4:3", "4x5:4,3,2", "3x3:2,1;contact=any;announce=ship"]
+)
+def test_where_the_trees_part(text):
+    greedy = Greedy(Position(Game.parse(text)))
+    found = greedy.compare()
+    assert tree.verify(found.greedy) == greedy.total_height()
+    assert tree.verify(found.optimal) == greedy.optimum()
+    assert (found.greedy == found.optimal) == (not found.partings)
+    lost = 0
+    for parting in found.partings:
+        assert not set(parting.greedy_shots) & set(parting.best_shots)
+        position = greedy.position
+        nodes = [found.greedy.root, found.optimal.root]
+        for shot in parting.shots:
+            assert nodes[0].cell == nodes[1].cell == shot.cell
+            nodes = [node.replies[shot.reply] for node in nodes]
+            position = position.after(shot.cell, shot.reply)
+        assert nodes[0].cell in parting.greedy_shots
+        assert nodes[1].cell in parting.best_shots
+        there = Greedy(position)
+        assert there.configurations == parting.configurations
+        assert there.total_height() == parting.greedy_total_height
+        assert solve(position).total_height == parting.total_height
+        assert solve(position).best_shots == parting.best_shots
+        lost += parting.greedy_total_height - parting.total_height
+    assert lost == greedy.total_height() - greedy.optimum()
+
+
+def test_positions_without_a_shot():
+    game = Game.parse("2x3:2")
+    over = Greedy(Position.parse(game, "A1=hit B1=hit"))
+    assert (over.shots, over.total_height(), over.total_height("worst")) == ((), 0, 0)
+    certain = Greedy(Position.parse(game, "A1=hit A2=miss"))
+    assert (certain.shots, certain.total_height()) == ((), 1)
+    with pytest.raises(ImpossiblePosition):
+        Greedy(Position.parse(game, "A1=hit C2=hit"))
