@@ -109,6 +109,14 @@ class Greedy:
         """The most probable cells in row-major order, certain hits aside."""
         return tuple(map(self.position.game.cell, self._tied(self._root)))
 
+    @cached_property
+    def best_shots(self) -> tuple[Cell, ...]:
+        """The cells that an optimal strategy can shoot first, in row-major order."""
+        found = self._kernel("optimal")
+        certain = list(bits(found.every(self._root)))
+        best = [] if found.is_over(self._root) else list(self._best(self._root))
+        return tuple(map(self.position.game.cell, sorted({*best, *certain})))
+
     def total_height(self, rule: str = "best") -> int:
         """The total number of shots, summed over all configurations, of greedy with a rule."""
         _require(rule)

@@ -1,0 +1,182 @@
+"""The command of greedy strategies: greedy."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from optsearch import tree as tree_
+from optsearch.cli.common import (
+    BoardOption,
+    GameArgument,
+    JsonOption,
+    ShotsOption,
+    app,
+    described,
+    heading,
+    out,
+    print_json,
+    read_position,
+    solving,
+)
+from optsearch.errors import OptsearchError
+from optsearch.game import Cell, cell_name
+from optsearch.greedy import RULES, Comparison, Greedy
+from optsearch.solution import Progress, Status
+
+SHOWN = 10  # partings, for people
+
+
+@app.command()
+def greedy(
+    game: GameArgument,
+    shots: ShotsOption = "",
+    board: BoardOption = None,
+    rule: Annotated[
+        str,
+        typer.Option(
+            help="Which greedy tree --tree writes: best or worst over all ties, or the tie broken "
+            "by first, checkerboard, central or remainder."
+        ),
+    ] = "best",
+    tree: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the greedy tree to this file; that of best goes together with the one of "
+            "--optimal-tree for as long as it can.",
+            show_default=False,
+        ),
+    ] = None,
+    optimal_tree: Annotated[
+        Path | None,
+        typer.Option(help="Write the optimal tree beside it to this file.", show_default=False),
+    ] = None,
+    patience: Annotated[
+        float,
+        typer.Option(
+            help="Seconds for the worst greedy strategy, which takes long where ties are many; "
+            "it is left out after that.",
+            min=0,
+        ),
+    ] = 60,
+    as_json: JsonOption = False,
+) -> None:
+    """What always shooting a most probable cell costs, and where it leaves the optimum."""
+    position = read_position(game, shots, board)
+    if rule not in RULES:
+        raise OptsearchError(f"no greedy rule {rule!r}; there are {', '.join(RULES)}")
+    with solving(str(position.game)) as progress:
+        found = Greedy(position, progress=progress)
+        best = found.best_shots
+        optimum = found.optimum()
+        compared = found.compare()
+        trees = {"best": found.tree()}
+        try:
+            trees["worst"] = Greedy(position, progress=_until(patience, progress)).tree("worst")
+        except _TimeIsOver:
+            if rule == "worst":
+                raise OptsearchError(
+                    f"the worst greedy strategy was not known after --patience {patience:g} seconds"
+                ) from None
+        trees |= {name: found.tree(name) for name in RULES[2:]}
+    if tree is not None:
+        tree_.save(compared.greedy if rule == "best" else trees[rule], tree)
+    if optimal_tree is not None:
+        tree_.save(compared.optimal, optimal_tree)
+    if as_json:
+        print_json(
+            {
+                **described(position),
+                "configurations": found.configurations,
+                "total_height": optimum,
+                "best_greedy_total_height": trees["best"].total_height,
+                "worst_greedy_total_height": (
+                    trees["worst"].total_height if "worst" in trees else None
+                ),
+                "greedy_shots": _names(found.shots),
+                "best_shots": _names(best),
+                "rules": {
+                    name: {
+                        "total_height": made.total_height,
+                        "depths": {str(shots): n for shots, n in made.depths().items()},
+                    }
+                    for name, made in trees.items()
+                },
+                "partings": [
+                    {
+                        "shots": " ".join(map(str, parting.shots)),
+                        "configurations": parting.configurations,
+                        "greedy_shots": _names(parting.greedy_shots),
+                        "best_shots": _names(parting.best_shots),
+                        "best_greedy_total_height": parting.greedy_total_height,
+                        "total_height": parting.total_height,
+                    }
+                    for parting in compared.partings
+                ],
+            }
+        )
+        return
+    number = found.configurations
+    out.print(heading(position), style="bold")
+    facts = Table.grid(padding=(0, 2))
+    facts.add_row(
+        "greedy shots", " ".join(_names(found.shots)) or "none: only certain hits are left"
+    )
+    facts.add_row("best shots", " ".join(_names(best)) or "none: every ship is sunk")
+    out.print(facts)
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for name in ("", "total", "mean", "more", "longest game"):
+        table.add_column(name, justify="left" if not name else "right")
+    for name, made in {"optimal": compared.optimal, **trees}.items():
+        total = made.total_height
+        more = f"+{total - optimum:,}" if total > optimum else ""
+        label = f"greedy, {name}" if name in RULES else name
+        table.add_row(label, f"{total:,}", f"{total / number:.6f}", more, f"{made.height}")
+    out.print()
+    out.print(table)
+    out.print()
+    _print_partings(compared)
+
+
+class _TimeIsOver(Exception):
+    pass
+
+
+def _until(seconds: float, progress: Progress) -> Progress:
+    """The progress report, which ends the work after some seconds."""
+    end = time.monotonic() + seconds
+
+    def report(status: Status) -> None:
+        if time.monotonic() > end:
+            raise _TimeIsOver
+        progress(status)
+
+    return report
+
+
+def _print_partings(compared: Comparison) -> None:
+    """Where the best greedy tree leaves the optimal one, in words."""
+    partings = compared.partings
+    if not partings:
+        out.print("Best greedy is optimal.")
+        return
+    places = f"{len(partings):,} place{'' if len(partings) == 1 else 's'}"
+    out.print(f"Best greedy leaves the optimum in {places}:")
+    for parting in sorted(partings, key=lambda p: len(p.shots))[:SHOWN]:
+        place = " ".join(map(str, parting.shots)) or "at the first shot"
+        out.print(
+            f"  {place}: of {parting.configurations:,} configurations; greedy "
+            f"{' '.join(_names(parting.greedy_shots))} costs {parting.greedy_total_height:,}, "
+            f"optimal {' '.join(_names(parting.best_shots))} {parting.total_height:,}",
+            soft_wrap=True,
+        )
+    if len(partings) > SHOWN:
+        out.print(f"  and {len(partings) - SHOWN:,} more with later shots; --json has all")
+
+
+def _names(cells: tuple[Cell, ...]) -> list[str]:
+    return [cell_name(cell) for cell in cells]
