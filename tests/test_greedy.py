@@ -1,14 +1,17 @@
 """Greedy by its definition beside the kernel, and the trees of every rule."""
 
+import json
 import random
 from functools import cache
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from optsearch import tree
 from optsearch._search import Search
 from optsearch._table import MemoryTable
+from optsearch.cli import app
 from optsearch.configurations import list_ships, to_masks, to_words
 from optsearch.errors import ImpossiblePosition, OptsearchError
 from optsearch.game import Game, bits
@@ -229,6 +232,59 @@ def test_where_the_trees_part(text):
         assert solve(position).best_shots == parting.best_shots
         lost += parting.greedy_total_height - parting.total_height
     assert lost == greedy.total_height() - greedy.optimum()
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["greedy", *map(str, arguments)])
+
+
+def test_the_command_in_json():
+    result = run("2x6:3,2", "--json")
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)
+    assert set(found) == {
+        *("game", "position", "configurations", "total_height", "best_greedy_total_height"),
+        *("worst_greedy_total_height", "greedy_shots", "best_shots", "rules", "partings"),
+    }
+    assert (found["game"], found["position"], found["configurations"]) == ("2x6:3,2", "", 20)
+    assert (found["total_height"], found["best_greedy_total_height"]) == (137, 138)
+    greedy = Greedy(Position(Game.parse("2x6:3,2")))
+    for name, rule in found["rules"].items():
+        shots = sum(int(depth) * n for depth, n in rule["depths"].items())
+        assert shots == rule["total_height"] == greedy.total_height(name)
+    (parting,) = found["partings"]
+    assert parting["best_greedy_total_height"] - parting["total_height"] == 1
+
+
+def test_the_command_writes_both_trees(tmp_path):
+    files = tmp_path / "greedy.json", tmp_path / "optimal.json"
+    result = run(
+        *("3x4:2", "--shots", "A1=miss B3=miss", "--tree", files[0], "--optimal-tree", files[1])
+    )
+    assert result.exit_code == 0
+    assert [tree.verify(tree.load(path)) for path in files] == [54, 53]
+    assert "at the first shot: of 12 configurations; greedy C2 costs 54, optimal C1 B2 D2 53" in (
+        result.stdout
+    )
+    run("4x5:3,2", "--rule", "worst", "--tree", files[0])
+    assert tree.verify(tree.load(files[0])) == 2349
+
+
+def test_the_worst_strategy_is_left_out_when_it_takes_too_long():
+    result = run("7x7:2", "--patience", "0", "--json")
+    found = json.loads(result.stdout)
+    assert found["worst_greedy_total_height"] is None
+    assert found["best_greedy_total_height"] == found["total_height"] == 1162
+    assert set(found["rules"]) == set(RULES) - {"worst"}
+    result = run("7x7:2", "--patience", "0", "--rule", "worst", "--tree", "t.json")
+    assert isinstance(result.exception, OptsearchError)
+    assert "--patience 0" in str(result.exception)
+
+
+def test_a_rule_that_does_not_exist():
+    result = run("2x3:2", "--rule", "median")
+    assert isinstance(result.exception, OptsearchError)
+    assert "'median'" in str(result.exception)
 
 
 def test_positions_without_a_shot():
