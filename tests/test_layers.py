@@ -18,7 +18,7 @@ LAYERS = (
     {"frontier"},
     {"solver"},
     {"proof"},
-    {"reproduce", "drawing"},
+    {"reproduce", "drawing", "explorer"},
     {"cli"},
     {"experiments", "paper_figures"},
 )
