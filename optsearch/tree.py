@@ -274,7 +274,7 @@ def _answers(game: Game, ships: CellSets, hits: int, shot: int) -> dict[Reply, N
     afloat = (ships & ~_words(hits | shot)).any(axis=2)
     length = ((struck & ~afloat) * np.array(game.fleet)).sum(axis=1)  # of the ship sunk, or 0
     answers = {HIT: hit & (length == 0), MISS: ~hit}
-    for reply in sorted(_replies(game) - {HIT, MISS}, key=str):
+    for reply in sorted(known_replies(game) - {HIT, MISS}, key=str):
         answers[reply] = length == reply.length if reply.length else length > 0
     return answers
 
@@ -302,7 +302,7 @@ def _check_shot(position: Position, shots: Shots, node: Node) -> None:
             f"{cell_name(node.cell)} is shot again; it was shot in the position {str(position)!r}",
         )
     for reply in node.replies:
-        if reply not in _replies(game):
+        if reply not in known_replies(game):
             raise _fault(
                 game,
                 shots,
@@ -311,7 +311,7 @@ def _check_shot(position: Position, shots: Shots, node: Node) -> None:
 
 
 @lru_cache(maxsize=16)
-def _replies(game: Game) -> set[Reply]:
+def known_replies(game: Game) -> set[Reply]:
     """Every reply that the rules of the game know."""
     sinkings: dict[str, set[Reply]] = {
         "nothing": set(),
@@ -484,7 +484,7 @@ class _File:
             self.refuse(str(error), shots)
         if any(shot.cell == cell for shot in (*position.shots, *shots)):
             self.refuse(f"{cell_name(cell)} is shot twice", shots)
-        known = {str(reply): reply for reply in _replies(position.game)}
+        known = {str(reply): reply for reply in known_replies(position.game)}
         replies = {}
         for name in fields:
             if name == "shot":

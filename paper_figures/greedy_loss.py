@@ -12,12 +12,13 @@ from paper_figures import script, style
 def draw(source: Path) -> Figure:
     """A line a game, from the best greedy strategy to the worst, in percent of the optimum.
 
-    Games in which every greedy strategy is optimal lie on the axis, as ticks.
+    Games in which the best greedy strategy is optimal lie on the axis, as ticks. Where the worst
+    one is not known, the line is missing.
     """
-    record = records.read(source)
-    number = record.values("configurations", int)
-    best = record.values("percent_best", float)
-    worst = record.values("percent_worst", float)
+    rows = [row for row in records.read(source).rows if row["percent_best"]]
+    number = [int(row["configurations"]) for row in rows]
+    best = [float(row["percent_best"]) for row in rows]
+    worst = [float(row["percent_worst"] or row["percent_best"]) for row in rows]
     figure, ax = style.figure(5, 3)
     ax.vlines(number, best, worst, color="#9aa5b1", lw=1, zorder=1)
     ax.plot(number, worst, "_", color="#52606d", ms=5, label="worst ties", zorder=2)

@@ -21,7 +21,7 @@ from optsearch.game import Game
 from optsearch.position import Position
 from optsearch.tables import DiskTable
 
-COMMANDS = ("count", "occurrence", "solve", "tree", "bounds", "reproduce")
+COMMANDS = ("count", "occurrence", "solve", "tree", "explore", "bounds", "reproduce")
 STANDARD = "10x10:5,4,3,3,2"
 LONG = "5x6:3,2"  # a few seconds with a table on disk
 

@@ -14,7 +14,10 @@ from optsearch.position import HIT, MISS, Position
 from optsearch.tree import DecisionTree, Leaf, Node
 
 ROOT = Path(__file__).parent.parent
-NAMES = ["figure2", "figure3", "figure4", "figure5", "growth", "greedy_games", "optima", "figure9"]
+NAMES = [
+    *("figure2", "figure3", "figure4", "figure5", "growth", "greedy_games", "greedy_loss"),
+    *("optima", "figure9"),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +58,13 @@ def data(tmp_path):
         ["game", "shots", "games"],
         [("1x3:2", 2, 5), ("1x3:2", 3, 5), ("2x2:2", 4, 10)],
         title="Games",
+        command="a test",
+    )
+    records.write(
+        folder / "results" / "greedy_loss.csv",
+        ["configurations", "percent_best", "percent_worst"],
+        [(4, "0.0", "0.0"), (90, "0.5", "2.0"), (112, "1.0", ""), (6144, "", "")],
+        title="Loss",
         command="a test",
     )
     optima = [("2x2:2", 4, "3.0", "2.5"), ("2x3:2", 6, "3.571429", "3.4"), ("3x3:2", 9, "4.5", "4")]

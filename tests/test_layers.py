@@ -18,7 +18,7 @@ LAYERS = (
     {"greedy", "frontier"},
     {"solver"},
     {"proof"},
-    {"reproduce", "drawing"},
+    {"reproduce", "drawing", "explorer"},
     {"cli"},
     {"experiments", "paper_figures"},
 )

@@ -1,0 +1,193 @@
+"""One HTML page on which a person walks decision trees shot by shot.
+
+The page is a single file that needs no network: the template `explorer.html` with the data below in
+it. It counts probabilities itself, over the configurations that it carries; the totals of every
+node are computed here.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any
+
+from optsearch import tree as tree_
+from optsearch.configurations import list_ships, to_masks
+from optsearch.errors import TooLarge, TreeError
+from optsearch.family import Family
+from optsearch.game import Game
+from optsearch.kernels import Kernel, State
+from optsearch.position import Position, Reply
+from optsearch.posterior import Posterior
+from optsearch.solver import Solver
+from optsearch.tree import DecisionTree, Leaf, Node
+
+MAX_CONFIGURATIONS = 10_000
+
+Named = tuple[str, DecisionTree]
+
+
+def require_small(position: Position) -> None:
+    """Raise TooLarge unless a page can carry the configurations of a position.
+
+    ImpossiblePosition when there is none.
+    """
+    found = Posterior(position)
+    found.require_some()
+    if found.configurations > MAX_CONFIGURATIONS:
+        raise TooLarge(
+            f"{found.configurations:,} configurations of {position.game} are too many for a page; "
+            f"at most {MAX_CONFIGURATIONS:,} are carried: take a smaller game, or more --shots"
+        )
+
+
+def require_same(position: Position, name: str, tree: DecisionTree) -> None:
+    """Raise TreeError unless the tree is one of this position and solves it."""
+    if tree.position != position:
+        raise TreeError(
+            f"{name} is a tree of {_described(tree.position)}; the page is of "
+            f"{_described(position)}, and takes trees of the same game and shots"
+        )
+    try:
+        tree_.verify(tree)
+    except TreeError as error:
+        raise TreeError(f"{name} does not solve its position: {error}") from None
+
+
+def _described(position: Position) -> str:
+    return f"{position.game}{f' after {position}' if position.shots else ''}"
+
+
+# Data
+
+
+def data(solver: Solver, trees: Sequence[Named]) -> dict[str, Any]:
+    """What a page carries, as a JSON object.
+
+    game, position -- their texts; rules -- the same in words. rows, columns, announce -- of the
+    game. A cell is its index in row-major order.
+    replies -- the texts of the replies that the game knows, hits first, the miss last.
+    shots -- of the position: pairs of a cell and the place of its reply in `replies`.
+    configurations -- those left, each a list of its weight and its ships as hexadecimal masks of
+        cells; where no sinking is announced, the cells still to hit stand for all ships, and the
+        weight is the number of configurations that have them.
+    trees -- objects of a name and a root. A node is `[cell, cost, optimum, child, …]`, a child for
+        each of the `replies`: cost is the total height of the tree from there, optimum the least
+        total height of any strategy from there. A leaf is its number of configurations, and 0
+        stands for a reply that no configuration gives.
+
+    solver -- for the mean, of the position that all trees start from; else TreeError.
+    """
+    position = solver.position
+    game = position.game
+    require_small(position)
+    replies = sorted(
+        tree_.known_replies(game),
+        key=lambda reply: (not reply.hit, reply.sunk, reply.length or 0),
+    )
+    for name, tree in trees:
+        require_same(position, name, tree)
+    return {
+        "game": str(game),
+        "position": str(position),
+        "rules": _rules(game),
+        "rows": game.rows,
+        "columns": game.columns,
+        "announce": game.announce,
+        "replies": [str(reply) for reply in replies],
+        "shots": [
+            [shot.cell[0] * game.columns + shot.cell[1], replies.index(shot.reply)]
+            for shot in position.shots
+        ],
+        "configurations": [
+            [weight, *(f"{ship:x}" for ship in ships)] for weight, ships in _listed(position)
+        ],
+        "trees": [
+            {"name": name, "root": _encoded(solver.kernel, replies, solver.kernel.root, tree.root)}
+            for name, tree in trees
+        ],
+    }
+
+
+def _rules(game: Game) -> str:
+    contact = {
+        "none": "Ships do not touch, not even diagonally",
+        "corner": "Ships may touch diagonally only",
+        "any": "Ships may touch",
+    }[game.contact]
+    announce = {
+        "nothing": "a shot is a hit or a miss",
+        "sunk": "a sinking is announced",
+        "ship": "a sinking is announced with the length of the ship",
+    }[game.announce]
+    return f"{contact}; {announce}."
+
+
+def _listed(position: Position) -> list[tuple[int, tuple[int, ...]]]:
+    """Weights and ships (masks) of the configurations left, as `data` has them."""
+    if position.game.announce == "nothing":
+        family = Family.of(position)
+        return [(n, (cells,)) for cells, n in zip(family.sets, family.weights, strict=True)]
+    listed = (tuple(to_masks(row)) for row in list_ships(position))
+    return [(1, ships) for ships in listed if position.is_compatible(ships)]
+
+
+def _encoded(
+    kernel: Kernel, replies: Sequence[Reply], state: State, node: Node | Leaf
+) -> list[Any] | int:
+    """A subtree as `data` has it; the state is that of the node."""
+    if isinstance(node, Leaf):
+        return node.configurations
+    bit = kernel.game.bit(node.cell)
+    parts = kernel.parts(state, bit.bit_length() - 1)
+    children = [
+        _encoded(kernel, replies, parts[reply], node.replies[reply]) if reply in parts else 0
+        for reply in replies
+    ]
+    cost = kernel.weight(state) + sum(child[1] for child in children if isinstance(child, list))
+    hits_left = kernel.cells_left - (state.hits & ~kernel.root.hits).bit_count()
+    optimum = hits_left * kernel.weight(state) + kernel.solve(state, -1)
+    return [bit.bit_length() - 1, cost, optimum, *children]
+
+
+# The page
+
+
+def page(solver: Solver, trees: Sequence[Named]) -> str:
+    """The page as HTML. It starts with the first of the trees, of which each has a name.
+
+    Errors as in `data`.
+    """
+    template = resources.files("optsearch").joinpath("explorer.html").read_text(encoding="utf-8")
+    content = data(solver, trees)
+    texts = {
+        "title": html.escape(f"{content['game']} {content['position']}".strip()),
+        "policy": _policy(template),
+        "data": _json_in_html(content),
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: texts[match[1]], template)
+
+
+def _policy(template: str) -> str:
+    """The content security policy: this script and this style, and nothing from anywhere."""
+
+    def source(tag: str) -> str:
+        (text,) = re.findall(rf"<{tag}>(.*?)</{tag}>", template, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        return f"{tag}-src 'sha256-{digest}'"
+
+    fixed = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
+    return f"{fixed}; {source('script')}; {source('style')}"
+
+
+def _json_in_html(value: object) -> str:
+    """JSON that can stand in a script element: no character of it has a meaning in HTML."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text

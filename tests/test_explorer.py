@@ -1,0 +1,563 @@
+"""The page on which trees are walked: its data, the command, and the page in a browser."""
+
+import html
+import json
+import re
+import shutil
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from selenium import webdriver
+from selenium.webdriver import ActionChains, Keys
+from selenium.webdriver.chrome.service import Service
+
+from optsearch import cli, explorer, reference, tree
+from optsearch.errors import ImpossiblePosition, TooLarge, TreeError
+from optsearch.game import CONTACTS, Game, bits, cell_name
+from optsearch.greedy import Greedy
+from optsearch.position import HIT, MISS, Position, Reply
+from optsearch.posterior import Posterior
+from optsearch.solver import Solver
+from optsearch.tree import DecisionTree, Leaf, Node
+from tests.examples import positions
+
+# Figure 6 of Audinot, Bonnet and Viennot (2014): the best greedy strategy takes 54/12 shots on
+# average, the best of all 53/12.
+FIGURE6 = Position.parse(Game.parse("3x4:2"), "A1=miss B3=miss")
+
+
+def found(game, shots=""):
+    return Solver(Position.parse(Game.parse(game), shots))
+
+
+def leaves(node, depth=0):
+    """Depth and weight of each leaf of a tree as the data have it."""
+    if isinstance(node, int):
+        if node:
+            yield depth, node
+    else:
+        for child in node[3:]:
+            yield from leaves(child, depth + 1)
+
+
+def walked(data, node, position):
+    """Each inner node of a tree as the data have it, with its position."""
+    if isinstance(node, int):
+        return
+    yield node, position
+    cell = position.game.cell(node[0])
+    for text, child in zip(data["replies"], node[3:], strict=True):
+        if child:
+            yield from walked(data, child, position.after(cell, Reply.parse(text)))
+
+
+# Data
+
+
+@settings(max_examples=25)
+@given(positions(max_cells=9, max_configurations=12, announce=("nothing", "sunk", "ship")))
+def test_totals_are_those_of_the_definition(position):
+    solver = Solver(position)
+    optimal = solver.tree()
+    data = explorer.data(solver, [("optimal", optimal)])
+    root = data["trees"][0]["root"]
+    assert sum(depth * n for depth, n in leaves(root)) == optimal.total_height
+    assert sum(n for _, n in leaves(root)) == optimal.configurations
+    for node, here in walked(data, root, position):
+        assert node[1] == node[2] == reference.total_height(reference.family(here))
+        assert sum(n for _, n in leaves(node)) == Posterior(here).configurations
+
+
+@settings(max_examples=50)
+@given(positions(announce=("nothing", "sunk", "ship")))
+def test_configurations_are_those_left(position):
+    data = explorer.data(Solver(position), [])
+    counts = Counter()
+    for weight, *ships in data["configurations"]:
+        for ship in ships:
+            counts.update(dict.fromkeys(bits(int(ship, 16)), weight))
+    posterior = Posterior(position)
+    assert sum(weight for weight, *_ in data["configurations"]) == posterior.configurations
+    hits = position.hits if position.game.announce == "nothing" else 0
+    occurrence = posterior.occurrence.ravel().tolist()
+    for cell, n in enumerate(occurrence):
+        assert counts[cell] == (0 if hits >> cell & 1 else n)
+
+
+@pytest.mark.parametrize("contact", CONTACTS)
+def test_the_root_of_each_tree(contact):
+    solver = found(f"3x4:2,2;contact={contact}")
+    trees = [("optimal", solver.tree())]
+    (shown,) = explorer.data(solver, trees)["trees"]
+    total = solver.solution.total_height
+    assert shown["root"][1:3] == [total, total]
+
+
+def test_what_greedy_costs_more():
+    solver = Solver(FIGURE6)
+    trees = [("optimal", solver.tree()), ("greedy", Greedy(FIGURE6).tree())]
+    optimal, greedy = explorer.data(solver, trees)["trees"]
+    assert optimal["root"][:3] == [2, 53, 53]
+    assert greedy["root"][:3] == [6, 54, 53]  # C2, as the paper says
+
+
+def test_a_position_in_which_all_is_sunk():
+    solver = found("2x2:2", "A1=hit A2=hit")
+    data = explorer.data(solver, [("optimal", solver.tree())])
+    assert data["trees"] == [{"name": "optimal", "root": 1}]
+    assert data["configurations"] == [[1, "0"]]
+
+
+# What is refused
+
+
+def test_what_is_too_large():
+    with pytest.raises(TooLarge, match=r"1,925,751,392 configurations .* at most 10,000"):
+        explorer.require_small(Position(Game.parse("10x10:5,4,3,3,2")))
+    with pytest.raises(ImpossiblePosition):
+        explorer.require_small(Position(Game.parse("4x4:4,3,2")))
+
+
+def test_trees_of_something_else_are_refused():
+    solver = Solver(FIGURE6)
+    other = found("3x4:2").tree()
+    with pytest.raises(TreeError, match=r"^mine is a tree of 3x4:2; .* 3x4:2 after A1=miss B3="):
+        explorer.page(solver, [("mine", other)])
+    wrong = DecisionTree(FIGURE6, Node((0, 1), {HIT: Leaf(1), MISS: Leaf(11)}))
+    with pytest.raises(TreeError, match=r"^mine does not solve its position: 3x4:2"):
+        explorer.page(solver, [("mine", wrong)])
+
+
+# The page as text
+
+
+def test_nothing_in_the_data_is_markup():
+    name = "</script><script>alert(1)</script><!-- & {{data}} \u2028"
+    solver = Solver(FIGURE6)
+    page = explorer.page(solver, [(name, solver.tree())])
+    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
+    assert json.loads(text)["trees"][0]["name"] == name
+    assert not re.search(r"[<>&]|[^ -~]", text)
+    assert page.count("<script") == 2
+    assert f"<title>{html.escape('3x4:2 A1=miss B3=miss')}</title>" in page
+
+
+def test_the_page_needs_nothing_else():
+    solver = Solver(FIGURE6)
+    page = explorer.page(solver, [("optimal", solver.tree())])
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="(.*?)"', page)
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    assert re.findall(r"(?:src|href)=\S+", page) == ['href="data:,">']
+    assert not re.search(r"https?:|@import|url\(", page)
+
+
+# The command
+
+
+@pytest.fixture
+def explore(monkeypatch, capsys, tmp_path):
+    """Exit status, standard output and standard error of `optsearch explore`, run in a folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def run(*arguments):
+        monkeypatch.setattr("sys.argv", ["optsearch", "explore", *arguments])
+        status = 0
+        try:
+            cli.main()
+        except SystemExit as end:
+            status = end.code or 0
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def test_command(explore, tmp_path):
+    shots = ("--shots", str(FIGURE6))
+    tree.save(Solver(FIGURE6).tree(), "mine.json")
+    status, out, err = explore("3x4:2", *shots, "--tree", "mine.json", "-o", "page.html", "--json")
+    assert (status, err) == (0, "")
+    assert json.loads(out) == {
+        "game": "3x4:2",
+        "position": "A1=miss B3=miss",
+        "configurations": 12,
+        "trees": [
+            {"name": "mine.json", "total_height": 53},
+            {"name": "optimal", "total_height": 53},
+            {"name": "greedy", "total_height": 54},
+        ],
+        "page": "page.html",
+    }
+    assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["3x4:2", "--tree", "mine.json"], "mine.json is a tree of 3x4:2 after A1=miss B3=miss;"),
+        (["3x4:2", "--tree", "none.json"], "none.json does not exist"),
+        (["8x8:4,3,2"], "configurations of 8x8:4,3,2 are too many for a page; at most 10,000"),
+        (["3x4:2", "-o", "."], "cannot write '.'"),
+    ],
+)
+def test_errors_are_one_line(explore, arguments, said):
+    tree.save(Solver(FIGURE6).tree(), "mine.json")
+    arguments = arguments if "-o" in arguments else [*arguments, "-o", "page.html"]
+    status, out, err = explore(*arguments)
+    assert (status, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+# In a browser
+
+DRIVER, BROWSER = shutil.which("chromedriver"), shutil.which("chromium")
+in_browser = pytest.mark.skipif(
+    not (DRIVER and BROWSER), reason="needs chromium and chromedriver (Debian: chromium-driver)"
+)
+
+
+@pytest.fixture(scope="module")
+def driver():
+    """Chromium without a window, which notes every request and every message of a page."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage"):
+        options.add_argument(f"--{argument}")
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
+    browser = webdriver.Chrome(options, Service(DRIVER))
+    yield browser
+    browser.quit()
+
+
+class Shown:
+    """A page in the browser, of some trees of one position."""
+
+    def __init__(self, driver, path, position, trees):
+        self.driver, self.path, self.position, self.trees = driver, path, position, trees
+        self.solver = Solver(position)
+        path.write_text(explorer.page(self.solver, trees), encoding="utf-8")
+        self.resize(1280, 800)
+        for log in ("performance", "browser"):  # of earlier pages
+            driver.get_log(log)
+        driver.get(path.as_uri())
+
+    def resize(self, width, height):
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    def text(self, name):
+        """The text of an element, with what only screen readers get."""
+        return self.texts()[name]
+
+    def texts(self):
+        """Those of all elements that have a name."""
+        script = """return Object.fromEntries([...document.querySelectorAll("[id]:not(script)")]
+            .map((element) => [element.id, element.textContent]))"""
+        found = self.driver.execute_script(script)
+        return {name: " ".join(text.split()) for name, text in found.items()}
+
+    def click(self, selector):
+        self.driver.find_element("css selector", selector).click()
+
+    def press(self, keys):
+        self.driver.switch_to.active_element.send_keys(keys)
+
+    def button(self, reply):
+        """The selector of the button of a reply."""
+        words = sorted(
+            tree.known_replies(self.position.game),
+            key=lambda r: (not r.hit, r.sunk, r.length or 0),
+        )
+        return f"#replies button:nth-child({words.index(reply) + 1})"
+
+    def check(self, node, here):
+        """Compare what is shown at a node with counts and optima that share nothing with it."""
+        posterior, texts = Posterior(here), self.texts()
+        left = posterior.configurations
+        assert texts["left"].startswith(f"{left} configuration")
+        if isinstance(node, Leaf):
+            assert texts["ask"] == "Every ship is sunk"
+            assert texts["optimum"] == "nothing is left to shoot"
+            return
+        game = here.game
+        shot = {s.cell for s in here.shots}
+        counts = {
+            divmod(i, game.columns): n for i, n in enumerate(posterior.occurrence.ravel().tolist())
+        }
+        fresh = {cell: n for cell, n in counts.items() if cell not in shot}
+        n = fresh[node.cell]
+        percent = f"{100 * n / left:.2f}" if n < left else "100"
+        assert texts["ask"] == f"Shoot {cell_name(node.cell)}"
+        assert f"{n}/{left}" in texts["chance"]
+        assert texts["about"].startswith(f"{cell_name(node.cell)}: {n}/{left} = {percent} %")
+
+        optimum = reference.total_height(reference.family(here))
+        cost = DecisionTree(here, node).total_height
+        for name, total in (("optimum", optimum), ("cost", cost)):
+            assert f"({total}/{left}; {total} in total)" in texts[name]
+            assert Fraction(texts[name].split()[0]) == pytest.approx(total / left, abs=1e-4)
+        more = "optimal" if cost == optimum else f"{cost - optimum} over the optimum"
+        assert texts["more"] == more
+
+        names = [cell_name(cell) for cell, n in fresh.items() if n == left]
+        most = max((n for n in fresh.values() if n < left), default=0)
+        best = [cell for cell, n in fresh.items() if n == most] if most else []
+        greedy = f"{' '.join(names)} certain, at no cost" if names else ""
+        if best:
+            greedy += f"{'; of the others ' if names else ''}{' '.join(map(cell_name, best))}"
+            greedy += f"{' each' if len(best) > 1 else ''} {most}/{left} ="
+        assert texts["greedy"].startswith(greedy)
+
+        cells = self.driver.execute_script(
+            "return [...document.querySelectorAll('.cell')].map((cell) => "
+            "[cell.className, cell.textContent, cell.getAttribute('aria-label')])"
+        )
+        for (cell, count), (classes, percent, label) in zip(counts.items(), cells, strict=True):
+            assert ("shot" in classes) == (cell in shot)
+            assert ("next" in classes) == (cell == node.cell)
+            assert ("greedy" in classes) == (cell in best)
+            if cell not in shot:
+                assert label.startswith(f"{cell_name(cell)}: {count}/{left}")
+                assert percent in (f"{100 * count / left:.1f}", f"{100 * count / left:.0f}")
+
+    def walk(self, node, leads, act):
+        """Follow a tree with the replies of `leads`, and compare every step."""
+        here, nodes = self.position, [node]
+        self.check(node, here)
+        for reply in leads:
+            act(reply)
+            here, node = here.after(node.cell, reply), node.replies[reply]
+            self.check(node, here)
+            nodes.append(node)
+        return nodes
+
+    def complaints(self):
+        """What the page asked of the network, and what the browser wrote of errors."""
+        events = [
+            json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")
+        ]
+        asked = {
+            event["params"]["request"]["url"]
+            for event in events
+            if event["method"] == "Network.requestWillBeSent"
+        }
+        return asked - {self.path.as_uri(), "data:,"}, self.driver.get_log("browser")
+
+
+@pytest.fixture
+def figure6(driver, tmp_path):
+    trees = [("optimal", Solver(FIGURE6).tree()), ("greedy", Greedy(FIGURE6).tree())]
+    page = Shown(driver, tmp_path / "page.html", FIGURE6, trees)
+    yield page
+    assert page.complaints() == (set(), [])
+
+
+def longest(root):
+    """The replies on the way to a deepest leaf."""
+    paths = DecisionTree(FIGURE6, root).paths()
+    return [shot.reply for shot in max((shots for shots, _ in paths), key=len)]
+
+
+@in_browser
+@pytest.mark.parametrize("which", [0, 1])
+def test_walk_by_clicks(figure6, which):
+    root = figure6.trees[which][1].root
+    figure6.click(f"#trees button:nth-child({which + 1})")
+    replies = longest(root)
+    figure6.walk(root, replies, lambda reply: figure6.click(figure6.button(reply)))
+    assert figure6.text("count") == "The end"
+    assert f"after {len(replies)} shots" in figure6.text("chance")
+    figure6.click("#path li:nth-child(2) button")
+    here = FIGURE6.after(root.cell, replies[0])
+    figure6.check(root.replies[replies[0]], here)
+    figure6.click("#back")
+    figure6.check(root, FIGURE6)
+
+
+@in_browser
+@pytest.mark.parametrize(
+    ("hit", "miss", "back"),
+    [("h", "m", "u"), (Keys.ARROW_LEFT, Keys.ARROW_RIGHT, Keys.BACKSPACE)],
+)
+def test_walk_by_keyboard(figure6, hit, miss, back):
+    root = figure6.trees[0][1].root
+    replies = longest(root)
+    nodes = figure6.walk(root, replies, lambda reply: figure6.press(hit if reply.hit else miss))
+    here = FIGURE6
+    positions = [here]
+    for node, reply in zip(nodes, replies, strict=False):
+        here = here.after(node.cell, reply)
+        positions.append(here)
+    for node, here in reversed(list(zip(nodes, positions, strict=True))[:-1]):
+        figure6.press(back)
+        figure6.check(node, here)
+    figure6.press(hit + "r")
+    figure6.check(root, FIGURE6)
+
+
+@in_browser
+def test_the_tab_key_reaches_every_control(figure6):
+    """Each has the focus once, visibly; Enter presses it, and the focus stays."""
+    texts = []
+    for _ in range(8):
+        figure6.press(Keys.TAB)
+        focused = figure6.driver.switch_to.active_element
+        assert focused.value_of_css_property("outline-style") == "solid"
+        texts.append(" ".join(focused.text.split()))
+    assert texts == [
+        "optimal 4.4167 on average",
+        "greedy 4.5000 on average",
+        "25.0",  # C1, which is shot next
+        "Start",
+        "Hit H leaves 3",
+        "Miss M leaves 9",
+        "Back U",
+        "Start again R",
+    ]
+    figure6.press(Keys.SHIFT + Keys.TAB * 2)
+    for name in ("Shot 2", "Shot 3"):
+        figure6.press(Keys.ENTER)
+        assert figure6.text("count") == name
+        assert figure6.driver.switch_to.active_element.text.startswith("Miss")
+
+
+@in_browser
+def test_the_arrow_keys_on_the_board(figure6):
+    posterior = Posterior(FIGURE6)
+    figure6.press(Keys.TAB * 3)
+    for key, cell in (
+        (Keys.ARROW_DOWN, (1, 2)),
+        (Keys.ARROW_LEFT, (1, 1)),
+        (Keys.ARROW_DOWN, (2, 1)),
+        (Keys.ARROW_DOWN, (2, 1)),
+        (Keys.ARROW_RIGHT, (2, 2)),
+    ):
+        figure6.press(key)
+        row, column = cell
+        said = "miss" if cell == (2, 1) else f"{posterior.occurrence[row, column]}/12"
+        assert figure6.text("about").startswith(f"{cell_name(cell)}: {said}")
+    assert figure6.text("count") == "Shot 1"
+
+
+@in_browser
+def test_a_cell_that_is_pointed_at(figure6):
+    cell = figure6.driver.find_elements("css selector", ".cell")[4]
+    ActionChains(figure6.driver).move_to_element(cell).perform()
+    assert figure6.text("about") == "A2: 2/12 = 16.67 %"
+
+
+@in_browser
+def test_switching_trees_keeps_what_is_common(figure6):
+    optimal, greedy = (tree.root for _, tree in figure6.trees)
+    figure6.walk(optimal, [MISS, HIT], lambda reply: figure6.press("h" if reply.hit else "m"))
+    assert optimal.cell != greedy.cell
+    figure6.press("t")
+    figure6.check(greedy, FIGURE6)
+    assert figure6.text("note") == "This tree begins with another shot"
+    assert figure6.text("walked") == "This tree (greedy) from here"
+    figure6.click("#trees button:nth-child(1)")
+    figure6.check(optimal, FIGURE6)
+    assert figure6.text("note") == ""
+
+
+@in_browser
+def test_switching_to_the_same_shots_keeps_them_all(driver, tmp_path):
+    same = Solver(FIGURE6).tree()
+    page = Shown(driver, tmp_path / "page.html", FIGURE6, [("one", same), ("two", same)])
+    nodes = page.walk(same.root, [MISS, MISS], lambda reply: page.press("m"))
+    page.press("t")
+    assert page.text("note") == ""
+    page.check(nodes[-1], FIGURE6.after(nodes[0].cell, MISS).after(nodes[1].cell, MISS))
+    assert page.complaints() == (set(), [])
+
+
+@in_browser
+def test_switching_keeps_the_first_shots(driver, tmp_path):
+    optimal = Solver(FIGURE6).tree().root
+    here = FIGURE6.after(optimal.cell, HIT)
+    *_, (shots, _) = DecisionTree(here, optimal.replies[HIT]).paths()
+    turned = None  # the neighbours of the hit the other way round
+    for shot in shots:
+        turned = Node(shot.cell, {HIT: Leaf(1), **({MISS: turned} if turned else {})})
+    other = Node(optimal.cell, {**optimal.replies, HIT: turned})
+    trees = [("one", DecisionTree(FIGURE6, optimal)), ("two", DecisionTree(FIGURE6, other))]
+    page = Shown(driver, tmp_path / "page.html", FIGURE6, trees)
+    page.press("hmt")
+    assert page.text("note") == "This tree shares the first 1 of the 2 shots"
+    page.check(turned, here)
+
+
+@in_browser
+def test_what_is_said_aloud(figure6):
+    figure6.press("m")
+    said = figure6.text("live")
+    assert said.startswith("Shot 2. Shoot B2. hits with probability 3/9")
+    assert "9 configurations of 12" in said
+
+
+@in_browser
+@pytest.mark.parametrize("announce", ["sunk", "ship"])
+def test_announced_sinkings(driver, tmp_path, announce):
+    """By the buttons to a leaf, through every kind of reply; what cannot be is refused."""
+    position = Position(Game.parse(f"2x4:2,2;contact=any;announce={announce}"))
+    if announce == "ship":
+        position = Position(Game.parse("2x4:3,2;contact=any;announce=ship"))
+    optimal = Solver(position).tree()
+    page = Shown(driver, tmp_path / "page.html", position, [("optimal", optimal)])
+    paths = [[shot.reply for shot in shots] for shots, _ in optimal.paths()]
+    replies = max(paths, key=lambda path: (len(set(path)), len(path)))
+    assert {HIT, MISS} < set(replies)
+    page.walk(optimal.root, replies, lambda reply: page.click(page.button(reply)))
+    page.press("r")
+    page.press("s" if announce == "sunk" else "3")
+    assert "cannot happen" in page.text("note")
+    page.check(optimal.root, position)
+    assert page.complaints() == (set(), [])
+
+
+@in_browser
+@pytest.mark.parametrize(
+    ("game", "shots"),
+    [
+        ("3x4:2,2", ""),
+        ("1x30:4", ""),
+        ("4x4:3,2,1;contact=any;announce=ship", "A1=hit B1=hit C1=sunk:3 D4=miss"),
+    ],
+)
+def test_a_telephone_does_not_scroll_sideways(driver, tmp_path, game, shots):
+    position = Position.parse(Game.parse(game), shots)
+    optimal = Solver(position).tree()
+    page = Shown(driver, tmp_path / "page.html", position, [("a name " * 9, optimal)] * 3)
+    page.resize(360, 740)
+    for key in ("", "m", "m", "h"):
+        page.press(key)
+        width = driver.execute_script("return document.documentElement.scrollWidth")
+        assert width == 360
+        buttons = driver.find_element("id", "replies").rect
+        if page.text("count") != "The end":
+            scrolled = driver.execute_script("return scrollY")
+            assert buttons["y"] + buttons["height"] - scrolled < 740
+    assert page.complaints() == (set(), [])
+
+
+@in_browser
+def test_names_are_text_and_not_markup(driver, tmp_path):
+    name = "</script><img src='https://example.org/x.png'><b>bold</b>"
+    page = Shown(driver, tmp_path / "page.html", FIGURE6, [(name, Solver(FIGURE6).tree())])
+    assert page.text("trees").startswith(name)
+    assert page.complaints() == (set(), [])
+
+
+@in_browser
+def test_the_policy_lets_nothing_through(figure6):
+    """Scripts and requests that were not in the page are refused by the browser."""
+    figure6.driver.execute_async_script(
+        "const done = arguments[0]; fetch('https://example.org').catch(done)"
+    )
+    asked, written = figure6.complaints()
+    assert not asked
+    assert "Content Security Policy" in written[0]["message"]
