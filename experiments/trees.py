@@ -1,17 +1,32 @@
-"""Trees that figures draw and no game has: python -m experiments.trees
+"""Trees that figures draw: python -m experiments.trees
 
 complete_binary_tree.csv: the leaves of the complete binary tree with 11 leaves (Figure 9).
+counterexample_greedy.json, counterexample_optimal.json: the best greedy strategy and an optimal one
+from the position where no greedy strategy is optimal (Figures 6, 7 and 8).
 """
 
+import optsearch
 from experiments import RESULTS
-from optsearch import records
+from optsearch import records, reproduce, solver, tree
 from optsearch.bounds import complete_binary_tree, complete_binary_tree_depths
+from optsearch.errors import TreeError
+from optsearch.game import Cell, parse_cell
+from optsearch.greedy import Greedy
+from optsearch.position import HIT, MISS, Position
+from optsearch.tree import DecisionTree, Node
 
 LEAVES = 11
+OPTIMAL_SHOT = parse_cell("B2")  # section 3.3: the optimal strategy that Figure 8 shows
 
 
 def main() -> None:
-    """Compute and write the depths of the leaves, from left to right."""
+    """Compute and write all of them."""
+    write_complete_binary_tree()
+    write_counterexample()
+
+
+def write_complete_binary_tree() -> None:
+    """The depths of its leaves, from left to right."""
     depths = complete_binary_tree_depths(LEAVES)
     mean = complete_binary_tree({1: LEAVES})
     if sum(depths) != mean * LEAVES:
@@ -26,6 +41,35 @@ def main() -> None:
         fields={"leaves": LEAVES, "mean": mean},
     )
     print(f"{output}: mean depth {mean}")
+
+
+def write_counterexample() -> None:
+    """The two strategies from the position of Figure 6, each replayed on every configuration."""
+    (found,) = reproduce.counterexamples()
+    position = found.position
+    for name, figure, strategy, total_height in (
+        ("greedy", 7, Greedy(position).tree(), found.best_greedy),
+        ("optimal", 8, optimal(position, OPTIMAL_SHOT), found.solution.total_height),
+    ):
+        if tree.verify(strategy) != total_height:
+            raise TreeError(
+                f"the {name} tree has total height {strategy.total_height}, not {total_height}"
+            )
+        source = (
+            f"python -m experiments.trees, optsearch {optsearch.__version__}; Figure {figure} of "
+            "Audinot, Bonnet and Viennot (2014), whose cells have row letters and column numbers"
+        )
+        output = RESULTS / f"counterexample_{name}.json"
+        tree.save(DecisionTree(position, strategy.root, source), output)
+        print(f"{output}: mean {total_height}/{strategy.configurations}")
+
+
+def optimal(position: Position, shot: Cell) -> DecisionTree:
+    """An optimal strategy among those that begin with this shot."""
+    replies = {
+        reply: solver.solve(position.after(shot, reply)).tree().root for reply in (HIT, MISS)
+    }
+    return DecisionTree(position, Node(shot, replies))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The decision tree of a strategy: built, measured, verified, saved, loaded and written as text.
+"""The decision tree of a strategy: built, measured, compared, verified, saved, loaded and written.
 
 A deterministic strategy is the choice of a first cell, then of a second one for each reply, and so
 on until every cell of the ships has been hit: a decision tree. Audinot, Bonnet and Viennot (2014),
@@ -157,6 +157,45 @@ class DecisionTree:
                 waiting.append((child, depth + 1, f"{below}{corner} {reply} ", f"{below}{line} "))
         return "\n".join(lines)
 
+    def dot(self) -> str:
+        """The tree as a graph in the DOT language, for Graphviz.
+
+        Hits stand on the left and the miss on the right (`ordering=out`), with a circle and a cross
+        on the edge; a sinking has its reply there. Nodes are `n0`, `n1`, … in the order of `text`:
+        the cell that is shot, or the check mark of a leaf with its number of configurations if that
+        is not 1.
+        """
+        title = str(self.position.game)
+        if self.position.shots:
+            title += f" after {self.position}"
+        lines = [
+            f'digraph "{title}" {{',
+            "  graph [ordering=out, nodesep=0.15, ranksep=0.3];",
+            "  node [shape=circle, width=0.35, fixedsize=true, fontsize=10];",
+            "  edge [dir=none, fontsize=10];",
+        ]
+        # Each waiting entry: the node, and its edge as `n0 -> ` with the attributes of the edge.
+        waiting: list[tuple[Node | Leaf, str, str]] = [(self.root, "", "")]
+        number = 0
+        while waiting:
+            node, above, attributes = waiting.pop()
+            if isinstance(node, Leaf):
+                weight = "" if node.configurations == 1 else f" ×{node.configurations}"
+                label = f'label="✓{weight}", shape=plaintext, height=0.2'
+            else:
+                label = f'label="{cell_name(node.cell)}"'
+                for reply, child in reversed([*node.replies.items()]):
+                    sign = _SIGNS.get(reply, str(reply))
+                    waiting.append((child, f"n{number} -> ", f' [label="{sign}"]'))
+            lines.append(f"  n{number} [{label}];")
+            if above:
+                lines.append(f"  {above}n{number}{attributes};")
+            number += 1
+        return "\n".join([*lines, "}\n"])
+
+
+_SIGNS = {HIT: "○", MISS: "×"}  # as on the paper's figures
+
 
 def _counted(configurations: int) -> str:
     return f"{configurations} configuration{'' if configurations == 1 else 's'}"
@@ -164,6 +203,42 @@ def _counted(configurations: int) -> str:
 
 def _after(shots: Shots) -> str:
     return f"after {' '.join(map(str, shots))}" if shots else "at the root"
+
+
+# Comparison
+
+
+def differences(left: DecisionTree, right: DecisionTree) -> list[Shots]:
+    """Where two trees of one position part: the shots at whose ends they go on differently.
+
+    Both are walked from the root along equal shots, hits first. They part where they shoot
+    different cells, where one of them ends and the other does not, where leaves have different
+    numbers of configurations, and after a reply that only one of them has. Equal trees part
+    nowhere. TreeError for trees of different positions.
+    """
+    if left.position != right.position:
+        raise TreeError(
+            f"the trees are of {_described(left.position)} and of {_described(right.position)}; "
+            "only trees of one game and one position can be compared"
+        )
+    found: list[Shots] = []
+    waiting: list[tuple[Shots, Node | Leaf | None, Node | Leaf | None]]
+    waiting = [((), left.root, right.root)]
+    while waiting:
+        shots, a, b = waiting.pop()
+        if isinstance(a, Node) and isinstance(b, Node) and a.cell == b.cell:
+            replies = Node(a.cell, {**a.replies, **b.replies}).replies  # in their order
+            waiting += [
+                ((*shots, Shot(a.cell, reply)), a.replies.get(reply), b.replies.get(reply))
+                for reply in reversed([*replies])
+            ]
+        elif a != b:
+            found.append(shots)
+    return found
+
+
+def _described(position: Position) -> str:
+    return f"{position.game}, {position}" if position.shots else str(position.game)
 
 
 # Verification

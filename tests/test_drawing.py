@@ -1,5 +1,6 @@
 """Drawings hold what they should, where it should be, and nothing overlaps."""
 
+from collections import Counter
 from itertools import combinations
 from math import hypot
 from pathlib import Path
@@ -12,20 +13,25 @@ from matplotlib import path as paths
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from optsearch import drawing
+from optsearch import drawing, solver
 from optsearch.drawing import (
+    CIRCLES,
+    WIDEST,
+    Scale,
     Vertex,
     binary_tree,
+    comparison_figure_size,
     draw_board,
+    draw_comparison,
     draw_matrix,
     draw_tree,
     layout,
     tree_figure_size,
 )
-from optsearch.errors import NotSupported, TreeError
+from optsearch.errors import TreeError
 from optsearch.game import Game
 from optsearch.position import HIT, MISS, Position, Reply
-from optsearch.tree import DecisionTree, Leaf, Node, load
+from optsearch.tree import DecisionTree, Leaf, Node, load, verify
 
 FIGURE_5 = load(Path(__file__).parent.parent / "data" / "published" / "figure5_tree.json")
 
@@ -90,58 +96,116 @@ def test_a_matrix_of_equal_numbers():
 
 # The layout of trees
 
+SUNK = [Reply(True, True, length) for length in (2, 3)]
 LEAF = st.builds(Vertex, st.sampled_from(["", "×2"]))
-VERTICES = st.recursive(
-    LEAF,
-    lambda inner: (
-        st.builds(Vertex, st.just("A1"), inner, inner)
-        | st.builds(Vertex, st.just("A1"), inner)
-        | st.builds(Vertex, st.just("A1"), st.none(), inner)
-    ),
-    max_leaves=60,
-)
+
+
+def vertices(*more):
+    """Trees whose nodes have some of the replies hit, miss and these, in the order of a tree."""
+    replies = st.lists(st.sampled_from((HIT, *more, MISS)), min_size=1, unique=True)
+    return st.recursive(
+        LEAF,
+        lambda inner: st.builds(
+            lambda chosen, children: Vertex(
+                "A1", tuple(zip(sorted(chosen, key=ORDER.index), children, strict=False))
+            ),
+            replies,
+            st.lists(inner, min_size=4, max_size=4),
+        ),
+        max_leaves=60,
+    )
+
+
+ORDER = [HIT, *SUNK, MISS]
+BINARY = vertices()
+LARGE = Scale(level=1.0, width=1.7, reach=0.3)  # as boards are
 
 
 def size(vertex):
-    return 1 + sum(size(child) for child in (vertex.left, vertex.right) if child)
+    return 1 + sum(size(child) for _, child in vertex.branches)
 
 
 def edges(placed):
     return [(placed[p.parent], p) for p in placed if p.parent is not None]
 
 
-@given(root=VERTICES)
+@pytest.mark.parametrize("scale", [CIRCLES, LARGE])
+@given(root=vertices(*SUNK))
 @settings(deadline=None)
-def test_a_layout_is_tidy(root):
-    placed, width = layout(root)
+def test_a_layout_is_tidy(root, scale):
+    placed, width = layout(root, scale)
     assert len(placed) == size(root)
     assert placed[0].vertex is root
     assert all(abs(p.x - width / 2) <= (width - 1) / 2 + 1e-9 for p in placed)
     for parent, child in edges(placed):
         assert child.depth == parent.depth + 1
-        assert child.vertex is (parent.vertex.left if child.is_left else parent.vertex.right)
-        assert (child.x < parent.x) == child.is_left
+        assert any(child.vertex is v and child.reply == r for r, v in parent.vertex.branches)
     for index, p in enumerate(placed):
-        children = [child.x for child in placed if child.parent == index]
-        if len(children) == 2:
-            assert sum(children) / 2 == pytest.approx(p.x)
+        children = [child for child in placed if child.parent == index]
+        places = [child.x for child in children]
+        assert [child.reply for child in children] == [reply for reply, _ in p.vertex.branches]
+        assert places == sorted(places)
+        if len(children) == 1:  # hits to the left
+            assert (places[0] < p.x) == children[0].reply.hit
+        elif children:
+            assert (places[0] + places[-1]) / 2 == pytest.approx(p.x)
 
 
-@given(root=VERTICES)
-@settings(deadline=None)
-def test_in_a_layout_nothing_overlaps(root):
-    placed, _ = layout(root)
+def assert_nothing_overlaps(placed, scale):
+    """Vertices of one level are apart; edges touch no vertex but their ends, and do not cross."""
     for p, q in combinations(placed, 2):
-        assert p.depth != q.depth or abs(p.x - q.x) >= 1 - 1e-9
+        room = sum(scale.width if v.vertex.branches else 1 for v in (p, q)) / 2
+        assert p.depth != q.depth or abs(p.x - q.x) >= room - 1e-9
     lines = edges(placed)
-    radius = drawing.NODE_SIZE / 72 / 2
-    for a, b in lines:
-        for p in placed:
-            if p is not a and p is not b:
-                assert distance(p, a, b) > radius
+    if not scale.reach:  # else they stay between two levels
+        radius = drawing.NODE_SIZE / 72 / 2
+        for a, b in lines:
+            for p in placed:
+                if p is not a and p is not b:
+                    assert distance(p, a, b) > radius
     for (a, b), (c, d) in combinations(lines, 2):
         if a.depth == c.depth and a is not c:
             assert (a.x < c.x) == (b.x < d.x)
+
+
+@given(root=BINARY)
+@settings(deadline=None)
+def test_in_a_layout_nothing_overlaps(root):
+    assert_nothing_overlaps(layout(root)[0], CIRCLES)
+
+
+@given(root=vertices(*SUNK))
+@settings(deadline=None)
+def test_nothing_overlaps_with_sinkings_and_boards(root):
+    assert_nothing_overlaps(layout(root, LARGE)[0], LARGE)
+
+
+@given(root=BINARY, widest=st.integers(6, 20))
+@settings(deadline=None)
+def test_a_folded_layout_has_every_vertex_once_and_is_no_wider(root, widest):
+    placed, width = layout(root, CIRCLES, widest)
+    assert width <= widest
+    drawn = [p for p in placed if not p.vertex.is_link]
+    assert len(drawn) == size(root)
+    links = {p.vertex.name: (p, i) for i, p in enumerate(placed) if p.vertex.is_link and p.reply}
+    heads = {p.vertex.name: i for i, p in enumerate(placed) if p.vertex.is_link and not p.reply}
+    assert list(links) == list(heads) == [str(i + 1) for i in range(len(links))]
+    # With each link replaced by the subtree under its number, the tree is the one that was given.
+    for index, p in enumerate(placed):
+        if p.vertex.branches:
+            below = [c for c in placed if c.parent == index]
+            real = [
+                next(c for c in placed if c.parent == heads[b.vertex.name])
+                if b.vertex.is_link
+                else b
+                for b in below
+            ]
+            assert [(b.reply, r.vertex) for b, r in zip(below, real, strict=True)] == list(
+                p.vertex.branches
+            )
+    assert_nothing_overlaps(placed, CIRCLES)
+    if layout(root)[1] <= widest:
+        assert placed == layout(root)[0]
 
 
 def distance(p, a, b):
@@ -211,24 +275,161 @@ def test_a_tree_that_is_one_leaf():
     ax.figure.canvas.draw()
 
 
-def test_announced_sinkings_are_not_drawn():
+def test_a_large_tree_is_folded_and_legible():
+    tree = solver.solve(Position(Game.parse("4x4:3,2"))).tree()
+    assert tree.leaves == 104  # Table 1
+    width, height = tree_figure_size(tree)
+    assert width <= WIDEST
+    ax = axes(width, height)
+    draw_tree(ax, tree)
+    assert marks(ax, "leaves") == 104
+    names = [text.get_text() for text in artists(ax, "link")]
+    assert len(names) == 2 * len(set(names)) > 0
+    found = boxes(ax, "name") + boxes(ax, "link")
+    assert not any(a.overlaps(b) for a, b in combinations(found, 2))
+    assert all(text.get_fontsize() == drawing.NAME_SIZE for text in artists(ax, "name"))
+
+
+def announced():
+    """A strategy for 1x4:2,1;contact=any;announce=ship."""
+    one, two = Reply(True, True, 1), Reply(True, True, 2)
+    a, b, c, d = ((0, column) for column in range(4))
+    end = Leaf(1)
+    hit = Node(b, {two: Node(c, {one: end, MISS: Node(d, {one: end})})})
+    sunk = Node(c, {HIT: Node(b, {two: end, MISS: Node(d, {two: end})})})
+    missed = Node(c, {HIT: Node(d, {one: Node(b, {two: end}), two: Node(b, {one: end})})})
+    position = Position(Game.parse("1x4:2,1;contact=any;announce=ship"))
+    return DecisionTree(position, Node(a, {HIT: hit, one: sunk, MISS: missed}))
+
+
+def test_announced_sinkings_are_discs_with_the_length():
+    tree = announced()
+    assert verify(tree) == tree.total_height
+    ax = axes(*tree_figure_size(tree))
+    draw_tree(ax, tree)
+    assert (marks(ax, "hits"), marks(ax, "misses")) == (3, 3)
+    lengths = [text.get_text() for text in artists(ax, "length")]
+    assert Counter(lengths) == {"1": 5, "2": 5}
+    assert marks(ax, "sunk") == len(lengths)
+    # The first shot: hit, sunk and miss, from left to right.
+    top = [
+        (x, gid)
+        for gid in ("hits", "sunk", "misses")
+        for line in artists(ax, gid)
+        for x, y in line.get_xydata()
+        if y == -0.5
+    ]
+    assert [gid for _, gid in sorted(top)] == ["hits", "sunk", "misses"]
+
+
+def test_a_sinking_without_length_is_a_disc():
     game = Game.parse("1x1:1;announce=sunk")
-    tree = DecisionTree(Position(game), Node((0, 0), {Reply(True, True): Leaf(1)}))
-    with pytest.raises(NotSupported, match="A1 has the reply sunk"):
-        draw_tree(axes(), tree)
+    ax = axes()
+    draw_tree(ax, DecisionTree(Position(game), Node((0, 0), {Reply(True, True): Leaf(1)})))
+    assert (marks(ax, "hits"), marks(ax, "sunk")) == (0, 1)
+    assert artists(ax, "length") == []
+
+
+def test_boards_show_the_shots_so_far_and_the_next():
+    game = Game.parse("3x4:2")
+    tree = solver.solve(Position.parse(game, "A1=miss B3=miss")).tree()
+    ax = axes(*tree_figure_size(tree, boards=True))
+    draw_tree(ax, tree, boards=True)
+    nodes = {shots[:n] for shots, _ in tree.paths() for n in range(len(shots))}
+    (frames,), (nexts,), (hits,), (misses,) = (
+        artists(ax, gid) for gid in ("nodes", "next cells", "hit cells", "miss cells")
+    )
+    assert len(frames.get_paths()) == len(nexts.get_paths()) == len(nodes)
+    replies = [shot.reply for shots in nodes for shot in (*tree.position.shots, *shots)]
+    assert len(hits.get_paths()) == marks(ax, "hit shots") == replies.count(HIT)
+    assert len(misses.get_paths()) == marks(ax, "miss shots") == replies.count(MISS)
+    # The cell that is shot next is the one with the name above the board.
+    for name, frame, cell in zip(
+        artists(ax, "name"), frames.get_paths(), nexts.get_paths(), strict=True
+    ):
+        board, box = frame.get_extents(), cell.get_extents()
+        column = round((box.x0 - board.x0) / box.width)
+        row = round((board.y1 - box.y1) / box.height)
+        assert name.get_text() == f"{'ABCD'[column]}{row + 1}"
+        assert name.get_position()[1] > board.y1
+    found = [path.get_extents() for path in frames.get_paths()]
+    assert not any(a.overlaps(b) for a, b in combinations(found, 2))
+
+
+# Two trees side by side
+
+
+def greedy_and_optimal():
+    folder = Path(__file__).parent.parent / "data" / "results"
+    return [load(folder / f"counterexample_{name}.json") for name in ("greedy", "optimal")]
+
+
+def drawn_comparison(left, right, **options):
+    ax = axes(*comparison_figure_size(left, right))
+    draw_comparison(ax, left, right, **options)
+    return ax
+
+
+def segments(ax, width):
+    """How many edges are drawn with lines of this width."""
+    lines = artists(ax, "edges")
+    return sum(len(line.get_segments()) for line in lines if line.get_linewidth() == [width])
+
+
+def test_a_comparison_has_both_trees_with_their_measures():
+    left, right = greedy_and_optimal()
+    ax = drawn_comparison(left, right, titles=("greedy", "optimal"))
+    assert [text.get_text() for text in artists(ax, "measures")] == [
+        "total height 54\nmean 54/12 ≈ 4.5000",  # section 3.3
+        "total height 53\nmean 53/12 ≈ 4.4167",
+    ]
+    assert verify(left) == 54
+    assert verify(right) == 53
+    assert [text.get_text() for text in artists(ax, "title")] == ["greedy", "optimal"]
+    assert marks(ax, "leaves") == 24
+    names = [text.get_text() for text in artists(ax, "name")]
+    assert names.index("C2") == 0  # greedy shoots there first, and the other at B2
+    assert (segments(ax, 0.9), segments(ax, 2.0)) == (0, len(names) + 24 - 2)
+    found = boxes(ax, "name") + boxes(ax, "measures") + boxes(ax, "title")
+    assert not any(a.overlaps(b) for a, b in combinations(found, 2))
+
+
+def test_only_what_differs_is_marked():
+    game = Game.parse("1x3:1")
+
+    def strategy(*columns):
+        node = Leaf(1)
+        for column in reversed(columns):
+            branches = {HIT: Leaf(1)} if column == columns[-1] else {HIT: Leaf(1), MISS: node}
+            node = Node((0, column), branches)
+        return DecisionTree(Position(game), node)
+
+    ax = drawn_comparison(strategy(0, 1, 2), strategy(0, 2, 1))
+    # Below the first shot: a leaf, and the two other cells with a leaf each.
+    assert (segments(ax, 0.9), segments(ax, 2.0)) == (2 * 2, 2 * 3)
+    names = {text.get_text(): text.get_color() for text in artists(ax, "name")}
+    assert names == {"A1": drawing.COMMON, "B1": drawing.DIFFERENT, "C1": drawing.DIFFERENT}
+    same = drawn_comparison(strategy(0, 1, 2), strategy(0, 1, 2))
+    assert (segments(same, 0.9), segments(same, 2.0)) == (2 * 5, 0)
+
+
+def test_trees_of_different_positions_are_not_compared():
+    with pytest.raises(TreeError, match=r"of 3x2:2 and of 3x4:2, A1=miss B3=miss; only"):
+        draw_comparison(axes(), FIGURE_5, greedy_and_optimal()[0])
 
 
 # Abstract trees
 
 
 def depths(vertex, depth=0):
-    children = [child for child in (vertex.left, vertex.right) if child]
-    below = [leaf for child in children for leaf in depths(child, depth + 1)]
-    return below if children else [depth]
+    below = [leaf for _, child in vertex.branches for leaf in depths(child, depth + 1)]
+    return below if vertex.branches else [depth]
 
 
 FULL = st.recursive(
-    st.just(Vertex()), lambda inner: st.builds(Vertex, st.just(""), inner, inner), max_leaves=40
+    st.just(Vertex()),
+    lambda inner: st.builds(lambda a, b: Vertex("", ((HIT, a), (MISS, b))), inner, inner),
+    max_leaves=40,
 )
 
 

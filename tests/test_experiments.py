@@ -16,6 +16,7 @@ from optsearch.errors import OptsearchError
 from optsearch.game import Game
 from optsearch.position import Position
 from optsearch.solver import SWITCHES
+from optsearch.tree import load, verify
 
 # These say where and when a table was computed; all else must come out the same anywhere.
 PROVENANCE = ("python", "numpy", "commit", "date")
@@ -117,17 +118,44 @@ def test_occurrence_of_the_usual_game(run, tmp_path):
 
 def test_trees(run, monkeypatch, tmp_path):
     monkeypatch.setattr(trees, "RESULTS", tmp_path)
-    out = run(trees)
-    path = tmp_path / "complete_binary_tree.csv"
-    assert out == f"{path}: mean depth 39/11\n"
-    record = records.read(path)
+    table, greedy_tree, optimal_tree = (
+        tmp_path / name
+        for name in (
+            "complete_binary_tree.csv",
+            "counterexample_greedy.json",
+            "counterexample_optimal.json",
+        )
+    )
+    assert run(trees).splitlines() == [
+        f"{table}: mean depth 39/11",
+        f"{greedy_tree}: mean 54/12",  # section 3.3
+        f"{optimal_tree}: mean 53/12",
+    ]
+    record = records.read(table)
     assert_has_provenance(record, trees)
-    assert same(record) == same(records.read(RESULTS / "complete_binary_tree.csv"))
+    assert same(record) == same(records.read(RESULTS / table.name))
     depths = record.values("depth", int)
     assert sorted(depths) == [3] * 5 + [4] * 6  # Figure 9
     assert Fraction(record.header["mean"]) == Fraction(sum(depths), 11) == 3 + Fraction(6, 11)
     assert complete_binary_tree({1: 11}) == Fraction(39, 11)
-    assert [path.name for path in tmp_path.iterdir()] == ["complete_binary_tree.csv"]
+    for path in (greedy_tree, optimal_tree):
+        assert path.read_text() == (RESULTS / path.name).read_text()
+    assert set(tmp_path.iterdir()) == {table, greedy_tree, optimal_tree}
+
+
+def test_the_greedy_tree_shoots_most_probable_cells():
+    """By counting the configurations of each position on the tree."""
+    tree = load(RESULTS / "counterexample_greedy.json")
+    game = tree.position.game
+    checked = set()
+    for shots, _ in tree.paths():
+        for n, shot in enumerate(shots):
+            position = Position(game, (*tree.position.shots, *shots[:n]))
+            cells = [sum(ships) & ~position.hits for ships in reference.configurations(position)]
+            counts = [sum(mask >> i & 1 for mask in cells) for i in range(game.cells)]
+            assert counts[shot.cell[0] * game.columns + shot.cell[1]] == max(counts)
+            checked.add(shots[:n])
+    assert len(checked) == 11 + 6  # a node less than leaves, and the certain hits
 
 
 # Optima
@@ -248,7 +276,15 @@ def test_the_first_solver_is_without_the_new_switches():
     assert set(SWITCHES) - off == kept
 
 
-@pytest.mark.parametrize("path", sorted(RESULTS.iterdir()), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.name)
+def test_every_tree_says_which_experiment_computed_it_and_is_a_strategy(path):
+    tree = load(path)
+    name = re.match(r"python -m experiments\.(\w+), optsearch \d", tree.source)[1]
+    assert path.name in import_module(f"experiments.{name}").__doc__
+    assert verify(tree) == tree.total_height
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.csv")), ids=lambda path: path.name)
 def test_every_result_says_which_experiment_computed_it(path):
     command = records.read(path).header["command"]
     name = re.match(r"python -m experiments\.(\w+)", command)[1]

@@ -15,8 +15,12 @@ from optsearch.tree import DecisionTree, Leaf, Node
 
 ROOT = Path(__file__).parent.parent
 NAMES = [
-    *("figure2", "figure3", "figure4", "figure5", "growth", "greedy_games", "greedy_loss"),
-    *("optima", "figure9"),
+    *(f"figure{number}" for number in (2, 3, 4, 5, 6, 7, 8)),
+    "growth",
+    "greedy_games",
+    "greedy_loss",
+    "optima",
+    "figure9",
 ]
 
 
@@ -78,8 +82,10 @@ def data(tmp_path):
     end = Node((0, 2), {HIT: Leaf(1)})
     middle = Node((0, 1), {HIT: end})
     strategy = Node((0, 0), {HIT: Node((0, 1), {HIT: Leaf(1)}), MISS: middle})
-    path = folder / "published" / "figure5_tree.json"
-    tree.save(DecisionTree(Position(Game.parse("1x3:2")), strategy), path)
+    small = DecisionTree(Position(Game.parse("1x3:2")), strategy)
+    tree.save(small, folder / "published" / "figure5_tree.json")
+    for name in ("greedy", "optimal"):
+        tree.save(small, folder / "results" / f"counterexample_{name}.json")
     return folder
 
 
@@ -112,6 +118,44 @@ def test_figure_2_writes_integers_and_figure_3_percentages(data):
     for name, expected in (("figure2", ["1", "2", "1"]), ("figure3", ["50.0", "100.0", "50.0"])):
         figure = import_module(f"paper_figures.{name}").draw(source)
         assert [text.get_text() for text in figure.axes[0].texts] == expected
+
+
+def total_height(figure):
+    """The sum of the depths of the check marks of a drawn tree of one panel, root at height 0."""
+    (leaves,) = [line for line in figure.axes[0].lines if line.get_gid() == "leaves"]
+    return -sum(leaves.get_ydata())
+
+
+@pytest.mark.parametrize(
+    ("name", "printed", "first"),
+    [
+        ("figure5", 25, "A2"),  # section 3.1
+        ("figure7", 54, "C2"),  # section 3.3, whose B3 is C2 here
+        ("figure8", 53, "B2"),
+    ],
+)
+def test_the_trees_of_the_paper_have_their_total_heights(name, printed, first):
+    module = import_module(f"paper_figures.{name}")
+    source = ROOT / "data" / module.FIGURE.source
+    assert tree.verify(tree.load(source)) == printed
+    figure = module.draw(source)
+    assert total_height(figure) == printed
+    names = [text for text in figure.axes[0].texts if text.get_gid() == "name"]
+    assert max(names, key=lambda text: text.get_position()[1]).get_text() == first
+
+
+def test_figures_6_to_8_are_of_one_position():
+    figures = [import_module(f"paper_figures.figure{number}").FIGURE for number in (6, 7, 8)]
+    loaded = [tree.load(ROOT / "data" / figure.source) for figure in figures]
+    assert {one.position for one in loaded} == {
+        Position.parse(Game.parse("3x4:2"), "A1=miss B3=miss")
+    }
+    (board,) = figures[0].draw(ROOT / "data" / figures[0].source).axes
+    misses = [line for line in board.lines if line.get_gid() == "miss"]
+    assert [(line.get_xdata()[0] // 1, line.get_ydata()[0] // 1) for line in misses] == [
+        (0, 0),
+        (1, 2),
+    ]
 
 
 def test_optima_has_a_line_and_a_bound_for_each_fleet_of_enough_boards(data):

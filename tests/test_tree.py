@@ -4,6 +4,9 @@ import dataclasses
 import json
 import pickle
 import random
+import re
+import shutil
+import subprocess
 from collections import Counter, defaultdict
 from fractions import Fraction
 from pathlib import Path
@@ -18,7 +21,7 @@ from optsearch.errors import TooLarge, TreeError
 from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game import parse_cell as cell
 from optsearch.position import HIT, MISS, Position, Reply, Shot, reply
-from optsearch.tree import DecisionTree, Leaf, Node, load, save, verify
+from optsearch.tree import DecisionTree, Leaf, Node, differences, load, save, verify
 from tests.examples import positions
 
 FIGURE_5 = Path(__file__).parent.parent / "data" / "published" / "figure5_tree.json"
@@ -167,6 +170,131 @@ def test_the_text_has_a_line_a_node(tree):
     assert lines == DecisionTree(tree.position, tree.root).text().splitlines()[1:]
     depths = [int(line.split("✓ ")[1].split(",")[0]) for line in lines if "✓" in line]
     assert depths == [len(shots) for shots, _ in tree.paths()]
+
+
+NODE = re.compile(r'  n(\d+) \[label="([^"]*)"(, shape=plaintext, height=0.2)?\];')
+EDGE = re.compile(r'  n(\d+) -> n(\d+) \[label="([^"]*)"\];')
+
+
+@given(tree=trees())
+@settings(max_examples=30)
+def test_the_dot_of_a_tree_says_what_its_text_says(tree):
+    head, graph, node, edge, *lines = tree.dot().splitlines()
+    assert head.startswith(f'digraph "{tree.position.game}')
+    assert graph.startswith("  graph [ordering=out")
+    assert (node[:8], edge[:8], lines.pop()) == ("  node [", "  edge [", "}")
+    labels, below = {}, defaultdict(list)
+    for line in lines:
+        if match := NODE.fullmatch(line):
+            assert int(match[1]) == len(labels)
+            labels[match[1]] = match[2]
+            assert bool(match[3]) == match[2].startswith("✓")
+        else:
+            parent, child, sign = EDGE.fullmatch(line).groups()
+            below[parent].append(({"○": "hit", "×": "miss"}.get(sign, sign), child))
+
+    def paths(node, shots=()):
+        """The leaves with the shots that lead to them, in the order of the edges."""
+        if not below[node]:
+            yield shots, labels[node]
+        for answer, child in below[node]:
+            yield from paths(child, (*shots, f"{labels[node]}={answer}"))
+
+    assert list(paths("0")) == [
+        (
+            tuple(map(str, shots)),
+            "✓" if leaf.configurations == 1 else f"✓ ×{leaf.configurations}",
+        )
+        for shots, leaf in tree.paths()
+    ]
+
+
+@pytest.mark.skipif(not shutil.which("dot"), reason="needs Graphviz")
+@pytest.mark.parametrize("announce", ANNOUNCEMENTS)
+def test_graphviz_puts_hits_on_the_left(announce):
+    game = Game.parse(f"2x3:2,1;contact=any;announce={announce}")
+    tree = random_strategy(Position(game), random.Random(1))
+
+    def drawn(form):
+        command = ["dot", f"-T{form}"]
+        done = subprocess.run(
+            command, input=tree.dot(), capture_output=True, encoding="utf-8", check=True, timeout=60
+        )
+        return done.stdout
+
+    assert "</svg>" in drawn("svg")
+    words = [line.split() for line in drawn("plain").splitlines()]
+    x = {line[1]: float(line[2]) for line in words if line[0] == "node"}
+    edges = EDGE.findall(tree.dot())
+    assert len(x) == len(edges) + 1
+    below = defaultdict(list)
+    for parent, child, _ in edges:
+        below[parent].append(x[f"n{child}"])
+    assert all(places == sorted(places) for places in below.values())
+    assert max(map(len, below.values())) >= 2
+
+
+# Comparison
+
+
+@given(seeds=st.tuples(st.integers(0, 9), st.integers(0, 9)), game=st.sampled_from(GAMES))
+def test_differences_are_where_two_trees_part(seeds, game):
+    position = Position(Game.parse(game))
+    left, right = (random_strategy(position, random.Random(seed)) for seed in seeds)
+    found = differences(left, right)
+    assert differences(right, left) == found
+    assert (not found) == (left == right)
+
+    def shot_after(tree, shots):
+        node = tree.root
+        for shot in shots:
+            assert node.cell == shot.cell
+            node = node.replies[shot.reply]
+        return getattr(node, "cell", None)
+
+    for shots in found:
+        assert shot_after(left, shots) != shot_after(right, shots)
+    # Every leaf of either tree is below one of them, or also a leaf of the other.
+    shared = set(left.paths()) & set(right.paths())
+    for tree in (left, right):
+        for path in tree.paths():
+            above = [shots for shots in found if path[0][: len(shots)] == shots]
+            assert len(above) == (path not in shared)
+
+
+def test_differences_by_hand():
+    game = Game.parse("2x2:1")
+    a, b, c, d = (cell(name) for name in ("A1", "B1", "A2", "B2"))
+
+    def chain(*cells):
+        *others, last = cells
+        node = Node(last, {HIT: Leaf(1)})
+        for one in reversed(others):
+            node = Node(one, {HIT: Leaf(1), MISS: node})
+        return node
+
+    def parted(left, right):
+        found = differences(*(DecisionTree(Position(game), root) for root in (left, right)))
+        return [" ".join(map(str, shots)) for shots in found]
+
+    assert parted(chain(a, b, c, d), chain(a, b, c, d)) == []
+    assert parted(chain(a, b, c, d), chain(d, b, c, a)) == [""]
+    assert parted(chain(a, b, c, d), chain(a, b, d, c)) == ["A1=miss B1=miss"]
+    # What only one of them has: a branch, a shot, a weight.
+    assert parted(chain(a), chain(a, b)) == ["A1=miss"]
+    assert parted(Leaf(1), chain(a)) == [""]
+    assert parted(chain(a), Node(a, {HIT: Leaf(2)})) == ["A1=hit"]
+
+
+def test_trees_of_different_positions_have_no_differences():
+    tree = load(FIGURE_5)
+    for text, shots, named in (
+        ("3x2:2", "A1=miss", "3x2:2 and of 3x2:2, A1=miss"),
+        ("2x3:2", "", "3x2:2 and of 2x3:2"),
+    ):
+        other = DecisionTree(Position.parse(Game.parse(text), shots), tree.root)
+        with pytest.raises(TreeError, match=f"^the trees are of {named}; only"):
+            differences(tree, other)
 
 
 def test_weights_are_written():
