@@ -17,7 +17,7 @@ LAYERS = (
     {"reference", "paper", "bounds", "posterior", "kernels"},
     {"greedy", "frontier"},
     {"solver"},
-    {"proof"},
+    {"proof", "counterexamples"},
     {"reproduce", "drawing", "explorer"},
     {"cli"},
     {"experiments", "paper_figures"},
@@ -30,6 +30,7 @@ KERNELS = {
     "_table": {"kernels", "solver", "greedy"},
     "_search": {"kernels"},
     "_announced": {"kernels"},
+    "_hunt": {"counterexamples"},
 }
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
