@@ -10,15 +10,15 @@ give the two totals; `oracle`, both totals also come out of `optsearch.reference
 
 import argparse
 import sys
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
-from multiprocessing import get_context
 from pathlib import Path
 
 from experiments import RESULTS
 from optsearch import counterexamples, records, reference
 from optsearch.counterexamples import Counterexample, Found, Scope
 from optsearch.tree import verify
+from optsearch.workers import processes
 
 SCOPES = {
     "positions": Scope(12),
@@ -51,9 +51,7 @@ def search(scope: Scope, jobs: int, folder: Path | None) -> Found:
         if games % 100 == 0:
             print(f"{games} games, {share:.0%} of the work, {found} found", flush=True)
 
-    pool: AbstractContextManager[ProcessPoolExecutor | None] = (
-        ProcessPoolExecutor(jobs, get_context("spawn")) if jobs > 1 else nullcontext()
-    )
+    pool: AbstractContextManager[Executor | None] = processes(jobs) if jobs > 1 else nullcontext()
     with pool as executor:
         return counterexamples.hunt(
             scope, executor=executor, workers=jobs, folder=folder, progress=progress

@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # From the bottom up. A module imports modules of lower layers, or of its own.
 LAYERS = (
-    {"optsearch", "errors"},
+    {"optsearch", "errors", "workers"},
     {"game"},
     {"position"},
     {"configurations", "lattice", "family", "tables", "records", "tree", "objective"},
