@@ -259,10 +259,14 @@ cdef class Evaluator:
             bits += 1
         return min(bits + MARGIN, <int>MAX_HASHES)
 
-    def begin(self, int64_t n):
-        """Make room for a family of n configurations, in place of the one before."""
+    def begin(self, int64_t n, bint is_sample=False):
+        """Make room for a family of n configurations, in place of the one before.
+
+        is_sample -- they are a sample of the family, for `shot`.
+        """
         self.release(self.root)
-        self.root = self.new_block(n, self.cells, self.hashes_needed(n))
+        self.root = self.new_block(n, self.cells,
+                                   <int>MAX_HASHES if is_sample else self.hashes_needed(n))
         if self.root == NULL:
             self.failed = False
             raise MemoryError
@@ -824,7 +828,7 @@ cdef class Evaluator:
 
     cdef inline int64_t estimate(self, int64_t n, int left, int shift) noexcept nogil:
         """The estimated misses of greedy for n sampled configurations, in units."""
-        cdef int64_t size = n << shift, low_end, step
+        cdef int64_t size = n << shift, low_end
         cdef int e = 0, column
         cdef int64_t a, z
         if size <= 1:
@@ -837,16 +841,63 @@ cdef class Evaluator:
         if e < 2:
             return n * self.estimates[left, 4 * e + (2 if size == 3 else 0)]
         column = 4 * e + <int>(size >> (e - 2) & 3)
-        step = <int64_t>1 << (e - 2)
-        low_end = size & ~(step - 1)
+        low_end = size >> (e - 2) << (e - 2)
         a, z = self.estimates[left, column], self.estimates[left, column + 1]
-        return n * (a + (z - a) * (size - low_end) // step)
+        return n * (a + ((z - a) * (size - low_end) >> (e - 2)))
 
     # What Python asks
 
     def stop(self):
         """Make a walk that runs in another thread end at once; its result means nothing then."""
         self.stopped = True
+
+    def shot(self, uint64_t hits_low, uint64_t hits_high, uint64_t misses_low,
+             uint64_t misses_high, int64_t n, const int64_t[::1] exact_counts):
+        """The cell to shoot where n configurations are left, too many to list.
+
+        What was added is a sample of all of them, larger than those that are drawn here: of hashes
+        that end in zero bits. exact_counts -- how many of the n configurations have each cell.
+        """
+        cdef int64_t counts[MAX_CELLS]
+        cdef int64_t j
+        cdef int i, cell
+        cdef Block* b = self.root
+        cdef uint64_t* mask
+        cdef const uint64_t* column
+        cdef uint64_t hits, misses
+        if b == NULL or self.added != b.n or exact_counts.shape[0] != self.cells:
+            raise ValueError("fewer configurations than announced")
+        mask = <uint64_t*>malloc((b.words + 1) * sizeof(uint64_t))
+        if mask == NULL:
+            raise MemoryError
+        with nogil:
+            for j in range(b.words):
+                mask[j] = ~<uint64_t>0
+            if b.n & 63:
+                mask[b.words - 1] = (<uint64_t>1 << (b.n & 63)) - 1
+            for i in range(self.cells):
+                cell = self.order[i]
+                counts[i] = exact_counts[cell]
+                column = b.data + i * b.words
+                hits = hits_high if cell >> 6 else hits_low
+                misses = misses_high if cell >> 6 else misses_low
+                if hits >> (cell & 63) & 1:
+                    for j in range(b.words):
+                        mask[j] &= column[j]
+                elif misses >> (cell & 63) & 1:
+                    for j in range(b.words):
+                        mask[j] &= ~column[j]
+            if count_bits(mask, NULL, b.words) > self.cap:
+                cell = self.order[self.rollout(b, mask, n, counts)]
+            else:
+                cell = -1
+        free(mask)
+        if self.failed:
+            self.failed = False
+            raise MemoryError
+        if cell < 0:
+            raise ValueError("the sample is too small")
+        return cell
 
     def run(self, bint surveying=False):
         """Walk the family that was added: int64 (129,), configurations by number of misses.
@@ -872,3 +923,16 @@ cdef class Evaluator:
         for i in range(MAX_CELLS + 1):
             result[i] = self.histogram[i]
         return (result, survey) if surveying else result
+
+
+def sampled(const uint64_t[:, ::1] sets, int bits):
+    """Those of some configurations, uint64 of shape (n, 2), whose hash ends in so many zero bits."""
+    cdef int64_t i
+    cdef uint8_t[::1] view
+    cdef uint64_t ones = (<uint64_t>1 << bits) - 1
+    keep = np.empty(sets.shape[0], np.uint8)
+    view = keep
+    with nogil:
+        for i in range(sets.shape[0]):
+            view[i] = not mix_cells(sets[i, 0], sets[i, 1]) & ones
+    return np.asarray(sets)[keep.view(bool)]
