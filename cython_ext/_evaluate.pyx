@@ -84,7 +84,13 @@ cdef extern from *:
     static inline uint64_t optsearch_hash(uint64_t low, uint64_t high) {
         return optsearch_mix(low + 0x9E3779B97F4A7C15ull * (optsearch_mix(high) | 1));
     }
+    /* The greater of `best` and the key of a cell that c of n configurations have: the open cell with
+       most of them, and the first of those, has the greatest. Without a jump to mispredict. */
+    #define optsearch_key(best, c, n, i) ({ \
+        uint32_t open = (c) < (n) ? (c) : 0, key = open << 8 | (255 - (i)); \
+        key > (best) ? key : (best); })
     """
+    uint32_t greater_key "optsearch_key"(uint32_t best, uint32_t c, uint32_t n, uint32_t i) noexcept nogil
     uint64_t extract "optsearch_extract"(uint64_t w, uint64_t mask) noexcept nogil
     void transpose "optsearch_transpose"(uint64_t* a) noexcept nogil
     uint64_t mix_cells "optsearch_hash"(uint64_t low, uint64_t high) noexcept nogil
@@ -487,25 +493,24 @@ cdef class Evaluator:
 
     cdef int64_t walk_words(self, Words* w, uint64_t x, int misses, int left) noexcept nogil:
         """The same on words."""
-        cdef int n = popcount(x), best, now, i, c, most, total, hit
+        cdef int n = popcount(x), best, now, i, c, total, hit
+        cdef uint32_t key
         cdef int counts[MAX_CELLS]
         cdef int64_t cost
         if n <= self.endgame or n == 1:
             cost = self.end(w, x, n, misses)
             self.note(n, left, cost)
             return cost
-        best = -1
-        most = total = 0
+        key = 0
+        total = 0
         for i in range(w.cells):
             c = counts[i] = popcount(w.column[i] & x)
-            if c < n:
-                total += c
-                if c > most:
-                    most = c
-                    best = i
-        if best < 0:
+            total += c if c < n else 0
+            key = greater_key(key, c, n, i)
+        if key >> 8 == 0:
             self.finish(n, misses)
             return 0
+        best = 255 - (key & 255)
         self.nodes += 1
         now = (total + n // 2) // n
         if self.candidates > 1:
@@ -788,7 +793,7 @@ cdef class Evaluator:
 
     cdef int64_t roll_words(self, Words* w, uint64_t x, int left) noexcept nogil:
         cdef int n = popcount(x), i, c, most, best, total
-        cdef uint32_t seen
+        cdef uint32_t seen, key
         cdef int64_t cost
         cdef Entry* entry
         if w.sampled and n <= self.truncate:
@@ -803,18 +808,17 @@ cdef class Evaluator:
         entry = &self.memo[(x * <uint64_t>0x9E3779B97F4A7C15) >> 52]
         if entry.part == x and entry.stamp == w.stamp:
             return entry.cost
-        best = -1
-        most = total = 0
+        key = 0
+        total = 0
         for i in range(w.cells):
             c = popcount(w.column[i] & x)
-            if c < n:
-                total += c
-                if c > most:
-                    most = c
-                    best = i
-        if best < 0:
+            total += c if c < n else 0
+            key = greater_key(key, c, n, i)
+        most = key >> 8
+        if most == 0:
             return 0
-        c = (total + n // 2) // n
+        best = 255 - (key & 255)
+        c = (total + n // 2) // n if w.sampled else 0
         cost = UNIT * (n - most)
         cost += self.roll_words(w, x & w.column[best], c - 1)
         cost += self.roll_words(w, x & ~w.column[best], c)
