@@ -855,8 +855,7 @@ cdef class Evaluator:
         """Make a walk that runs in another thread end at once; its result means nothing then."""
         self.stopped = True
 
-    def shot(self, uint64_t hits_low, uint64_t hits_high, uint64_t misses_low,
-             uint64_t misses_high, int64_t n, const int64_t[::1] exact_counts):
+    def shot(self, hits, misses, int64_t n, const int64_t[::1] exact_counts):
         """The cell to shoot where n configurations are left, too many to list.
 
         What was added is a sample of all of them, larger than those that are drawn here: of hashes
@@ -868,7 +867,9 @@ cdef class Evaluator:
         cdef Block* b = self.root
         cdef uint64_t* mask
         cdef const uint64_t* column
-        cdef uint64_t hits, misses
+        cdef uint64_t all = 0xFFFFFFFFFFFFFFFF
+        cdef uint64_t[2] hit = [hits & all, hits >> 64]
+        cdef uint64_t[2] missed = [misses & all, misses >> 64]
         if b == NULL or self.added != b.n or exact_counts.shape[0] != self.cells:
             raise ValueError("fewer configurations than announced")
         mask = <uint64_t*>malloc((b.words + 1) * sizeof(uint64_t))
@@ -883,12 +884,10 @@ cdef class Evaluator:
                 cell = self.order[i]
                 counts[i] = exact_counts[cell]
                 column = b.data + i * b.words
-                hits = hits_high if cell >> 6 else hits_low
-                misses = misses_high if cell >> 6 else misses_low
-                if hits >> (cell & 63) & 1:
+                if hit[cell >> 6] >> (cell & 63) & 1:
                     for j in range(b.words):
                         mask[j] &= column[j]
-                elif misses >> (cell & 63) & 1:
+                elif missed[cell >> 6] >> (cell & 63) & 1:
                     for j in range(b.words):
                         mask[j] &= ~column[j]
             if count_bits(mask, NULL, b.words) > self.cap:

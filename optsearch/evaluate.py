@@ -2,12 +2,12 @@
 
     evaluate(named("greedy"), Game.parse("10x10:5,4,3,3,2")).mean
 
-The decision tree is walked from the root. Near it a node is only its position, and its configurations
-are counted by the transfer matrix. A node with few enough of them is a *task*: it is named by its
-position, its configurations are listed, and the kernel `optsearch._evaluate` (or, for strategies
-without a rule, plain Python) returns their histogram. Tasks do not depend on each other, and a task
-that is done twice gives the same, so any `concurrent.futures.Executor` can run them, and a checkpoint
-is the histograms of those that are done.
+The decision tree is walked from the root. Near it a node is only its position, and its
+configurations are counted by the transfer matrix. A node with few enough of them is a *task*: it
+is named by its position, its configurations are listed, and the kernel `optsearch._evaluate` (or,
+for strategies without a rule, plain Python) returns their histogram. Tasks do not depend on each
+other, and a task that is done twice gives the same, so any `concurrent.futures.Executor` can run
+them, and a checkpoint is the histograms of those that are done.
 """
 
 from __future__ import annotations
@@ -30,21 +30,20 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import sqrt
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optsearch._evaluate import Evaluator, sampled
-from optsearch.configurations import CellSets, Configurations, list_ships, to_masks, to_words
-from optsearch.errors import NotSupported, OptsearchError, TooLarge
-from optsearch.game import Cell, Game, bits
-from optsearch.lattice import Constraints, sweep
-from optsearch.position import HIT, MISS, Position, Reply, Shot, reply
+from optsearch.configurations import Configurations, list_ships, to_masks
+from optsearch.errors import OptsearchError, TooLarge
+from optsearch.game import Game, bits
+from optsearch.lattice import Constraints, Sweep, sweep
+from optsearch.position import HIT, MISS, Position, Reply, reply
 from optsearch.strategies import Rule, Strategy, require_shot
 from optsearch.tables import DiskTable
 
@@ -363,9 +362,7 @@ class _Run:
     def _report(self) -> None:
         shots = sum(shots * n for shots, n in self._histogram.items())
         seconds = time.monotonic() - self._started
-        self._progress(
-            Status(self._done, self.configurations, shots, self._done_before, seconds)
-        )
+        self._progress(Status(self._done, self.configurations, shots, self._done_before, seconds))
 
     # The checkpoint: a task's histogram under its name, and last of all that it is there
 
@@ -393,7 +390,7 @@ class _Top:
     """Positions with too many configurations to list: what is shot there, and what follows."""
 
     def __init__(
-        self, strategy: Strategy, game: Game, sweep: object, store: DiskTable | None, limit: int
+        self, strategy: Strategy, game: Game, sweep: Sweep, store: DiskTable | None, limit: int
     ):
         self._strategy = strategy
         self._game = game
@@ -403,7 +400,7 @@ class _Top:
         self._limit = limit
 
     def children(self, position: Position, n: int) -> list[tuple[Position, int]]:
-        """The positions after the strategy's shot there, missed first, with their configurations."""
+        """The positions after the strategy's shot, missed first, with their configurations."""
         game = self._game
         if game.announce != "nothing":
             raise TooLarge(
@@ -411,8 +408,9 @@ class _Top:
                 f"strategy evaluated where sinkings are announced; {self._limit:,} are accepted"
             )
         name = f"shot {position}".encode()
-        cell = self._store.get(name) if self._store is not None else None
-        hit = self._store.get(name + b" hits") if self._store is not None and cell is not None else None
+        cell = hit = None
+        if self._store is not None:
+            cell, hit = self._store.get(name), self._store.get(name + b" hits")
         if cell is None or hit is None:
             counts = self._counts(position)
             cell = self._shot(position, n, counts)
@@ -441,14 +439,9 @@ class _Top:
             if counts[cell] == n and not shot >> cell & 1:
                 return cell
         if self._rule.candidates > 1:
-            return self._sample.shot(
-                *to_words([position.hits, position.misses]).ravel().tolist(),
-                n,
-                np.array(counts, np.int64),
-            )
-        return max(
-            (cell for cell in self._rule.order if counts[cell] < n), key=counts.__getitem__
-        )
+            exact = np.array(counts, np.int64)
+            return self._sample.shot(position.hits, position.misses, n, exact)
+        return max((cell for cell in self._rule.order if counts[cell] < n), key=counts.__getitem__)
 
     @cached_property
     def _sample(self) -> Evaluator:
@@ -504,7 +497,8 @@ def run_task(strategy: Strategy, task: Task) -> list[int]:
     finally:
         _running.discard(evaluator)
     before = position.misses.bit_count() + position.game.fleet_cells
-    return [0] * before + np.trim_zeros(misses, "b").tolist()
+    last = int(misses.nonzero()[0][-1])
+    return [0] * before + [int(n) for n in misses[: last + 1]]
 
 
 def _walk(strategy: Strategy, root: Position) -> list[int]:

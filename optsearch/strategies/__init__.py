@@ -6,13 +6,14 @@ A strategy of your own is a class with one method, or a function:
 
     class RowByRow(Strategy):
         def shot(self, position):
+            cells = range(position.game.cells)
             shot = position.hits | position.misses
-            return next(position.game.cell(i) for i in range(position.game.cells) if not shot >> i & 1)
+            return position.game.cell(next(cell for cell in cells if not shot >> cell & 1))
 
-`optsearch.evaluate.evaluate(RowByRow(), game)` evaluates it, and so does the command line when it is
-named by its file, `my_file.py:RowByRow`. It must be deterministic, and may depend on the position
-alone. Strategies that also have a `Rule` are evaluated by the compiled kernel; `shot` is then their
-definition, with which the kernel is compared.
+`optsearch.evaluate.evaluate(RowByRow(), game)` evaluates it, and so does the command line when it
+is named by its file, `my_file.py:RowByRow`. It must be deterministic, and may depend on the
+position alone. Strategies that also have a `Rule` are evaluated by the compiled kernel; `shot` is
+then their definition, with which the kernel is compared.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from __future__ import annotations
 import importlib.util
 import sys
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from optsearch.errors import StrategyError
 from optsearch.game import Cell, Game, cell_name
@@ -61,9 +63,9 @@ class Strategy(ABC):
         return None
 
     def __str__(self) -> str:
-        values = [f"{field.name}={getattr(self, field.name)}" for field in _fields(type(self))]
+        values = ",".join(f"{key}={getattr(self, key)}" for key in _parameters(type(self)))
         name = _name(type(self))
-        return f"{name}:{','.join(values)}" if values else name
+        return f"{name}:{values}" if values else name
 
 
 class _FromFile(Strategy):
@@ -78,9 +80,11 @@ class _FromFile(Strategy):
         return _FromFile, (self._path, self._name)
 
     def shot(self, position: Position) -> Cell:
+        """As the strategy in the file."""
         return self._strategy.shot(position)
 
     def rule(self, game: Game) -> Rule | None:
+        """As the strategy in the file."""
         return self._strategy.rule(game)
 
     def __str__(self) -> str:
@@ -94,6 +98,7 @@ class _Function(Strategy):
         self._function = function
 
     def shot(self, position: Position) -> Cell:
+        """The function's value."""
         return self._function(position)  # type: ignore[operator, no-any-return]
 
 
@@ -125,8 +130,9 @@ def _name(kind: type[Strategy]) -> str:
     return getattr(kind, "name", kind.__name__)
 
 
-def _fields(kind: type[Strategy]) -> list[object]:
-    return list(fields(kind)) if hasattr(kind, "__dataclass_fields__") else []  # type: ignore[arg-type]
+def _parameters(kind: type[Strategy]) -> dict[str, Any]:
+    """The parameters of a kind of strategy and their defaults."""
+    return {field.name: field.default for field in fields(kind)} if is_dataclass(kind) else {}
 
 
 def named(text: str) -> Strategy:
@@ -145,24 +151,20 @@ def named(text: str) -> Strategy:
             f"no strategy {name!r}; there are {', '.join(kinds)}, and FILE.py:NAME for your own"
         )
     kind = kinds[name]
-    types = {field.name: type(field.default) for field in fields(kind)}  # type: ignore[arg-type]
-    values: dict[str, object] = {}
+    defaults = _parameters(kind)
+    values: dict[str, Any] = {}
     for part in filter(None, rest.split(",")):
         key, equals, value = part.partition("=")
-        if not equals or key not in types:
+        if not equals or key not in defaults:
             raise StrategyError(
                 f"{part!r} in {text!r} is no parameter of {name}; there are "
-                f"{', '.join(f'{key}={field.default}' for key, field in _parameters(kind))}"
+                f"{', '.join(f'{key}={default}' for key, default in defaults.items())}"
             )
         try:
-            values[key] = types[key](value)
+            values[key] = type(defaults[key])(value)
         except ValueError:
             raise StrategyError(f"{part!r} in {text!r}: {value!r} is not a whole number") from None
     return kind(**values)
-
-
-def _parameters(kind: type[Strategy]) -> list[tuple[str, object]]:
-    return [(field.name, field) for field in fields(kind)]  # type: ignore[arg-type]
 
 
 def _kinds() -> tuple[type[Strategy], ...]:

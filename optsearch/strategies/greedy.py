@@ -1,16 +1,17 @@
 """Exact greedy: a most probable cell, ties broken by an order of the cells.
 
-The counts are exact, so ties are ties. Once `endgame` configurations are left the optimum is played.
+The counts are exact, so ties are ties. Once `endgame` configurations are left the optimum is
+played.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import ClassVar
 
-from optsearch.configurations import to_masks
+from optsearch.configurations import list_ships, to_masks
 from optsearch.errors import StrategyError
 from optsearch.game import Cell, Game
 from optsearch.position import Position
@@ -25,9 +26,9 @@ MAX_ENDGAME = 10
 def order_of(game: Game, ties: str) -> tuple[int, ...]:
     """The cells in the order in which ties are broken.
 
-    first -- row by row; last -- the other way round; checkerboard -- those with an even sum of row
-    and column, counted from 0, then the others; central -- nearest to the middle of the board first.
-    Each row by row where it says nothing else.
+    first -- row by row; last -- the other way round; checkerboard -- those with an even sum of
+    row and column, counted from 0, then the others; central -- nearest to the middle of the board
+    first. Each row by row where it says nothing else.
     """
     cells = range(game.cells)
 
@@ -60,6 +61,7 @@ class Greedy(Strategy):
         require_range("endgame", self.endgame, 0, MAX_ENDGAME)
 
     def shot(self, position: Position) -> Cell:
+        """The cell to shoot next, from exact counts and lists in plain Python."""
         order = order_of(position.game, self.ties)
         posterior = Posterior(position)
         if posterior.configurations <= self.endgame:
@@ -68,6 +70,7 @@ class Greedy(Strategy):
         return position.game.cell(next(cell for cell in order if cell in shots))
 
     def rule(self, game: Game) -> Rule | None:
+        """The same for the kernel; None where sinkings are announced."""
         return Rule(order_of(game, self.ties), self.endgame) if is_silent(game) else None
 
 
@@ -84,15 +87,15 @@ def require_range(name: str, value: int, low: int, high: int) -> None:
 
 def residual_sets(position: Position, posterior: Posterior) -> list[int]:
     """The configurations of a position less the cells hit, as masks; they must be few."""
-    from optsearch.configurations import list_ships
-
     sets = [
         sum(to_masks(ships))
         for ships in list_ships(position)
         if position.is_compatible(to_masks(ships))
     ]
     if len(sets) != posterior.configurations:
-        raise AssertionError(f"{len(sets)} configurations listed, {posterior.configurations} counted")
+        raise AssertionError(
+            f"{len(sets)} configurations listed, {posterior.configurations} counted"
+        )
     return [cells & ~position.hits for cells in sets]
 
 
@@ -103,7 +106,7 @@ def optimal_shot(sets: Sequence[int], order: Sequence[int]) -> int:
             return cell
     patterns = {cell: frozenset(i for i, s in enumerate(sets) if s >> cell & 1) for cell in order}
 
-    @lru_cache(maxsize=None)
+    @cache
     def misses(part: frozenset[int]) -> int:
         return min((cost(part, cell) for cell in patterns if splits(part, cell)), default=0)
 

@@ -1,26 +1,27 @@
-"""Greedy with one exact rollout step: the best of the most probable cells, by what greedy does next.
+"""Greedy with one exact rollout step: the most probable cells compared by what greedy does next.
 
-The definition is complete and in this file; `Rollout.shot` is the definition in plain Python, and the
-kernel `optsearch._evaluate` does the same on columns of bits. At a position, F is the family of the
-configurations left, and a cell that some of them have and some do not is *open*.
+The definition is complete and in this file; `Rollout.shot` is the definition in plain Python, and
+the kernel `optsearch._evaluate` does the same on columns of bits. At a position, F is the family
+of the configurations left, and a cell that some of them have and some do not is *open*.
 
 1. A certain hit is shot at once: it tells nothing and costs nothing.
 2. With `endgame` configurations left or fewer, an optimal cell is shot, the first one row by row.
 3. The open cells are gone through from the most probable on, row by row where they tie. A cell is a
    candidate unless an earlier candidate is in all its configurations. It ends with `candidates`
-   candidates, or before the first cell whose probability is below `percent` percent of the greatest.
-4. A candidate costs one miss for each configuration without it, and what *greedy* misses after it was
-   hit and after it was missed. This greedy shoots the most probable open cell, the first one row by
-   row, and plays the optimum for four configurations and fewer. The cheapest candidate is shot, the
-   first in the order of step 3.
+   candidates, or before the first cell whose probability is below `percent` percent of the
+   greatest.
+4. A candidate costs one miss for each configuration without it, and what *greedy* misses after it
+   was hit and after it was missed. This greedy shoots the most probable open cell, the first one
+   row by row, and plays the optimum for four configurations and fewer. The cheapest candidate is
+   shot, the first in the order of step 3.
 
 Up to `exact` configurations, that is all. Above, step 4 is done on the sample S of F: the
-configurations whose hash ends in b zero bits, with the least b for which there are at most `cap` (S = F
-and b = 0 where F has no more); also "in all its configurations" in step 3 is then judged on S. Greedy
-then stops at `truncate` configurations of S or fewer, and a part P of S is taken to miss |P| v(k, n)
-times, where n = 2^b |P|, and k is the number of open cells that a configuration of S has, as it was at
-the last shot of greedy before P (rounded), less one if that was a hit. v is `estimate`; it was fitted to
-greedy by `python -m experiments.estimates`.
+configurations whose hash ends in b zero bits, with the least b for which there are at most `cap`
+(S = F and b = 0 where F has no more); also "in all its configurations" in step 3 is then judged
+on S. Greedy then stops at `truncate` configurations of S or fewer, and a part P of S is taken to
+miss |P| v(k, n) times, where n = 2^b |P|, and k is the number of open cells that a configuration
+of S has, as it was at the last shot of greedy before P (rounded), less one if that was a hit. v
+is `estimate`; it was fitted to greedy by `python -m experiments.estimates`.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ UNIT = 4096
 BUCKETS = 128
 SMALL = 4  # configurations of which the greedy that is rolled out plays the optimum
 
-# v(k, n) is the sum of FIT[i][j] L^i / k^j, L = log2 n; rms error 0.3 on greedy's tree of the usual game.
+# v(k, n) is the sum of FIT[i][j] L^i / k^j, with L = log2 n.
 FIT: tuple[tuple[float, ...], ...] = (
     (-0.5494, -1.7034, 8.3784),
     (0.6869, 2.5987, -10.5424),
@@ -112,10 +113,10 @@ class Rollout(Strategy):
 
     candidates: int = 6
     percent: int = 60
-    endgame: int = 8
+    endgame: int = 6
     exact: int = 1024
-    cap: int = 8192
-    truncate: int = 24
+    cap: int = 32768
+    truncate: int = 12
 
     def __post_init__(self) -> None:
         require_range("candidates", self.candidates, 1, 32)
@@ -126,6 +127,7 @@ class Rollout(Strategy):
         require_range("truncate", self.truncate, 1, 64)
 
     def rule(self, game: Game) -> Rule | None:
+        """The same for the kernel; None where sinkings are announced."""
         if not is_silent(game):
             return None
         return Rule(
@@ -140,6 +142,7 @@ class Rollout(Strategy):
         )
 
     def shot(self, position: Position) -> Cell:
+        """The cell to shoot next, from exact counts and lists in plain Python."""
         posterior = Posterior(position)
         sets = residual_sets(position, posterior)
         cells = range(position.game.cells)
@@ -161,7 +164,8 @@ class Rollout(Strategy):
         ranked = sorted((c for c in cells if 0 < counts[c] < len(sets)), key=lambda c: -counts[c])
         found: list[int] = []
         for cell in ranked:
-            if len(found) == self.candidates or 100 * counts[cell] < self.percent * counts[ranked[0]]:
+            is_likely = 100 * counts[cell] >= self.percent * counts[ranked[0]]
+            if len(found) == self.candidates or not is_likely:
                 break
             with_cell = [s for s in sample if s >> cell & 1]
             if not any(all(s >> other & 1 for s in with_cell) for other in found):
