@@ -447,7 +447,7 @@ class _Top:
     def _sample(self) -> Evaluator:
         """The configurations that samples of so many are drawn from."""
         assert self._rule is not None
-        level = max(0, (self._limit // (4 * self._rule.cap)).bit_length() - 1)
+        level = max(0, (self._limit // (2 * self._rule.cap)).bit_length() - 1)
         found = Configurations(Position(self._game)).kept(lambda sets: sampled(sets, level))
         evaluator = _evaluator(self._rule, self._game)
         evaluator.begin(len(found), True)

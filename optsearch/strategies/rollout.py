@@ -115,7 +115,7 @@ class Rollout(Strategy):
     percent: int = 60
     endgame: int = 6
     exact: int = 1024
-    cap: int = 32768
+    cap: int = 131072
     truncate: int = 12
 
     def __post_init__(self) -> None:
