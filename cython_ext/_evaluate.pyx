@@ -37,7 +37,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from cells cimport popcount
+from cells cimport Cells, first, join, one, popcount, size
 
 cdef extern from *:
     """
@@ -902,6 +902,119 @@ cdef class Evaluator:
             raise ValueError("the sample is too small")
         return cell
 
+    cdef int follow_words(self, Words* w, uint64_t x, uint64_t chosen) noexcept nogil:
+        """The misses of one configuration (a bit) from a part on."""
+        cdef int n, i, best, misses = 0
+        cdef uint32_t key
+        cdef int counts[MAX_CELLS]
+        while True:
+            n = popcount(x)
+            if n <= self.endgame or n == 1:
+                return misses + self.follow_end(w, x, n, chosen)
+            key = 0
+            for i in range(w.cells):
+                counts[i] = popcount(w.column[i] & x)
+                key = greater_key(key, counts[i], n, i)
+            if key >> 8 == 0:
+                return misses
+            best = 255 - (key & 255)
+            if self.candidates > 1:
+                best = self.rollout_words(w, x, n, counts)
+            if w.column[best] & chosen:
+                x &= w.column[best]
+            else:
+                x &= ~w.column[best]
+                misses += 1
+
+    cdef int follow_end(self, const Words* w, uint64_t x, int n, uint64_t chosen) noexcept nogil:
+        cdef int part, hit = 0, i, cost, misses = 0, mine = <int>extract(chosen, x)
+        if n == 1:
+            return 0
+        self.end(w, x, n, 0)         # also finds the patterns; what it enters is not asked for
+        part = (1 << n) - 1
+        while popcount(part) > 1:
+            cost = self.end_solve(part)
+            for i in range(self.patterns):
+                hit = self.pattern[i] & part
+                if hit == 0 or hit == part:
+                    continue
+                if popcount(part ^ hit) + self.end_solve(hit) + self.end_solve(part ^ hit) == cost:
+                    break
+            else:
+                return misses
+            if hit & mine:
+                part = hit
+            else:
+                part ^= hit
+                misses += 1
+        return misses
+
+    def follow(self, int64_t index):
+        """The misses of the configuration that was added as number `index`: one path of the tree.
+
+        Shots are decided as by `run`, but nothing beside the path is walked.
+        """
+        cdef int64_t counts[MAX_CELLS]
+        cdef int64_t n, j, at = index
+        cdef int cell, now, misses = 0
+        cdef Block* b = self.root
+        cdef Block* own
+        cdef uint64_t* mask = NULL
+        cdef uint64_t* parts
+        cdef Words w
+        if b == NULL or self.added != b.n or not 0 <= index < b.n:
+            raise ValueError(f"there is no configuration {index}")
+        n = b.n
+        with nogil:
+            while n > 64:
+                cell = self.count(b, mask, n, counts, &now)
+                if cell < 0:
+                    break
+                if self.candidates > 1:
+                    cell = self.rollout(b, mask, n, counts)
+                parts = <uint64_t*>malloc(2 * b.words * sizeof(uint64_t))
+                if parts == NULL or self.failed:
+                    free(parts)
+                    self.failed = True
+                    break
+                self.split(b, mask, cell, parts, parts + b.words)
+                if parts[at >> 6] >> (at & 63) & 1:
+                    n = counts[cell]
+                else:
+                    for j in range(b.words):
+                        parts[j] = parts[b.words + j]
+                    n -= counts[cell]
+                    misses += 1
+                free(mask)
+                mask = parts
+                if 2 * n <= b.n:
+                    own = self.compress_all(b, mask, n)
+                    if own == NULL:
+                        break
+                    j = count_bits(mask, NULL, at >> 6)
+                    at = j + popcount(mask[at >> 6] & ((<uint64_t>1 << (at & 63)) - 1))
+                    if b != self.root:
+                        self.release(b)
+                    b = own
+                    free(mask)
+                    mask = NULL
+            if n <= 64 and not self.failed:
+                w.sampled = False
+                w.shift = 0
+                self.gather(b, mask, n, &w)
+                if mask != NULL:
+                    j = count_bits(mask, NULL, at >> 6)
+                    at = j + popcount(mask[at >> 6] & ((<uint64_t>1 << (at & 63)) - 1))
+                misses += self.follow_words(
+                    &w, ~<uint64_t>0 if n == 64 else (<uint64_t>1 << n) - 1, <uint64_t>1 << at)
+            free(mask)
+            if b != self.root:
+                self.release(b)
+        if self.failed:
+            self.failed = False
+            raise MemoryError
+        return misses
+
     def run(self, bint surveying=False):
         """Walk the family that was added: int64 (129,), configurations by number of misses.
 
@@ -939,3 +1052,97 @@ def sampled(const uint64_t[:, ::1] sets, int bits):
         for i in range(sets.shape[0]):
             view[i] = not mix_cells(sets[i, 0], sets[i, 1]) & ones
     return np.asarray(sets)[keep.view(bool)]
+
+
+cdef inline int step(int cell, int way, int rows, int columns) noexcept nogil:
+    """The cell beside a cell: right, left, below, above; -1 off the board."""
+    cdef int row = cell // columns, column = cell % columns
+    if way == 0:
+        return cell + 1 if column + 1 < columns else -1
+    if way == 1:
+        return cell - 1 if column else -1
+    if way == 2:
+        return cell + columns if row + 1 < rows else -1
+    return cell - columns if row else -1
+
+
+def play_pattern(const uint64_t[:, ::1] sets, const int32_t[::1] pattern, int rows, int columns,
+                 int fleet_cells, bint in_line, bint know_water, int64_t[::1] histogram):
+    """Play configurations one by one with a strategy of `optsearch/strategies/pattern.py`.
+
+    sets -- uint64 of shape (n, 2); pattern -- every cell, in the order in which they are shot;
+    histogram -- int64 of shape (129,), to which the configurations are added by their shots.
+    Cells are numbered by their place in the pattern here, so that the next hit of the pattern is
+    the lowest bit that is not shot.
+    """
+    cdef int cells = rows * columns
+    cdef int place[MAX_CELLS]
+    cdef int beside[MAX_CELLS][4]
+    cdef Cells diagonal[MAX_CELLS]
+    cdef Cells table[16][256]
+    cdef Cells ships, shot, water, below, fresh
+    cdef int64_t i
+    cdef int cell, other, way, byte, bit, hits, here, shots, before
+    if pattern.shape[0] != cells or sets.shape[1] != 2 or histogram.shape[0] != MAX_CELLS + 1:
+        raise ValueError("a pattern of another game")
+    for i in range(cells):
+        place[pattern[i]] = <int>i
+    for cell in range(cells):
+        diagonal[place[cell]] = join(0, 0)
+        for way in range(4):
+            other = step(cell, way, rows, columns)
+            beside[place[cell]][way] = place[other] if other >= 0 else -1
+        for way in range(2):
+            other = step(cell, way, rows, columns)
+            for byte in range(2, 4):
+                if other >= 0 and step(other, byte, rows, columns) >= 0:
+                    diagonal[place[cell]] |= one(place[step(other, byte, rows, columns)])
+    for byte in range(16):
+        for other in range(256):
+            table[byte][other] = join(0, 0)
+            for bit in range(8):
+                if other >> bit & 1 and 8 * byte + bit < cells:
+                    table[byte][other] |= one(place[8 * byte + bit])
+    with nogil:
+        for i in range(sets.shape[0]):
+            ships = join(0, 0)
+            for byte in range(8):
+                ships |= table[byte][sets[i, 0] >> (8 * byte) & 255]
+                ships |= table[8 + byte][sets[i, 1] >> (8 * byte) & 255]
+            shot = water = join(0, 0)
+            hits = 0
+            shots = 0
+            while hits < fleet_cells:
+                # All cells of the pattern before the next hit are missed.
+                cell = first(ships & ~shot)
+                below = one(cell) - 1
+                fresh = below & ~(shot | water)
+                shots += size(fresh) + 1
+                shot |= below | one(cell)
+                hits += 1
+                if know_water:
+                    water |= diagonal[cell]
+                for way in range(4):
+                    if way == 2:
+                        if in_line and hits > before:
+                            break
+                    if way == 0:
+                        before = hits
+                    here = beside[cell][way]
+                    while here >= 0 and hits < fleet_cells:
+                        if shot & one(here):
+                            if ships & one(here):
+                                here = beside[here][way]
+                                continue
+                            break
+                        if water & one(here):
+                            break
+                        shot |= one(here)
+                        shots += 1
+                        if not ships & one(here):
+                            break
+                        hits += 1
+                        if know_water:
+                            water |= diagonal[here]
+                        here = beside[here][way]
+            histogram[shots] += 1

@@ -38,13 +38,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optsearch._evaluate import Evaluator, sampled
+from optsearch._evaluate import Evaluator, play_pattern, sampled
 from optsearch.configurations import Configurations, list_ships, to_masks
 from optsearch.errors import OptsearchError, TooLarge
 from optsearch.game import Game, bits
 from optsearch.lattice import Constraints, Sweep, sweep
 from optsearch.position import HIT, MISS, Position, Reply, reply
-from optsearch.strategies import Rule, Strategy, require_shot
+from optsearch.strategies import PatternRule, Rule, Strategy, require_shot
 from optsearch.tables import DiskTable
 
 MEMORY = 4 << 30
@@ -431,7 +431,7 @@ class _Top:
         return counts
 
     def _shot(self, position: Position, n: int, counts: list[int]) -> int:
-        if self._rule is None:
+        if not isinstance(self._rule, Rule):
             row, column = require_shot(position, self._strategy.shot(position), self._strategy)
             return row * self._game.columns + column
         shot = position.hits | position.misses
@@ -446,7 +446,7 @@ class _Top:
     @cached_property
     def _sample(self) -> Evaluator:
         """The configurations that samples of so many are drawn from."""
-        assert self._rule is not None
+        assert isinstance(self._rule, Rule)
         level = max(0, (self._limit // (2 * self._rule.cap)).bit_length() - 1)
         found = Configurations(Position(self._game)).kept(lambda sets: sampled(sets, level))
         evaluator = _evaluator(self._rule, self._game)
@@ -487,6 +487,8 @@ def run_task(strategy: Strategy, task: Task) -> list[int]:
     rule = strategy.rule(position.game)
     if rule is None:
         return _walk(strategy, position)
+    if isinstance(rule, PatternRule):
+        return _play(rule, position)
     evaluator = _evaluator(rule, position.game)
     evaluator.begin(task.configurations)
     for sets in Configurations(position, threads=1).stream(1 << 16):
@@ -499,6 +501,24 @@ def run_task(strategy: Strategy, task: Task) -> list[int]:
     before = position.misses.bit_count() + position.game.fleet_cells
     last = int(misses.nonzero()[0][-1])
     return [0] * before + [int(n) for n in misses[: last + 1]]
+
+
+def _play(rule: PatternRule, position: Position) -> list[int]:
+    """The same for a pattern: each configuration is played by itself."""
+    game = position.game
+    histogram = np.zeros(129, np.int64)
+    for sets in Configurations(position, threads=1).stream():
+        play_pattern(
+            sets,
+            np.array(rule.order, np.int32),
+            game.rows,
+            game.columns,
+            game.fleet_cells,
+            rule.in_line,
+            rule.know_water,
+            histogram,
+        )
+    return [int(n) for n in histogram]
 
 
 def _walk(strategy: Strategy, root: Position) -> list[int]:

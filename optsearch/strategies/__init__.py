@@ -51,6 +51,20 @@ class Rule:
     estimates: tuple[tuple[int, ...], ...] = ((0,) * 128,)
 
 
+@dataclass(frozen=True)
+class PatternRule:
+    """What the kernel needs of a pattern (`optsearch/strategies/pattern.py`).
+
+    order -- every cell in the order of the pattern. in_line -- whether down and up are cleared only
+    if right and left gave no hit. know_water -- whether cells that touch a hit at a corner are
+    left out.
+    """
+
+    order: tuple[int, ...]
+    in_line: bool
+    know_water: bool
+
+
 class Strategy(ABC):
     """A rule from position to next shot, and what is printed of it."""
 
@@ -58,7 +72,7 @@ class Strategy(ABC):
     def shot(self, position: Position) -> Cell:
         """The cell, as (row, column), to shoot next; called while a ship is afloat."""
 
-    def rule(self, game: Game) -> Rule | None:
+    def rule(self, game: Game) -> Rule | PatternRule | None:
         """The same for the kernel, or None: then `shot` is asked at every position."""
         return None
 
@@ -83,7 +97,7 @@ class _FromFile(Strategy):
         """As the strategy in the file."""
         return self._strategy.shot(position)
 
-    def rule(self, game: Game) -> Rule | None:
+    def rule(self, game: Game) -> Rule | PatternRule | None:
         """As the strategy in the file."""
         return self._strategy.rule(game)
 
@@ -169,9 +183,10 @@ def named(text: str) -> Strategy:
 
 def _kinds() -> tuple[type[Strategy], ...]:
     from optsearch.strategies.greedy import Greedy
+    from optsearch.strategies.pattern import Pattern
     from optsearch.strategies.rollout import Rollout
 
-    return Greedy, Rollout
+    return Greedy, Rollout, Pattern
 
 
 def require_shot(position: Position, cell: Cell, strategy: Strategy) -> Cell:
