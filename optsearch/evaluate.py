@@ -37,14 +37,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optsearch._evaluate import Evaluator, play_pattern, sampled
-from optsearch.configurations import Configurations, list_ships, to_masks
-from optsearch.errors import OptsearchError, TooLarge
+from optsearch.configurations import CellSets, Configurations, list_ships, to_masks
+from optsearch.errors import NotSupported, OptsearchError, TooLarge
 from optsearch.game import Game, bits
 from optsearch.lattice import Constraints, Sweep, sweep
 from optsearch.position import HIT, MISS, Position, Reply, reply
 from optsearch.strategies import PatternRule, Rule, Strategy, require_shot
+from optsearch.strategies.pattern import Pattern
 from optsearch.tables import DiskTable
 
 MEMORY = 4 << 30
@@ -503,22 +505,54 @@ def run_task(strategy: Strategy, task: Task) -> list[int]:
     return [0] * before + [int(n) for n in misses[: last + 1]]
 
 
+class FollowedTask:
+    """Single configurations of a position, followed through the tree of a strategy.
+
+    configurations -- how many there are; they are numbered from 0 on.
+    """
+
+    def __init__(self, strategy: Strategy, position: Position):
+        rule = strategy.rule(position.game)
+        if not isinstance(rule, Rule):
+            raise NotSupported(f"{strategy} has no rule that the kernel follows; play it instead")
+        self._sets = Configurations(position, threads=1).list()
+        self._before = position.misses.bit_count() + position.game.fleet_cells
+        self._evaluator = _evaluator(rule, position.game)
+        self._evaluator.begin(len(self._sets))
+        self._evaluator.add(self._sets)
+        self.configurations = len(self._sets)
+
+    def cells(self, index: int) -> int:
+        """The mask of the cells of a configuration."""
+        return to_masks(self._sets[index : index + 1])[0]
+
+    def shots(self, index: int) -> int:
+        """The shots that a configuration takes, those made before the position counted."""
+        return self._before + self._evaluator.follow(index)
+
+
 def _play(rule: PatternRule, position: Position) -> list[int]:
     """The same for a pattern: each configuration is played by itself."""
-    game = position.game
     histogram = np.zeros(129, np.int64)
     for sets in Configurations(position, threads=1).stream():
-        play_pattern(
-            sets,
-            np.array(rule.order, np.int32),
-            game.rows,
-            game.columns,
-            game.fleet_cells,
-            rule.in_line,
-            rule.know_water,
-            histogram,
-        )
+        _play_sets(rule, position.game, sets, histogram)
     return [int(n) for n in histogram]
+
+
+def play_sample(pattern: Pattern, game: Game, sets: CellSets) -> NDArray[np.int64]:
+    """How many of some configurations (uint64 of shape (n, 2)) take each number of shots."""
+    rule = pattern.rule(game)
+    if rule is None:
+        raise NotSupported(f"{game} announces sinkings; patterns are played where nothing is")
+    histogram = np.zeros(129, np.int64)
+    _play_sets(rule, game, sets, histogram)
+    return histogram
+
+
+def _play_sets(rule: PatternRule, game: Game, sets: CellSets, histogram: NDArray[np.int64]) -> None:
+    order = np.array(rule.order, np.int32)
+    size = (game.rows, game.columns, game.fleet_cells)
+    play_pattern(sets, order, *size, rule.in_line, rule.know_water, histogram)
 
 
 def _walk(strategy: Strategy, root: Position) -> list[int]:
