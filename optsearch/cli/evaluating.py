@@ -43,7 +43,7 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
-    memory: Annotated[float, typer.Option(min=0.01, help="GiB that each process may take.")] = 4,
+    memory: Annotated[float, typer.Option(min=0, help="GiB that each process may take.")] = 4,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write the distribution to this file (CSV)."),
