@@ -204,7 +204,7 @@ def test_games_of_the_usual_board():
 
 # Interruptions
 
-LONG = ["rollout:candidates=8,percent=0,exact=4096,cap=4096,truncate=1", "7x7:3,2,2"]
+LONG = ["rollout:candidates=4,percent=50,exact=4096,cap=4096,truncate=4", "8x8:3,2,2"]
 
 
 def started(folder, *more):
@@ -242,8 +242,7 @@ def header(folder):
     return None
 
 
-@pytest.mark.parametrize("kind", [signal.SIGKILL, signal.SIGINT])
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize(("kind", "jobs"), [(signal.SIGKILL, "2"), (signal.SIGINT, "1")])
 def test_interrupted_and_resumed(tmp_path, kind, jobs):
     process = started(tmp_path / "run", "--jobs", jobs)
     wait_for_a_task(tmp_path / "run", process)
