@@ -11,7 +11,7 @@ import os
 import statistics
 import time
 from collections import Counter
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,7 @@ from optsearch.configurations import to_masks
 from optsearch.game import Game
 from optsearch.position import Position, reply
 from optsearch.posterior import Posterior
+from optsearch.workers import processes
 
 GAMES = ("10x10:5,4,3,3,2", "10x10:5,4,3,3,2;contact=any;announce=ship")
 SEED = 20141
@@ -60,7 +61,7 @@ def main() -> None:
     arguments = parser.parse_args()
     rows: list[tuple[object, ...]] = []
     summary: list[tuple[object, ...]] = []
-    with ProcessPoolExecutor(arguments.jobs) as executor:
+    with processes(arguments.jobs) as executor:
         for text in arguments.game:
             shots, seconds = games(text, arguments.games, executor)
             mean, sd = statistics.mean(shots), statistics.stdev(shots)

@@ -13,7 +13,6 @@ them, and a checkpoint is the histograms of those that are done.
 from __future__ import annotations
 
 import os
-import signal
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +21,6 @@ from concurrent.futures import (
     CancelledError,
     Executor,
     Future,
-    ProcessPoolExecutor,
     ThreadPoolExecutor,
     wait,
 )
@@ -32,9 +30,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import sqrt
-from multiprocessing import connection, get_context, parent_process
 from pathlib import Path
-from threading import Thread
 from typing import NamedTuple
 
 import numpy as np
@@ -49,6 +45,7 @@ from optsearch.position import HIT, MISS, Position, Reply, reply
 from optsearch.strategies import PatternRule, Rule, Strategy, require_shot
 from optsearch.strategies.pattern import Pattern
 from optsearch.tables import DiskTable
+from optsearch.workers import processes
 
 MEMORY = 4 << 30
 LISTED = 1 << 24  # configurations of a task, where memory allows
@@ -204,7 +201,7 @@ def evaluate(
             return run.on(executor, jobs)
         if jobs == 1 or run.is_one_task:
             return run.here()
-        with _processes(jobs) as pool:
+        with processes(jobs) as pool:
             return run.on(pool, jobs)
 
 
@@ -228,33 +225,6 @@ def _stored(checkpoint: Path | None, what: str) -> Iterator[DiskTable | None]:
         return
     with DiskTable(checkpoint, what) as table:
         yield table
-
-
-@contextmanager
-def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """A pool that leaves ctrl-C to this process and ends with it, even where it is killed."""
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _start_worker)
-    try:
-        yield pool
-    except BaseException:
-        for process in list((pool._processes or {}).values()):
-            process.terminate()
-        raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _start_worker() -> None:
-    """Leave ctrl-C to the parent, and do not outlive it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = parent_process()
-    if parent is not None:
-        Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
-
-
-def _end_with(sentinel: int) -> None:
-    connection.wait([sentinel])
-    os._exit(1)
 
 
 class _Run:

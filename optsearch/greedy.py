@@ -255,9 +255,9 @@ class Greedy:
         def by_optimum(state: State) -> int:
             return next(self._best(state))
 
-        if found.is_over(state) or found.certain(state):
-            both = self._grow(state, by_value)
-            return both, both
+        certain = found.certain(state)
+        if certain:
+            return self._pair_after(state, next(bits(certain)), shots, partings)
         least, greedy = found.solve(state, -1), self._misses(state, "best")
         if greedy == least:
             both = self._grow(state, by_value)
@@ -276,9 +276,15 @@ class Greedy:
                 )
             )
             return self._grow(state, by_value), self._grow(state, by_optimum)
-        cell = game.cell(shared[0])
+        return self._pair_after(state, shared[0], shots, partings)
+
+    def _pair_after(
+        self, state: State, shot: int, shots: tuple[Shot, ...], partings: list[Parting]
+    ) -> tuple[Node | Leaf, Node | Leaf]:
+        """The two trees that begin with the same shot."""
+        cell = self.position.game.cell(shot)
         replies: tuple[dict[Reply, Node | Leaf], dict[Reply, Node | Leaf]] = {}, {}
-        for reply, part in found.parts(state, shared[0]).items():
+        for reply, part in self._kernel("optimal").parts(state, shot).items():
             pair = self._pair(part, (*shots, Shot(cell, reply)), partings)
             for side, child in zip(replies, pair, strict=True):
                 side[reply] = child

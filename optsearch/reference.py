@@ -134,6 +134,27 @@ def first_shots(family: Family, shots: float = inf) -> dict[int, float]:
 
 
 @cache
+def best_greedy(family: Family) -> int:
+    """The least total height of a strategy that always shoots a most probable useful cell.
+
+    A certain hit is such a cell, and costs what it costs at any later time.
+    """
+    if is_over(family):
+        return 0
+    parts = {cell: shoot(family, cell) for cell in useful(family)}
+    hits = {
+        cell: sum(weight(part) for reply, part in replies.items() if reply.hit)
+        for cell, replies in parts.items()
+    }
+    most = max(hits.values())
+    return weight(family) + min(
+        sum(map(best_greedy, replies.values()))
+        for cell, replies in parts.items()
+        if hits[cell] == most
+    )
+
+
+@cache
 def finished(family: Family, shots: int) -> int:
     """The most configurations that a strategy finishes within so many shots."""
     if is_over(family):
@@ -164,7 +185,7 @@ def solve(position: Position, objective: Objective = MEAN) -> Solution:
             if position.shots
             else f"{position.game} has no configuration"
         )
-    with _caches():
+    with caches():
         shots: float = inf
         if objective.kind == "worst":
             shots = next(s for s in count() if total_height(root, s) < inf)
@@ -221,17 +242,17 @@ def _tree(position: Position, root: Family, objective: Objective, shots: float) 
             {reply: subtree(part, objective, shots - 1) for reply, part in parts.items()},
         )
 
-    with _caches():
+    with caches():
         return DecisionTree(position, subtree(root, objective, shots))
 
 
 @contextmanager
-def _caches() -> Iterator[None]:
+def caches() -> Iterator[None]:
     """The caches empty before and after, so that counts repeat and memory is given back."""
-    for function in (total_height, finished):
+    for function in (total_height, best_greedy, finished):
         function.cache_clear()
     try:
         yield
     finally:
-        for function in (total_height, finished):
+        for function in (total_height, best_greedy, finished):
             function.cache_clear()

@@ -18,8 +18,9 @@ import pytest
 from optsearch import cli, reference
 from optsearch.errors import TableError
 from optsearch.game import Game
-from optsearch.position import Position
+from optsearch.position import HIT, MISS, Position, Reply
 from optsearch.tables import DiskTable
+from optsearch.tree import DecisionTree, Leaf, Node, load, save
 
 COMMANDS = ("count", "occurrence", "solve", "tree", "explore", "bounds", "reproduce")
 STANDARD = "10x10:5,4,3,3,2"
@@ -342,6 +343,119 @@ def test_draw(here, tmp_path, tree, ending):
     assert len(data) > 10_000
 
 
+COUNTEREXAMPLE = [
+    Path(__file__).parent.parent / "data" / "results" / f"counterexample_{name}.json"
+    for name in ("greedy", "optimal")
+]
+
+
+def svg_texts(path):
+    """The texts of a drawing: matplotlib leaves each in a comment above its outlines."""
+    return re.findall(r"<!-- (.*?) -->", path.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_draw_boards(here, tmp_path, tree):
+    sizes = []
+    for options in ((), ("--boards",)):
+        drawing = tmp_path / "drawing.svg"
+        assert here("tree", tree, "--draw", drawing, *options)[::2] == (0, "")
+        root = ElementTree.parse(drawing).getroot()
+        sizes.append([float(root.get(side).removesuffix("pt")) for side in ("width", "height")])
+        ids = {element.get("id") for element in root.iter()}
+        assert ("next cells" in ids) == bool(options)
+    assert sizes[1][1] > sizes[0][1]
+
+
+def test_beside(here, answer, tmp_path):
+    greedy, optimal = COUNTEREXAMPLE
+    drawing = tmp_path / "both.svg"
+    status, out, err = here("tree", greedy, "--beside", optimal, "--draw", drawing, "--verify")
+    assert (status, err) == (0, "")
+    assert "54/12 = 4.500000" in out  # section 3.3
+    assert "53/12 = 4.416667" in out
+    assert "they part     at the root" in out
+    texts = svg_texts(drawing)
+    for text in (greedy.name, optimal.name, "total height 54", "total height 53"):
+        assert sum(text in one for one in texts) == 1
+    found = answer("tree", greedy, "--beside", optimal)
+    measures = {"total_height": 53, "configurations": 12, "mean": "53/12"}
+    assert (found["total_height"], found["beside"]) == (54, measures)
+    assert found["differences"] == [""]
+    assert "differences" not in answer("tree", greedy)
+
+
+def chain(path, names):
+    """A file with the tree of 2x2:1 that shoots these cells one after the other."""
+    leaf = {"configurations": 1}
+    root = {"shot": names[-1], "hit": leaf}
+    for name in reversed(names[:-1]):
+        root = {"shot": name, "hit": leaf, "miss": root}
+    path.write_text(json.dumps({**TREE, "total_height": 10, "configurations": 4, "root": root}))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("other", "differences", "words"),
+    [
+        ("A1 B1 A2 B2", [], "nowhere"),
+        ("A1 B1 B2 A2", ["A1=miss B1=miss"], "after A1=miss B1=miss"),
+        ("B2 B1 A2 A1", [""], "at the root"),
+    ],
+)
+def test_where_trees_part(here, answer, tmp_path, other, differences, words):
+    left = chain(tmp_path / "left.json", ["A1", "B1", "A2", "B2"])
+    right = chain(tmp_path / "right.json", other.split())
+    assert answer("tree", left, "--beside", right, "--verify")["differences"] == differences
+    _, out, _ = here("tree", left, "--beside", right)
+    assert f"they part     {words}\n" in re.sub(" +\n", "\n", out)
+
+
+def test_trees_that_part_in_several_places(here, tmp_path):
+    a, b, c, d = ((0, column) for column in range(4))
+    leaf = Leaf(1)
+
+    def saved(name, hit, missed):
+        """A file with the tree of 1x4:2 that shoots B1 and goes on in these ways."""
+        path = tmp_path / name
+        tree = DecisionTree(Position(Game.parse("1x4:2")), Node(b, {HIT: hit, MISS: missed}))
+        save(tree, path)
+        return path
+
+    def either(one, other):
+        return Node(one, {HIT: leaf, MISS: Node(other, {HIT: leaf})})
+
+    def both(one, other):
+        return Node(one, {HIT: Node(other, {HIT: leaf})})
+
+    left = saved("left.json", either(a, c), both(c, d))
+    right = saved("right.json", either(c, a), both(d, c))
+    status, out, err = here("tree", left, "--beside", right, "--verify")
+    assert (status, err) == (0, "")
+    assert "they part     after B1=hit, and in 1 other place" in out
+
+
+def test_dot(here, tmp_path):
+    path = tmp_path / "small.json"
+    here("solve", "2x3:2", "--tree", path)
+    dot = tmp_path / "small.dot"
+    status, out, err = here("tree", path, "--dot", dot)
+    assert (status, err) == (0, "")
+    assert str(dot) in out.replace("\n", "")
+    assert dot.read_text(encoding="utf-8") == load(path).dot()
+
+
+def test_sinkings_are_drawn(here, tmp_path):
+    game = Game.parse("1x2:1;announce=sunk")
+    sunk, leaf = Reply(True, True), Leaf(1)
+    strategy = Node((0, 0), {sunk: leaf, MISS: Node((0, 1), {sunk: leaf})})
+    path = tmp_path / "tree.json"
+    save(DecisionTree(Position(game), strategy), path)
+    for options in ((), ("--boards",)):
+        drawing = tmp_path / "drawing.pdf"
+        assert here("tree", path, "--verify", "--draw", drawing, *options)[::2] == (0, "")
+        assert drawing.read_bytes().startswith(b"%PDF-")
+
+
 # Tables on disk
 
 
@@ -566,6 +680,8 @@ def folder(tmp_path):
     (tmp_path / "garbage.json").write_text("{]")
     (tmp_path / "deep.json").write_text("[" * 100_000)
     (tmp_path / "wrong.json").write_text(json.dumps(TREE))
+    (tmp_path / "other.json").write_text(json.dumps({**TREE, "position": "B2=miss"}))
+    (tmp_path / "game.json").write_text(json.dumps({**TREE, "game": "1x3:1"}))
     (tmp_path / "miscounted.json").write_text(json.dumps({**TREE, "total_height": 3}))
     return tmp_path
 
@@ -616,6 +732,14 @@ REQUESTS = [
     (["tree", "wrong.json", "--draw", "a.gif"], "'a.gif'", ".svg"),
     (["tree", "wrong.json", "--draw", "folder.pdf"], "'folder.pdf'"),
     (["tree", "wrong.json", "--draw", "nothing/a.pdf"], "'nothing/a.pdf'"),
+    (["tree", "wrong.json", "--boards"], "--boards", "--draw"),
+    (["tree", "wrong.json", "--dot", "a.txt"], "'a.txt'", ".dot"),
+    (["tree", "wrong.json", "--dot", "nothing/a.dot"], "'nothing/a.dot'"),
+    (["tree", "wrong.json", "--draw", "a.pdf", "--dot", "a.txt"], "'a.txt'", ".dot"),
+    (["tree", "wrong.json", "--beside", "nothing", "--draw", "a.pdf"], "nothing"),
+    (["tree", "wrong.json", "--beside", "other.json"], "2x2:1 ", "2x2:1, B2=miss"),
+    (["tree", "wrong.json", "--beside", "other.json", "--draw", "a.pdf"], "2x2:1, B2=miss"),
+    (["tree", "wrong.json", "--beside", "game.json", "--draw", "a.pdf"], "2x2:1 ", "1x3:1"),
 ]
 
 

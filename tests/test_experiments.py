@@ -9,7 +9,16 @@ import pytest
 
 import experiments
 import optsearch
-from experiments import RESULTS, ablation, bench, occurrence, optima, table1, trees
+from experiments import (
+    RESULTS,
+    ablation,
+    bench,
+    counterexamples,
+    occurrence,
+    optima,
+    table1,
+    trees,
+)
 from optsearch import records, reference
 from optsearch.bounds import complete_binary_tree
 from optsearch.errors import OptsearchError
@@ -333,3 +342,37 @@ def test_compare_refuses_methods_that_disagree():
 def test_the_methods_of_the_bench(work, answer):
     """4x4:3,2 of Table 1; the paper's Algorithm 2 is above."""
     assert work(Position(Game.parse("4x4:3,2")))[0] == answer
+
+
+def test_counterexamples(run, tmp_path):
+    run(counterexamples, "--only", "positions", "--jobs", 1, "--output", tmp_path)
+    found = records.read(tmp_path / "counterexamples.csv")
+    assert_has_provenance(found, counterexamples)
+    committed = records.read(RESULTS / "counterexamples.csv")
+    assert found.columns == committed.columns
+    assert found.header["positions"] == committed.header["positions"]
+    assert found.rows == [row for row in committed.rows if row["search"] == "positions"]
+    assert {row["confirmed"] for row in found.rows} <= {"trees", "trees, oracle"}
+
+
+def test_the_counterexamples_of_the_prototype():
+    """What a prototype found, from the issue: also with ships of one cell, and on 4x5."""
+    rows = records.read(RESULTS / "counterexamples.csv").rows
+    totals = {
+        row["game"]: (int(row["greedy_total_height"]), int(row["total_height"]))
+        for row in rows
+        if row["search"] == "empty boards" and row["result"] == "counterexample"
+    }
+    assert min(Game.parse(game).cells for game in totals) == 12
+    one_ship = [game for game in totals if len(Game.parse(game).fleet) == 1]
+    assert one_ship[0] == "4x4:3"
+    for game, expected in {
+        "2x6:3,2": (138, 137),
+        "4x4:3": (92, 90),
+        "4x5:3,2": (2333, 2326),
+        "4x5:3,3": (596, 595),
+        "4x5:4,3,2": (995, 994),
+    }.items():
+        assert totals[game] == expected
+    assert [row["position"] for row in rows if row["game"] == "3x4:2"] == ["A1=miss B3=miss"]
+    assert min(int(row["configurations"] or 6) for row in rows) == 6

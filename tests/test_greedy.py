@@ -206,10 +206,15 @@ def test_what_the_prototype_found():
 
 
 @pytest.mark.parametrize(
-    "text", ["2x6:3,2", "4x4:3", "4x5:4,3,2", "3x3:2,1;contact=any;announce=ship"]
+    ("text", "shots"),
+    [
+        *(("2x6:3,2", ""), ("4x4:3", ""), ("4x5:4,3,2", "")),
+        ("1x12:5,2", "A1=hit F1=miss"),  # they part after hits that are certain
+        ("3x3:2,1;contact=any;announce=ship", ""),
+    ],
 )
-def test_where_the_trees_part(text):
-    greedy = Greedy(Position(Game.parse(text)))
+def test_where_the_trees_part(text, shots):
+    greedy = Greedy(Position.parse(Game.parse(text), shots))
     found = greedy.compare()
     assert tree.verify(found.greedy) == greedy.total_height()
     assert tree.verify(found.optimal) == greedy.optimum()

@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # From the bottom up. A module imports modules of lower layers, or of its own.
 LAYERS = (
-    {"optsearch", "errors"},
+    {"optsearch", "errors", "workers"},
     {"game"},
     {"position"},
     {"configurations", "lattice", "family", "tables", "records", "tree", "objective"},
@@ -17,7 +17,7 @@ LAYERS = (
     {"reference", "paper", "bounds", "posterior", "kernels"},
     {"greedy", "frontier", "strategies"},
     {"solver", "evaluate"},
-    {"proof"},
+    {"proof", "counterexamples"},
     {"reproduce", "drawing", "explorer"},
     {"cli"},
     {"experiments", "paper_figures"},
@@ -31,6 +31,7 @@ KERNELS = {
     "_search": {"kernels"},
     "_announced": {"kernels"},
     "_evaluate": {"evaluate"},
+    "_hunt": {"counterexamples"},
 }
 FOLDERS = {"cli", "strategies"}
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import signal
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor
 from contextlib import contextmanager
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +18,7 @@ from optsearch.errors import OptsearchError, PositionError
 from optsearch.game import Game, column_name
 from optsearch.position import Position
 from optsearch.solution import Progress, Status
+from optsearch.workers import processes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -134,19 +133,13 @@ def solving(label: str) -> Iterator[Progress]:
 
 
 @contextmanager
-def executor_of(jobs: int) -> Iterator[ProcessPoolExecutor | None]:
-    """A pool of so many processes; none for one job. Workers leave ctrl-C to this process."""
+def executor_of(jobs: int) -> Iterator[Executor | None]:
+    """A pool of so many processes; none for one job."""
     if jobs == 1:
         yield None
         return
-    ignore = (signal.SIGINT, signal.SIG_IGN)
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), signal.signal, ignore)
-    try:
+    with processes(jobs) as pool:
         yield pool
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in list((pool._processes or {}).values()):
-            process.terminate()
 
 
 def save_figure(figure: Figure, path: Path) -> None:

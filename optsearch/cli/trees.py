@@ -18,6 +18,7 @@ from optsearch.cli.common import (
     print_json,
     save_figure,
 )
+from optsearch.errors import OptsearchError
 
 
 @app.command()
@@ -33,33 +34,59 @@ def tree(
         Path | None,
         typer.Option(help="Draw the tree to this file (pdf, svg or png).", show_default=False),
     ] = None,
+    boards: Annotated[
+        bool, typer.Option("--boards", help="Draw each node as the board as it is then.")
+    ] = False,
+    beside: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Compare with this tree of the same position, and draw both side by side.",
+            show_default=False,
+        ),
+    ] = None,
+    dot: Annotated[
+        Path | None,
+        typer.Option(help="Write the tree for Graphviz to this file (dot).", show_default=False),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print a decision tree; verify it; draw it."""
+    """Print a decision tree; verify it; draw it; compare it with another."""
+    if boards and draw is None:
+        raise OptsearchError("--boards is for drawings; add --draw FILE")
+    if dot is not None and dot.suffix.lower() not in (".dot", ".gv"):
+        raise OptsearchError(f"cannot write {str(dot)!r}; use a name ending in .dot or .gv")
     loaded = tree_.load(file)
+    other = None if beside is None else tree_.load(beside)
+    parted = [] if other is None else tree_.differences(loaded, other)
     verified = tree_.verify(loaded) if verify else None
+    if verify and other is not None:
+        tree_.verify(other)
     if draw is not None:
-        draw_tree(loaded, draw)
-    mean = f"{loaded.total_height}/{loaded.configurations}"
+        if other is None or beside is None:
+            draw_tree(loaded, draw, boards)
+        else:
+            draw_trees(loaded, other, (file.name, beside.name), draw, boards)
+    if dot is not None:
+        write_dot(loaded, dot)
     if as_json:
         print_json(
             {
                 **described(loaded.position),
-                "total_height": loaded.total_height,
-                "configurations": loaded.configurations,
-                "mean": mean,
+                **measures(loaded),
                 "height": loaded.height,
                 "leaves": loaded.leaves,
                 "depths": {str(shots): n for shots, n in sorted(loaded.depths().items())},
                 "verified": verified is not None,
+                **({} if other is None else compared(other, parted)),
             }
         )
         return
-    if draw is None:
+    if draw is None and dot is None:
         typer.echo(loaded.text())
     out.print(f"\n{heading(loaded.position)}", style="bold")
     facts = Table.grid(padding=(0, 2))
-    facts.add_row("mean shots", f"{mean} = {float(loaded.mean):.6f}")
+    facts.add_row("mean shots", mean_text(loaded))
     facts.add_row("worst case", f"{loaded.height} shots")
     facts.add_row(
         "distribution", ", ".join(f"{d}: {n:,}" for d, n in sorted(loaded.depths().items()))
@@ -69,18 +96,84 @@ def tree(
             "verified",
             f"every one of {loaded.configurations:,} configurations replayed, total {verified:,}",
         )
+    if other is not None:
+        facts.add_row("beside", f"{mean_text(other)} in {beside}")
+        facts.add_row("they part", parting_text(parted))
     if draw is not None:
         facts.add_row("drawing", str(draw))
+    if dot is not None:
+        facts.add_row("dot", str(dot))
     out.print(facts)
 
 
-def draw_tree(tree: tree_.DecisionTree, path: Path) -> None:
+def measures(tree: tree_.DecisionTree) -> dict[str, object]:
+    """The total height and the mean of a tree for a JSON answer."""
+    return {
+        "total_height": tree.total_height,
+        "configurations": tree.configurations,
+        "mean": f"{tree.total_height}/{tree.configurations}",
+    }
+
+
+def compared(other: tree_.DecisionTree, parted: list[tree_.Shots]) -> dict[str, object]:
+    """The other tree and where the two part, for a JSON answer."""
+    return {
+        "beside": measures(other),
+        "differences": [" ".join(map(str, shots)) for shots in parted],
+    }
+
+
+def mean_text(tree: tree_.DecisionTree) -> str:
+    """The mean unreduced, and as a decimal number."""
+    return f"{tree.total_height}/{tree.configurations} = {float(tree.mean):.6f}"
+
+
+def parting_text(parted: list[tree_.Shots]) -> str:
+    """Where two trees part, in words."""
+    if not parted:
+        return "nowhere"
+    first = " ".join(map(str, parted[0]))
+    if not first:
+        return "at the root"
+    others = len(parted) - 1
+    return f"after {first}" + (
+        f", and in {others} other place{'s' * (others > 1)}" if others else ""
+    )
+
+
+def draw_tree(tree: tree_.DecisionTree, path: Path, boards: bool = False) -> None:
     """Draw a tree to a file whose ending names the format."""
     # Imported here, because matplotlib takes longer to load than most commands take to run.
     from matplotlib.figure import Figure
 
     from optsearch import drawing
 
-    figure = Figure(figsize=drawing.tree_figure_size(tree), layout="constrained")
-    drawing.draw_tree(figure.add_subplot(), tree)
+    figure = Figure(figsize=drawing.tree_figure_size(tree, boards), layout="constrained")
+    drawing.draw_tree(figure.add_subplot(), tree, boards)
     save_figure(figure, path)
+
+
+def draw_trees(
+    left: tree_.DecisionTree,
+    right: tree_.DecisionTree,
+    titles: tuple[str, str],
+    path: Path,
+    boards: bool,
+) -> None:
+    """Draw two trees side by side to a file whose ending names the format."""
+    from matplotlib.figure import Figure
+
+    from optsearch import drawing
+
+    size = drawing.comparison_figure_size(left, right, boards)
+    figure = Figure(figsize=size, layout="constrained")
+    drawing.draw_comparison(figure.add_subplot(), left, right, titles, boards)
+    save_figure(figure, path)
+
+
+def write_dot(tree: tree_.DecisionTree, path: Path) -> None:
+    """Write a tree in the DOT language."""
+    try:
+        path.write_text(tree.dot(), encoding="utf-8")
+    except OSError as error:
+        raise OptsearchError(f"cannot write {str(path)!r}: {error.strerror}") from None

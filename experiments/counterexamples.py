@@ -1,0 +1,92 @@
+"""Where greedy shooting is not optimal: python -m experiments.counterexamples [--resume FOLDER]
+
+Three searches (`optsearch.counterexamples`), to data/results/counterexamples.csv: every position of
+grids of up to 12 cells, ships of two cells and more; every position of grids of up to 10 cells,
+ships of one cell too; the empty boards of up to 20 cells. What each searched is in the header.
+
+Each counterexample is confirmed: `trees`, its two trees are replayed on every configuration and
+give the two totals; `oracle`, both totals also come out of `optsearch.reference`, by definition.
+"""
+
+import argparse
+import sys
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+from experiments import RESULTS
+from optsearch import counterexamples, records, reference
+from optsearch.counterexamples import Counterexample, Found, Scope
+from optsearch.tree import verify
+from optsearch.workers import processes
+
+SCOPES = {
+    "positions": Scope(12),
+    "positions with ships of one cell": Scope(10, shortest=1),
+    "empty boards": Scope(20, empty_only=True),
+}
+ORACLE = 40  # configurations that the oracle is asked for
+
+
+def confirmed(one: Counterexample) -> str:
+    """What confirms a counterexample; AssertionError if something does not."""
+    totals = one.greedy_total_height, one.total_height
+    replayed = tuple(map(verify, counterexamples.trees(one)))
+    if replayed != totals:
+        raise AssertionError(f"{one.fields}: the trees have {replayed}")
+    if one.configurations > ORACLE:
+        return "trees"
+    with reference.caches():
+        family = reference.family(one.position)
+        defined = reference.best_greedy(family), reference.total_height(family)
+    if defined != totals:
+        raise AssertionError(f"{one.fields}: {defined} by definition")
+    return "trees, oracle"
+
+
+def search(scope: Scope, jobs: int, folder: Path | None) -> Found:
+    """All of one scope, with a line every hundred games."""
+
+    def progress(games: int, share: float, found: int) -> None:
+        if games % 100 == 0:
+            print(f"{games} games, {share:.0%} of the work, {found} found", flush=True)
+
+    pool: AbstractContextManager[Executor | None] = processes(jobs) if jobs > 1 else nullcontext()
+    with pool as executor:
+        return counterexamples.hunt(
+            scope, executor=executor, workers=jobs, folder=folder, progress=progress
+        )
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Where greedy shooting is not optimal.")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="folder to write to")
+    parser.add_argument("--only", choices=SCOPES, action="append", help="of the three searches")
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--resume", type=Path, help="folder in which finished games are kept")
+    arguments = parser.parse_args()
+    rows, header = [], {}
+    for name in arguments.only or SCOPES:
+        print(f"{SCOPES[name]}:", flush=True)
+        folder = arguments.resume and arguments.resume / name.replace(" ", "_")
+        found = search(SCOPES[name], arguments.jobs, folder)
+        ways = [confirmed(one) for one in found.counterexamples]
+        ways += [""] * len(found.undecided)
+        rows += [(name, *row, way) for row, way in zip(found.rows, ways, strict=True)]
+        header[name] = "; ".join(f"{key} {value}" for key, value in found.summary.items())
+    path = arguments.output / "counterexamples.csv"
+    records.write(
+        path,
+        ("search", *counterexamples.COLUMNS, "confirmed"),
+        rows,
+        title="Positions where the best greedy strategy is not optimal",
+        command="python -m experiments.counterexamples",
+        fields=header,
+    )
+    print(f"{path}: {len(rows)} rows")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,214 @@
+"""The command that looks for positions where greedy shooting is not optimal: counterexamples."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as ProgressBar
+from rich.table import Table
+
+from optsearch import counterexamples as hunting
+from optsearch import records
+from optsearch import tree as tree_
+from optsearch.cli.common import JsonOption, app, err, executor_of, out, print_json
+from optsearch.counterexamples import Counterexample, Found, Scope
+from optsearch.errors import OptsearchError
+from optsearch.game import MAX_CELLS
+
+SHOWN = 20  # rows of the table for people
+
+
+class Contact(str, Enum):
+    """May ships touch?"""
+
+    NONE = "none"
+    CORNER = "corner"
+    ANY = "any"
+
+
+@app.command()
+def counterexamples(
+    max_cells: Annotated[
+        int, typer.Option(help="Every grid of so many cells at most.", min=1, max=MAX_CELLS)
+    ],
+    fleet: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only this fleet, for example 3,2; may be given more than once.",
+            show_default=False,
+        ),
+    ] = None,
+    contact: Annotated[Contact, typer.Option(help="May ships touch?")] = Contact.NONE,
+    empty_only: Annotated[
+        bool, typer.Option("--empty-only", help="Only empty boards, not every position.")
+    ] = False,
+    shortest: Annotated[
+        int, typer.Option(help="The least length of a ship, unless --fleet is given.", min=1)
+    ] = 2,
+    jobs: Annotated[int, typer.Option(help="Processes that search.", min=1, max=256)] = 1,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder in which each finished game is kept: a run that was stopped goes on from "
+            "it.",
+            show_default=False,
+        ),
+    ] = None,
+    trees: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a best greedy and an optimal tree of each counterexample to this folder.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Write all of them to this CSV file.", show_default=False
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Positions where the best greedy strategy is not optimal, the smallest first.
+
+    Every position of every game in the range is decided, up to symmetries of the grid and shots
+    that tell nothing; smaller means fewer cells, then fewer configurations, then fewer shots.
+    """
+    fleets = tuple(dict.fromkeys(map(hunting.parse_fleet, fleet or ())))
+    scope = Scope(max_cells, fleets, contact.value, empty_only, shortest)
+    try:
+        with progress_line() as progress, executor_of(jobs) as executor:
+            found = hunting.hunt(
+                scope, executor=executor, workers=jobs, folder=resume, progress=progress
+            )
+    except KeyboardInterrupt:
+        kept = f"; finished games are in {resume}, and the same command goes on from there"
+        err.print(f"interrupted{kept if resume else ''}", soft_wrap=True)
+        raise typer.Exit(130) from None
+    if output is not None:
+        write(found, output)
+    if trees is not None:
+        save_trees(found.counterexamples, trees)
+    if as_json:
+        print_json(found_fields(found))
+    else:
+        print_found(found)
+
+
+@contextmanager
+def progress_line() -> Iterator[Callable[[int, float, int], None]]:
+    """A progress line on the terminal, when standard error is one."""
+    bar = ProgressBar(
+        SpinnerColumn(),
+        TextColumn("counterexamples"),
+        BarColumn(bar_width=20),
+        TextColumn("{task.fields[note]}"),
+        TimeElapsedColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+    )
+    started, first = time.perf_counter(), None
+    with bar:
+        task = bar.add_task("", total=1.0, note="listing games")
+
+        def report(games: int, share: float, number: int) -> None:
+            nonlocal first
+            if first is None:
+                first = games, share  # from an earlier run
+            seconds = max(time.perf_counter() - started, 0.1)
+            note = f"{games:,} games, {(games - first[0]) / seconds:,.1f}/s, {number:,} found"
+            if first[1] < share < 1:
+                rest = seconds * (1 - share) / (share - first[1])
+                note += f", about {rest:,.0f} s to go"
+            bar.update(task, completed=share, note=note)
+
+        yield report
+
+
+# Answers
+
+
+def found_fields(found: Found) -> dict[str, Any]:
+    """All that was found, as JSON."""
+    return {
+        **found.summary,
+        "undecided": [str(game) for game in found.undecided],
+        "fewest": {name: least.fields for name, least in found.least.items()},
+        "counterexamples": [one.fields for one in found.counterexamples],
+    }
+
+
+def write(found: Found, path: Path) -> None:
+    """Write all counterexamples and all undecided games to a CSV file."""
+    scope = found.scope
+    options = [f"--max-cells {scope.max_cells}"]
+    options += [f"--fleet {','.join(map(str, fleet))}" for fleet in scope.fleets]
+    options += [f"--contact {scope.contact}", *["--empty-only"] * scope.empty_only]
+    options += [] if scope.fleets else [f"--shortest {scope.shortest}"]
+    records.write(
+        path,
+        hunting.COLUMNS,
+        found.rows,
+        title="Positions where the best greedy strategy is not optimal",
+        command=f"optsearch counterexamples {' '.join(options)}",
+        fields=found.summary,
+    )
+
+
+def save_trees(found: list[Counterexample], folder: Path) -> None:
+    """Write two trees for each: NUMBER_greedy.json and NUMBER_optimal.json, numbered from 1."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OptsearchError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from None
+    for number, one in enumerate(found, 1):
+        for name, tree in zip(("greedy", "optimal"), hunting.trees(one), strict=True):
+            tree_.save(tree, folder / f"{number}_{name}.json")
+
+
+def print_found(found: Found) -> None:
+    """What was found, for people."""
+    facts = Table.grid(padding=(0, 2))
+    for name, value in found.summary.items():
+        facts.add_row(name, f"{value:,}" if isinstance(value, int) else str(value))
+    out.print(facts)
+    if found.undecided:
+        games = " ".join(map(str, found.undecided))
+        out.print(f"\nundecided: {games}", soft_wrap=True)
+    for name, one in found.least.items():
+        out.print(f"\nfewest {name}", style="bold")
+        print_one(one)
+    shown = found.counterexamples[:SHOWN]
+    if shown:
+        out.print("\nsmallest first: best greedy, optimum, configurations, position", style="bold")
+    for one in shown:
+        typer.echo(
+            f"{one.greedy_total_height:6} {one.total_height:6} {one.configurations:5}  "
+            f"{one.game}{f', {one.position}' if one.shots else ''}"
+        )
+    rest = len(found.counterexamples) - len(shown)
+    if rest:
+        out.print(f"and {rest:,} more: -o FILE.csv or --json lists all")
+
+
+def print_one(one: Counterexample) -> None:
+    """One counterexample, with the shots."""
+    number = one.configurations
+    heading = f"{one.game}{f', {one.position}' if one.shots else ''}"
+    out.print(f"{heading}: {one.game.cells} cells, {number} configurations, {one.shots} shots")
+    facts = Table.grid(padding=(0, 2))
+    for name, total, mask in (
+        ("best greedy", one.greedy_total_height, one.greedy_cells),
+        ("optimum", one.total_height, one.best_cells),
+    ):
+        cells = " ".join(one.game.names(mask))
+        facts.add_row(f"  {name}", f"{total}/{number} = {total / number:.6f}", cells)
+    out.print(facts)

@@ -1,0 +1,570 @@
+"""Where greedy shooting is not optimal: the smallest positions, and the smallest empty boards.
+
+A counterexample is a position in which the best greedy strategy (always a most probable cell, ties
+broken in the best way, certain hits first and free) has a greater total height than the optimum.
+Section 3.3 of Audinot, Bonnet and Viennot (2014) shows one.
+
+Two positions of a game count as one if a symmetry of the grid takes the residual family of the one
+to that of the other: the cells of each configuration that are still in doubt, with weights. Of such
+positions that with the fewest shots is named; of several, the one that comes first when shots are
+compared in row-major order, the earlier cell first and a miss before a hit. Counterexamples are
+listed by the cells of the grid, the number of configurations, the shots, the rows, the fleet
+(fewer ships first, then shorter ones), and that order of positions.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch._hunt import MAX_CELLS, Hunt
+from optsearch.configurations import Configurations
+from optsearch.errors import GameError, OptsearchError, RecordError, TooLarge
+from optsearch.family import Family
+from optsearch.game import Game
+from optsearch.greedy import Greedy
+from optsearch.position import HIT, MISS, Position, Shot
+from optsearch.solver import Solver
+from optsearch.tree import DecisionTree
+
+Codes = NDArray[np.int32]
+
+MAX_NODES = 100_000
+"""An empty board of more than MAX_CELLS cells is undecided where the solver needs more nodes; 50
+subsets on a machine word count as one."""
+
+COLUMNS = (
+    "result",
+    "game",
+    "position",
+    "cells",
+    "configurations",
+    "shots",
+    "greedy_total_height",
+    "total_height",
+    "greedy_shots",
+    "best_shots",
+)
+"""Of `Found.rows`."""
+
+_FORMAT = "optsearch counterexamples"
+
+
+# What is searched
+
+
+def parse_fleet(text: str) -> tuple[int, ...]:
+    """The lengths that a text such as `3,2` names, in descending order; GameError otherwise."""
+    lengths = [length.strip() for length in text.split(",")]
+    if not all(length.isascii() and length.isdigit() and int(length) for length in lengths):
+        raise GameError(
+            f"{text!r} is not a fleet; write ship lengths, 1 or more, with commas between them, as "
+            "in 3,2"
+        )
+    return tuple(sorted(map(int, lengths), reverse=True))
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The games of a search, and which of their positions.
+
+    max_cells -- every grid with rows <= columns and so many cells at most.
+    fleets -- only these, each in descending order; when there are none, every multiset of lengths
+        from `shortest` up that fits on the grid.
+    shortest -- the least length of a ship. Ships of one cell, which the usual game does not have,
+        are most of the work, and most of the games that cannot be decided.
+    contact -- the rule for ships that touch; nothing is announced.
+    empty_only -- only the empty boards, not all positions.
+
+    Raises TooLarge for all positions of grids with more than MAX_CELLS cells.
+    """
+
+    max_cells: int
+    fleets: tuple[tuple[int, ...], ...] = ()
+    contact: str = "none"
+    empty_only: bool = False
+    shortest: int = 2
+
+    def __post_init__(self) -> None:
+        if self.max_cells > MAX_CELLS and not self.empty_only:
+            raise TooLarge(
+                f"all positions of grids of up to {self.max_cells} cells are too many; at most "
+                f"{MAX_CELLS} cells, or empty boards only"
+            )
+
+    def __str__(self) -> str:
+        fleets = " and ".join(",".join(map(str, fleet)) for fleet in self.fleets)
+        what = "the empty board" if self.empty_only else "every position"
+        every = f"every fleet of ships of length {self.shortest} or more that fits"
+        return (
+            f"{what} of every grid of at most {self.max_cells} cells with "
+            f"{f'the fleet {fleets}' if fleets else every}, contact={self.contact}"
+        )
+
+    def games(self) -> Iterator[Game]:
+        """The games that have a configuration, by cells, rows and fleet."""
+        for cells in range(1, self.max_cells + 1):
+            for rows in range(1, cells + 1):
+                columns, rest = divmod(cells, rows)
+                if not rest and rows <= columns:
+                    yield from sorted(self._on(rows, columns), key=_fleet_order)
+
+    def _on(self, rows: int, columns: int) -> Iterator[Game]:
+        if self.fleets:
+            yield from self._fitting(rows, columns, set(self.fleets))
+            return
+        fleets: list[tuple[int, ...]] = [()]
+        while fleets:  # a fleet fits only if it fits without its last ship
+            longer = [
+                (*fleet, length)
+                for fleet in fleets
+                for length in range(self.shortest, (fleet[-1] if fleet else columns) + 1)
+            ]
+            games = list(self._fitting(rows, columns, longer))
+            yield from games
+            fleets = [game.fleet for game in games]
+
+    def _fitting(
+        self, rows: int, columns: int, fleets: Iterable[tuple[int, ...]]
+    ) -> Iterator[Game]:
+        for fleet in fleets:
+            if max(fleet) <= columns and sum(fleet) <= rows * columns:
+                game = Game(rows, columns, fleet, self.contact)
+                if Configurations(Position(game)).configurations:
+                    yield game
+
+
+def _fleet_order(game: Game) -> tuple[int, tuple[int, ...]]:
+    return len(game.fleet), game.fleet
+
+
+# What is found
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A position in which the best greedy strategy is not optimal.
+
+    code -- the position: a digit to base 3 for each cell, the first the highest; 0 missed, 1 hit,
+        2 not shot. configurations -- how many are left.
+    greedy_total_height, total_height -- of the best greedy strategy and of the optimum: the sum
+        over configurations of the shots from the position on.
+    greedy_cells, best_cells -- masks of the most probable cells, certain hits aside, and of the
+        cells that an optimal strategy can shoot next.
+    """
+
+    game: Game
+    code: int
+    configurations: int
+    greedy_total_height: int
+    total_height: int
+    greedy_cells: int
+    best_cells: int
+
+    @cached_property
+    def position(self) -> Position:
+        """The position, its shots in row-major order."""
+        digits = _digits(self.game, self.code)
+        replies = {0: MISS, 1: HIT}
+        return Position(
+            self.game,
+            tuple(Shot(self.game.cell(i), replies[d]) for i, d in enumerate(digits) if d < 2),
+        )
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """What counterexamples are sorted by."""
+        game = self.game
+        return (
+            *(game.cells, self.configurations, self.shots, game.rows),
+            *(_fleet_order(game), self.code),
+        )
+
+    @property
+    def shots(self) -> int:
+        """How many shots have been made."""
+        return sum(digit < 2 for digit in _digits(self.game, self.code))
+
+    @property
+    def fields(self) -> dict[str, object]:
+        """What JSON answers and tables say of it, by the names of their columns."""
+        return {
+            "game": str(self.game),
+            "position": str(self.position),
+            "cells": self.game.cells,
+            "configurations": self.configurations,
+            "shots": self.shots,
+            "greedy_total_height": self.greedy_total_height,
+            "total_height": self.total_height,
+            "greedy_shots": self.game.names(self.greedy_cells),
+            "best_shots": self.game.names(self.best_cells),
+        }
+
+
+def _digits(game: Game, code: int) -> list[int]:
+    return [code // 3 ** (game.cells - 1 - i) % 3 for i in range(game.cells)]
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What was found in one game.
+
+    positions -- how many inequivalent ones were looked at; 1 for the empty board alone.
+    is_decided -- false where the empty board took too much effort; then nothing is claimed.
+    """
+
+    game: Game
+    positions: int
+    counterexamples: tuple[Counterexample, ...]
+    is_decided: bool = True
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found in all games of a scope, which are in the order of `Scope.games`."""
+
+    scope: Scope
+    games: tuple[Searched, ...]
+
+    @cached_property
+    def counterexamples(self) -> list[Counterexample]:
+        """All of them, smallest first."""
+        return sorted(
+            (found for searched in self.games for found in searched.counterexamples),
+            key=lambda found: found.order,
+        )
+
+    @property
+    def undecided(self) -> list[Game]:
+        """The games that took too much effort."""
+        return [searched.game for searched in self.games if not searched.is_decided]
+
+    @property
+    def positions(self) -> int:
+        """How many inequivalent positions were decided."""
+        return sum(searched.positions for searched in self.games if searched.is_decided)
+
+    @property
+    def summary(self) -> dict[str, object]:
+        """What was searched: with this, "none below" is a statement about an exact range."""
+        return {
+            "searched": str(self.scope),
+            "games": len(self.games),
+            "undecided": len(self.undecided),
+            "positions": self.positions,
+            "counterexamples": len(self.counterexamples),
+        }
+
+    @property
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """The counterexamples and the undecided games, under the columns of COLUMNS."""
+        for one in self.counterexamples:
+            values = one.fields.values()
+            yield (
+                "counterexample",
+                *(" ".join(value) if isinstance(value, list) else str(value) for value in values),
+            )
+        for game in self.undecided:
+            yield "undecided", str(game), "", str(game.cells), *[""] * (len(COLUMNS) - 4)
+
+    @property
+    def least(self) -> dict[str, Counterexample]:
+        """The first counterexample with the fewest cells, configurations and shots."""
+        if not self.counterexamples:
+            return {}
+        return {
+            "cells": self.counterexamples[0],
+            "configurations": min(self.counterexamples, key=lambda found: found.configurations),
+            "shots": min(self.counterexamples, key=lambda found: found.shots),
+        }
+
+
+# One game
+
+
+class Positions:
+    """The optimum and best greedy of all positions of a game of at most MAX_CELLS cells.
+
+    Arrays of shape (3**cells,), by the codes of `Counterexample`: configurations -- how many are
+    left; optimum, greedy -- the least misses over all strategies, and over greedy ones.
+    representatives -- with `classify`, the codes of the inequivalent positions.
+    """
+
+    def __init__(self, game: Game, classify: bool = False):
+        if game.cells > MAX_CELLS:
+            raise TooLarge(f"{game} has {game.cells} cells; at most {MAX_CELLS} are handled")
+        self.game = game
+        family = Family.of(Position(game))
+        size = 3**game.cells
+        self.configurations: Codes = np.zeros(size, np.int32)
+        self.optimum: Codes = np.zeros(size, np.int32)
+        self.greedy: Codes = np.zeros(size, np.int32)
+        self.representatives = Hunt(
+            np.array(family.sets, np.uint32),
+            np.array(family.weights, np.int32),
+            np.array(game.symmetries(), np.int32),
+            self.configurations,
+            self.optimum,
+            self.greedy,
+            np.zeros(size, np.int32) if classify else None,
+        ).explore()
+
+    def counterexamples(self, codes: Codes) -> tuple[Counterexample, ...]:
+        """Those among some positions."""
+        codes = codes[self.greedy[codes] > self.optimum[codes]]
+        likely, best = self._shots(codes)
+        hits = sum(codes // 3**i % 3 == 1 for i in range(self.game.cells))
+        weights = self.configurations[codes]
+        certain = weights * (self.game.fleet_cells - hits)
+        columns = (codes, weights, certain + self.greedy[codes], certain + self.optimum[codes])
+        rows = zip(*(column.tolist() for column in (*columns, likely, best)), strict=True)
+        return tuple(Counterexample(self.game, *row) for row in rows)
+
+    def _shots(self, codes: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Masks of the most probable cells, certain hits aside, and of the optimal ones."""
+        most, likely = np.zeros((2, len(codes)), np.int64)
+        least, best = np.zeros((2, len(codes)), np.int64)
+        for cell in range(self.game.cells):
+            hit, missed, is_open = self._after(codes, cell)
+            cost = self.optimum[hit] + self.optimum[missed] + self.configurations[missed]
+            for value, top, mask in (
+                (self.configurations[hit], most, likely),
+                (-cost, least, best),
+            ):
+                is_better = is_open & ((mask == 0) | (value > top))
+                mask[is_better] = 0
+                top[is_better] = value[is_better]
+                mask[is_open & (value == top)] |= 1 << cell
+        return likely, best
+
+    def _after(self, codes: Codes, cell: int) -> tuple[Codes, Codes, NDArray[np.bool_]]:
+        """The positions after a hit and a miss at a cell, and where it can be either."""
+        power = 3 ** (self.game.cells - 1 - cell)
+        unshot = codes // power % 3 == 2
+        hit, missed = codes - power * unshot, codes - 2 * power * unshot
+        possible = (self.configurations[hit] > 0) & (self.configurations[missed] > 0)
+        return hit, missed, unshot & possible
+
+
+def search_game(game: Game, empty_only: bool) -> Searched:
+    """The counterexamples of one game; a task for an executor."""
+    if game.cells > MAX_CELLS:
+        return _search_large(game)
+    positions = Positions(game, classify=not empty_only)
+    codes = np.array([3**game.cells - 1], np.int32) if empty_only else positions.representatives
+    return Searched(game, len(codes), positions.counterexamples(codes))
+
+
+class _Undecided(Exception):
+    """That would take more effort than is allowed."""
+
+
+def _search_large(game: Game) -> Searched:
+    """The empty board of a game that has too many positions: is anything below best greedy?"""
+    position = Position(game)
+    found = Greedy(position)
+    solver = Solver(position, progress=lambda status: _limit(solver))
+    kernel = solver.kernel
+    try:
+        best_greedy = found.total_height()
+        certain = kernel.cells_left * kernel.weight(kernel.root)
+        misses = best_greedy - certain
+        cost = kernel.solve(kernel.root, -1, limit=misses)
+        if cost >= misses:
+            return Searched(game, 1, ())
+        counterexample = Counterexample(
+            game,
+            3**game.cells - 1,
+            found.configurations,
+            best_greedy,
+            certain + cost,
+            game.mask(found.shots),
+            game.mask(found.best_shots),
+        )
+    except _Undecided:
+        return Searched(game, 1, (), is_decided=False)
+    return Searched(game, 1, (counterexample,))
+
+
+def _limit(solver: Solver) -> None:
+    if solver.kernel.nodes + solver.kernel.subsets // 50 > MAX_NODES:
+        raise _Undecided
+
+
+# All games
+
+
+def hunt(
+    scope: Scope,
+    *,
+    executor: Executor | None = None,
+    workers: int = 2,
+    folder: Path | None = None,
+    progress: Callable[[int, float, int], None] = lambda games, share, counterexamples: None,
+) -> Found:
+    """The counterexamples of all games of a scope.
+
+    executor -- any `concurrent.futures.Executor`; it gets a game at a time for each of `workers`,
+    and the answer does not depend on it. folder -- every game that is finished is kept there, and a
+    run that was stopped or killed goes on from it. progress -- called with the number of games
+    that are finished, about which share of the work that is, and the counterexamples found.
+
+    Raises GameError when no game is in the scope, RecordError for a folder of another scope.
+    """
+    games = list(scope.games())
+    if not games:
+        raise GameError(f"there is no configuration in {scope}")
+    done: dict[Game, Searched] = {}
+    checkpoint = None if folder is None else _Checkpoint(folder, scope)
+    if checkpoint is not None:
+        done = {searched.game: searched for searched in checkpoint.read(games)}
+    total = sum(map(_work, games))
+
+    def report() -> None:
+        found = sum(len(searched.counterexamples) for searched in done.values())
+        progress(len(done), sum(map(_work, done)) / total, found)
+
+    report()
+    waiting = [game for game in games if game not in done]
+    for searched in _searched(waiting, scope.empty_only, executor, workers):
+        if checkpoint is not None:
+            checkpoint.add(searched)
+        done[searched.game] = searched
+        report()
+    return Found(scope, tuple(done[game] for game in games))
+
+
+def _work(game: Game) -> int:
+    return int(3 ** min(game.cells, MAX_CELLS))
+
+
+def _searched(
+    games: list[Game], empty_only: bool, executor: Executor | None, workers: int
+) -> Iterator[Searched]:
+    if executor is None:
+        for game in games:
+            yield search_game(game, empty_only)
+        return
+    waiting = iter(games)
+    running: set[Future[Searched]] = set()
+    while True:
+        for game in islice(waiting, workers - len(running)):
+            running.add(executor.submit(search_game, game, empty_only))
+        if not running:
+            return
+        finished, running = wait(running, return_when=FIRST_COMPLETED)
+        for future in finished:
+            yield future.result()
+
+
+class _Checkpoint:
+    """The finished games of a scope: a file of JSON lines that only grows, its scope first.
+
+    A line that was cut off by a kill is dropped. A counterexample is the list of its numbers.
+    """
+
+    def __init__(self, folder: Path, scope: Scope):
+        self.path = folder / "games.jsonl"
+        self._head = {"format": _FORMAT, "version": 1, "scope": str(scope)}
+
+    def read(self, games: list[Game]) -> list[Searched]:
+        """The games that are finished; a new file is made if there is none."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            text = self.path.read_bytes() if self.path.exists() else b""
+            whole = text[: text.rfind(b"\n") + 1]
+            if len(whole) < len(text):
+                os.truncate(self.path, len(whole))
+        except OSError as error:
+            raise RecordError(f"{self.path} cannot be read: {error}") from None
+        lines = whole.splitlines()
+        if not lines:
+            self._append(self._head)
+            return []
+        known = {str(game): game for game in games}
+        result = []
+        for number, line in enumerate(lines, 1):
+            try:
+                entry = json.loads(line)
+                if number == 1:
+                    self._check(entry)
+                else:
+                    result.append(_from_entry(known, entry))
+            except OptsearchError:
+                raise
+            except (ValueError, TypeError, KeyError):
+                raise RecordError(
+                    f"{self.path}, line {number}: {line.decode(errors='replace')[:60]!r} is not "
+                    f"of a file of {_FORMAT}"
+                ) from None
+        return result
+
+    def _check(self, head: dict[str, object]) -> None:
+        if head != self._head:
+            if head["format"] == _FORMAT and head["version"] == self._head["version"]:
+                raise RecordError(
+                    f"{self.path} is of a search of {head['scope']}, not of {self._head['scope']}"
+                )
+            raise ValueError
+
+    def add(self, searched: Searched) -> None:
+        """Keep a finished game."""
+        entry = {
+            "game": str(searched.game),
+            "positions": searched.positions,
+            "is_decided": searched.is_decided,
+            "counterexamples": [
+                [getattr(found, name) for name in _NUMBERS] for found in searched.counterexamples
+            ],
+        }
+        self._append(entry)
+
+    def _append(self, entry: dict[str, object]) -> None:
+        try:
+            with open(self.path, "ab") as file:
+                file.write(json.dumps(entry).encode() + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise RecordError(f"{self.path} cannot be written: {error}") from None
+
+
+_NUMBERS = (
+    "code",
+    "configurations",
+    "greedy_total_height",
+    "total_height",
+    "greedy_cells",
+    "best_cells",
+)
+
+
+def _from_entry(games: dict[str, Game], entry: dict[str, object]) -> Searched:
+    game = games[str(entry["game"])]
+    positions, is_decided, rows = (
+        entry[key] for key in ("positions", "is_decided", "counterexamples")
+    )
+    if type(positions) is not int or type(is_decided) is not bool or not isinstance(rows, list):
+        raise ValueError
+    for row in rows:
+        if len(row) != len(_NUMBERS) or any(type(number) is not int for number in row):
+            raise ValueError
+    return Searched(game, positions, tuple(Counterexample(game, *row) for row in rows), is_decided)
+
+
+# Trees
+
+
+def trees(found: Counterexample) -> tuple[DecisionTree, DecisionTree]:
+    """A best greedy tree and an optimal one that go together for as long as they can."""
+    compared = Greedy(found.position).compare()
+    return compared.greedy, compared.optimal

@@ -1,0 +1,583 @@
+"""Counterexamples to greedy: the kernel against the definition, and runs that are cut short."""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import cache
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+
+from optsearch import cli, counterexamples, records, reference, tree
+from optsearch._hunt import Hunt
+from optsearch.counterexamples import Positions, Scope, hunt, search_game
+from optsearch.errors import GameError, RecordError, TooLarge
+from optsearch.family import image
+from optsearch.game import Game
+from optsearch.greedy import Greedy
+from optsearch.position import HIT, MISS, Position
+from optsearch.solver import solve
+from tests.examples import games
+
+# By the definition, in plain Python
+
+
+def positions_by_shots(game):
+    """Every position that a configuration leads to, fewest shots first."""
+    level = [Position(game)]
+    while level:
+        yield from level
+        after = {
+            position.after(cell, answer): None
+            for position in level
+            for cell in map(game.cell, range(game.cells))
+            if not position.game.bit(cell) & (position.hits | position.misses)
+            for answer in (HIT, MISS)
+            if _is_possible(game, position, cell, answer)
+        }
+        level = list(after)
+
+
+def _is_possible(game, position, cell, answer):
+    hits, misses = position.hits, position.misses
+    if answer.hit:
+        hits |= game.bit(cell)
+    else:
+        misses |= game.bit(cell)
+    return any(not cells & misses and not hits & ~cells for cells in _configurations(game))
+
+
+@cache
+def _configurations(game):
+    return [sum(ships) for ships in reference.configurations(Position(game))]
+
+
+def residual(position):
+    """The family less the cells in all of its sets, and its least image under the symmetries."""
+    family = reference.family(position)
+    certain = -1
+    for cells, _ in family:
+        certain &= cells
+    return min(
+        tuple(sorted((image(cells & ~certain, p), n) for cells, n in family))
+        for p in position.game.symmetries()
+    )
+
+
+def row_major(position):
+    """The order among positions with as many shots: earlier cells first, a miss before a hit."""
+    return sorted((shot.cell, shot.reply.hit) for shot in position.shots)
+
+
+def by_definition(game):
+    """Class -> (position with the fewest shots that comes first, optimum, best greedy)."""
+    found = {}
+    for position in positions_by_shots(game):
+        key = residual(position)
+        old = found.get(key)
+        if old is None or (len(old.shots), row_major(old)) > (
+            len(position.shots),
+            row_major(position),
+        ):
+            found[key] = position
+    return {
+        key: (
+            p,
+            reference.total_height(reference.family(p)),
+            reference.best_greedy(reference.family(p)),
+        )
+        for key, p in found.items()
+    }
+
+
+def compare(game):
+    """The kernel's classes, values and counterexamples are those of the definition."""
+    expected = by_definition(game)
+    positions = Positions(game, classify=True)
+    codes = positions.representatives
+    assert len(codes) == len(expected)
+    found = {}
+    for code in codes.tolist():
+        position = counterexamples.Counterexample(game, code, 0, 0, 0, 0, 0).position
+        weight = int(positions.configurations[code])
+        certain = weight * (game.fleet_cells - position.hits.bit_count())
+        optimum, greedy = positions.optimum[code], positions.greedy[code]
+        found[residual(position)] = (position, certain + optimum, certain + greedy)
+    assert found == expected
+    shown = {c.position: c for c in search_game(game, False).counterexamples}
+    assert set(shown) == {p for p, optimum, greedy in expected.values() if greedy > optimum}
+    for position, one in shown.items():
+        assert (position, one.total_height, one.greedy_total_height) == found[residual(position)]
+        assert one.shots == len(position.shots)
+        assert one.configurations == reference.weight(reference.family(position))
+        assert_shots(one)
+
+
+def assert_shots(one):
+    """The cells of a counterexample, by the definition."""
+    family = reference.family(one.position)
+    weight = reference.weight(family)
+    counts = {
+        cell: sum(n for cells, n in family if cells >> cell & 1)
+        for cell in reference.useful(family)
+    }
+    is_open = [cell for cell, count in counts.items() if count < weight]
+    most = max(counts[cell] for cell in is_open)
+    assert one.greedy_cells == sum(1 << cell for cell in is_open if counts[cell] == most)
+    costs = reference.first_shots(family)
+    least = min(costs.values())
+    assert one.best_cells == sum(1 << cell for cell in is_open if costs[cell] == least)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("1x1:1", "1x2:1,1;contact=any", "1x8:3,1", "2x3:2", "3x3:2", "2x4:2,1", "2x2:1"),
+        *("2x3:2,1;contact=corner", "2x4:2,1;contact=any", "1x8:2,2,1;contact=any"),
+    ],
+)
+def test_every_position_by_the_definition(text):
+    compare(Game.parse(text))
+
+
+@settings(max_examples=25)
+@given(games(max_cells=6))
+def test_random_games_by_the_definition(game):
+    assume(_configurations(game))
+    compare(game)
+
+
+def test_weights_count():
+    """3x3:2,2,1 where ships may touch: sets of five cells with up to several configurations."""
+    game = Game.parse("3x3:2,2,1;contact=any")
+    positions = Positions(game)
+    empty = reference.family(Position(game))
+    assert max(n for _, n in empty) > 1
+    certain = reference.weight(empty) * game.fleet_cells
+    assert certain + positions.optimum[-1] == solve(Position(game)).total_height
+    assert certain + positions.greedy[-1] == Greedy(Position(game)).total_height()
+
+
+def test_the_kernel_is_an_oracle_for_the_solver_and_for_greedy():
+    """Any position of 3x4:2,1, with its hits, certain or not, and shots that tell nothing."""
+    game = Game.parse("3x4:2,1")
+    positions = Positions(game)
+    generator = random.Random(12)
+    codes = np.flatnonzero(positions.configurations)
+    for code in generator.sample(codes.tolist(), 150):
+        position = counterexamples.Counterexample(game, code, 0, 0, 0, 0, 0).position
+        weight = int(positions.configurations[code])
+        certain = weight * (game.fleet_cells - position.hits.bit_count())
+        found = Greedy(position)
+        assert found.configurations == weight
+        assert solve(position).total_height == certain + positions.optimum[code]
+        assert found.total_height() == certain + positions.greedy[code]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sets": [1, 1]}, "distinct sets"),
+        ({"sets": [1, 4]}, "distinct sets"),
+        ({"weights": [1]}, "positive weight"),
+        ({"weights": [1, 0]}, "positive weight"),
+        ({"weights": [1 << 30, 1 << 30]}, "out of range"),
+        ({"permutations": [[0, 0]]}, "no permutation"),
+        ({"size": 8}, "9 positions"),
+    ],
+)
+def test_the_kernel_refuses(change, message):
+    given = {"sets": [1, 2], "weights": [1, 1], "permutations": [[0, 1]], "size": 9} | change
+    arrays = [np.zeros(given["size"], np.int32) for _ in range(4)]
+    with pytest.raises(ValueError, match=message):
+        Hunt(
+            np.array(given["sets"], np.uint32),
+            np.array(given["weights"], np.int32),
+            np.array(given["permutations"], np.int32),
+            *arrays,
+        )
+
+
+# What is known
+
+
+def test_the_papers_is_the_only_one_after_shots_on_its_game():
+    """Section 3.3 of Audinot, Bonnet and Viennot (2014), Figure 6; that it is alone: prototype."""
+    (one,) = search_game(Game.parse("3x4:2"), False).counterexamples
+    assert str(one.position) == "A1=miss B3=miss"
+    assert (one.configurations, one.greedy_total_height, one.total_height) == (12, 54, 53)
+    assert one.game.names(one.greedy_cells) == ["C2"]
+    assert one.game.names(one.best_cells) == ["C1", "B2", "D2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "greedy", "optimum"),
+    [("2x6:3,2", 138, 137), ("4x4:3", 92, 90)],  # prototype
+)
+def test_empty_boards(text, greedy, optimum):
+    (one,) = search_game(Game.parse(text), True).counterexamples
+    assert (one.position.shots, one.greedy_total_height, one.total_height) == ((), greedy, optimum)
+
+
+@pytest.mark.parametrize(
+    ("text", "greedy", "optimum"),
+    [("4x5:3,2", 2333, 2326), ("4x5:3,3", 596, 595), ("4x5:4,3,2", 995, 994)],  # prototype
+)
+def test_empty_boards_with_too_many_positions(text, greedy, optimum):
+    game = Game.parse(text)
+    (one,) = search_game(game, True).counterexamples
+    assert (one.position.shots, one.greedy_total_height, one.total_height) == ((), greedy, optimum)
+    found = Greedy(one.position)
+    assert game.names(one.greedy_cells) == game.names(game.mask(found.shots))
+    assert game.names(one.best_cells) == game.names(game.mask(found.best_shots))
+
+
+def test_the_smallest_empty_board_of_ships_of_two_cells_and_more():
+    """None below twelve cells; of more than one row, of twelve 2x6:3,2 alone: prototype."""
+    found = hunt(Scope(12, empty_only=True)).counterexamples
+    assert {one.game.cells for one in found} == {12}
+    (one,) = [one for one in found if one.game.rows > 1]
+    assert str(one.game) == "2x6:3,2"
+    assert (one.greedy_total_height, one.total_height) == (138, 137)
+
+
+def test_the_smallest_empty_boards():
+    """Below twelve cells there are some only on one row and with ships of one cell."""
+    found = hunt(Scope(12, empty_only=True, shortest=1))
+    assert (len(found.games), found.positions, found.undecided) == (444, 444, [])
+    games = [str(one.game) for one in found.counterexamples]
+    assert games[0] == "1x10:3,2,1"
+    assert [game for game in games if not game.startswith("1x")] == [
+        *("2x6:3,2", "3x4:3,1,1", "3x4:3,1", "3x4:2,1")
+    ]
+
+
+def test_both_ways_agree_on_empty_boards(monkeypatch):
+    """The solver's way, which is for more cells, on every game of 8 to 10 cells."""
+    expected = {}
+    chosen = [game for game in Scope(10, empty_only=True, shortest=1).games() if game.cells >= 8]
+    for game in chosen:
+        expected[game] = search_game(game, True)
+    monkeypatch.setattr(counterexamples, "MAX_CELLS", 0)
+    assert {game: search_game(game, True) for game in chosen} == expected
+
+
+def test_too_much_effort_is_undecided(monkeypatch):
+    monkeypatch.setattr(counterexamples, "MAX_NODES", 0)
+    game = Game.parse("4x5:2,1")
+    searched = search_game(game, True)
+    assert (searched.is_decided, searched.counterexamples) == (False, ())
+    found = counterexamples.Found(Scope(20, ((2, 1),), empty_only=True), (searched,))
+    assert (found.undecided, found.positions, found.least) == ([game], 0, {})
+
+
+# Games
+
+
+def test_games():
+    """All multisets that fit: those of a row of n cells, ships not touching, are partitions."""
+    listed = [str(game) for game in Scope(5, shortest=1).games()]
+    assert listed == [
+        *("1x1:1", "1x2:1", "1x2:2", "1x3:1", "1x3:2", "1x3:3", "1x3:1,1"),
+        *("1x4:1", "1x4:2", "1x4:3", "1x4:4", "1x4:1,1", "1x4:2,1", "2x2:1", "2x2:2"),
+        *("1x5:1", "1x5:2", "1x5:3", "1x5:4", "1x5:5", "1x5:1,1", "1x5:2,1", "1x5:2,2"),
+        *("1x5:3,1", "1x5:1,1,1"),
+    ]
+    # Partitions of at most 13 into parts of 2 and more, without the empty one: OEIS A000041.
+    twelve = [game for game in Scope(12, shortest=1).games() if game.cells == 12]
+    assert sum(game.rows == 1 for game in twelve) == 101 - 1
+    assert list(Scope(12).games()) == [
+        game for game in Scope(12, shortest=1).games() if min(game.fleet) > 1
+    ]
+
+
+def test_games_that_touch():
+    """On 2x2 any multiset of lengths 1 and 2 with at most 4 cells fits."""
+    found = [game.fleet for game in Scope(4, contact="any", shortest=1).games() if game.rows == 2]
+    assert found == [(1,), (2,), (1, 1), (2, 1), (2, 2), (1, 1, 1), (2, 1, 1), (1, 1, 1, 1)]
+
+
+def test_only_some_fleets():
+    found = [str(game) for game in Scope(8, ((3, 2), (4,))).games()]
+    assert found == ["1x4:4", "1x5:4", "1x6:4", "1x6:3,2", "1x7:4", "1x7:3,2", *EIGHT]
+
+
+EIGHT = ["1x8:4", "1x8:3,2", "2x4:4"]
+
+
+def test_errors():
+    with pytest.raises(TooLarge, match="17 cells are too many; at most 16 cells, or empty boards"):
+        Scope(17)
+    with pytest.raises(GameError, match=r"no configuration in .* the fleet 9,"):
+        hunt(Scope(8, ((9,),)))
+    for text in ("", "3,,2", "a", "3;2", "0", "-1", "²"):
+        with pytest.raises(GameError, match=re.escape(repr(text))):
+            counterexamples.parse_fleet(text)
+    assert counterexamples.parse_fleet(" 2, 3") == (3, 2)
+
+
+# The whole search
+
+TEN = Scope(10, shortest=1)
+
+
+@pytest.fixture(scope="module")
+def ten():
+    return hunt(TEN)
+
+
+def test_smallest_first(ten):
+    """Every position of up to ten cells; the least ones by the definition in plain Python."""
+    assert (len(ten.games), ten.positions, ten.undecided) == (225, 26444, [])  # by this code
+    found = ten.counterexamples
+    assert len(found) == 132  # likewise
+    assert [one.order for one in found] == sorted(one.order for one in found)
+    sizes = [(one.game.cells, one.configurations, one.shots) for one in found]
+    assert sizes == sorted(sizes)
+    for one in (*found[:12], *ten.least.values()):
+        family = reference.family(one.position)
+        assert one.total_height == reference.total_height(family)
+        assert one.greedy_total_height == reference.best_greedy(family)
+        assert_shots(one)
+    least = {name: (str(one.game), str(one.position)) for name, one in ten.least.items()}
+    assert least == {
+        "cells": ("1x8:3,1", "A1=hit D1=miss"),
+        "configurations": ("1x8:3,1", "A1=hit D1=miss"),
+        "shots": ("1x10:3,2,1", ""),
+    }
+    assert least["cells"][0] == str(found[0].game)
+
+
+def test_workers(ten):
+    """Two threads and two processes, as any executor: the same."""
+    with ThreadPoolExecutor(2) as pool:
+        assert hunt(TEN, executor=pool) == ten
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        assert hunt(TEN, executor=pool, workers=3) == ten
+
+
+def test_progress(ten):
+    reports = []
+    hunt(Scope(6, shortest=1), progress=lambda *report: reports.append(report))
+    assert [games for games, _, _ in reports] == list(range(46))
+    shares = [share for _, share, _ in reports]
+    assert (shares[0], shares[-1]) == (0, 1)
+    assert shares == sorted(shares)
+
+
+def test_trees(ten):
+    for one in ten.counterexamples[::3]:
+        greedy, optimal = counterexamples.trees(one)
+        assert greedy.position == optimal.position == one.position
+        assert tree.verify(greedy) == one.greedy_total_height
+        assert tree.verify(optimal) == one.total_height
+
+
+def test_resumed(ten, tmp_path):
+    """After every game a run may end, also within a line; what is kept is not searched again."""
+    hunt(TEN, folder=tmp_path)
+    path = tmp_path / "games.jsonl"
+    whole = path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    assert len(lines) == 1 + 225
+    for kept, rest in ((0, b""), (0, b'{"form'), (1, b""), (100, lines[100][:7]), (225, b"")):
+        path.write_bytes(b"".join(lines[:kept]) + rest)
+        assert hunt(TEN, folder=tmp_path) == ten
+        assert path.read_bytes() == whole
+
+
+def test_another_checkpoint_is_refused(tmp_path):
+    hunt(Scope(4, shortest=1), folder=tmp_path)
+    path = tmp_path / "games.jsonl"
+    with pytest.raises(RecordError, match=r"at most 4 cells .* not of .* at most 5 cells"):
+        hunt(Scope(5, shortest=1), folder=tmp_path)
+    with pytest.raises(RecordError, match=r"contact=none, not of .* contact=any"):
+        hunt(Scope(4, contact="any", shortest=1), folder=tmp_path)
+    lines = path.read_text().splitlines(keepends=True)
+    for number, line in (
+        *((1, "[]\n"), (1, "{}\n"), (1, "\x00\n"), (2, "[1]\n"), (2, "{}\n")),
+        (3, lines[2].replace("1x2:1", "9x9:1")),
+        (3, lines[2].replace("[]", "[[1]]")),
+        (3, lines[2].replace("[]", "3")),
+    ):
+        path.write_text("".join([*lines[: number - 1], line, *lines[number:]]))
+        with pytest.raises(RecordError, match=f"line {number}"):
+            hunt(Scope(4, shortest=1), folder=tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RecordError, match=r"file/games\.jsonl cannot be read"):
+        hunt(Scope(4, shortest=1), folder=tmp_path / "file")
+
+
+# The command
+
+
+def started(*arguments, cwd):
+    return subprocess.Popen(
+        [sys.executable, "-m", "optsearch.cli", "counterexamples", *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        env=os.environ | {"NO_COLOR": "1", "COLUMNS": "80"},
+        cwd=cwd,
+    )
+
+
+@pytest.fixture
+def here(monkeypatch, capsys):
+    """The command in this process: exit status, standard output, standard error."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["optsearch", "counterexamples", *map(str, arguments)])
+        status = 0
+        try:
+            cli.main()
+        except SystemExit as end:
+            status = end.code or 0
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def cut_short(tmp_path, stop):
+    """Start a run in tmp_path, stop it once some games are kept; its status, output, errors."""
+    process = started(
+        "--max-cells", 11, "--shortest", 1, "--resume", "kept", "-o", "a.csv", cwd=tmp_path
+    )
+    path = tmp_path / "kept" / "games.jsonl"
+    while not path.exists() or path.read_bytes().count(b"\n") < 60:
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(stop)
+    out, err = process.communicate(timeout=60)
+    assert path.read_bytes().count(b"\n") < 1 + 301
+    assert not (tmp_path / "a.csv").exists()
+    return process.returncode, out, err
+
+
+def test_killed_and_resumed(here, monkeypatch, tmp_path):
+    """Killed with one worker, resumed with two: byte for byte what one run gives."""
+    monkeypatch.chdir(tmp_path)
+    assert cut_short(tmp_path, signal.SIGKILL)[0] == -signal.SIGKILL
+    process = started(
+        *(
+            "--max-cells",
+            11,
+            "--shortest",
+            1,
+            "--jobs",
+            2,
+            "--resume",
+            "kept",
+            "-o",
+            "a.csv",
+            "--json",
+        ),
+        cwd=tmp_path,
+    )
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (0, "")
+    assert here("--max-cells", 11, "--shortest", 1, "-o", "b.csv", "--json") == (0, out, "")
+    first, second = (records.read(name) for name in ("a.csv", "b.csv"))
+    assert (first.columns, first.rows) == (second.columns, second.rows)
+    assert first.header["command"] == second.header["command"]
+    assert len(json.loads(out)["counterexamples"]) == len(first.rows) == 951
+
+
+def test_interrupted(tmp_path):
+    status, out, err = cut_short(tmp_path, signal.SIGINT)
+    assert (status, out) == (130, "")
+    assert err == (
+        "interrupted; finished games are in kept, and the same command goes on from there\n"
+    )
+
+
+def test_json_and_table(here, tmp_path):
+    status, out, err = here("--max-cells", 12, "--fleet", "2", "--json", "-o", tmp_path / "a.csv")
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    assert found["counterexamples"] == [
+        {
+            "game": "3x4:2",
+            "position": "A1=miss B3=miss",
+            "cells": 12,
+            "configurations": 12,
+            "shots": 2,
+            "greedy_total_height": 54,
+            "total_height": 53,
+            "greedy_shots": ["C2"],
+            "best_shots": ["C1", "B2", "D2"],
+        }
+    ]
+    assert found["fewest"] == dict.fromkeys(
+        ("cells", "configurations", "shots"), found["counterexamples"][0]
+    )
+    assert (found["games"], found["undecided"]) == (18, [])
+    record = records.read(tmp_path / "a.csv")
+    assert record.header["command"] == (
+        "optsearch counterexamples --max-cells 12 --fleet 2 --contact none"
+    )
+    assert record.header["searched"] == (
+        "every position of every grid of at most 12 cells with the fleet 2, contact=none"
+    )
+    (row,) = record.rows
+    assert (row["result"], row["greedy_shots"], row["best_shots"]) == (
+        "counterexample",
+        "C2",
+        "C1 B2 D2",
+    )
+
+
+def test_trees_are_written(here, tmp_path):
+    status, _, err = here("--max-cells", 12, "--fleet", "2", "--trees", tmp_path / "trees")
+    assert (status, err) == (0, "")
+    assert sorted(path.name for path in (tmp_path / "trees").iterdir()) == [
+        "1_greedy.json",
+        "1_optimal.json",
+    ]
+    assert tree.verify(tree.load(tmp_path / "trees" / "1_greedy.json")) == 54
+    assert tree.verify(tree.load(tmp_path / "trees" / "1_optimal.json")) == 53
+
+
+def test_undecided_games_are_shown(here, monkeypatch, tmp_path):
+    monkeypatch.setattr(counterexamples, "MAX_NODES", 0)
+    path = tmp_path / "a.csv"
+    arguments = ("--max-cells", 18, "--fleet", "3,2,2", "--empty-only", "-o", path)
+    status, out, err = here(*arguments)
+    assert (status, err) == (0, "")
+    undecided = re.search("undecided: (.*)", out)[1].split()
+    assert "1x18:3,2,2" in undecided
+    assert [row["game"] for row in records.read(path).rows if row["result"] == "undecided"] == (
+        undecided
+    )
+    assert json.loads(here(*arguments, "--json")[1])["undecided"] == undecided
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--max-cells", 17), "error: all positions of grids of up to 17 cells are too many; "),
+        (("--max-cells", 9, "--fleet", "3,x"), "error: '3,x' is not a fleet; "),
+        (("--max-cells", 4, "--fleet", "5"), "error: there is no configuration in every position"),
+        (("--max-cells", 4, "--trees", "file"), "error: cannot make the folder 'file': "),
+        (("--max-cells", 4, "--resume", "file"), "error: file/games.jsonl cannot be read: "),
+        (("--max-cells", 4, "-o", "folder"), "error: folder cannot be written: "),
+    ],
+)
+def test_bad_input(here, monkeypatch, tmp_path, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder").mkdir()
+    status, out, err = here(*arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith(message)
+    assert err.count("\n") == 1
