@@ -3,7 +3,7 @@
 Section 4.2 of Audinot, Bonnet and Viennot (2014) prints the means 58.7 (four directions cleared)
 and slightly below 55.6 (right and left first), and for the second the standard deviation 7.6 and
 the worst case 73; the page that describes the strategies is lost. Every pattern of
-`optsearch.strategies.pattern` with one or two colours is played on the same million seeded random
+`optsearch.strategies.pattern` with one or two colours is played on the same 200,000 seeded random
 configurations, and each is listed with how far it is from the printed figures, nearest first, in
 data/results/patterns.csv. The worst case of a sample is at most that of the game.
 """
@@ -63,7 +63,7 @@ def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description="Which patterns come near to the printed figures.")
     parser.add_argument("--output", type=Path, default=RESULTS, help="folder to write to")
-    parser.add_argument("--samples", type=int, default=1_000_000, help="configurations to play")
+    parser.add_argument("--samples", type=int, default=200_000, help="configurations to play")
     arguments = parser.parse_args()
     ships = Posterior(Position(GAME)).sample(arguments.samples, 1)
     sets = np.ascontiguousarray(np.bitwise_or.reduce(ships, axis=1))

@@ -488,6 +488,23 @@ def run_task(strategy: Strategy, task: Task) -> list[int]:
     return [0] * before + [int(n) for n in misses[: last + 1]]
 
 
+def survey(strategy: Strategy, position: Position) -> NDArray[np.int64]:
+    """What a strategy misses at the nodes of its tree below a position; int64 (129 * 128, 2).
+
+    Configurations and misses of all nodes by k * 128 + column: k is the number of open cells of a
+    configuration at the node before, less one after a hit; column 4 e + f is for nodes of 2^e
+    (1 + f/4) configurations and more, up to the next column.
+    """
+    rule = strategy.rule(position.game)
+    if not isinstance(rule, Rule):
+        raise NotSupported(f"{strategy} has no rule that the kernel walks")
+    sets = Configurations(position, threads=1).list()
+    evaluator = _evaluator(rule, position.game)
+    evaluator.begin(len(sets))
+    evaluator.add(sets)
+    return evaluator.run(True)[1]
+
+
 class FollowedTask:
     """Single configurations of a position, followed through the tree of a strategy.
 

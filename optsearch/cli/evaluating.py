@@ -58,7 +58,7 @@ def evaluate(
         jobs=jobs,
         checkpoint=resume,
         memory=int(memory * 2**30),
-        progress=_reporter(),
+        progress=report_progress(),
     )
     if err.is_terminal:
         err.print()
@@ -103,7 +103,7 @@ def save(found: Evaluation, path: Path, command: str) -> None:
     )
 
 
-def _reporter() -> Progress:
+def report_progress() -> Progress:
     """Progress on standard error: one line that is rewritten, or a line now and then."""
     last = -1e9
 
