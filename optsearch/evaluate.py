@@ -51,6 +51,7 @@ MEMORY = 4 << 30
 LISTED = 1 << 24  # configurations of a task, where memory allows
 LISTED_BY_PYTHON = 1 << 13
 BYTES = 64  # of a worker for each configuration of a task: columns, parts of them, and the hash
+SAMPLE_BYTES = 32  # for each configuration of the sample at the top, as a list and as columns
 AHEAD = 4  # tasks that wait for each worker
 _FORMAT = "evaluation 1"
 
@@ -432,7 +433,15 @@ class _Top:
     def _sample(self) -> Evaluator:
         """The configurations that samples of so many are drawn from."""
         assert isinstance(self._rule, Rule)
-        level = max(0, (self._limit // (2 * self._rule.cap)).bit_length() - 1)
+        # Every sample drawn above the tasks is smaller than what is left of this one there.
+        level = (self._limit // (2 * self._rule.cap)).bit_length() - 1
+        everything = self._sweep.count(Constraints(self._game.fleet))
+        if level < 0 or (everything >> level) * SAMPLE_BYTES > self._limit * BYTES:
+            raise TooLarge(
+                f"{self._strategy} draws samples of up to {self._rule.cap:,} configurations "
+                f"(cap={self._rule.cap}) from {everything:,}; with tasks of {self._limit:,} that "
+                "needs more memory, or a smaller cap"
+            )
         found = Configurations(Position(self._game)).kept(lambda sets: sampled(sets, level))
         evaluator = _evaluator(self._rule, self._game)
         evaluator.begin(len(found), True)

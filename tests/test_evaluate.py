@@ -260,6 +260,66 @@ def test_interrupted_and_resumed(tmp_path, kind, jobs):
     assert again.resumed == again.tasks > 3
 
 
+@pytest.fixture
+def cluster(tmp_path):
+    """A Dask scheduler and two workers, each a process of its own."""
+    pytest.importorskip("distributed")
+    file = tmp_path / "scheduler.json"
+    dask = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
+    worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny"]
+    place = ["--scheduler-file", str(file)]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": ROOT}
+    started = [subprocess.Popen([*dask, *place], **quiet)]
+    try:
+        started += [
+            subprocess.Popen([*worker, "--no-dashboard", *place], **quiet) for _ in range(2)
+        ]
+        for _ in range(1200):
+            if file.exists() and file.read_text().endswith("}"):
+                break
+            time.sleep(0.05)
+        yield json.loads(file.read_text())["address"], started[1:]
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+
+
+def test_dask_with_a_worker_killed(cluster):
+    """The run completes on the other worker, and nothing is lost or counted twice."""
+    from distributed import Client
+
+    address, workers = cluster
+    killed = []
+    game, strategy = Game.parse("8x8:3,2,2"), named("rollout:candidates=2,exact=64,cap=4096")
+
+    def kill_one(status):
+        if 0 < status.done < status.total and not killed:
+            workers[0].kill()
+            killed.append(status.done)
+
+    with Client(address, timeout=60) as client:
+        client.wait_for_workers(2, timeout=60)
+        found = evaluate(
+            strategy,
+            game,
+            executor=client.get_executor(),
+            jobs=2,
+            memory=BYTES << 16,
+            progress=kill_one,
+        )
+    assert killed
+    assert found.tasks > 5
+    assert found == evaluate(strategy, game, jobs=1)
+
+
+def test_a_scheduler_that_is_not_there():
+    result = CliRunner().invoke(
+        app, ["evaluate", "greedy", "4x4:3,2", "--dask", "nonsense://127.0.0.1:1"]
+    )
+    assert "tcp://127.0.0.1:8786" in str(result.exception)
+
+
 def test_a_checkpoint_of_something_else(tmp_path):
     game = Game.parse("4x4:3,2")
     evaluate(named("greedy"), game, jobs=1, checkpoint=tmp_path)
@@ -403,6 +463,8 @@ def test_refusals():
         evaluate(named("pattern:water=1"), Game.parse("4x4:2;contact=any"), jobs=1)
     with pytest.raises(TooLarge, match="accepted"):
         evaluate(named("greedy"), Game.parse("4x4:2"), jobs=1, memory=1000)
+    with pytest.raises(TooLarge, match="cap=131072"):
+        evaluate(named("rollout"), Game.parse("8x8:3,2,2"), jobs=1, memory=BYTES << 16)
     with pytest.raises(ImpossiblePosition):
         evaluate(named("greedy"), Game.parse("4x4:4,3,2"), jobs=1)
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -13,11 +16,13 @@ from rich.table import Table
 
 from optsearch import records
 from optsearch.cli.common import GameArgument, JsonOption, app, counted_text, err, out, print_json
+from optsearch.errors import OptsearchError
 from optsearch.evaluate import Evaluation, Progress, Status
 from optsearch.evaluate import evaluate as evaluate_
 from optsearch.game import Game
 from optsearch.strategies import named
 
+PATIENCE = 10  # seconds for a scheduler to answer
 SECONDS = 10  # between lines of progress where standard error is no terminal
 
 
@@ -43,6 +48,14 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Run on the workers of a Dask scheduler, such as tcp://host:8786, instead.",
+            show_default=False,
+        ),
+    ] = None,
     memory: Annotated[float, typer.Option(min=0, help="GiB that each process may take.")] = 4,
     output: Annotated[
         Path | None,
@@ -52,14 +65,16 @@ def evaluate(
 ) -> None:
     """The exact distribution of a strategy's shots over all configurations of a game."""
     chosen, parsed = named(strategy), Game.parse(game)
-    found = evaluate_(
-        chosen,
-        parsed,
-        jobs=jobs,
-        checkpoint=resume,
-        memory=int(memory * 2**30),
-        progress=report_progress(),
-    )
+    with executor_at(dask) as (executor, workers):
+        found = evaluate_(
+            chosen,
+            parsed,
+            executor=executor,
+            jobs=jobs or workers,
+            checkpoint=resume,
+            memory=int(memory * 2**30),
+            progress=report_progress(),
+        )
     if err.is_terminal:
         err.print()
     if output is not None:
@@ -80,6 +95,30 @@ def evaluate(
     if output is not None:
         facts.add_row("written", str(output))
     out.print(facts)
+
+
+@contextmanager
+def executor_at(address: str | None) -> Iterator[tuple[Executor | None, int | None]]:
+    """The executor of a Dask scheduler and its number of workers; None without an address."""
+    if address is None:
+        yield None, None
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise OptsearchError(
+            "--dask needs the package distributed; install it with: pip install 'optsearch[dask]'"
+        ) from None
+    try:
+        client = Client(address, timeout=PATIENCE)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError, TypeError) as error:
+        raise OptsearchError(
+            f"no Dask scheduler answers at {address!r}: {error}; give an address such as "
+            "tcp://127.0.0.1:8786"
+        ) from None
+    with client:
+        workers = max(1, len(client.scheduler_info()["workers"]))
+        yield client.get_executor(), workers  # type: ignore[no-untyped-call]
 
 
 def save(found: Evaluation, path: Path, command: str) -> None:
