@@ -16,7 +16,7 @@ from optsearch.game import Game
 from optsearch.strategies import named
 
 GAME = Game.parse("10x10:5,4,3,3,2")
-PATTERN = "modulus=4,colours=02,scan=rows"
+PATTERN = "modulus=4,colours=13,scan=diagonals"  # the nearest one of experiments.patterns
 STRATEGIES = {
     "greedy": "greedy",
     "pattern_cross": f"pattern:{PATTERN},clear=cross",

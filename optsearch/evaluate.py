@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch._evaluate import Evaluator, play_pattern, sampled
-from optsearch.configurations import CellSets, Configurations, list_ships, to_masks
+from optsearch.configurations import CellSets, Configurations, list_ships, to_masks, to_words
 from optsearch.errors import NotSupported, OptsearchError, TooLarge
 from optsearch.game import Game, bits
 from optsearch.lattice import Constraints, Sweep, sweep
@@ -206,6 +206,11 @@ def evaluate(
             return run.on(pool, jobs)
 
 
+def tasks(strategy: Strategy, game: Game, memory: int = MEMORY) -> Iterator[Task]:
+    """The tasks of an evaluation, in order."""
+    return _Run(strategy, game, _listed(strategy, game, memory), None, no_progress).nodes()
+
+
 def _listed(strategy: Strategy, game: Game, memory: int) -> int:
     """How many configurations a task has at most."""
     if strategy.rule(game) is None:
@@ -261,7 +266,7 @@ class _Run:
 
     # The top of the tree
 
-    def _nodes(self) -> Iterator[Task]:
+    def nodes(self) -> Iterator[Task]:
         """The tasks, from hits to misses."""
         top = _Top(self.strategy, self.game, self._sweep, self._store, self.limit)
         stack = [(Position(self.game), self.configurations)]
@@ -290,7 +295,7 @@ class _Run:
         running: dict[Future[list[int]], Task] = {}
         self._report()
         try:
-            for task in self._nodes():
+            for task in self.nodes():
                 self._tasks += 1
                 known = self._recall(task)
                 if known is not None:
@@ -538,6 +543,14 @@ class FollowedTask:
     def shots(self, index: int) -> int:
         """The shots that a configuration takes, those made before the position counted."""
         return self._before + self._evaluator.follow(index)
+
+    def shots_of(self, cells: int) -> int:
+        """The same for the configuration with these cells (mask)."""
+        low, high = to_words([cells])[0]
+        places = ((self._sets[:, 0] == low) & (self._sets[:, 1] == high)).nonzero()[0]
+        if not len(places):
+            raise OptsearchError(f"no configuration of the position has the cells {cells:#x}")
+        return self.shots(int(places[0]))
 
 
 def _play(rule: PatternRule, position: Position) -> list[int]:
