@@ -52,6 +52,7 @@ LISTED = 1 << 24  # configurations of a task, where memory allows
 LISTED_BY_PYTHON = 1 << 13
 BYTES = 64  # of a worker for each configuration of a task: columns, parts of them, and the hash
 SAMPLE_BYTES = 32  # for each configuration of the sample at the top, as a list and as columns
+MOST = 1 << 48
 AHEAD = 4  # tasks that wait for each worker
 _FORMAT = "evaluation 1"
 
@@ -255,6 +256,10 @@ class _Run:
         self.configurations = self._sweep.count(Constraints(game.fleet))
         if not self.configurations:
             root.require_some()
+        if self.configurations > MOST:
+            raise TooLarge(
+                f"{game} has {self.configurations:,} configurations; up to {MOST:,} can be walked"
+            )
         self._histogram: Counter[int] = Counter()
         self._tasks = self._resumed = 0
         self._done = self._done_before = 0

@@ -36,7 +36,7 @@ def draw(source: Path) -> Figure:
 FIGURE = script.PaperFigure(
     "figure11",
     "results/evaluations/pattern_line.csv",
-    "python -m experiments.evaluations",
+    "python -m experiments.evaluations pattern_line pattern_cross",
     draw,
 )
 

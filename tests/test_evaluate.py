@@ -464,8 +464,12 @@ def test_refusals():
         evaluate(named("greedy"), Game.parse("4x4:2"), jobs=1, memory=1000)
     with pytest.raises(TooLarge, match="cap=131072"):
         evaluate(named("rollout"), Game.parse("8x8:3,2,2"), jobs=1, memory=BYTES << 16)
+    with pytest.raises(TooLarge, match="can be walked"):
+        evaluate(named("greedy"), Game.parse("10x12:2,2,2,2,2,2,2,2,2,2,2"), jobs=1)
     with pytest.raises(ImpossiblePosition):
         evaluate(named("greedy"), Game.parse("4x4:4,3,2"), jobs=1)
+    result = CliRunner().invoke(app, ["evaluate", "greedy", "4x4:3,2", "-o", "/dev/null/x.csv"])
+    assert "/dev/null/x.csv" in str(result.exception)
 
 
 def test_the_command(tmp_path):

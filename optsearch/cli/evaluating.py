@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import time
@@ -65,6 +66,8 @@ def evaluate(
 ) -> None:
     """The exact distribution of a strategy's shots over all configurations of a game."""
     chosen, parsed = named(strategy), Game.parse(game)
+    if output is not None:
+        require_writable(output)
     with executor_at(dask) as (executor, workers):
         found = evaluate_(
             chosen,
@@ -95,6 +98,15 @@ def evaluate(
     if output is not None:
         facts.add_row("written", str(output))
     out.print(facts)
+
+
+def require_writable(path: Path) -> None:
+    """Refuse a file that cannot be written before the work, not after it."""
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise OptsearchError(
+            f"cannot write {str(path)!r}; give a file in a folder you can write to"
+        )
 
 
 @contextmanager
