@@ -6,7 +6,7 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet install
 KERNELS := $(wildcard cython_ext/*.pyx cython_ext/*.pxd cython_ext/*/*.pxd)
 
 .DEFAULT_GOAL := help
-.PHONY: help build debug reproduce test test-long test-debug check bench results figures clean
+.PHONY: help build debug reproduce test test-long test-debug check bench results evaluations figures clean
 
 help:  ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; \
@@ -60,6 +60,12 @@ results: build  ## recompute data/results (about a quarter of an hour)
 	@$(BIN)/python -m experiments.ablation
 	@$(BIN)/python -m experiments.greedy_loss
 	@$(BIN)/python -m experiments.counterexamples
+
+evaluations: build  ## strategies on all configurations of the usual game (hours; goes on if stopped)
+	@$(BIN)/python -m experiments.patterns
+	@$(BIN)/python -m experiments.estimates
+	@$(BIN)/python -m experiments.evaluations
+	@$(BIN)/python -m experiments.evaluation_check
 
 figures: build  ## draw every figure from data/results into paper_figures/output
 	@$(BIN)/python -m paper_figures

@@ -19,13 +19,16 @@ import numpy as np
 from experiments import FIRST
 from experiments.greedy_games import play
 from optsearch import build, lattice, paper, solver
-from optsearch.configurations import Configurations, to_masks
+from optsearch.configurations import Configurations, list_ships, to_masks
 from optsearch.errors import OptsearchError
+from optsearch.evaluate import evaluate
 from optsearch.game import Game
 from optsearch.position import Position, reply
 from optsearch.posterior import Posterior
 from optsearch.solution import Solution
+from optsearch.strategies import named
 
+MEMORY = 1 << 25  # of the evaluations, for several tasks
 Work = Callable[[Position], tuple[int, int]]  # the answer, and what was looked into
 
 
@@ -99,6 +102,33 @@ def optimum_processes(position: Position) -> tuple[int, int]:
     with ProcessPoolExecutor(2, spawn) as executor:
         solution = solver.solve(position, executor=executor, workers=2)
     return _answer(solution)[0], 0
+
+
+def played_one_by_one(position: Position) -> tuple[int, int]:
+    """Greedy played on every configuration by itself, exact posteriors at every move."""
+    game, strategy, total = position.game, named("greedy"), 0
+    for ships in list_ships(position):
+        at, masks = position, to_masks(ships)
+        while at.hits.bit_count() < game.fleet_cells:
+            cell = strategy.shot(at)
+            at = at.after(cell, reply(game, masks, at.hits, game.bit(cell)))
+        total += len(at.shots)
+    return total, 0
+
+
+def evaluated(position: Position) -> tuple[int, int]:
+    """Greedy's tree walked over all configurations, in this process."""
+    return evaluate(named("greedy"), position.game, jobs=1).total, 0
+
+
+def evaluated_rollout(position: Position) -> tuple[int, int]:
+    """The same for the rollout policy."""
+    return evaluate(named("rollout"), position.game, jobs=1, memory=MEMORY).total, 0
+
+
+def evaluated_rollout_processes(position: Position) -> tuple[int, int]:
+    """The same on two processes, whose start is counted and whose memory is not."""
+    return evaluate(named("rollout"), position.game, jobs=2, memory=MEMORY).total, 0
 
 
 @dataclass(frozen=True)
@@ -204,6 +234,21 @@ def main() -> None:
     told = Game.parse("10x10:5,4,3,3,2;contact=any;announce=ship")
     others = {"greedy with exact posteriors": greedy_game}
     compare(f"A whole game of {told}", Position(told), others)
+
+    evaluations: dict[str, Work] = {
+        "each configuration played by itself": played_one_by_one,
+        "evaluate, one process": evaluated,
+    }
+    compare(
+        "Greedy on every configuration of 5x5:3,2", Position(Game.parse("5x5:3,2")), evaluations
+    )
+    if full:
+        evaluations = {
+            "evaluate, one process": evaluated_rollout,
+            "evaluate, two processes": evaluated_rollout_processes,
+        }
+        game = Game.parse("8x8:4,3,2,2")
+        compare(f"The rollout policy on every configuration of {game}", Position(game), evaluations)
 
     solvers: dict[str, Work] = {
         "paper's Algorithm 2 (table on hits, misses)": paper_optimum,

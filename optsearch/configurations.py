@@ -188,6 +188,21 @@ class Configurations:
             written += n
         return sets[:written]
 
+    def kept(self, keep: Callable[[CellSets], CellSets]) -> CellSets:
+        """The rows of `list` that a filter keeps, shape (n, 2); nothing else is in memory at once.
+
+        The order depends on how the work is sliced.
+        """
+
+        def work(kernel: Enumerator) -> CellSets:
+            sets = np.empty((1 << 16, 2), np.uint64)
+            found = [np.empty((0, 2), np.uint64)]
+            while n := kernel.fill(sets):
+                found.append(keep(sets[:n]))
+            return np.concatenate(found)
+
+        return np.concatenate(self._sliced(work))
+
     def stream(self, batch: int = 1 << 16) -> Iterator[CellSets]:
         """The rows of `list` in arrays of at most `batch` (256 or more) rows."""
         kernel = self._enumerator()

@@ -39,3 +39,7 @@ class ProofError(OptsearchError):
 
 class RecordError(OptsearchError):
     """A table of results or of published values that cannot be read or written."""
+
+
+class StrategyError(OptsearchError):
+    """A strategy that does not exist, cannot be loaded, or shoots where it cannot."""

@@ -333,6 +333,8 @@ def test_compare_refuses_methods_that_disagree():
         (bench.paper_count, 104),
         (bench.count, 104),
         (bench.count_threads, 104),
+        (bench.played_one_by_one, 879),
+        (bench.evaluated, 879),
         (bench.occurrence, 104),
         (bench.optimum, 878),
         (bench.first_optimum, 878),

@@ -20,6 +20,7 @@ NAMES = [
     "greedy_games",
     "greedy_loss",
     "optima",
+    "figure11",
     "figure9",
 ]
 
@@ -79,6 +80,15 @@ def data(tmp_path):
         title="Optima",
         command="a test",
     )
+    for clear in ("cross", "line"):
+        records.write(
+            folder / "results" / "evaluations" / f"pattern_{clear}.csv",
+            ["shots", "configurations"],
+            [(2, 1), (3, 4), (4, 2)],
+            title="Shots",
+            command="a test",
+            fields={"mean": "3.142857"},
+        )
     end = Node((0, 2), {HIT: Leaf(1)})
     middle = Node((0, 1), {HIT: end})
     strategy = Node((0, 0), {HIT: Node((0, 1), {HIT: Leaf(1)}), MISS: middle})

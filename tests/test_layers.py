@@ -15,8 +15,8 @@ LAYERS = (
     {"configurations", "lattice", "family", "tables", "records", "tree", "objective"},
     {"solution"},
     {"reference", "paper", "bounds", "posterior", "kernels"},
-    {"greedy", "frontier"},
-    {"solver"},
+    {"greedy", "frontier", "strategies"},
+    {"solver", "evaluate"},
     {"proof", "counterexamples"},
     {"reproduce", "drawing", "explorer"},
     {"cli"},
@@ -30,8 +30,10 @@ KERNELS = {
     "_table": {"kernels", "solver", "greedy"},
     "_search": {"kernels"},
     "_announced": {"kernels"},
+    "_evaluate": {"evaluate"},
     "_hunt": {"counterexamples"},
 }
+FOLDERS = {"cli", "strategies"}
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
@@ -39,8 +41,8 @@ def modules():
     for folder in ("optsearch", "experiments", "paper_figures"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             name = path.stem if folder == "optsearch" else folder
-            if path.parent.name == "cli":
-                name = "cli"
+            if path.parent.name in FOLDERS:
+                name = path.parent.name
             yield pytest.param(path, "optsearch" if name == "__init__" else name, id=f"{path.stem}")
 
 
@@ -80,7 +82,7 @@ def test_imports_point_downward(path, name):
 
 def test_every_module_and_kernel_has_a_place():
     assert {path.stem for path in (ROOT / "cython_ext").glob("_*.pyx")} == set(KERNELS)
-    written = {path.stem for path in (ROOT / "optsearch").glob("*.py")} - {"__init__"} | {"cli"}
+    written = {path.stem for path in (ROOT / "optsearch").glob("*.py")} - {"__init__"} | FOLDERS
     assert written | {"optsearch", "experiments", "paper_figures"} == set(LEVEL)
 
 

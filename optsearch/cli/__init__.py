@@ -5,11 +5,29 @@ from __future__ import annotations
 import io
 import sys
 
-from optsearch.cli import counterexamples, counting, explore, greedy, solving, trees
+from optsearch.cli import (
+    counterexamples,
+    counting,
+    evaluating,
+    explore,
+    greedy,
+    solving,
+    trees,
+)
 from optsearch.cli.common import app, err
 from optsearch.errors import OptsearchError
 
-__all__ = ["app", "counterexamples", "counting", "explore", "greedy", "main", "solving", "trees"]
+__all__ = [
+    "app",
+    "counterexamples",
+    "counting",
+    "evaluating",
+    "explore",
+    "greedy",
+    "main",
+    "solving",
+    "trees",
+]
 
 
 def main() -> None:

@@ -1,0 +1,1148 @@
+"""A strategy's decision tree walked over every configuration of a position.
+
+A family is kept as columns: one bit string a cell, in which bit i says whether configuration i has a
+ship there, 64 configurations a word. On 3x4 with the ships A1 B1, B1 C1, A1 A2:
+
+      configuration   0 1 2
+      A1              1 0 1
+      B1              1 1 0
+      C1              0 1 0
+      A2              0 0 1
+
+The configurations with a ship on a cell are counted 64 at a time by popcount. A part of a family is a
+mask of configurations; when it is half of its block or less it is copied into a block of its own,
+whose columns are the bits under the mask. A cell that all or none of the configurations have is
+dropped. Where no cell is left, the game is over but for certain hits.
+
+A part of at most 64 configurations is one word a cell (`Words`), and stays so to the end.
+
+Costs are counted in misses: every configuration needs the same number of hits. The columns lie in the
+order in which ties between cells are broken.
+
+The rules (`optsearch/strategies` says which strategies they are):
+
+- *greedy*: a most probable cell, the first of several; the optimum, the first of several cells, once
+  `endgame` configurations are left.
+- *rollout*: the most probable cells are candidates, up to `candidates` of them that have at least
+  `percent` percent of the greatest probability, none of which lies wholly under one before it. Each is
+  costed by what greedy (endgame 4) misses from there on, and the cheapest is shot, the first of
+  several. Up to `exact` configurations the rollouts are exact. Above, they play on a sample, the
+  configurations whose hash ends in b zero bits, with b the least for which there are at most `cap`,
+  and stop at `truncate` sampled configurations with an estimate.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
+
+import numpy as np
+
+from cells cimport Cells, first, join, one, popcount, size
+
+cdef extern from *:
+    """
+    #if defined(__BMI2__)
+    #include <immintrin.h>
+    #define optsearch_extract(w, mask) _pext_u64(w, mask)
+    #else
+    /* The bits of w under the mask, moved together: Hacker's Delight, 7-4. */
+    static inline uint64_t optsearch_extract(uint64_t w, uint64_t mask) {
+        uint64_t mk = ~mask << 1, mp, mv, t;
+        w &= mask;
+        for (int i = 0; i < 6; i++) {
+            mp = mk ^ mk << 1;
+            mp ^= mp << 2;
+            mp ^= mp << 4;
+            mp ^= mp << 8;
+            mp ^= mp << 16;
+            mp ^= mp << 32;
+            mv = mp & mask;
+            mask = (mask ^ mv) | mv >> (1 << i);
+            t = w & mv;
+            w = (w ^ t) | t >> (1 << i);
+            mk &= ~mp;
+        }
+        return w;
+    }
+    #endif
+    /* The transpose of 64 words of 64 bits, in place: bit j of word i goes to bit i of word j. */
+    static inline void optsearch_transpose(uint64_t *a) {
+        uint64_t m = 0x00000000FFFFFFFFull, t;
+        for (int j = 32; j; j >>= 1, m ^= m << j)
+            for (int k = 0; k < 64; k = ((k | j) + 1) & ~j) {
+                t = ((a[k] >> j) ^ a[k | j]) & m;
+                a[k] ^= t << j;
+                a[k | j] ^= t;
+            }
+    }
+    /* The hash that chooses samples: splitmix64's finisher on the two words of a cell set. */
+    static inline uint64_t optsearch_mix(uint64_t x) {
+        x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ull;
+        x = (x ^ x >> 27) * 0x94D049BB133111EBull;
+        return x ^ x >> 31;
+    }
+    static inline uint64_t optsearch_hash(uint64_t low, uint64_t high) {
+        return optsearch_mix(low + 0x9E3779B97F4A7C15ull * (optsearch_mix(high) | 1));
+    }
+    /* The greater of `best` and the key of a cell that c of n configurations have: the open cell with
+       most of them, and the first of those, has the greatest. Without a jump to mispredict. */
+    #define optsearch_key(best, c, n, i) ({ \
+        uint32_t open = (c) < (n) ? (c) : 0, key = open << 8 | (255 - (i)); \
+        key > (best) ? key : (best); })
+    """
+    uint32_t greater_key "optsearch_key"(uint32_t best, uint32_t c, uint32_t n, uint32_t i) noexcept nogil
+    uint64_t extract "optsearch_extract"(uint64_t w, uint64_t mask) noexcept nogil
+    void transpose "optsearch_transpose"(uint64_t* a) noexcept nogil
+    uint64_t mix_cells "optsearch_hash"(uint64_t low, uint64_t high) noexcept nogil
+
+cdef enum:
+    MAX_CELLS = 128
+    MAX_HASHES = 24       # bits of the hash that samples can use
+    MARGIN = 4            # more of them are kept than a sample should need
+    MAX_CANDIDATES = 32
+    MAX_ENDGAME = 10
+    SMALL = 4             # endgame of the greedy that rolls out, looked up
+    BUCKETS = 128         # of the estimates: four to an octave of configurations
+    MEMO = 4096
+    UNIT = 4096           # of estimated misses
+    MIN_EXACT = 64
+
+
+cdef struct Block:        # a family as columns
+    int64_t n             # configurations
+    int64_t words         # of a column
+    int cells             # columns that are cells, in the order of ties
+    int hashes            # columns after them: the lowest bits of the configurations' hashes
+    uint64_t* data        # column i at data + i * words; bits past n are 0
+
+
+cdef struct Entry:
+    uint64_t part
+    uint64_t stamp
+    int64_t cost
+
+
+cdef struct Words:        # a family of at most 64 configurations
+    int cells
+    uint64_t stamp        # of its entries in the memo
+    bint sampled          # each configuration stands for 2^shift of them
+    int shift
+    uint64_t column[MAX_CELLS]
+
+
+cdef uint8_t[1 << 16] small_costs    # by the set of patterns that four configurations have
+
+
+cdef void fill_small_costs() noexcept nogil:
+    """The least misses for up to four configurations, by which patterns their cells have.
+
+    A pattern is the set of the configurations (bits 0 to 3) that have the cell; bit p of the index
+    says that some cell has pattern p. Three configurations have patterns 0 to 7 only.
+    """
+    cdef int patterns, part, p, hit, cost
+    cdef int costs[16]
+    for patterns in range(1 << 16):
+        for part in range(16):
+            costs[part] = -1
+            for p in range(16):
+                hit = p & part
+                if patterns >> p & 1 and hit and hit != part:
+                    cost = costs[hit] + costs[part ^ hit] + popcount(part ^ hit)
+                    if costs[part] < 0 or cost < costs[part]:
+                        costs[part] = cost
+            if costs[part] < 0:
+                costs[part] = 0
+        # Patterns of three configurations do not split the fourth off; of two, nor the third.
+        part = 15 if patterns >> 8 else 7 if patterns >> 4 else 3
+        small_costs[patterns] = <uint8_t>costs[part]
+
+
+fill_small_costs()
+
+
+cdef inline int64_t count_bits(const uint64_t* a, const uint64_t* mask, int64_t words) noexcept nogil:
+    cdef int64_t i, total = 0
+    if mask == NULL:
+        for i in range(words):
+            total += popcount(a[i])
+    else:
+        for i in range(words):
+            total += popcount(a[i] & mask[i])
+    return total
+
+
+cdef class Evaluator:
+    """The decision tree of one rule, walked over families that are given one by one.
+
+    order -- the cells in the order in which ties are broken; int32 of shape (cells,).
+    candidates, percent, exact, cap, truncate -- of rollouts; candidates=1 is greedy.
+    endgame -- at most so many configurations are left to the optimum, 0 to 10.
+    distinct -- whether different configurations have different cells.
+    estimates -- int32 of shape (k + 1, 128): misses of greedy for each configuration, times 4096,
+        by the number of cells left to hit and the number n of configurations: column 4 e + f is for
+        n = 2^e (1 + f / 4), and between columns they are interpolated.
+    """
+
+    cdef int candidates, percent, endgame, exact, cap, truncate
+    cdef bint distinct
+    cdef int cells, most_left
+    cdef int order[MAX_CELLS]
+    cdef const int32_t[:, ::1] estimates
+    cdef Block* root
+    cdef int64_t added
+    cdef uint64_t pending[2][64]
+    cdef uint64_t pending_hash[64]
+    cdef Entry* memo
+    cdef uint64_t stamp
+    cdef int64_t histogram[MAX_CELLS + 1]
+    cdef int64_t[:, ::1] survey          # configurations and misses by k * BUCKETS + bucket
+    cdef bint surveying
+    cdef bint stopped, failed
+    cdef readonly int64_t done           # configurations finished
+    cdef readonly int64_t nodes          # shots decided on blocks and words
+    # The endgame of at most MAX_ENDGAME configurations
+    cdef int patterns
+    cdef uint16_t pattern[MAX_CELLS]
+    cdef uint16_t end_cost[1 << MAX_ENDGAME]
+    cdef uint32_t end_stamp[1 << MAX_ENDGAME]
+    cdef uint32_t end_now
+    cdef uint32_t pattern_seen[1 << MAX_ENDGAME]
+
+    def __cinit__(self, const int32_t[::1] order, int candidates, int percent, int endgame,
+                  int exact, int cap, int truncate, bint distinct,
+                  const int32_t[:, ::1] estimates):
+        cdef int i
+        if not 0 < order.shape[0] <= MAX_CELLS:
+            raise ValueError(f"{order.shape[0]} cells; 1 to {MAX_CELLS} are handled")
+        if (not 1 <= candidates <= MAX_CANDIDATES or not 0 <= endgame <= MAX_ENDGAME
+                or exact < MIN_EXACT or cap < exact or not 1 <= truncate <= 64
+                or estimates.shape[1] != BUCKETS):
+            raise ValueError("parameters out of range")
+        self.cells = <int>order.shape[0]
+        for i in range(self.cells):
+            self.order[i] = order[i]
+        self.candidates, self.percent, self.endgame = candidates, percent, endgame
+        self.exact, self.cap, self.truncate = exact, cap, truncate
+        self.distinct = distinct
+        self.estimates = estimates
+        self.most_left = <int>estimates.shape[0] - 1
+        self.memo = <Entry*>calloc(MEMO, sizeof(Entry))
+        if self.memo == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        self.release(self.root)
+        free(self.memo)
+
+    # Blocks
+
+    cdef Block* new_block(self, int64_t n, int cells, int hashes) noexcept nogil:
+        """An empty block; NULL, and `failed`, if there is no memory for it."""
+        cdef Block* b = <Block*>malloc(sizeof(Block))
+        if b == NULL:
+            self.failed = True
+            return NULL
+        b.n, b.words, b.cells, b.hashes = n, (n + 63) >> 6, cells, hashes
+        b.data = <uint64_t*>malloc((b.words * (cells + hashes) + 1) * sizeof(uint64_t))
+        if b.data == NULL:
+            self.failed = True
+            free(b)
+            return NULL
+        return b
+
+    cdef void release(self, Block* b) noexcept nogil:
+        if b != NULL:
+            free(b.data)
+            free(b)
+
+    cdef int hashes_needed(self, int64_t n) noexcept nogil:
+        """How many bits of the hash the samples of n configurations can take."""
+        cdef int bits = 0
+        if self.candidates == 1 or n <= self.cap:
+            return 0
+        while n > self.cap:
+            n >>= 1
+            bits += 1
+        return min(bits + MARGIN, <int>MAX_HASHES)
+
+    def begin(self, int64_t n, bint is_sample=False):
+        """Make room for a family of n configurations, in place of the one before.
+
+        is_sample -- they are a sample of the family, for `shot`.
+        """
+        self.release(self.root)
+        self.root = self.new_block(n, self.cells,
+                                   <int>MAX_HASHES if is_sample else self.hashes_needed(n))
+        if self.root == NULL:
+            self.failed = False
+            raise MemoryError
+        self.added = 0
+
+    def add(self, const uint64_t[:, ::1] sets):
+        """Append configurations, all cells of each; uint64 of shape (n, 2)."""
+        cdef int64_t i
+        cdef int at
+        if self.root == NULL or self.added + sets.shape[0] > self.root.n or sets.shape[1] != 2:
+            raise ValueError("more configurations than announced")
+        with nogil:
+            for i in range(sets.shape[0]):
+                at = self.added & 63
+                self.pending[0][at] = sets[i, 0]
+                self.pending[1][at] = sets[i, 1]
+                self.added += 1
+                if at == 63 or self.added == self.root.n:
+                    self.flush()
+
+    cdef void flush(self) noexcept nogil:
+        """Turn the pending configurations into a word of every column."""
+        cdef Block* b = self.root
+        cdef int i, last = (self.added - 1) & 63
+        cdef int64_t word = (self.added - 1) >> 6
+        for i in range(64):
+            if i > last:
+                self.pending[0][i] = self.pending[1][i] = 0
+            self.pending_hash[i] = mix_cells(self.pending[0][i], self.pending[1][i])
+            if i > last:
+                self.pending_hash[i] = 0
+        transpose(self.pending[0])
+        transpose(self.pending[1])
+        for i in range(b.cells):
+            b.data[i * b.words + word] = self.pending[self.order[i] >> 6][self.order[i] & 63]
+        if b.hashes:
+            transpose(self.pending_hash)
+            for i in range(b.hashes):
+                b.data[(b.cells + i) * b.words + word] = self.pending_hash[i]
+
+    cdef Block* compress(self, const Block* b, const uint64_t* mask, int64_t n,
+                         const int64_t* counts, int64_t total) noexcept nogil:
+        """The n configurations under a mask as a block.
+
+        counts -- of each cell in a part of `total` configurations that includes these: columns
+        that are constant there are dropped.
+        """
+        cdef int i, kept = 0, hashes = min(self.hashes_needed(n), b.hashes)
+        cdef Block* result
+        cdef const uint64_t* column
+        cdef uint64_t* out
+        cdef uint64_t bits, filling
+        cdef int64_t j
+        cdef int fill, more, over
+        for i in range(b.cells):
+            kept += 0 < counts[i] < total
+        result = self.new_block(n, kept, hashes)
+        if result == NULL:
+            return NULL
+        out = result.data
+        for i in range(b.cells + hashes):
+            if i < b.cells and not 0 < counts[i] < total:
+                continue
+            column = b.data + i * b.words
+            filling = 0
+            fill = 0
+            for j in range(b.words):
+                bits = extract(column[j], mask[j])
+                more = popcount(mask[j])
+                filling |= bits << fill
+                out[0] = filling
+                over = (fill + more) >> 6
+                if over:
+                    filling = bits >> 1 >> (63 - fill)
+                fill = (fill + more) & 63
+                out += over
+            if fill:
+                out[0] = filling
+                out += 1
+        return result
+
+    cdef void gather(self, const Block* b, const uint64_t* mask, int64_t n, Words* w) noexcept nogil:
+        """The n configurations under a mask, at most 64, as words."""
+        cdef int i, k, used = 0, fill = 0
+        cdef int64_t j
+        cdef int64_t index[64]
+        cdef uint64_t part[64]
+        cdef int shift[64]
+        cdef uint64_t bits, all = ~<uint64_t>0 if n == 64 else (<uint64_t>1 << n) - 1
+        cdef const uint64_t* column
+        w.cells = 0
+        self.stamp += 1
+        w.stamp = self.stamp
+        if mask == NULL:
+            for i in range(b.cells):
+                bits = b.data[i * b.words]
+                w.column[w.cells] = bits
+                w.cells += bits != 0 and bits != all
+            return
+        for j in range(b.words):
+            if mask[j]:
+                index[used], part[used], shift[used] = j, mask[j], fill
+                fill += popcount(mask[j])
+                used += 1
+        for i in range(b.cells):
+            column = b.data + i * b.words
+            bits = 0
+            for k in range(used):
+                bits |= extract(column[index[k]], part[k]) << shift[k]
+            w.column[w.cells] = bits
+            w.cells += bits != 0 and bits != all
+
+    cdef inline void split(self, const Block* b, const uint64_t* mask, int cell,
+                           uint64_t* hit, uint64_t* missed) noexcept nogil:
+        cdef const uint64_t* column = b.data + cell * b.words
+        cdef int64_t j
+        if mask == NULL:
+            for j in range(b.words):
+                hit[j] = column[j]
+                missed[j] = ~column[j]
+            if b.n & 63:
+                missed[b.words - 1] &= (<uint64_t>1 << (b.n & 63)) - 1
+        else:
+            for j in range(b.words):
+                hit[j] = mask[j] & column[j]
+                missed[j] = mask[j] & ~column[j]
+
+    cdef inline int count(self, const Block* b, const uint64_t* mask, int64_t n,
+                          int64_t* counts, int* left) noexcept nogil:
+        """Count the configurations with each cell; the first most probable uncertain one, or -1.
+
+        left -- how many uncertain cells a configuration has (on average, rounded).
+        """
+        cdef int i, best = -1
+        cdef int64_t most = 0, total = 0
+        for i in range(b.cells):
+            counts[i] = count_bits(b.data + i * b.words, mask, b.words)
+            if counts[i] < n:
+                total += counts[i]
+                if counts[i] > most:
+                    most = counts[i]
+                    best = i
+        left[0] = <int>((total + n // 2) // n)
+        return best
+
+    # The walk
+
+    cdef int64_t walk(self, Block* b, const uint64_t* mask, int64_t n, int misses,
+                      int left) noexcept nogil:
+        """Enter the part under a mask (NULL: the whole block) in the histogram; its misses.
+
+        left -- the cells that the shot before left to hit, for the survey.
+        """
+        cdef int64_t counts[MAX_CELLS]
+        cdef int cell, now
+        cdef int64_t cost
+        cdef uint64_t* parts
+        cdef Words w
+        if self.stopped or self.failed:
+            return 0
+        if n <= 64:
+            self.gather(b, mask, n, &w)
+            w.sampled = False
+            w.shift = 0
+            return self.walk_words(&w, ~<uint64_t>0 if n == 64 else (<uint64_t>1 << n) - 1, misses,
+                                   left)
+        cell = self.count(b, mask, n, counts, &now)
+        if cell < 0:
+            self.finish(n, misses)
+            return 0
+        self.nodes += 1
+        if self.candidates > 1:
+            cell = self.rollout(b, mask, n, counts)
+        parts = <uint64_t*>malloc(2 * b.words * sizeof(uint64_t))
+        if parts == NULL:
+            self.failed = True
+            return 0
+        self.split(b, mask, cell, parts, parts + b.words)
+        cost = n - counts[cell]
+        cost += self.descend(b, parts, counts[cell], misses, now - 1, counts, n)
+        cost += self.descend(b, parts + b.words, n - counts[cell], misses + 1, now, counts, n)
+        free(parts)
+        self.note(n, left, cost)
+        return cost
+
+    cdef int64_t descend(self, Block* b, uint64_t* mask, int64_t n, int misses, int left,
+                         const int64_t* counts, int64_t total) noexcept nogil:
+        """Walk a part, in a block of its own if it is small beside this one."""
+        cdef Block* own
+        cdef int64_t cost
+        if n <= 64 or 2 * n > b.n:
+            return self.walk(b, mask, n, misses, left)
+        own = self.compress(b, mask, n, counts, total)
+        if own == NULL:
+            return 0
+        cost = self.walk(own, NULL, n, misses, left)
+        self.release(own)
+        return cost
+
+    cdef inline void finish(self, int64_t n, int misses) noexcept nogil:
+        self.histogram[misses] += n
+        self.done += n
+
+    cdef inline void note(self, int64_t n, int left, int64_t cost) noexcept nogil:
+        cdef int e
+        if self.surveying:
+            e = 63 - self.leading(n)
+            e = left * BUCKETS + 4 * e + <int>((n << 2 >> e) & 3)
+            self.survey[e, 0] += n
+            self.survey[e, 1] += cost
+
+    cdef inline int leading(self, int64_t n) noexcept nogil:
+        """How many zero bits come before the first one of 64."""
+        cdef int e = 0
+        while n >> e > 1:
+            e += 1
+        return 63 - e
+
+    cdef int64_t walk_words(self, Words* w, uint64_t x, int misses, int left) noexcept nogil:
+        """The same on words."""
+        cdef int n = popcount(x), best, now, i, c, total, hit
+        cdef uint32_t key
+        cdef int counts[MAX_CELLS]
+        cdef int64_t cost
+        if n <= self.endgame or n == 1:
+            cost = self.end(w, x, n, misses)
+            self.note(n, left, cost)
+            return cost
+        key = 0
+        total = 0
+        for i in range(w.cells):
+            c = counts[i] = popcount(w.column[i] & x)
+            total += c if c < n else 0
+            key = greater_key(key, c, n, i)
+        if key >> 8 == 0:
+            self.finish(n, misses)
+            return 0
+        best = 255 - (key & 255)
+        self.nodes += 1
+        now = (total + n // 2) // n
+        if self.candidates > 1:
+            best = self.rollout_words(w, x, n, counts)
+        hit = counts[best]
+        cost = n - hit
+        cost += self.walk_words(w, x & w.column[best], misses, now - 1)
+        cost += self.walk_words(w, x & ~w.column[best], misses + 1, now)
+        self.note(n, left, cost)
+        return cost
+
+    # The optimum of a few configurations
+
+    cdef int64_t end(self, const Words* w, uint64_t x, int n, int misses) noexcept nogil:
+        """Enter the optimal tree of at most MAX_ENDGAME configurations in the histogram."""
+        cdef int i
+        cdef uint16_t p
+        if n == 1:
+            self.finish(1, misses)
+            return 0
+        self.end_now += 1
+        self.patterns = 0
+        for i in range(w.cells):
+            p = <uint16_t>extract(w.column[i], x)
+            if p and p != (1 << n) - 1 and self.pattern_seen[p] != self.end_now:
+                self.pattern_seen[p] = self.end_now
+                self.pattern[self.patterns] = p
+                self.patterns += 1
+        return self.end_walk((1 << n) - 1, misses)
+
+    cdef int end_solve(self, int x) noexcept nogil:
+        """The least misses for a part of the configurations of the endgame."""
+        cdef int n = popcount(x), i, hit, h, m, cost, best = 1 << 14
+        # Distinct configurations: all but one are missed at least once.
+        cdef int each = 1 if self.distinct else 0
+        if n == 1:
+            return 0
+        if self.end_stamp[x] == self.end_now:
+            return self.end_cost[x]
+        for i in range(self.patterns):
+            hit = self.pattern[i] & x
+            if hit == 0 or hit == x:
+                continue
+            h = popcount(hit)
+            m = n - h
+            cost = m + each * (m - 1)
+            if cost + each * (h - 1) >= best:
+                continue
+            cost += self.end_solve(hit)
+            if cost >= best:
+                continue
+            cost += self.end_solve(x ^ hit) - each * (m - 1)
+            if cost < best:
+                best = cost
+        if best == 1 << 14:
+            best = 0
+        self.end_stamp[x] = self.end_now
+        self.end_cost[x] = <uint16_t>best
+        return best
+
+    cdef int end_walk(self, int x, int misses) noexcept nogil:
+        cdef int cost, hit, i, n = popcount(x)
+        if n == 1:
+            self.finish(1, misses)
+            return 0
+        cost = self.end_solve(x)
+        for i in range(self.patterns):
+            hit = self.pattern[i] & x
+            if hit == 0 or hit == x:
+                continue
+            if popcount(x ^ hit) + self.end_solve(hit) + self.end_solve(x ^ hit) == cost:
+                self.end_walk(hit, misses)
+                self.end_walk(x ^ hit, misses + 1)
+                return cost
+        self.finish(n, misses)
+        return 0
+
+    # Rollouts
+
+    cdef int rollout(self, Block* b, const uint64_t* mask, int64_t n,
+                     const int64_t* counts) noexcept nogil:
+        """The candidate from which greedy misses least."""
+        cdef Block* sample = NULL
+        cdef int64_t size = n
+        cdef int64_t sample_counts[MAX_CELLS]
+        cdef int chosen[MAX_CANDIDATES]
+        cdef int found, i, best = 0, left, shift = 0
+        cdef int64_t cost, least = -1
+        cdef uint64_t* parts
+        cdef Block* s = b
+        cdef const uint64_t* under = mask
+        cdef uint64_t* drawn = NULL
+        if n > self.cap:
+            drawn = <uint64_t*>malloc(b.words * sizeof(uint64_t))
+            if drawn == NULL:
+                self.failed = True
+                return 0
+            size = self.draw(b, mask, n, drawn, &shift)
+            under = drawn
+        found = self.choose(b, under, n, counts, chosen)
+        if found > 1:
+            if drawn != NULL:
+                # Columns keep their numbers: certain cells are the only ones dropped.
+                s = sample = self.compress_all(b, drawn, size)
+                under = NULL
+            if s != NULL:
+                parts = <uint64_t*>malloc(2 * s.words * sizeof(uint64_t))
+                if parts == NULL:
+                    self.failed = True
+                else:
+                    self.count(s, under, size, sample_counts, &left)
+                    for i in range(found):
+                        self.split(s, under, chosen[i], parts, parts + s.words)
+                        cost = UNIT * (size - sample_counts[chosen[i]])
+                        cost += self.roll_part(s, parts, sample_counts[chosen[i]], left - 1,
+                                               n > self.exact, shift, sample_counts, size)
+                        if least < 0 or cost < least:
+                            cost += self.roll_part(
+                                s, parts + s.words, size - sample_counts[chosen[i]], left,
+                                n > self.exact, shift, sample_counts, size)
+                            if least < 0 or cost < least:
+                                least = cost
+                                best = i
+                    free(parts)
+        self.release(sample)
+        free(drawn)
+        return chosen[best]
+
+    cdef int64_t draw(self, const Block* b, const uint64_t* mask, int64_t n, uint64_t* out,
+                      int* shift) noexcept nogil:
+        """The sample of a part: its mask, its size, and how many bits of the hash are zero."""
+        cdef int64_t j, size = n
+        cdef const uint64_t* column
+        for j in range(b.words):
+            out[j] = ~<uint64_t>0 if mask == NULL else mask[j]
+        if mask == NULL and b.n & 63:
+            out[b.words - 1] = (<uint64_t>1 << (b.n & 63)) - 1
+        shift[0] = 0
+        while size > self.cap and shift[0] < b.hashes:
+            column = b.data + (b.cells + shift[0]) * b.words
+            for j in range(b.words):
+                out[j] &= ~column[j]
+            size = count_bits(out, NULL, b.words)
+            shift[0] += 1
+        return size
+
+    cdef Block* compress_all(self, const Block* b, const uint64_t* mask, int64_t n) noexcept nogil:
+        """The part under a mask as a block with all the cells of this one."""
+        cdef int64_t counts[MAX_CELLS]
+        cdef int i
+        for i in range(b.cells):
+            counts[i] = 1
+        return self.compress(b, mask, n, counts, 2)
+
+    cdef int choose(self, const Block* b, const uint64_t* mask, int64_t n, const int64_t* counts,
+                    int* chosen) noexcept nogil:
+        """The candidates: how many, and their columns.
+
+        mask -- of the family, or of its sample, on which it is judged which cells lie under others.
+        """
+        cdef int found = 0, i, j, cell
+        cdef int64_t most, limit = 0, first_most = 0
+        cdef uint8_t tried[MAX_CELLS]
+        memset(tried, 0, sizeof(tried))
+        while found < self.candidates:
+            most = 0
+            cell = -1
+            for i in range(b.cells):
+                if not tried[i] and most < counts[i] < n:
+                    most = counts[i]
+                    cell = i
+            if first_most == 0:
+                first_most = most
+            if cell < 0 or 100 * most < self.percent * first_most:
+                break
+            tried[cell] = 1
+            for j in range(found):
+                if self.lies_under(b, mask, cell, chosen[j]):
+                    break
+            else:
+                chosen[found] = cell
+                found += 1
+        return found
+
+    cdef inline bint lies_under(self, const Block* b, const uint64_t* mask, int a, int c) noexcept nogil:
+        """Whether all configurations with cell a have cell c."""
+        cdef int64_t j
+        cdef const uint64_t* of_a = b.data + a * b.words
+        cdef const uint64_t* of_c = b.data + c * b.words
+        if mask == NULL:
+            for j in range(b.words):
+                if of_a[j] & ~of_c[j]:
+                    return False
+        else:
+            for j in range(b.words):
+                if mask[j] & of_a[j] & ~of_c[j]:
+                    return False
+        return True
+
+    cdef int rollout_words(self, Words* w, uint64_t x, int n, const int* counts) noexcept nogil:
+        """The same on words; always exact."""
+        cdef int chosen[MAX_CANDIDATES]
+        cdef int found = 0, i, j, cell, most, first_most = 0, best = 0
+        cdef uint64_t tried[2]
+        cdef uint64_t column
+        cdef int64_t cost, least = -1
+        tried[0] = tried[1] = 0
+        while found < self.candidates:
+            most = 0
+            cell = -1
+            for i in range(w.cells):
+                if most < counts[i] < n and not tried[i >> 6] >> (i & 63) & 1:
+                    most = counts[i]
+                    cell = i
+            if first_most == 0:
+                first_most = most
+            if cell < 0 or 100 * most < self.percent * first_most:
+                break
+            tried[cell >> 6] |= <uint64_t>1 << (cell & 63)
+            column = w.column[cell] & x
+            for j in range(found):
+                if not column & ~w.column[chosen[j]]:
+                    break
+            else:
+                chosen[found] = cell
+                found += 1
+        if found == 1:
+            return chosen[0]
+        for i in range(found):
+            column = w.column[chosen[i]]
+            cost = UNIT * (n - counts[chosen[i]]) + self.roll_words(w, x & column, 0)
+            if least < 0 or cost < least:
+                cost += self.roll_words(w, x & ~column, 0)
+                if least < 0 or cost < least:
+                    least = cost
+                    best = i
+        return chosen[best]
+
+    cdef int64_t roll_part(self, Block* b, uint64_t* mask, int64_t n, int left, bint sampled,
+                           int shift, const int64_t* counts, int64_t total) noexcept nogil:
+        """What greedy misses in a part, in units; estimated where it is sampled."""
+        cdef Block* own
+        cdef int64_t cost
+        if n <= 64 or 2 * n > b.n:
+            return self.roll(b, mask, n, left, sampled, shift)
+        own = self.compress(b, mask, n, counts, total)
+        if own == NULL:
+            return 0
+        cost = self.roll(own, NULL, n, left, sampled, shift)
+        self.release(own)
+        return cost
+
+    cdef int64_t roll(self, Block* b, const uint64_t* mask, int64_t n, int left, bint sampled,
+                      int shift) noexcept nogil:
+        cdef int64_t counts[MAX_CELLS]
+        cdef int cell, now
+        cdef int64_t cost
+        cdef uint64_t* parts
+        cdef Words w
+        if sampled and n <= self.truncate:
+            return self.estimate(n, left, shift)
+        if n <= 64:
+            self.gather(b, mask, n, &w)
+            w.sampled = sampled
+            w.shift = shift
+            return self.roll_words(&w, ~<uint64_t>0 if n == 64 else (<uint64_t>1 << n) - 1, left)
+        cell = self.count(b, mask, n, counts, &now)
+        if cell < 0:
+            return 0
+        parts = <uint64_t*>malloc(2 * b.words * sizeof(uint64_t))
+        if parts == NULL:
+            self.failed = True
+            return 0
+        self.split(b, mask, cell, parts, parts + b.words)
+        cost = UNIT * (n - counts[cell])
+        cost += self.roll_part(b, parts, counts[cell], now - 1, sampled, shift, counts, n)
+        cost += self.roll_part(b, parts + b.words, n - counts[cell], now, sampled, shift, counts, n)
+        free(parts)
+        return cost
+
+    cdef int64_t roll_words(self, Words* w, uint64_t x, int left) noexcept nogil:
+        cdef int n = popcount(x), i, c, most, best, total
+        cdef uint32_t seen, key
+        cdef int64_t cost
+        cdef Entry* entry
+        if w.sampled and n <= self.truncate:
+            return self.estimate(n, left, w.shift)
+        if n <= SMALL:
+            if n <= 1:
+                return 0
+            seen = 0
+            for i in range(w.cells):
+                seen |= <uint32_t>1 << extract(w.column[i], x)
+            return UNIT * <int64_t>self.small_cost(seen, n)
+        entry = &self.memo[(x * <uint64_t>0x9E3779B97F4A7C15) >> 52]
+        if entry.part == x and entry.stamp == w.stamp:
+            return entry.cost
+        key = 0
+        total = 0
+        for i in range(w.cells):
+            c = popcount(w.column[i] & x)
+            total += c if c < n else 0
+            key = greater_key(key, c, n, i)
+        most = key >> 8
+        if most == 0:
+            return 0
+        best = 255 - (key & 255)
+        c = (total + n // 2) // n if w.sampled else 0
+        cost = UNIT * (n - most)
+        cost += self.roll_words(w, x & w.column[best], c - 1)
+        cost += self.roll_words(w, x & ~w.column[best], c)
+        entry.part, entry.stamp, entry.cost = x, w.stamp, cost
+        return cost
+
+    cdef inline int small_cost(self, uint32_t seen, int n) noexcept nogil:
+        """The least misses of 2 to 4 configurations whose cells have these patterns."""
+        # The patterns of none and of all split nothing. The table takes n from the highest one.
+        return small_costs[(seen & ~<uint32_t>1) | <uint32_t>1 << ((1 << n) - 1)]
+
+    cdef inline int64_t estimate(self, int64_t n, int left, int shift) noexcept nogil:
+        """The estimated misses of greedy for n sampled configurations, in units."""
+        cdef int64_t size = n << shift, low_end
+        cdef int e = 0, column
+        cdef int64_t a, z
+        if size <= 1:
+            return 0
+        if left > self.most_left:
+            left = self.most_left
+        if left < 0:
+            left = 0
+        e = 63 - self.leading(size)
+        if e < 2:
+            return n * self.estimates[left, 4 * e + (2 if size == 3 else 0)]
+        column = 4 * e + <int>(size >> (e - 2) & 3)
+        low_end = size >> (e - 2) << (e - 2)
+        a, z = self.estimates[left, column], self.estimates[left, column + 1]
+        return n * (a + ((z - a) * (size - low_end) >> (e - 2)))
+
+    # What Python asks
+
+    def stop(self):
+        """Make a walk that runs in another thread end at once; its result means nothing then."""
+        self.stopped = True
+
+    def shot(self, hits, misses, int64_t n, const int64_t[::1] exact_counts):
+        """The cell to shoot where n configurations are left, too many to list.
+
+        What was added is a sample of all of them, larger than those that are drawn here: of hashes
+        that end in zero bits. exact_counts -- how many of the n configurations have each cell.
+        """
+        cdef int64_t counts[MAX_CELLS]
+        cdef int64_t j
+        cdef int i, cell
+        cdef Block* b = self.root
+        cdef uint64_t* mask
+        cdef const uint64_t* column
+        cdef uint64_t all = 0xFFFFFFFFFFFFFFFF
+        cdef uint64_t[2] hit = [hits & all, hits >> 64]
+        cdef uint64_t[2] missed = [misses & all, misses >> 64]
+        if b == NULL or self.added != b.n or exact_counts.shape[0] != self.cells:
+            raise ValueError("fewer configurations than announced")
+        mask = <uint64_t*>malloc((b.words + 1) * sizeof(uint64_t))
+        if mask == NULL:
+            raise MemoryError
+        with nogil:
+            for j in range(b.words):
+                mask[j] = ~<uint64_t>0
+            if b.n & 63:
+                mask[b.words - 1] = (<uint64_t>1 << (b.n & 63)) - 1
+            for i in range(self.cells):
+                cell = self.order[i]
+                counts[i] = exact_counts[cell]
+                column = b.data + i * b.words
+                if hit[cell >> 6] >> (cell & 63) & 1:
+                    for j in range(b.words):
+                        mask[j] &= column[j]
+                elif missed[cell >> 6] >> (cell & 63) & 1:
+                    for j in range(b.words):
+                        mask[j] &= ~column[j]
+            if count_bits(mask, NULL, b.words) > self.cap:
+                cell = self.order[self.rollout(b, mask, n, counts)]
+            else:
+                cell = -1
+        free(mask)
+        if self.failed:
+            self.failed = False
+            raise MemoryError
+        if cell < 0:
+            raise ValueError("the sample is too small")
+        return cell
+
+    cdef int follow_words(self, Words* w, uint64_t x, uint64_t chosen) noexcept nogil:
+        """The misses of one configuration (a bit) from a part on."""
+        cdef int n, i, best, misses = 0
+        cdef uint32_t key
+        cdef int counts[MAX_CELLS]
+        while True:
+            n = popcount(x)
+            if n <= self.endgame or n == 1:
+                return misses + self.follow_end(w, x, n, chosen)
+            key = 0
+            for i in range(w.cells):
+                counts[i] = popcount(w.column[i] & x)
+                key = greater_key(key, counts[i], n, i)
+            if key >> 8 == 0:
+                return misses
+            best = 255 - (key & 255)
+            if self.candidates > 1:
+                best = self.rollout_words(w, x, n, counts)
+            if w.column[best] & chosen:
+                x &= w.column[best]
+            else:
+                x &= ~w.column[best]
+                misses += 1
+
+    cdef int follow_end(self, const Words* w, uint64_t x, int n, uint64_t chosen) noexcept nogil:
+        cdef int part, hit = 0, i, cost, misses = 0, mine = <int>extract(chosen, x)
+        if n == 1:
+            return 0
+        self.end(w, x, n, 0)         # also finds the patterns; what it enters is not asked for
+        part = (1 << n) - 1
+        while popcount(part) > 1:
+            cost = self.end_solve(part)
+            for i in range(self.patterns):
+                hit = self.pattern[i] & part
+                if hit == 0 or hit == part:
+                    continue
+                if popcount(part ^ hit) + self.end_solve(hit) + self.end_solve(part ^ hit) == cost:
+                    break
+            else:
+                return misses
+            if hit & mine:
+                part = hit
+            else:
+                part ^= hit
+                misses += 1
+        return misses
+
+    def follow(self, int64_t index):
+        """The misses of the configuration that was added as number `index`: one path of the tree.
+
+        Shots are decided as by `run`, but nothing beside the path is walked.
+        """
+        cdef int64_t counts[MAX_CELLS]
+        cdef int64_t n, j, at = index
+        cdef int cell, now, misses = 0
+        cdef Block* b = self.root
+        cdef Block* own
+        cdef uint64_t* mask = NULL
+        cdef uint64_t* parts
+        cdef Words w
+        if b == NULL or self.added != b.n or not 0 <= index < b.n:
+            raise ValueError(f"there is no configuration {index}")
+        n = b.n
+        with nogil:
+            while n > 64:
+                cell = self.count(b, mask, n, counts, &now)
+                if cell < 0:
+                    break
+                if self.candidates > 1:
+                    cell = self.rollout(b, mask, n, counts)
+                parts = <uint64_t*>malloc(2 * b.words * sizeof(uint64_t))
+                if parts == NULL or self.failed:
+                    free(parts)
+                    self.failed = True
+                    break
+                self.split(b, mask, cell, parts, parts + b.words)
+                if parts[at >> 6] >> (at & 63) & 1:
+                    n = counts[cell]
+                else:
+                    for j in range(b.words):
+                        parts[j] = parts[b.words + j]
+                    n -= counts[cell]
+                    misses += 1
+                free(mask)
+                mask = parts
+                if 2 * n <= b.n:
+                    own = self.compress_all(b, mask, n)
+                    if own == NULL:
+                        break
+                    j = count_bits(mask, NULL, at >> 6)
+                    at = j + popcount(mask[at >> 6] & ((<uint64_t>1 << (at & 63)) - 1))
+                    if b != self.root:
+                        self.release(b)
+                    b = own
+                    free(mask)
+                    mask = NULL
+            if n <= 64 and not self.failed:
+                w.sampled = False
+                w.shift = 0
+                self.gather(b, mask, n, &w)
+                if mask != NULL:
+                    j = count_bits(mask, NULL, at >> 6)
+                    at = j + popcount(mask[at >> 6] & ((<uint64_t>1 << (at & 63)) - 1))
+                misses += self.follow_words(
+                    &w, ~<uint64_t>0 if n == 64 else (<uint64_t>1 << n) - 1, <uint64_t>1 << at)
+            free(mask)
+            if b != self.root:
+                self.release(b)
+        if self.failed:
+            self.failed = False
+            raise MemoryError
+        return misses
+
+    def run(self, bint surveying=False):
+        """Walk the family that was added: int64 (129,), configurations by number of misses.
+
+        surveying -- also return int64 (129 * 128, 2): configurations and misses of the nodes met,
+        by cells left * 128 + column of the estimates.
+        """
+        cdef int i
+        if self.root == NULL or self.added != self.root.n:
+            raise ValueError("fewer configurations than announced")
+        memset(self.histogram, 0, sizeof(self.histogram))
+        self.done = self.nodes = 0
+        self.surveying = surveying
+        survey = np.zeros((MAX_CELLS * BUCKETS + BUCKETS if surveying else 1, 2), np.int64)
+        self.survey = survey
+        with nogil:
+            if self.root.n:
+                self.walk(self.root, NULL, self.root.n, 0, 0)
+        if self.failed:
+            self.failed = False
+            raise MemoryError
+        result = np.zeros(MAX_CELLS + 1, np.int64)
+        for i in range(MAX_CELLS + 1):
+            result[i] = self.histogram[i]
+        return (result, survey) if surveying else result
+
+
+def sampled(const uint64_t[:, ::1] sets, int bits):
+    """Those of some configurations, uint64 of shape (n, 2), whose hash ends in so many zero bits."""
+    cdef int64_t i
+    cdef uint8_t[::1] view
+    cdef uint64_t ones = (<uint64_t>1 << bits) - 1
+    keep = np.empty(sets.shape[0], np.uint8)
+    view = keep
+    with nogil:
+        for i in range(sets.shape[0]):
+            view[i] = not mix_cells(sets[i, 0], sets[i, 1]) & ones
+    return np.asarray(sets)[keep.view(bool)]
+
+
+cdef inline int step(int cell, int way, int rows, int columns) noexcept nogil:
+    """The cell beside a cell: right, left, below, above; -1 off the board."""
+    cdef int row = cell // columns, column = cell % columns
+    if way == 0:
+        return cell + 1 if column + 1 < columns else -1
+    if way == 1:
+        return cell - 1 if column else -1
+    if way == 2:
+        return cell + columns if row + 1 < rows else -1
+    return cell - columns if row else -1
+
+
+def play_pattern(const uint64_t[:, ::1] sets, const int32_t[::1] pattern, int rows, int columns,
+                 int fleet_cells, bint in_line, bint know_water, int64_t[::1] histogram):
+    """Play configurations one by one with a strategy of `optsearch/strategies/pattern.py`.
+
+    sets -- uint64 of shape (n, 2); pattern -- every cell, in the order in which they are shot;
+    histogram -- int64 of shape (129,), to which the configurations are added by their shots.
+    Cells are numbered by their place in the pattern here, so that the next hit of the pattern is
+    the lowest bit that is not shot.
+    """
+    cdef int cells = rows * columns
+    cdef int place[MAX_CELLS]
+    cdef int beside[MAX_CELLS][4]
+    cdef Cells diagonal[MAX_CELLS]
+    cdef Cells table[16][256]
+    cdef Cells ships, shot, water, below, fresh
+    cdef int64_t i
+    cdef int cell, other, way, byte, bit, hits, here, shots, before
+    if pattern.shape[0] != cells or sets.shape[1] != 2 or histogram.shape[0] != MAX_CELLS + 1:
+        raise ValueError("a pattern of another game")
+    for i in range(cells):
+        place[pattern[i]] = <int>i
+    for cell in range(cells):
+        diagonal[place[cell]] = join(0, 0)
+        for way in range(4):
+            other = step(cell, way, rows, columns)
+            beside[place[cell]][way] = place[other] if other >= 0 else -1
+        for way in range(2):
+            other = step(cell, way, rows, columns)
+            for byte in range(2, 4):
+                if other >= 0 and step(other, byte, rows, columns) >= 0:
+                    diagonal[place[cell]] |= one(place[step(other, byte, rows, columns)])
+    for byte in range(16):
+        for other in range(256):
+            table[byte][other] = join(0, 0)
+            for bit in range(8):
+                if other >> bit & 1 and 8 * byte + bit < cells:
+                    table[byte][other] |= one(place[8 * byte + bit])
+    with nogil:
+        for i in range(sets.shape[0]):
+            ships = join(0, 0)
+            for byte in range(8):
+                ships |= table[byte][sets[i, 0] >> (8 * byte) & 255]
+                ships |= table[8 + byte][sets[i, 1] >> (8 * byte) & 255]
+            shot = water = join(0, 0)
+            hits = 0
+            shots = 0
+            while hits < fleet_cells:
+                # All cells of the pattern before the next hit are missed.
+                cell = first(ships & ~shot)
+                below = one(cell) - 1
+                fresh = below & ~(shot | water)
+                shots += size(fresh) + 1
+                shot |= below | one(cell)
+                hits += 1
+                if know_water:
+                    water |= diagonal[cell]
+                for way in range(4):
+                    if way == 2:
+                        if in_line and hits > before:
+                            break
+                    if way == 0:
+                        before = hits
+                    here = beside[cell][way]
+                    while here >= 0 and hits < fleet_cells:
+                        if shot & one(here):
+                            if ships & one(here):
+                                here = beside[here][way]
+                                continue
+                            break
+                        if water & one(here):
+                            break
+                        shot |= one(here)
+                        shots += 1
+                        if not ships & one(here):
+                            break
+                        hits += 1
+                        if know_water:
+                            water |= diagonal[here]
+                        here = beside[here][way]
+            histogram[shots] += 1

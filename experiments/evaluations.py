@@ -1,0 +1,61 @@
+"""Strategies on all configurations of the usual game: python -m experiments.evaluations [NAME …]
+
+Each is evaluated on two processes, goes on from a checkpoint if it was stopped, and is written to
+data/results/evaluations/NAME.csv; without names, those that are not there yet. Greedy and the
+patterns take minutes each, the rollout some hours.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from experiments import RESULTS
+from optsearch.cli.evaluating import report_progress, save
+from optsearch.evaluate import evaluate
+from optsearch.game import Game
+from optsearch.strategies import named
+
+GAME = Game.parse("10x10:5,4,3,3,2")
+PATTERN = "modulus=4,colours=13,scan=diagonals"  # the nearest one of experiments.patterns
+STRATEGIES = {
+    "greedy": "greedy",
+    "pattern_cross": f"pattern:{PATTERN},clear=cross",
+    "pattern_line": f"pattern:{PATTERN},clear=line",
+    "pattern_cross_water": f"pattern:{PATTERN},clear=cross,water=1",
+    "pattern_line_water": f"pattern:{PATTERN},clear=line,water=1",
+    "rollout": "rollout",
+}
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Evaluate strategies on the usual game.")
+    parser.add_argument("names", nargs="*", help=", ".join(STRATEGIES))
+    parser.add_argument("--output", type=Path, default=RESULTS / "evaluations")
+    parser.add_argument("--checkpoints", type=Path, default=Path("build/evaluations"))
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    unknown = set(arguments.names) - set(STRATEGIES)
+    if unknown:
+        parser.error(
+            f"no evaluation {', '.join(sorted(unknown))}; there are {', '.join(STRATEGIES)}"
+        )
+    names = arguments.names or [
+        name for name in STRATEGIES if not (arguments.output / f"{name}.csv").exists()
+    ]
+    for name in names:
+        found = evaluate(
+            named(STRATEGIES[name]),
+            GAME,
+            jobs=arguments.jobs,
+            checkpoint=arguments.checkpoints / name,
+            progress=report_progress(),
+        )
+        path = arguments.output / f"{name}.csv"
+        save(found, path, f"optsearch evaluate {STRATEGIES[name]} {GAME} -o {path.name}")
+        print(f"{path}: mean {float(found.mean):.6f}, sd {found.sd:.4f}, worst {found.worst}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+from typing import Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Evaluator:
+    done: int
+    nodes: int
+    def __init__(
+        self,
+        order: NDArray[np.int32],
+        candidates: int,
+        percent: int,
+        endgame: int,
+        exact: int,
+        cap: int,
+        truncate: int,
+        distinct: bool,
+        estimates: NDArray[np.int32],
+    ) -> None: ...
+    def begin(self, n: int, is_sample: bool = False) -> None: ...
+    def add(self, sets: NDArray[np.uint64]) -> None: ...
+    def stop(self) -> None: ...
+    def shot(self, hits: int, misses: int, n: int, exact_counts: NDArray[np.int64]) -> int: ...
+    def follow(self, index: int) -> int: ...
+    @overload
+    def run(self, surveying: Literal[False] = False) -> NDArray[np.int64]: ...
+    @overload
+    def run(self, surveying: Literal[True]) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+
+def sampled(sets: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]: ...
+def play_pattern(
+    sets: NDArray[np.uint64],
+    pattern: NDArray[np.int32],
+    rows: int,
+    columns: int,
+    fleet_cells: int,
+    in_line: bool,
+    know_water: bool,
+    histogram: NDArray[np.int64],
+) -> None: ...

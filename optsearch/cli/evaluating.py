@@ -1,0 +1,179 @@
+"""The command that evaluates strategies: evaluate."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from optsearch import records
+from optsearch.cli.common import GameArgument, JsonOption, app, counted_text, err, out, print_json
+from optsearch.errors import OptsearchError
+from optsearch.evaluate import Evaluation, Progress, Status
+from optsearch.evaluate import evaluate as evaluate_
+from optsearch.game import Game
+from optsearch.strategies import named
+
+PATIENCE = 10  # seconds for a scheduler to answer
+SECONDS = 10  # between lines of progress where standard error is no terminal
+
+
+@app.command()
+def evaluate(
+    strategy: Annotated[
+        str,
+        typer.Argument(
+            metavar="STRATEGY",
+            help="greedy, rollout, or my_file.py:NAME; parameters as in greedy:ties=central.",
+            show_default=False,
+        ),
+    ],
+    game: GameArgument,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Processes (default: one a processor).", show_default=False),
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder that keeps what is done; the same command goes on from there.",
+            show_default=False,
+        ),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Run on the workers of a Dask scheduler, such as tcp://host:8786, instead.",
+            show_default=False,
+        ),
+    ] = None,
+    memory: Annotated[float, typer.Option(min=0, help="GiB that each process may take.")] = 4,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the distribution to this file (CSV)."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """The exact distribution of a strategy's shots over all configurations of a game."""
+    chosen, parsed = named(strategy), Game.parse(game)
+    if output is not None:
+        require_writable(output)
+    with executor_at(dask) as (executor, workers):
+        found = evaluate_(
+            chosen,
+            parsed,
+            executor=executor,
+            jobs=jobs or workers,
+            checkpoint=resume,
+            memory=int(memory * 2**30),
+            progress=report_progress(),
+        )
+    if err.is_terminal:
+        err.print()
+    if output is not None:
+        save(found, output, shlex.join(["optsearch", *sys.argv[1:]]))
+    if as_json:
+        print_json(found.as_json())
+        return
+    out.print(f"{found.game}, {found.strategy}", style="bold")
+    facts = Table.grid(padding=(0, 2))
+    facts.add_row("configurations", f"{found.configurations:,}")
+    facts.add_row("total", f"{found.total:,}")
+    facts.add_row("mean shots", f"{float(found.mean):.6f}")
+    facts.add_row("sd", f"{found.sd:.4f}")
+    facts.add_row("worst case", f"{found.worst} shots")
+    facts.add_row("seconds", f"{found.seconds:,.1f}")
+    if found.resumed:
+        facts.add_row("resumed", f"{found.resumed:,} of {found.tasks:,} tasks were done before")
+    if output is not None:
+        facts.add_row("written", str(output))
+    out.print(facts)
+
+
+def require_writable(path: Path) -> None:
+    """Refuse a file that cannot be written before the work, not after it."""
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise OptsearchError(
+            f"cannot write {str(path)!r}; give a file in a folder you can write to"
+        )
+
+
+@contextmanager
+def executor_at(address: str | None) -> Iterator[tuple[Executor | None, int | None]]:
+    """The executor of a Dask scheduler and its number of workers; None without an address."""
+    if address is None:
+        yield None, None
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise OptsearchError(
+            "--dask needs the package distributed; install it with: pip install 'optsearch[dask]'"
+        ) from None
+    try:
+        client = Client(address, timeout=PATIENCE)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError, TypeError) as error:
+        raise OptsearchError(
+            f"no Dask scheduler answers at {address!r}: {error}; give an address such as "
+            "tcp://127.0.0.1:8786"
+        ) from None
+    with client:
+        workers = max(1, len(client.scheduler_info()["workers"]))
+        yield client.get_executor(), workers  # type: ignore[no-untyped-call]
+
+
+def save(found: Evaluation, path: Path, command: str) -> None:
+    """Write an evaluation as a table of results."""
+    records.write(
+        path,
+        ("shots", "configurations"),
+        list(found.histogram.items()),
+        title=f"Shots of {found.strategy} on {found.game}, over every configuration",
+        command=command,
+        fields={
+            "strategy": found.strategy,
+            "game": found.game,
+            "configurations": found.configurations,
+            "total": found.total,
+            "mean": f"{float(found.mean):.6f}",
+            "sd": f"{found.sd:.6f}",
+            "worst": found.worst,
+            "seconds": f"{found.seconds:.1f}",
+        },
+    )
+
+
+def report_progress() -> Progress:
+    """Progress on standard error: one line that is rewritten, or a line now and then."""
+    last = -1e9
+
+    def report(status: Status) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < (0.2 if err.is_terminal else SECONDS):
+            return
+        last = now
+        togo = status.seconds_to_go
+        line = (
+            f"{status.done / status.total:6.1%} of {counted_text(status.total)}, "
+            f"{status.rate:,.0f} a second, mean so far {status.mean:.4f}"
+            + ("" if togo is None else f", about {togo:,.0f} s to go")
+        )
+        if err.is_terminal:
+            sys.stderr.write(f"\r\x1b[K{line}")
+            sys.stderr.flush()
+        elif status.done:
+            print(line, file=sys.stderr, flush=True)
+
+    return report

@@ -1,0 +1,122 @@
+"""Exact greedy: a most probable cell, ties broken by an order of the cells.
+
+The counts are exact, so ties are ties. Once `endgame` configurations are left the optimum is
+played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import ClassVar
+
+from optsearch.configurations import list_ships, to_masks
+from optsearch.errors import StrategyError
+from optsearch.game import Cell, Game
+from optsearch.position import Position
+from optsearch.posterior import Posterior
+from optsearch.strategies import Rule, Strategy
+
+ORDERS = ("first", "checkerboard", "central", "last")
+MAX_ENDGAME = 10
+
+
+@lru_cache(maxsize=64)
+def order_of(game: Game, ties: str) -> tuple[int, ...]:
+    """The cells in the order in which ties are broken.
+
+    first -- row by row; last -- the other way round; checkerboard -- those with an even sum of
+    row and column, counted from 0, then the others; central -- nearest to the middle of the board
+    first. Each row by row where it says nothing else.
+    """
+    cells = range(game.cells)
+
+    def distance(cell: int) -> int:
+        row, column = game.cell(cell)
+        return (2 * row - game.rows + 1) ** 2 + (2 * column - game.columns + 1) ** 2
+
+    if ties == "checkerboard":
+        return tuple(sorted(cells, key=lambda cell: sum(game.cell(cell)) % 2))
+    if ties == "central":
+        return tuple(sorted(cells, key=distance))
+    return tuple(reversed(cells) if ties == "last" else cells)
+
+
+@dataclass(frozen=True)
+class Greedy(Strategy):
+    """A most probable cell; the optimum once `endgame` (0 to 10) configurations are left.
+
+    ties -- which of several cells, in both: `order_of` names the orders.
+    """
+
+    name: ClassVar[str] = "greedy"
+
+    ties: str = "first"
+    endgame: int = 4
+
+    def __post_init__(self) -> None:
+        if self.ties not in ORDERS:
+            raise StrategyError(f"no order of ties {self.ties!r}; there are {', '.join(ORDERS)}")
+        require_range("endgame", self.endgame, 0, MAX_ENDGAME)
+
+    def shot(self, position: Position) -> Cell:
+        """The cell to shoot next, from exact counts and lists in plain Python."""
+        order = order_of(position.game, self.ties)
+        posterior = Posterior(position)
+        if posterior.configurations <= self.endgame:
+            return position.game.cell(optimal_shot(residual_sets(position, posterior), order))
+        shots = {row * position.game.columns + column for row, column in posterior.best_shots()}
+        return position.game.cell(next(cell for cell in order if cell in shots))
+
+    def rule(self, game: Game) -> Rule | None:
+        """The same for the kernel; None where sinkings are announced."""
+        return Rule(order_of(game, self.ties), self.endgame) if is_silent(game) else None
+
+
+def is_silent(game: Game) -> bool:
+    """Whether the kernel knows the game: sinkings are not announced."""
+    return game.announce == "nothing"
+
+
+def require_range(name: str, value: int, low: int, high: int) -> None:
+    """Raise StrategyError unless low <= value <= high."""
+    if not low <= value <= high:
+        raise StrategyError(f"{name}={value} is out of range; {low} to {high} is accepted")
+
+
+def residual_sets(position: Position, posterior: Posterior) -> list[int]:
+    """The configurations of a position less the cells hit, as masks; they must be few."""
+    sets = [
+        sum(to_masks(ships))
+        for ships in list_ships(position)
+        if position.is_compatible(to_masks(ships))
+    ]
+    if len(sets) != posterior.configurations:
+        raise AssertionError(
+            f"{len(sets)} configurations listed, {posterior.configurations} counted"
+        )
+    return [cells & ~position.hits for cells in sets]
+
+
+def optimal_shot(sets: Sequence[int], order: Sequence[int]) -> int:
+    """The first cell in an order that an optimal strategy shoots; certain hits come before."""
+    for cell in order:
+        if all(cells >> cell & 1 for cells in sets):
+            return cell
+    patterns = {cell: frozenset(i for i, s in enumerate(sets) if s >> cell & 1) for cell in order}
+
+    @cache
+    def misses(part: frozenset[int]) -> int:
+        return min((cost(part, cell) for cell in patterns if splits(part, cell)), default=0)
+
+    def splits(part: frozenset[int], cell: int) -> bool:
+        return 0 < len(part & patterns[cell]) < len(part)
+
+    def cost(part: frozenset[int], cell: int) -> int:
+        hit = part & patterns[cell]
+        return len(part - hit) + misses(hit) + misses(part - hit)
+
+    whole = frozenset(range(len(sets)))
+    least = misses(whole)
+    return next(cell for cell in order if splits(whole, cell) and cost(whole, cell) == least)

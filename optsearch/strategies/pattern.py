@@ -1,0 +1,152 @@
+"""Patterns: shoot a fixed order of cells, and clear around every hit.
+
+Section 4.2 of Audinot, Bonnet and Viennot (2014) evaluates two such strategies; the page that
+describes them is lost, so these are *reconstructed*. The cells are shot in the order of the
+pattern. After a hit, its four directions are cleared, right, left, down, up: each is followed,
+over hits, to the first miss or the edge of the board (`clear=cross`). Or right and left first, and
+down and up only if neither gave a hit (`clear=line`). Cells that were shot are not shot again.
+Then the pattern goes on. The game ends at the last hit. With `water=1`, cells that touch a hit at a
+corner are known to be water, where ships may not touch, and are not shot.
+
+The pattern is made of colours and a scan. The colour of a cell is (row + column) modulo `modulus`,
+counted from 0; the colours come in the order of `colours`, those that it leaves out at the end, and
+the cells of one colour in the order of the scan:
+
+    rows       row by row                    spiral     round by round from A1 inwards
+    snake      every other row backwards     central    the middle of the board first
+    diagonals  by row + column, then row     antidiagonals  by row - column, then row
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+from optsearch.errors import NotSupported, StrategyError
+from optsearch.game import Cell, Game
+from optsearch.position import Position
+from optsearch.strategies import PatternRule, Strategy
+from optsearch.strategies.greedy import is_silent, order_of, require_range
+
+SCANS = ("rows", "snake", "diagonals", "antidiagonals", "spiral", "central")
+CLEAR = ("cross", "line")
+WAYS = ((0, 1), (0, -1), (1, 0), (-1, 0))
+
+
+def _scan(game: Game, scan: str) -> list[Cell]:
+    cells = [game.cell(i) for i in range(game.cells)]
+    if scan == "snake":
+        cells.sort(key=lambda cell: (cell[0], -cell[1] if cell[0] % 2 else cell[1]))
+    elif scan == "diagonals":
+        cells.sort(key=lambda cell: (cell[0] + cell[1], cell[0]))
+    elif scan == "antidiagonals":
+        cells.sort(key=lambda cell: (cell[0] - cell[1], cell[0]))
+    elif scan == "central":
+        cells = [game.cell(i) for i in order_of(game, "central")]
+    elif scan == "spiral":
+        left, cells, at, way = set(cells), [], (0, -1), 0
+        while left:
+            ahead = (at[0] + (0, 1, 0, -1)[way], at[1] + (1, 0, -1, 0)[way])
+            if ahead not in left:
+                way = (way + 1) % 4
+                continue
+            left.remove(ahead)
+            cells.append(ahead)
+            at = ahead
+    return cells
+
+
+@lru_cache(maxsize=256)
+def pattern_of(game: Game, modulus: int, colours: str, scan: str) -> tuple[int, ...]:
+    """Every cell (row * columns + column) in the order of a pattern."""
+    rank = {int(colour): i for i, colour in enumerate(colours)}
+    cells = _scan(game, scan)
+    cells.sort(key=lambda cell: rank.get(sum(cell) % modulus, len(rank)))
+    return tuple(row * game.columns + column for row, column in cells)
+
+
+@dataclass(frozen=True)
+class Pattern(Strategy):
+    """A pattern, a way to clear, and whether water is deduced."""
+
+    name: ClassVar[str] = "pattern"
+
+    modulus: int = 4
+    colours: str = "02"
+    scan: str = "rows"
+    clear: str = "cross"
+    water: int = 0
+
+    def __post_init__(self) -> None:
+        require_range("modulus", self.modulus, 1, 10)
+        require_range("water", self.water, 0, 1)
+        if self.scan not in SCANS:
+            raise StrategyError(f"no scan {self.scan!r}; there are {', '.join(SCANS)}")
+        if self.clear not in CLEAR:
+            raise StrategyError(f"no way to clear {self.clear!r}; there are {', '.join(CLEAR)}")
+        digits = set(self.colours)
+        if len(digits) < len(self.colours) or not digits <= set("0123456789"[: self.modulus]):
+            raise StrategyError(
+                f"colours={self.colours} are not different digits below modulus={self.modulus}"
+            )
+
+    def rule(self, game: Game) -> PatternRule | None:
+        """The same for the kernel; None where sinkings are announced."""
+        self._require_water_known(game)
+        if not is_silent(game):
+            return None
+        pattern = pattern_of(game, self.modulus, self.colours, self.scan)
+        return PatternRule(pattern, self.clear == "line", bool(self.water))
+
+    def shot(self, position: Position) -> Cell:
+        """The first cell without a reply, when the strategy is played from the start."""
+        self._require_water_known(position.game)
+        shot = position.hits | position.misses
+        return next(cell for cell in self._shots(position) if not position.game.bit(cell) & shot)
+
+    def _shots(self, position: Position) -> Iterator[Cell]:
+        """The cells shot, as far as the replies are known."""
+        game = position.game
+        seen: set[Cell] = set()
+        water: set[Cell] = set()
+
+        def hit(cell: Cell) -> bool:
+            seen.add(cell)
+            is_hit = bool(game.bit(cell) & position.hits)
+            if is_hit and self.water:
+                water.update((cell[0] + i, cell[1] + j) for i in (-1, 1) for j in (-1, 1))
+            return is_hit
+
+        for index in pattern_of(game, self.modulus, self.colours, self.scan):
+            first = game.cell(index)
+            if first in seen or first in water:
+                continue
+            yield first
+            if not hit(first):
+                continue
+            found = 0
+            for way in WAYS:
+                if way == WAYS[2] and self.clear == "line" and found:
+                    break
+                for cell in self._ahead(game, first, way):
+                    if cell in water or (cell in seen and not game.bit(cell) & position.hits):
+                        break
+                    if cell not in seen:
+                        yield cell
+                        if not hit(cell):
+                            break
+                        found += 1
+
+    @staticmethod
+    def _ahead(game: Game, cell: Cell, way: Cell) -> Iterator[Cell]:
+        while (cell := (cell[0] + way[0], cell[1] + way[1])) in game:
+            yield cell
+
+    def _require_water_known(self, game: Game) -> None:
+        if self.water and game.contact != "none":
+            raise NotSupported(
+                f"{self} deduces water from ships that do not touch; {game} has "
+                f"contact={game.contact}, and contact=none is accepted"
+            )

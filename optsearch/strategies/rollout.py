@@ -1,0 +1,222 @@
+"""Greedy with one exact rollout step: the most probable cells compared by what greedy does next.
+
+The definition is complete and in this file; `Rollout.shot` is the definition in plain Python, and
+the kernel `optsearch._evaluate` does the same on columns of bits. At a position, F is the family
+of the configurations left, and a cell that some of them have and some do not is *open*.
+
+1. A certain hit is shot at once: it tells nothing and costs nothing.
+2. With `endgame` configurations left or fewer, an optimal cell is shot, the first one row by row.
+3. The open cells are gone through from the most probable on, row by row where they tie. A cell is a
+   candidate unless an earlier candidate is in all its configurations. It ends with `candidates`
+   candidates, or before the first cell whose probability is below `percent` percent of the
+   greatest.
+4. A candidate costs one miss for each configuration without it, and what *greedy* misses after it
+   was hit and after it was missed. This greedy shoots the most probable open cell, the first one
+   row by row, and plays the optimum for four configurations and fewer. The cheapest candidate is
+   shot, the first in the order of step 3.
+
+Up to `exact` configurations, that is all. Above, step 4 is done on the sample S of F: the
+configurations whose hash ends in b zero bits, with the least b for which there are at most `cap`
+(S = F and b = 0 where F has no more); also "in all its configurations" in step 3 is then judged
+on S. Greedy then stops at `truncate` configurations of S or fewer, and a part P of S is taken to
+miss |P| v(k, n) times, where n = 2^b |P|, and k is the number of open cells that a configuration
+of S has, as it was at the last shot of greedy before P (rounded), less one if that was a hit. v
+is `estimate`; it was fitted to greedy by `python -m experiments.estimates`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+from optsearch.game import Cell, Game
+from optsearch.position import Position
+from optsearch.posterior import Posterior
+from optsearch.strategies import Rule, Strategy
+from optsearch.strategies.greedy import (
+    MAX_ENDGAME,
+    is_silent,
+    optimal_shot,
+    require_range,
+    residual_sets,
+)
+
+UNIT = 4096
+BUCKETS = 128
+SMALL = 4  # configurations of which the greedy that is rolled out plays the optimum
+
+# v(k, n) is the sum of FIT[i][j] L^i / k^j, with L = log2 n.
+FIT: tuple[tuple[float, ...], ...] = (
+    (-0.5494, -1.7034, 8.3784),
+    (0.6869, 2.5987, -10.5424),
+    (-0.0143, -0.3776, 2.3587),
+    (-0.0008, 0.0326, -0.0803),
+)
+_QUARTERS = (0.0, 0.32192809, 0.5849625, 0.80735492)  # log2 of 1, 5/4, 6/4, 7/4
+
+
+@lru_cache(maxsize=1)
+def estimates() -> tuple[tuple[int, ...], ...]:
+    """v(k, n) in misses times 4096: a row for each k up to 17, column 4 e + f for 2^e (1 + f/4).
+
+    Sums and products of doubles, rounded: the same on every machine. k = 0 and 1 are as k = 2.
+    """
+    table = []
+    for k in range(18):
+        row = []
+        for column in range(BUCKETS):
+            log = column // 4 + _QUARTERS[column % 4]
+            value = 0.0
+            for i in (3, 2, 1, 0):
+                value = value * log + (
+                    FIT[i][0] + FIT[i][1] / max(k, 2) + FIT[i][2] / (max(k, 2) * max(k, 2))
+                )
+            row.append(min(max(round(value * UNIT), 0), 64 * UNIT))
+        table.append(tuple(row))
+    return tuple(table)
+
+
+def estimate(configurations: int, left: int, bits: int) -> int:
+    """The misses times 4096 of greedy on a part of a sample, each for 2^bits configurations."""
+    size = configurations << bits
+    if size <= 1:
+        return 0
+    row = estimates()[min(max(left, 0), len(estimates()) - 1)]
+    e = size.bit_length() - 1
+    if e < 2:
+        return configurations * row[4 * e + (2 if size == 3 else 0)]
+    column = 4 * e + (size >> (e - 2) & 3)
+    below, above = row[column], row[column + 1]
+    ahead = size & (1 << (e - 2)) - 1
+    return configurations * (below + ((above - below) * ahead >> (e - 2)))
+
+
+def hash_of(cells: int) -> int:
+    """The hash of a configuration's cells that chooses samples: splitmix64's finisher, twice."""
+
+    def mix(x: int) -> int:
+        x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        x = (x ^ x >> 27) * 0x94D049BB133111EB % 2**64
+        return x ^ x >> 31
+
+    low, high = cells % 2**64, cells >> 64
+    return mix((low + 0x9E3779B97F4A7C15 * (mix(high) | 1)) % 2**64)
+
+
+@dataclass(frozen=True)
+class Rollout(Strategy):
+    """The strategy of this file; all numbers are parts of its definition."""
+
+    name: ClassVar[str] = "rollout"
+
+    candidates: int = 6
+    percent: int = 60
+    endgame: int = 6
+    exact: int = 1024
+    cap: int = 131072
+    truncate: int = 12
+
+    def __post_init__(self) -> None:
+        require_range("candidates", self.candidates, 1, 32)
+        require_range("percent", self.percent, 0, 100)
+        require_range("endgame", self.endgame, SMALL, MAX_ENDGAME)
+        require_range("exact", self.exact, 64, 1 << 20)
+        require_range("cap", self.cap, self.exact, 1 << 20)
+        require_range("truncate", self.truncate, 1, 64)
+
+    def rule(self, game: Game) -> Rule | None:
+        """The same for the kernel; None where sinkings are announced."""
+        if not is_silent(game):
+            return None
+        return Rule(
+            tuple(range(game.cells)),
+            self.endgame,
+            self.candidates,
+            self.percent,
+            self.exact,
+            self.cap,
+            self.truncate,
+            estimates(),
+        )
+
+    def shot(self, position: Position) -> Cell:
+        """The cell to shoot next, from exact counts and lists in plain Python."""
+        posterior = Posterior(position)
+        sets = residual_sets(position, posterior)
+        cells = range(position.game.cells)
+        for cell in cells:
+            if all(s >> cell & 1 for s in sets):
+                return position.game.cell(cell)
+        if len(sets) <= self.endgame:
+            return position.game.cell(optimal_shot(sets, cells))
+        bits, sample = 0, sets
+        while len(sample) > self.cap:
+            bits += 1
+            sample = [s for s in sets if not hash_of(s | position.hits) & (1 << bits) - 1]
+        chosen = self._candidates(sets, sample, cells)
+        costs = [self._cost(sample, cell, bits, len(sets) > self.exact) for cell in chosen]
+        return position.game.cell(chosen[costs.index(min(costs))])
+
+    def _candidates(self, sets: list[int], sample: list[int], cells: range) -> list[int]:
+        counts = {cell: sum(s >> cell & 1 for s in sets) for cell in cells}
+        ranked = sorted((c for c in cells if 0 < counts[c] < len(sets)), key=lambda c: -counts[c])
+        found: list[int] = []
+        for cell in ranked:
+            is_likely = 100 * counts[cell] >= self.percent * counts[ranked[0]]
+            if len(found) == self.candidates or not is_likely:
+                break
+            with_cell = [s for s in sample if s >> cell & 1]
+            if not any(all(s >> other & 1 for s in with_cell) for other in found):
+                found.append(cell)
+        return found
+
+    def _cost(self, sample: list[int], cell: int, bits: int, sampled: bool) -> int:
+        left = _open_cells(sample, range(128))[1]
+        hit = [s for s in sample if s >> cell & 1]
+        missed = [s for s in sample if not s >> cell & 1]
+        return (
+            UNIT * len(missed)
+            + self._greedy(hit, left - 1, bits, sampled)
+            + self._greedy(missed, left, bits, sampled)
+        )
+
+    def _greedy(self, part: list[int], left: int, bits: int, sampled: bool) -> int:
+        """What greedy misses in a part of the sample, times 4096."""
+        if sampled and len(part) <= self.truncate:
+            return estimate(len(part), left, bits)
+        if len(part) <= SMALL:
+            return UNIT * least_misses(part)
+        cell, left = _open_cells(part, range(128))
+        if cell < 0:
+            return 0
+        hit = [s for s in part if s >> cell & 1]
+        missed = [s for s in part if not s >> cell & 1]
+        return (
+            UNIT * len(missed)
+            + self._greedy(hit, left - 1, bits, sampled)
+            + self._greedy(missed, left, bits, sampled)
+        )
+
+
+def _open_cells(part: Sequence[int], cells: range) -> tuple[int, int]:
+    """The first most probable open cell (-1: none), and how many a configuration has, rounded."""
+    counts = [sum(s >> cell & 1 for s in part) for cell in cells]
+    opened = [count if count < len(part) else 0 for count in counts]
+    most = max(opened)
+    return (opened.index(most) if most else -1), (sum(opened) + len(part) // 2) // len(part)
+
+
+def least_misses(part: Sequence[int]) -> int:
+    """The least total of misses of a few configurations."""
+    union = 0
+    for s in part:
+        union |= s
+    costs = []
+    for cell in range(union.bit_length()):
+        hit = [s for s in part if s >> cell & 1]
+        if 0 < len(hit) < len(part):
+            missed = [s for s in part if not s >> cell & 1]
+            costs.append(len(missed) + least_misses(hit) + least_misses(missed))
+    return min(costs, default=0)

@@ -1,0 +1,44 @@
+"""Figure 11: how many configurations take how many shots: python -m paper_figures.figure11."""
+
+import sys
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from optsearch import records
+from paper_figures import script, style
+
+COLOURS = {"line": "#1f5f8b", "cross": "#c2410c"}
+LABELS = {
+    "line": "right and left first, reconstructed",
+    "cross": "four directions, reconstructed",
+}
+
+
+def draw(source: Path) -> Figure:
+    """The two strategies of section 4.2, reconstructed; the naive one is on the right."""
+    figure, ax = style.figure(4.5, 2.6)
+    for clear in ("line", "cross"):
+        record = records.read(source.with_name(f"pattern_{clear}.csv"))
+        shots = record.values("shots", int)
+        millions = [n / 1e6 for n in record.values("configurations", int)]
+        mean = float(record.header["mean"])
+        ax.plot(shots, millions, color=COLOURS[clear], lw=1.4, label=f"{LABELS[clear]}: {mean:.1f}")
+        ax.axvline(mean, color=COLOURS[clear], lw=0.6, ls=":")
+    ax.set_xlabel("shots")
+    ax.set_ylabel("configurations, millions")
+    ax.set_ylim(bottom=0)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False, fontsize=7.5, loc="upper left")
+    return figure
+
+
+FIGURE = script.PaperFigure(
+    "figure11",
+    "results/evaluations/pattern_line.csv",
+    "python -m experiments.evaluations pattern_line pattern_cross",
+    draw,
+)
+
+if __name__ == "__main__":
+    sys.exit(script.run([FIGURE]))

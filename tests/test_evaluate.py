@@ -1,0 +1,525 @@
+"""Strategies evaluated on every configuration: the kernel, plain Python, and games played."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from optsearch import greedy as exact_greedy
+from optsearch import reference
+from optsearch.cli import app
+from optsearch.errors import ImpossiblePosition, NotSupported, StrategyError, TableError, TooLarge
+from optsearch.evaluate import BYTES, FollowedTask, Task, evaluate, play_sample, run_task
+from optsearch.game import Game
+from optsearch.position import Position, reply
+from optsearch.posterior import Posterior
+from optsearch.records import read
+from optsearch.solver import solve
+from optsearch.strategies import Strategy, named
+from optsearch.strategies.greedy import ORDERS, optimal_shot, order_of
+from optsearch.strategies.pattern import SCANS, Pattern, pattern_of
+from optsearch.strategies.rollout import estimate, hash_of, least_misses
+from tests.examples import games
+
+ROOT = Path(__file__).resolve().parent.parent
+SMALL = ("4x4:3,2", "4x5:4,3,2", "5x5:3,2")  # of issue's independent check
+SAMPLED = "rollout:candidates=4,exact=64,cap=64,truncate=5"
+USUAL = Game.parse("10x10:5,4,3,3,2")
+
+
+class Plain(Strategy):
+    """A strategy without its rule: evaluated by asking it at every position."""
+
+    def __init__(self, strategy):
+        self.strategy = strategy
+
+    def shot(self, position):
+        return self.strategy.shot(position)
+
+
+def played(strategy, game):
+    """The histogram by the definition: every configuration is played to its end, alone."""
+    histogram = Counter()
+    shots = {}
+    for configuration in reference.configurations(Position(game)):
+        position = Position(game)
+        while position.hits.bit_count() < game.fleet_cells:
+            if position not in shots:
+                shots[position] = strategy.shot(position)
+            cell = shots[position]
+            answer = reply(game, configuration, position.hits, game.bit(cell))
+            position = position.after(cell, answer)
+        histogram[len(position.shots)] += 1
+    return dict(sorted(histogram.items()))
+
+
+@pytest.mark.parametrize("game", SMALL)
+@pytest.mark.parametrize(
+    "text",
+    ["greedy", "greedy:ties=checkerboard,endgame=0", "pattern:clear=line", "pattern:water=1"],
+)
+def test_every_configuration_played(text, game):
+    game = Game.parse(game)
+    assert evaluate(named(text), game, jobs=1).histogram == played(named(text), game)
+
+
+@pytest.mark.parametrize(("text", "game"), [("rollout", "4x4:3,2"), (SAMPLED, "4x5:4,3,2")])
+def test_rollouts_played(text, game):
+    """The definition in plain Python beside the kernel; 4x5:4,3,2 is above the second's cap."""
+    game = Game.parse(game)
+    assert evaluate(named(text), game, jobs=1).histogram == played(named(text), game)
+
+
+@settings(max_examples=40)
+@given(
+    games(max_cells=12),
+    st.sampled_from(["greedy", "greedy:ties=last,endgame=6", "rollout:percent=80"]),
+)
+def test_random_games(game, text):
+    strategy = named(text)
+    if not any(True for _ in reference.configurations(Position(game))):
+        with pytest.raises(ImpossiblePosition):
+            evaluate(strategy, game, jobs=1)
+        return
+    found = evaluate(strategy, game, jobs=1)
+    assert found.histogram == evaluate(Plain(strategy), game, jobs=1).histogram
+    assert found.total >= solve(Position(game)).total_height
+
+
+@pytest.mark.parametrize("ties", ["first", "checkerboard"])
+@pytest.mark.parametrize("game", [*SMALL, "3x5:3,2;contact=corner", "4x4:2,2;contact=any"])
+def test_greedy_of_the_other_kernel(game, ties):
+    """`optsearch.greedy` has another kernel and no exact endgame: here it is turned off."""
+    game = Game.parse(game)
+    found = evaluate(named(f"greedy:ties={ties},endgame=0"), game, jobs=1)
+    assert found.total == exact_greedy.Greedy(Position(game)).total_height(ties)
+
+
+def test_never_below_the_optimum():
+    """On solved games of data/results/optima.csv; 995 is the best greedy one of 4x5:4,3,2."""
+    rows = read(ROOT / "data/results/optima.csv").rows
+    rows = [row for row in rows if int(row["configurations"]) < 20_000]
+    assert len(rows) > 100
+    for row in rows[::12]:
+        game = Game.parse(row["game"])
+        for text in ("greedy", "rollout", SAMPLED, "pattern"):
+            assert evaluate(named(text), game, jobs=1).total >= int(row["total_height"]), row
+    for ties in ORDERS:
+        strategy = named(f"greedy:endgame=0,ties={ties}")
+        assert evaluate(strategy, Game.parse("4x5:4,3,2"), jobs=1).total >= 995
+
+
+def test_numbers_of_an_evaluation():
+    found = evaluate(named("greedy"), Game.parse("2x3:2"), jobs=1)
+    assert found.configurations == 7
+    assert found.mean == Fraction(25, 7)  # the optimum of the paper's Figure 5
+    shots = [n for n, times in found.histogram.items() for _ in range(times)]
+    assert sum(shots) == found.total == 25
+    assert found.worst == max(shots)
+    assert found.sd == pytest.approx(np.std(shots))
+    assert found.as_json()["histogram"] == {str(n): shots.count(n) for n in sorted(set(shots))}
+
+
+# The top of the tree, tasks and workers
+
+
+@pytest.mark.parametrize(
+    "text", ["greedy", "rollout:candidates=2,exact=64,cap=1024,truncate=12", "pattern"]
+)
+def test_tasks_do_not_change_the_answer(text):
+    """More than 65,536 configurations are several tasks with the least memory."""
+    game = Game.parse("7x7:3,2,2")
+    whole = evaluate(named(text), game, jobs=1)
+    parts = evaluate(named(text), game, jobs=1, memory=BYTES << 16)
+    assert whole.tasks == 1
+    assert parts.tasks > 1
+    assert parts == whole
+
+
+def test_processes():
+    game = Game.parse("7x7:3,2,2")
+    reports = []
+    found = evaluate(named("greedy"), game, jobs=2, memory=BYTES << 16, progress=reports.append)
+    assert found == evaluate(named("greedy"), game, jobs=1)
+    assert reports[-1].done == reports[-1].total == found.configurations
+    assert reports[-1].shots == found.total
+    assert [report.done for report in reports] == sorted(report.done for report in reports)
+
+
+def test_a_task_by_its_position():
+    position = Position.parse(USUAL, "E1=hit D1=hit C1=hit B1=hit F1=hit C3=hit C4=hit H8=hit")
+    n = Posterior(position).configurations
+    histogram = run_task(named("greedy"), Task(str(USUAL), str(position), n))
+    assert sum(histogram) == n
+    ours = (
+        run_task(Plain(named("greedy")), Task(str(USUAL), str(position), n)) if n < 3000 else None
+    )
+    assert ours is None or np.trim_zeros(ours, "b") == histogram
+
+
+def test_one_configuration_followed():
+    game = Game.parse("5x6:3,2,2")
+    for text in ("greedy", SAMPLED):
+        shots, histogram = FollowedTask(named(text), Position(game)), Counter()
+        for index in range(shots.configurations):
+            histogram[shots.shots(index)] += 1
+        assert dict(sorted(histogram.items())) == evaluate(named(text), game, jobs=1).histogram
+
+
+def test_games_of_the_usual_board():
+    """Seeded random configurations played with exact posteriors beside the tree of the kernel.
+
+    After some shots with many hits, so that it takes seconds; `experiments.evaluation_check` does
+    it from the first shot on.
+    """
+    position = Position.parse(USUAL, "E1=hit D1=miss F1=hit C5=hit C6=hit H8=hit J10=miss A8=miss")
+    tree = FollowedTask(named("greedy"), position)
+    rng = np.random.default_rng(6)
+    for index in rng.integers(0, tree.configurations, 6).tolist():
+        cells = tree.cells(index)
+        at = position
+        while at.hits.bit_count() < USUAL.fleet_cells:
+            posterior = Posterior(at)
+            cell = (
+                named("greedy").shot(at)
+                if posterior.configurations <= 4
+                else posterior.best_shots()[0]
+            )
+            at = at.after(cell, reply(USUAL, [cells], at.hits, USUAL.bit(cell)))
+        assert len(at.shots) == tree.shots(index), f"seed 6, configuration {index}"
+
+
+# Interruptions
+
+LONG = ["rollout:candidates=4,percent=50,exact=4096,cap=4096,truncate=4", "8x8:3,2,2"]
+
+
+def started(folder, *more):
+    command = [sys.executable, "-m", "optsearch.cli", "evaluate", *LONG, "--resume", str(folder)]
+    command += ["--memory", str(BYTES * 2**16 / 2**30), "--json", *more]
+    return subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def wait_for_a_task(folder, process):
+    """Until something is committed."""
+    from optsearch.tables import DiskTable
+
+    text = None
+    for _ in range(600):
+        time.sleep(0.05)
+        if process.poll() is not None:
+            raise AssertionError(process.stderr.read())
+        if (folder / "data.mdb").exists():
+            if text is None:
+                text = header(folder)
+            if text and len(DiskTable(folder, text, writable=False)) > 20:
+                return
+    raise AssertionError("nothing was committed in 30 seconds")
+
+
+def header(folder):
+    import lmdb
+
+    with lmdb.open(str(folder), readonly=True, lock=False) as env, env.begin() as txn:
+        for key, value in txn.cursor():
+            if key == b"optsearch table header":
+                return value.decode().split("\n", 2)[2]
+    return None
+
+
+@pytest.mark.parametrize(("kind", "jobs"), [(signal.SIGKILL, "2"), (signal.SIGINT, "1")])
+def test_interrupted_and_resumed(tmp_path, kind, jobs):
+    process = started(tmp_path / "run", "--jobs", jobs)
+    wait_for_a_task(tmp_path / "run", process)
+    os.kill(process.pid, kind)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == (-9 if kind == signal.SIGKILL else 130), errors
+    assert "Traceback" not in errors
+    answer, errors = started(tmp_path / "run", "--jobs", jobs).communicate(timeout=60)
+    found = evaluate(named(LONG[0]), Game.parse(LONG[1]), jobs=1)
+    assert json.loads(answer) == found.as_json(), errors
+    again = evaluate(
+        named(LONG[0]), Game.parse(LONG[1]), checkpoint=tmp_path / "run", memory=BYTES << 16
+    )
+    assert again == found
+    assert again.resumed == again.tasks > 3
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A Dask scheduler and two workers, each a process of its own."""
+    pytest.importorskip("distributed")
+    file = tmp_path / "scheduler.json"
+    dask = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
+    worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny"]
+    place = ["--scheduler-file", str(file)]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": ROOT}
+    started = [subprocess.Popen([*dask, *place], **quiet)]
+    try:
+        started += [
+            subprocess.Popen([*worker, "--no-dashboard", *place], **quiet) for _ in range(2)
+        ]
+        for _ in range(1200):
+            if file.exists() and file.read_text().endswith("}"):
+                break
+            time.sleep(0.05)
+        yield json.loads(file.read_text())["address"], started[1:]
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+
+
+def test_dask_with_a_worker_killed(cluster):
+    """The run completes on the other worker, and nothing is lost or counted twice."""
+    from distributed import Client
+
+    address, workers = cluster
+    killed = []
+    game, strategy = Game.parse("8x8:3,2,2"), named("rollout:candidates=2,exact=64,cap=4096")
+
+    def kill_one(status):
+        if 0 < status.done < status.total and not killed:
+            workers[0].kill()
+            killed.append(status.done)
+
+    with Client(address, timeout=60) as client:
+        client.wait_for_workers(2, timeout=60)
+        found = evaluate(
+            strategy,
+            game,
+            executor=client.get_executor(),
+            jobs=2,
+            memory=BYTES << 16,
+            progress=kill_one,
+        )
+    assert killed
+    assert found.tasks > 5
+    assert found == evaluate(strategy, game, jobs=1)
+
+
+def test_a_scheduler_that_is_not_there():
+    result = CliRunner().invoke(
+        app, ["evaluate", "greedy", "4x4:3,2", "--dask", "nonsense://127.0.0.1:1"]
+    )
+    assert "tcp://127.0.0.1:8786" in str(result.exception)
+
+
+def test_a_checkpoint_of_something_else(tmp_path):
+    game = Game.parse("4x4:3,2")
+    evaluate(named("greedy"), game, jobs=1, checkpoint=tmp_path)
+    with pytest.raises(TableError, match="greedy:ties=first,endgame=4"):
+        evaluate(named("rollout"), game, jobs=1, checkpoint=tmp_path)
+
+
+# Strategies
+
+
+def test_optimal_shots():
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        sets = sorted({int(x) for x in rng.integers(1, 128, 5)})
+        order = list(range(7))
+        shot = optimal_shot(sets, order)
+        certain = [cell for cell in order if all(s >> cell & 1 for s in sets)]
+        if certain:
+            assert shot == certain[0]
+        elif len(sets) > 1:
+            costs = {}
+            for cell in order:
+                hit = [s for s in sets if s >> cell & 1]
+                missed = [s for s in sets if not s >> cell & 1]
+                if hit and missed:
+                    costs[cell] = len(missed) + least_misses(hit) + least_misses(missed)
+            assert costs[shot] == least_misses(sets) == min(costs.values()), sets
+            assert shot == min(cell for cell in costs if costs[cell] == costs[shot])
+
+
+def test_orders_of_ties():
+    game = Game.parse("3x3:2")
+    assert order_of(game, "first") == tuple(range(9))
+    assert order_of(game, "last") == tuple(range(8, -1, -1))
+    assert order_of(game, "checkerboard") == (0, 2, 4, 6, 8, 1, 3, 5, 7)
+    assert order_of(game, "central") == (4, 1, 3, 5, 7, 0, 2, 6, 8)
+
+
+@pytest.mark.parametrize("scan", SCANS)
+def test_patterns(scan):
+    game = Game.parse("4x5:2")
+    pattern = pattern_of(game, 4, "02", scan)
+    assert sorted(pattern) == list(range(20))
+    colours = [sum(game.cell(cell)) % 4 for cell in pattern]
+    assert colours == [0] * 5 + [2] * 5 + colours[10:]
+    assert set(colours[10:]) == {1, 3}
+    spiral = "A1 B1 C1 D1 E1 E2 E3 E4 D4 C4 B4 A4 A3 A2 B2 C2 D2 D3 C3 B3"
+    if scan == "spiral":
+        names = [game.names(1 << cell)[0] for cell in pattern_of(game, 1, "0", scan)]
+        assert " ".join(names) == spiral
+
+
+def test_estimates_between_the_columns():
+    for k in (2, 7, 17):
+        values = [estimate(1, k, bits) for bits in range(1, 24)]
+        assert values == sorted(values)
+    assert estimate(1, 5, 0) == 0
+    low, high = estimate(8, 6, 0) / 8, estimate(10, 6, 0) / 10
+    assert min(low, high) <= estimate(9, 6, 0) / 9 <= max(low, high)
+
+
+def test_hashes():
+    """Half of the configurations are in a sample, and half of those in the next."""
+    hashes = [hash_of(1 << i | 1 << j) for i in range(100) for j in range(i)]
+    assert len(set(hashes)) == len(hashes)
+    for bits in range(1, 5):
+        share = sum(h % 2**bits == 0 for h in hashes) / len(hashes)
+        assert abs(share * 2**bits - 1) < 0.2
+
+
+# A user's own strategy, announced sinkings, errors
+
+OWN = """
+from optsearch.strategies import Strategy
+
+class RowByRow(Strategy):
+    def shot(self, position):
+        cells = range(position.game.cells)
+        shot = position.hits | position.misses
+        return position.game.cell(next(cell for cell in cells if not shot >> cell & 1))
+
+def twice(position):
+    return (0, 0)
+
+broken = 3
+"""
+
+
+def test_own_strategy(tmp_path):
+    file = tmp_path / "own.py"
+    file.write_text(OWN)
+    found = evaluate(named(f"{file}:RowByRow"), Game.parse("2x3:2"), jobs=1)
+    # A2 B2 and B2 C2 take all but one cell or all; the others by their last cell.
+    assert found.histogram == played(named(f"{file}:RowByRow"), Game.parse("2x3:2"))
+    large = evaluate(named(f"{file}:RowByRow"), Game.parse("5x5:3,2,2"), jobs=2)
+    assert large.configurations == sum(1 for _ in reference.configurations(Position(large.game)))
+    with pytest.raises(StrategyError, match="A1 after 'A1="):
+        evaluate(named(f"{file}:twice"), Game.parse("2x3:2"), jobs=1)
+    for name in ("broken", "missing"):
+        with pytest.raises(StrategyError, match=name):
+            named(f"{file}:{name}")
+    with pytest.raises(StrategyError, match="no Python file"):
+        named(f"{tmp_path / 'none.py'}:x")
+
+
+@pytest.mark.parametrize("announce", ["sunk", "ship"])
+def test_announced_sinkings(announce):
+    game = Game.parse(f"3x4:3,2;announce={announce}")
+    found = evaluate(named("greedy:endgame=0"), game, jobs=1)
+    assert found.histogram == played(named("greedy:endgame=0"), game)
+    assert found.total >= solve(Position(game)).total_height
+    with pytest.raises(TooLarge, match="announced"):
+        evaluate(named("greedy"), Game.parse(f"10x10:5,4,3,3,2;announce={announce}"), jobs=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("gready", "there are greedy, rollout, pattern"),
+        ("greedy:tie=first", "ties=first, endgame=4"),
+        ("greedy:endgame=x", "whole number"),
+        ("greedy:endgame=11", "0 to 10"),
+        ("greedy:ties=none", "first, checkerboard, central, last"),
+        ("rollout:truncate=0", "1 to 64"),
+        ("pattern:scan=none", "rows, snake"),
+        ("pattern:clear=none", "cross, line"),
+        ("pattern:colours=44", "digits"),
+        ("own.py", "FILE.py:NAME"),
+    ],
+)
+def test_bad_names(text, part):
+    with pytest.raises(StrategyError) as error:
+        named(text)
+    assert part in str(error.value)
+    result = CliRunner().invoke(app, ["evaluate", text, "4x4:3,2"])
+    assert isinstance(result.exception, StrategyError)
+
+
+def test_refusals():
+    with pytest.raises(NotSupported, match="contact=any"):
+        evaluate(named("pattern:water=1"), Game.parse("4x4:2;contact=any"), jobs=1)
+    with pytest.raises(TooLarge, match="accepted"):
+        evaluate(named("greedy"), Game.parse("4x4:2"), jobs=1, memory=1000)
+    with pytest.raises(TooLarge, match="cap=131072"):
+        evaluate(named("rollout"), Game.parse("8x8:3,2,2"), jobs=1, memory=BYTES << 16)
+    with pytest.raises(TooLarge, match="can be walked"):
+        evaluate(named("greedy"), Game.parse("10x12:2,2,2,2,2,2,2,2,2,2,2"), jobs=1)
+    with pytest.raises(ImpossiblePosition):
+        evaluate(named("greedy"), Game.parse("4x4:4,3,2"), jobs=1)
+    result = CliRunner().invoke(app, ["evaluate", "greedy", "4x4:3,2", "-o", "/dev/null/x.csv"])
+    assert "/dev/null/x.csv" in str(result.exception)
+
+
+def test_the_command(tmp_path):
+    output = tmp_path / "found.csv"
+    runner = CliRunner()
+    result = runner.invoke(
+        app, ["evaluate", "greedy", "4x5:4,3,2", "--jobs", "1", "--json", "-o", str(output)]
+    )
+    assert result.exit_code == 0
+    answer = json.loads(result.stdout)
+    found = evaluate(named("greedy"), Game.parse("4x5:4,3,2"), jobs=1)
+    assert answer == found.as_json()
+    record = read(output)
+    assert record.header["strategy"] == "greedy:ties=first,endgame=4"
+    assert int(record.header["total"]) == found.total
+    assert {int(r["shots"]): int(r["configurations"]) for r in record.rows} == found.histogram
+    shown = runner.invoke(app, ["evaluate", "greedy", "4x5:4,3,2", "--jobs", "1"]).stdout
+    assert "998" in shown
+    assert "11.340909" in shown
+
+
+# Committed results
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "data/results/evaluations").glob("*.csv")))
+def test_committed_evaluations(path):
+    """Each table has every configuration of its game, and its header says what it adds up to."""
+    record = read(path)
+    with path.open(encoding="utf-8") as file:
+        assert next(csv.reader(file))
+    histogram = {int(row["shots"]): int(row["configurations"]) for row in record.rows}
+    total = sum(shots * n for shots, n in histogram.items())
+    assert sum(histogram.values()) == int(record.header["configurations"])
+    assert total == int(record.header["total"])
+    assert max(histogram) == int(record.header["worst"])
+    assert min(histogram) >= Game.parse(record.header["game"]).fleet_cells
+    assert str(named(record.header["strategy"])) == record.header["strategy"]
+    if Game.parse(record.header["game"]) == USUAL:
+        assert sum(histogram.values()) == 1_925_751_392
+
+
+def test_the_nearest_pattern():
+    """The first row of the committed search over patterns, computed again."""
+    record = read(ROOT / "data/results/patterns.csv")
+    row = record.rows[0]
+    number = int(record.header["samples"])
+    ships = Posterior(Position(USUAL)).sample(number, int(record.header["seed"]))
+    sets = np.ascontiguousarray(np.bitwise_or.reduce(ships, axis=1))
+    for clear in ("cross", "line"):
+        pattern = Pattern(int(row["modulus"]), row["colours"], row["scan"], clear)
+        histogram = play_sample(pattern, USUAL, sets)
+        mean = histogram @ np.arange(len(histogram)) / number
+        assert f"{mean:.3f}" == row[f"{clear}_mean"]
