@@ -52,7 +52,7 @@ def main() -> int:
             progress=report_progress(),
         )
         path = arguments.output / f"{name}.csv"
-        save(found, path, f"optsearch evaluate {STRATEGIES[name]} {GAME} -o {path.name}")
+        save(found, path)
         print(f"{path}: mean {float(found.mean):.6f}, sd {found.sd:.4f}, worst {found.worst}")
     return 0
 

@@ -81,7 +81,7 @@ def evaluate(
     if err.is_terminal:
         err.print()
     if output is not None:
-        save(found, output, shlex.join(["optsearch", *sys.argv[1:]]))
+        save(found, output)
     if as_json:
         print_json(found.as_json())
         return
@@ -133,14 +133,14 @@ def executor_at(address: str | None) -> Iterator[tuple[Executor | None, int | No
         yield client.get_executor(), workers  # type: ignore[no-untyped-call]
 
 
-def save(found: Evaluation, path: Path, command: str) -> None:
+def save(found: Evaluation, path: Path) -> None:
     """Write an evaluation as a table of results."""
     records.write(
         path,
         ("shots", "configurations"),
         list(found.histogram.items()),
         title=f"Shots of {found.strategy} on {found.game}, over every configuration",
-        command=command,
+        command=shlex.join(["optsearch", "evaluate", found.strategy, str(found.game)]),
         fields={
             "strategy": found.strategy,
             "game": found.game,
