@@ -1,0 +1,107 @@
+"""The reveal game: a ship is shown whole at its first hit, and only misses that hunt are counted.
+
+A *hunting miss* of a configuration x is a missed cell that, when it is shot, does not lie in the
+halo of a ship of x already hit. H(x), the number of them up to the first hit on the last ship of x,
+is at most the number of misses M(x). For a set Q of ships, let F_Q(l) bound the number of
+completions of Q for which a strategy that knows Q from the start has H <= l. Then F of a whole
+fleet is 1, and
+
+    F_Q(l) <= max over sequences of cells c_0 … c_l of
+              sum over i of the sum over placements p first covered at c_i of F_{Q+p}(l - i).
+
+Proof. To show a ship whole at its first hit can only help, and shots on the halo of Q or on Q tell
+nothing and cost nothing. Knowing Q only, all replies are misses until the next ship is hit, so the
+other shots are one fixed sequence. A completion follows it until its next ship p is hit at c_i,
+after exactly i hunting misses. From there on the strategy is one that knows Q + p and has l - i
+misses left; that the first cells are known to be water is forgotten, that is, the strategy gets
+completions for nothing that it would not meet.
+
+Further, for the placements p of one length of which a completion has m ships, F_Q(l) is at most 1/m
+of the sum of F_{Q+p}(l) over all p, because each completion has m of them and to know one from the
+start can only help; F_Q(l) is at most the number of completions, and at most F_Q(l + 1). The kernel
+`cython_ext/_reveal.pyx` evaluates this from the whole fleet down, in integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from optsearch._reveal import Reveal
+from optsearch.configurations import to_words
+from optsearch.errors import NotSupported
+from optsearch.game import Game, bits
+
+MISSES = 30  # values of F; beyond, nothing is gained on boards that can be computed
+
+
+@dataclass(frozen=True)
+class Revealed:
+    """What is found of the configurations with one placement of the longest ship.
+
+    ship -- the placement (mask). alike -- how many placements the symmetries of the grid make of
+    it. completions -- of this ship to a configuration. found -- F(0), F(1), ….
+    """
+
+    ship: int
+    alike: int
+    completions: int
+    found: tuple[int, ...]
+
+
+def classes(game: Game) -> list[tuple[int, int]]:
+    """(placement, how many alike) of the longest ship up to symmetry; the least one of each."""
+    result: dict[int, int] = {}
+    for ship in game.placements(game.fleet[0]):
+        least = min(sum(1 << p[cell] for cell in bits(ship)) for p in game.symmetries())
+        result[least] = result.get(least, 0) + 1
+    return list(result.items())
+
+
+def reveal(
+    game: Game,
+    known: Iterable[Revealed] = (),
+    progress: Callable[[list[Revealed], int], None] = lambda done, total: None,
+) -> list[Revealed]:
+    """F of every class of placements of the longest ship.
+
+    known -- classes that need not be computed again. progress -- called after each class with those
+    done and their number.
+
+    Raises NotSupported with contact=any, where the cells of a ship do not tell it from others.
+    """
+    if game.contact == "any":
+        raise NotSupported(
+            f"the reveal game needs ships that the cells determine; in {game} they may touch"
+        )
+    lengths = sorted(set(game.fleet), reverse=True)
+    kinds = []
+    for length in lengths:
+        masks = game.placements(length)
+        halos = [game.halo(mask) for mask in masks]
+        kinds.append((game.fleet.count(length), to_words(masks), to_words(halos)))
+    left = [game.fleet.count(length) - (length == game.fleet[0]) for length in lengths]
+    kernel = Reveal(game.cells, MISSES, kinds)
+    given = {one.ship: one for one in known}
+    done: list[Revealed] = []
+    todo = classes(game)
+    for ship, alike in todo:
+        if ship in given:
+            done.append(given[ship])
+            continue
+        words, closed = to_words([ship])[0], to_words([ship | game.halo(ship)])[0]
+        *found, completions = kernel.values_of(words, closed, left).tolist()
+        done.append(Revealed(ship, alike, completions, tuple(found)))
+        progress(done, len(todo))
+    return done
+
+
+def finished_within(game: Game, revealed: list[Revealed]) -> list[int]:
+    """A(0), A(1), …: how many configurations any strategy finishes with so many misses.
+
+    The sum of F over the placements of the longest ship, divided by how many the fleet has.
+    """
+    ships = game.fleet.count(game.fleet[0])
+    return [
+        sum(one.alike * one.found[misses] for one in revealed) // ships for misses in range(MISSES)
+    ]
