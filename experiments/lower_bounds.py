@@ -63,7 +63,7 @@ def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> tuple[i
     rows = []
     for k in range(game.cells + 1):
         weighing = coverage.weighing(k)
-        proof = "exact" if k <= 4 else "quadruples" if weighing else "fewer cells"
+        proof = "exact" if k <= 5 else "quadruples" if weighing else "fewer cells"
         rows.append((k, coverage.most_met(k), proof, weighing.a if weighing else ""))
         if coverage.most_met(k) == counts.configurations:
             break

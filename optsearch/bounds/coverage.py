@@ -22,7 +22,7 @@ from optsearch._cover import Cover
 from optsearch.bounds.reveal import classes
 from optsearch.configurations import to_words
 from optsearch.errors import TableError, TooLarge
-from optsearch.game import Game
+from optsearch.game import Game, bits
 from optsearch.lattice import Constraints, sweep
 
 Numbers = NDArray[np.int64]
@@ -241,16 +241,16 @@ class Coverage:
         return [np.ascontiguousarray(column) for column in sums.T]
 
     def most_met(self, k: int) -> int:
-        """f(S) is at most this for every set S of k cells; equal to the largest f for k <= 4.
+        """f(S) is at most this for every set S of k cells; equal to the largest f for k <= 5.
 
-        Beyond, the least that `Weighing` gives for some a, and never more than k/(k-1) times the
-        bound of k - 1 cells: f is submodular, so some cell of S can go at no more than a k-th of
-        f(S) (Han's inequality), nor than all configurations.
+        Of five cells by `most_met_by_five`. Beyond, the least that `Weighing` gives for some a, and
+        never more than k/(k-1) times the bound of k - 1 cells (f is submodular, so some cell of S
+        can go at no more than a k-th of f(S): Han's inequality), nor than all configurations.
         """
         return self._bound(k)[0]
 
     def weighing(self, k: int) -> Weighing | None:
-        """What proves the bound of k cells; None where it is exact or from fewer cells."""
+        """What proves the bound of k cells; None where it is exact or from k - 1 cells."""
         a = self._bound(k)[1]
         return None if a is None else Weighing(k, a)
 
@@ -267,6 +267,8 @@ class Coverage:
             return counts.configurations, None
         if k <= LARGEST:
             return int(counts.met(k).max()), None
+        if k == LARGEST + 1:
+            return most_met_by_five(counts), None
         bound: tuple[int, Fraction | None] = (self.most_met(k - 1) * k // (k - 1), None)
         if self.most_met(k - 1) < counts.configurations:
             best = min(
@@ -281,3 +283,59 @@ class Coverage:
 
 
 _STEPS = 24
+
+
+def most_met_by_five(counts: CellSetCounts) -> int:
+    """The largest f over the sets of five cells, exactly.
+
+    Of the sets of four cells in S let T be one with the largest f, v the fifth cell, and U any
+    three cells of T. Then f(U + v) <= f(T), and because f is submodular f(S) - f(T) is at most
+    f(U + v) - f(U). The least of these four differences, and the largest of that over all v that
+    are not excluded, bounds f(S) for all S that belong to T. The T are taken by falling bounds, one
+    of each class under the symmetries, and f is counted for T and every fifth cell by the transfer
+    matrix, until no bound is above what was found.
+    """
+    game, number = counts.game, counts.configurations
+    f3, f4 = counts.met(3), counts.met(4)
+    sets = cell_sets(game.cells, 4)
+    first = np.arange(len(sets))
+    for p in game.symmetries():
+        first = np.minimum(first, numbers_of(np.sort(np.array(p)[sets], axis=1)))
+    order = (first == np.arange(len(sets))).nonzero()[0]
+    order = order[np.argsort(-f4[order], kind="stable")]
+    best = int(f4.max())
+    for start in range(0, len(order), _CHUNK):
+        chunk = order[start : start + _CHUNK]
+        # Han's inequality ends the list: f(S) <= 5/4 f(T).
+        if 5 * int(f4[chunk[0]]) <= 4 * best:
+            break
+        bounds = f4[chunk] + _most_added(sets[chunk], f3, f4, f4[chunk], game.cells)
+        for i in np.argsort(-bounds, kind="stable"):
+            if bounds[i] <= best:
+                break
+            closed = sum(1 << int(cell) for cell in sets[chunk[i]])
+            left, through = sweep(game).through(Constraints(game.fleet, closed))
+            added = [0] * game.cells
+            for ship, some in through.items():
+                for cell in bits(ship):
+                    added[cell] += some
+            best = max(best, number - left + max(added))
+    return best
+
+
+def _most_added(sets: Numbers, f3: Numbers, f4: Numbers, met: Numbers, cells: int) -> Numbers:
+    """For sets T of four cells with f(T) = met: the largest bound on f(T + v) - f(T)."""
+    added = np.full((len(sets), cells), np.iinfo(np.int64).max)
+    for out in range(4):
+        three = np.delete(sets, out, axis=1)
+        base = f3[numbers_of(three)]
+        for v in range(cells):
+            four = np.sort(np.column_stack([three, np.full(len(sets), v)]), axis=1)
+            inside = (sets == v).any(axis=1)
+            some = np.where(inside, 0, f4[np.where(inside, 0, numbers_of(four))] - base)
+            excluded = some + base > met
+            added[:, v] = np.minimum(added[:, v], np.where(excluded, 0, some))
+    return np.asarray(added.max(axis=1))
+
+
+_CHUNK = 20_000
