@@ -58,6 +58,7 @@ results: build  ## recompute data/results (about a quarter of an hour)
 	@$(BIN)/python -m experiments.greedy_games
 	@$(BIN)/python -m experiments.optima --again
 	@$(BIN)/python -m experiments.ablation
+	@$(BIN)/python -m experiments.bracket
 
 figures: build  ## draw every figure from data/results into paper_figures/output
 	@$(BIN)/python -m paper_figures

@@ -9,7 +9,18 @@ import pytest
 
 import experiments
 import optsearch
-from experiments import RESULTS, ablation, bench, occurrence, optima, table1, trees
+from experiments import (
+    RESULTS,
+    ablation,
+    bench,
+    bracket,
+    check_lower_bounds,
+    lower_bounds,
+    occurrence,
+    optima,
+    table1,
+    trees,
+)
 from optsearch import records, reference
 from optsearch.bounds import complete_binary_tree
 from optsearch.errors import OptsearchError
@@ -333,3 +344,55 @@ def test_compare_refuses_methods_that_disagree():
 def test_the_methods_of_the_bench(work, answer):
     """4x4:3,2 of Table 1; the paper's Algorithm 2 is above."""
     assert work(Position(Game.parse("4x4:3,2")))[0] == answer
+
+
+def test_lower_bounds_and_their_check(run, tmp_path, capsys):
+    """The tables of a small game, of one run and of one that was stopped; a wrong one is seen."""
+    game, folder = "5x5:4,3,2", tmp_path / "tables"
+    arguments = (game, "--checkpoints", tmp_path, "-o", folder)
+    out = run(lower_bounds, *arguments)
+    assert "12.800532  root chain and reveal game = 4813/376" in out
+    names = [f"{part}_5x5_432.csv" for part in ("coverage", "finished", "reveal")]
+    assert sorted(path.name for path in folder.iterdir()) == names
+    before = {name: same(records.read(folder / name)) for name in names}
+    for name in names:
+        assert_has_provenance(records.read(folder / name), lower_bounds)
+    reveal = folder / names[2]
+    reveal.write_text("\n".join(reveal.read_text().splitlines()[:-1]) + "\n")  # stopped
+    assert run(lower_bounds, *arguments).count("reveal game: ") == 1
+    assert {name: same(records.read(folder / name)) for name in names} == before
+    # 4813/376 is below the optimum, 9820/752
+    assert Fraction(4813, 376) < Fraction(9820, 752)
+    assert "confirmed: 5x5:4,3,2 takes at least 4813/376" in run(
+        check_lower_bounds, game, "--tables", folder
+    )
+    for name, column, row in ((names[0], "most_met", 4), (names[1], "root_chain", 3)):
+        path = folder / name
+        text = path.read_text()
+        value = records.read(path).rows[row][column]
+        lines = text.splitlines()
+        place = len(lines) - len(records.read(path).rows) + row
+        assert value in lines[place]
+        lines[place] = lines[place].replace(value, str(int(value) - 1))
+        path.write_text("\n".join(lines) + "\n")
+        with pytest.raises(SystemExit, match="NOT CONFIRMED"):
+            run(check_lower_bounds, game, "--tables", folder)
+        capsys.readouterr()
+        path.write_text(text)
+
+
+def test_bracket(run, tmp_path):
+    path = tmp_path / "bracket.csv"
+    assert run(bracket, "4x5:4,3,2", "-o", path) == f"{path}: 11.295455 to 11.295455\n"
+    record = records.read(path)
+    assert_has_provenance(record, bracket)
+    assert [row["side"] for row in record.rows] == ["lower"] * 7 + ["upper"]
+    exact = record.values("exact", Fraction)
+    assert exact[:7] == sorted(exact[:7])
+    assert exact[7] == Fraction(994, 88)
+
+
+def test_the_committed_bracket(run, tmp_path):
+    path = tmp_path / "bracket.csv"
+    run(bracket, "-o", path)
+    assert same(records.read(path)) == same(records.read(RESULTS / "bracket.csv"))
