@@ -97,7 +97,7 @@ class Met:
         """f of all sets of `size` <= 4 cells, in the order of combinations."""
         sets = np.array(list(combinations(range(self.game.cells), size)))
         sets = np.column_stack([sets, *[sets[:, :1]] * (4 - size)])
-        return self.four[tuple(sets.T)].astype(np.int64)
+        return np.asarray(self.four[tuple(sets.T)].astype(np.int64))
 
 
 def check_five(met: Met, most: int) -> None:
@@ -113,7 +113,8 @@ def check_five(met: Met, most: int) -> None:
         for out in range(4):
             three = np.delete(some, out, axis=1)
             four = met.four[tuple(three.T)].astype(np.int64)
-            added = four - met.four[(*three.T, three[:, 0])].astype(np.int64)[:, None]
+            base = met.four[tuple(np.column_stack([three, three[:, :1]]).T)].astype(np.int64)
+            added = four - base[:, None]
             added[four > whole[:, None]] = 0  # another quadruple of the five is the larger one
             least = np.minimum(least, added)
         for cells in some[(whole + least.max(axis=1)) >= most].tolist():
@@ -170,7 +171,7 @@ def check_coverage(met: Met, rows: list[Row]) -> dict[int, int]:
             bound = comb(k, 4) * Fraction(int(np.max(weighed)), int(scale))
             require(most[k] >= bound // 1, f"{k} cells may meet {bound // 1}, not {most[k]}")
         else:
-            bound = min(met.number, Fraction(k, k - 1) * most[k - 1])
+            bound = min(Fraction(met.number), Fraction(k, k - 1) * most[k - 1])
             require(most[k] >= bound // 1, f"{k} cells may meet {bound // 1}, not {most[k]}")
     print("coverages:", *most.values())
     return most

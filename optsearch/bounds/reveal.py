@@ -29,8 +29,9 @@ from dataclasses import dataclass
 
 from optsearch._reveal import Reveal
 from optsearch.configurations import to_words
-from optsearch.errors import NotSupported
+from optsearch.errors import NotSupported, TooLarge
 from optsearch.game import Game, bits
+from optsearch.lattice import Constraints, sweep
 
 MISSES = 30  # values of F; beyond, nothing is gained on boards that can be computed
 
@@ -68,11 +69,18 @@ def reveal(
     known -- classes that need not be computed again. progress -- called after each class with those
     done and their number.
 
-    Raises NotSupported with contact=any, where the cells of a ship do not tell it from others.
+    Raises NotSupported with contact=any, where the cells of a ship do not tell it from others, and
+    TooLarge for 2^48 configurations or more.
     """
     if game.contact == "any":
         raise NotSupported(
             f"the reveal game needs ships that the cells determine; in {game} they may touch"
+        )
+    number = sweep(game).count(Constraints(game.fleet))
+    if number >= 2**48:
+        raise TooLarge(
+            f"the reveal game is evaluated for fewer than {2**48:,} configurations; {game} has "
+            f"{number:,}"
         )
     lengths = sorted(set(game.fleet), reverse=True)
     kinds = []
