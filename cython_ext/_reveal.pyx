@@ -1,12 +1,14 @@
 """How many completions can be found within some misses when a ship is shown at its first hit.
 
 `optsearch.bounds.reveal` has the argument. For a set Q of ships that stand, F_Q(l) is an upper bound
-on the completions of Q that a strategy finds within l misses, l = 0 … misses - 1. It is taken from
-F of Q with one ship more. With d_p(j) = F_{Q+p}(j) - F_{Q+p}(j - 1),
+on the completions of Q that a strategy which knows Q finds within l misses, l = 0 … misses - 1. It is
+taken from F of Q with one ship more. With d_p(j) = F_{Q+p}(j) - F_{Q+p}(j - 1),
 
     F_Q(l) <= sum over k = 1 … l + 1 of the most that k cells can cover of the weights d(l - k + 1),
+    F_Q(l) <= min over j = 0 … l + 1 of the most completions that j cells meet + C(l - j + h, h),
 
-and the most that k cells can cover of weights w is at most, for any 0 <= u <= w,
+h the cells of the ships left, and the most that k cells can cover of weights w is at most, for any
+0 <= u <= w,
 
     sum of (w - u)  +  k * (the largest sum of u over the placements through one cell).
 
@@ -83,6 +85,7 @@ cdef class Reveal:
 
     cells -- how many the board has. misses -- how many values of l.
     kinds -- for every length: (how many ships, masks, halos); uint64 arrays of shape (n, 2).
+    words -- int64 array of shape (cells of all ships + 1, misses): C(l + h, h), or 2^60 if less.
     """
 
     cdef int cells, misses, kinds, ships
@@ -98,17 +101,19 @@ cdef class Reveal:
     cdef int64_t* values[MAX_SHIPS + 1]
     cdef uint16_t** places[MAX_SHIPS + 1]
     cdef int* lengths[MAX_SHIPS + 1]
+    cdef int64_t[:, ::1] words        # C(l + h, h) by h and l
     cdef int64_t* weights             # scratch of one maximum coverage
     cdef int64_t* lowered
     cdef readonly int64_t sets        # of ships for which F was computed
 
-    def __cinit__(self, int cells, int misses, kinds):
+    def __cinit__(self, int cells, int misses, kinds, words):
         cdef int i, j, total = 0
         cdef const uint64_t[:, ::1] masks, halos
         cdef Cells left
         if not 1 <= cells <= 128 or not 1 <= misses <= MAX_MISSES or len(kinds) > MAX_KINDS:
             raise ValueError("a board of at most 128 cells, and 1 to 128 values")
         self.cells, self.misses, self.kinds = cells, misses, len(kinds)
+        self.words = words
         for i, (count, mask_words, halo_words) in enumerate(kinds):
             masks, halos = mask_words, halo_words
             if not 1 <= masks.shape[0] <= MAX_PLACEMENTS:
@@ -130,6 +135,9 @@ cdef class Reveal:
                     left &= left - 1
         if self.ships > MAX_SHIPS:
             raise ValueError("too many ships")
+        if words.shape != (sum([self.count[i] * self.length[i] for i in range(self.kinds)]) + 1,
+                           misses):
+            raise ValueError("words of another fleet")
         for i in range(self.ships + 1):
             self.tables[i].width = misses + 1
             self.values[i] = <int64_t*>PyMem_Calloc(total * (misses + 1), sizeof(int64_t))
@@ -248,8 +256,8 @@ cdef class Reveal:
         return 0
 
     cdef void cover(self, int ships, int p, int64_t* out) noexcept nogil:
-        """F(l) as the sum over k of what k cells can cover."""
-        cdef int width = self.misses + 1, i, j, k, l
+        """F(l) from what k cells can cover, and from words behind what j cells meet."""
+        cdef int width = self.misses + 1, i, j, k, l, hits = 0
         cdef int64_t* values = self.values[ships]
         cdef int64_t* w = self.weights
         cdef int64_t total
@@ -269,6 +277,19 @@ cdef class Reveal:
             # The weights d(j) are covered by k cells where l - k + 1 = j.
             for k in range(1, self.misses - j + 1):
                 out[j + k - 1] += best[k]
+        if ships > 1:  # of the last ship the weights d(0) = 1 are the completions
+            total = 0
+            for i in range(p):
+                w[i] = values[i * width + self.misses]
+                total += w[i]
+            self.coverage(ships, p, total, self.misses, best)
+        for i in range(self.kinds):
+            hits += self.left[i] * self.length[i]
+        for l in range(self.misses):
+            out[l] = min(out[l], self.words[hits, l])
+            for j in range(1, l + 1):
+                out[l] = min(out[l], best[j] + self.words[hits, l - j])
+            out[l] = min(out[l], best[l + 1])
 
     cdef void coverage(self, int ships, int p, int64_t total, int most, int64_t* best) noexcept nogil:
         """best[k], k = 1 … most: what k cells cover at most of the weights of p placements."""
@@ -301,8 +322,9 @@ cdef class Reveal:
                     largest = highest
             best[k] = min(bound, total)
         level = largest * SCALE
-        for step in range(LEVELS):
-            level -= level // 9
+        for step in range(LEVELS // 2 if ships == 1 else LEVELS):
+            # The last ship has most of the sets, and small sums: coarser levels do.
+            level -= level // (5 if ships == 1 else 9)
             if level == 0:
                 break
             memset(filled, 0, self.cells * sizeof(int64_t))
@@ -331,6 +353,8 @@ cdef class Reveal:
                         loss -= value
                         for c in range(lengths[i]):
                             filled[places[i][c]] += value
+            if loss >= total * SCALE:
+                break
             highest = 0
             for c in range(self.cells):
                 highest = max(highest, filled[c])

@@ -88,7 +88,7 @@ def write_reveal(game: Game, output: Path) -> list[int]:
             path,
             ("ship", "alike", "completions", *(f"F{misses}" for misses in range(MISSES))),
             [("-".join(game.names(o.ship)), o.alike, o.completions, *o.found) for o in done],
-            title=f"The reveal game of {game}: completions found within l hunting misses, at most",
+            title=f"The reveal game of {game}: completions found within l misses, at most",
             command=command_of(game),
         )
         clock(len(done), total)

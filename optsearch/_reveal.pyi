@@ -10,6 +10,7 @@ class Reveal:
         cells: int,
         misses: int,
         kinds: Sequence[tuple[int, NDArray[np.uint64], NDArray[np.uint64]]],
+        words: NDArray[np.int64],
     ) -> None: ...
     def values_of(
         self, known: NDArray[np.uint64], closed: NDArray[np.uint64], left: Sequence[int]

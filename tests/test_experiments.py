@@ -4,6 +4,7 @@ import re
 import sys
 from fractions import Fraction
 from importlib import import_module
+from math import comb
 
 import pytest
 
@@ -396,3 +397,29 @@ def test_the_committed_bracket(run, tmp_path):
     path = tmp_path / "bracket.csv"
     run(bracket, "-o", path)
     assert same(records.read(path)) == same(records.read(RESULTS / "bracket.csv"))
+
+
+def test_the_committed_lower_bounds():
+    """The tables of the usual game follow from one another; their parts are known otherwise."""
+    coverage, revealed, finished = (
+        records.read(RESULTS / f"{part}_10x10_54332.csv")
+        for part in ("coverage", "reveal", "finished")
+    )
+    number = int(finished.header["configurations"])
+    assert number == 1_925_751_392
+    most = coverage.values("most_met", int)
+    # The first is the highest of Figure 2; an independent prototype had the first four.
+    assert most[:5] == [0, 395_191_893, 721_025_870, 986_944_040, 1_209_225_402]
+    chain = finished.values("root_chain", int)
+    for misses, some in enumerate(chain):
+        words = (most[j] + comb(misses - j + 17, 17) for j in range(min(misses + 1, len(most))))
+        assert some == min(number, *words, most[min(misses + 1, len(most) - 1)])
+    alike = revealed.values("alike", int)
+    assert sum(alike) == 120
+    together = Fraction(17)
+    for misses, some in enumerate(finished.values("reveal_game", int)):
+        values = zip(alike, revealed.values(f"F{misses}", int), strict=True)
+        assert some == sum(weight * value for weight, value in values)
+        together += 1 - Fraction(min(some, chain[misses]), number)
+    assert together == Fraction(finished.header["root chain and reveal game"])
+    assert together > Fraction("33.74")

@@ -117,8 +117,7 @@ def together(
 ) -> list[Bound]:
     """The bounds of two lists of A(l), and of the lesser of the two at each l.
 
-    Both bound the same number, the configurations finished with at most l misses: the misses of a
-    configuration are no fewer than its hunting misses.
+    Both bound the same number, the configurations finished with at most l misses.
     """
     chain = [*chain, *[number] * (len(revealed) - len(chain))]
     least = [min(some) for some in zip(chain, revealed, strict=True)]
@@ -126,7 +125,7 @@ def together(
         Bound(name, "lower", mean_at_least(finished, hits, number), f"{argument}; {source}")
         for name, finished, argument in (
             ("root chain", chain, "one sequence of cells until the first hit"),
-            ("reveal game", revealed, "a ship is shown at its first hit; misses that hunt"),
+            ("reveal game", revealed, "a ship is shown at its first hit"),
             ("root chain and reveal game", least, "the lesser at each number of misses"),
         )
     ]

@@ -1,31 +1,37 @@
-"""The reveal game: a ship is shown whole at its first hit, and only misses that hunt are counted.
+"""The reveal game: a ship is shown whole at its first hit.
 
-A *hunting miss* of a configuration x is a missed cell that, when it is shot, does not lie in the
-halo of a ship of x already hit. H(x), the number of them up to the first hit on the last ship of x,
-is at most the number of misses M(x). For a set Q of ships, let F_Q(l) bound the number of
-completions of Q for which a strategy that knows Q from the start has H <= l. Then F of a whole
-fleet is 1, and
+For a set Q of ships, let F_Q(l) bound the number of completions of Q that a strategy which knows Q
+from the start, and is told nothing else, finds with at most l misses. F of a whole fleet is 1, and
 
     F_Q(l) <= max over sequences of cells c_0 … c_l of
               sum over i of the sum over placements p first covered at c_i of F_{Q+p}(l - i).
 
-Proof. To show a ship whole at its first hit can only help, and shots on the halo of Q or on Q tell
-nothing and cost nothing. Knowing Q only, all replies are misses until the next ship is hit, so the
-other shots are one fixed sequence. A completion follows it until its next ship p is hit at c_i,
-after exactly i hunting misses. From there on the strategy is one that knows Q + p and has l - i
-misses left; that the first cells are known to be water is forgotten, that is, the strategy gets
-completions for nothing that it would not meet.
+Proof. Shots on Q or its halo tell nothing: leave them out. Knowing Q only, all replies are misses
+until the next ship is hit, so the shots are one fixed sequence. A completion follows it until its
+next ship p is hit at c_i, after exactly i misses. To show p whole now can only help. From there on
+the strategy is one that knows Q + p and has l - i misses left; that the first cells are known to be
+water is forgotten, that is, the strategy gets completions for nothing that it would not meet.
 
-Further, for the placements p of one length of which a completion has m ships, F_Q(l) is at most 1/m
-of the sum of F_{Q+p}(l) over all p, because each completion has m of them and to know one from the
-start can only help; F_Q(l) is at most the number of completions, and at most F_Q(l + 1). The kernel
-`cython_ext/_reveal.pyx` evaluates this from the whole fleet down, in integers.
+Further, F_Q(l) is at most
+
+- the number of completions, and F_Q(l + 1);
+- 1/m of the sum of F_{Q+p}(l) over the placements p of a length of which a completion has m
+  ships, because each completion has m of them and to know one from the start can only help;
+- min over j = 0 … l + 1 of the most completions that j cells meet + C(l - j + h, h), h the number
+  of cells of the ships left: the root chain (`optsearch.bounds.chain`) of the game in which Q is
+  known. This counts the misses beside a ship that is hit and not yet sunk, those of the last ship
+  above all.
+
+The kernel `cython_ext/_reveal.pyx` evaluates this from the whole fleet down, in integers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import comb
+
+import numpy as np
 
 from optsearch._reveal import Reveal
 from optsearch.configurations import to_words
@@ -89,7 +95,11 @@ def reveal(
         halos = [game.halo(mask) for mask in masks]
         kinds.append((game.fleet.count(length), to_words(masks), to_words(halos)))
     left = [game.fleet.count(length) - (length == game.fleet[0]) for length in lengths]
-    kernel = Reveal(game.cells, MISSES, kinds)
+    words = [
+        [min(2**60, comb(misses + hits, hits)) for misses in range(MISSES)]
+        for hits in range(game.fleet_cells + 1)
+    ]
+    kernel = Reveal(game.cells, MISSES, kinds, np.array(words, np.int64))
     given = {one.ship: one for one in known}
     done: list[Revealed] = []
     todo = classes(game)
