@@ -321,6 +321,9 @@ def bounds(
             typer.echo(f"  {float(bound.value):.6f}  {bound.name}{exact}\n    {bound.source}")
     end = "no upper bound is known here" if upper is None else f"{float(upper):.6f}"
     out.print(f"bracket  {float(lower):.6f} to {end}", highlight=False)
+    names = {bound.name for bound in found}
+    if not position.shots and position.game.contact != "any" and "root chain" not in names:
+        typer.echo(f"stronger ones, in a checkout: python -m experiments.lower_bounds {game}")
 
 
 # The paper
