@@ -131,6 +131,7 @@ def main() -> None:
         title=f"Configurations of {game} finished with so many misses or fewer, at most",
         command=command_of(game),
         fields={
+            "game": game,
             "configurations": number,
             **{bound.name: Fraction(bound.value) for bound in bounds},
         },

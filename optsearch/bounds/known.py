@@ -137,6 +137,8 @@ def _committed(game: Game, results: Path) -> list[Bound]:
     if not path.is_file():
         return []
     record = records.read(path)
+    if record.header.get("game") != str(game):  # 11,1 and 1,1,1 have one name
+        return []
     number = int(record.header["configurations"])
     return together(
         record.values("root_chain", int),
