@@ -60,6 +60,7 @@ results: build  ## recompute data/results (about a quarter of an hour)
 	@$(BIN)/python -m experiments.ablation
 	@$(BIN)/python -m experiments.greedy_loss
 	@$(BIN)/python -m experiments.counterexamples
+	@$(BIN)/python -m experiments.bracket
 
 evaluations: build  ## strategies on all configurations of the usual game (hours; goes on if stopped)
 	@$(BIN)/python -m experiments.patterns

@@ -28,10 +28,11 @@ def test_the_papers_values():
 
 def test_leaf_counting_of_the_usual_game():
     """32.8555 also came out of an independent prototype."""
-    complete, leaf = bounds.lower_bounds(STANDARD)
+    complete, leaf, after = bounds.lower_bounds(STANDARD)
     assert str(float(leaf.value)).startswith("32.8555")
-    assert leaf.value > complete.value
-    assert {complete.side, leaf.side} == {"lower"}
+    assert str(float(after.value)).startswith("33.151")
+    assert after.value > leaf.value > complete.value
+    assert {complete.side, leaf.side, after.side} == {"lower"}
 
 
 @given(st.integers(1, 3000))

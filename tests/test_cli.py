@@ -257,25 +257,34 @@ def test_occurrence(here, answer, game, shots):
 
 
 def test_bounds(here, answer):
-    found = {bound["name"]: bound for bound in answer("bounds", STANDARD)["bounds"]}
-    tree = found["complete binary tree"]
+    found = answer("bounds", STANDARD)
+    assert list(found) == ["game", "bounds", "bracket"]
+    assert all(list(b) == ["name", "side", "value", "source"] for b in found["bounds"])
+    assert found["bracket"][0] == max(b["value"] for b in found["bounds"] if b["side"] == "lower")
+    assert found["bracket"][1] <= 55.6
+    by_name = {b["name"]: b for b in found["bounds"]}
+    tree = by_name["complete binary tree"]
     # Equation 2: 30 + (2 * 1925751392 - 2**31) / 1925751392, which the paper cuts to 30.8
-    assert tree["exact"] == "1858642528/60179731"
-    assert str(tree["value"]).startswith("30.8848")
+    assert tree["value"] == 1858642528 / 60179731
     assert tree["side"] == "lower"
     assert "equation 2" in tree["source"]
-    leaf = found["leaf counting"]
-    assert str(leaf["value"]).startswith("32.8555")  # also from an independent prototype
-    numerator, denominator = map(int, leaf["exact"].split("/"))
-    assert leaf["value"] == numerator / denominator
+    # also from an independent prototype
+    assert str(by_name["leaf counting"]["value"]).startswith("32.8555")
+    assert by_name["strategy of the paper"]["value"] == 55.6
 
-    found = {bound["name"]: bound["exact"] for bound in answer("bounds", "4x5:4,3,2")["bounds"]}
-    assert found["complete binary tree"] == "72/11"  # 6 + (2 * 88 - 2**7) / 88
-    assert found["leaf counting"] == "45/4"  # below the optimum, 994/88
+    found = answer("bounds", "4x5:4,3,2")
+    assert found["bracket"] == [994 / 88, 994 / 88]
+    by_name = {b["name"]: b["value"] for b in found["bounds"]}
+    assert by_name["complete binary tree"] == 72 / 11  # 6 + (2 * 88 - 2**7) / 88
+    assert by_name["leaf counting"] == 45 / 4  # below the optimum, 994/88
     status, out, err = here("bounds", "4x5:4,3,2")
     assert (status, err) == (0, "")
-    for number in ("72/11", "6.545455", "45/4", "11.250000"):
+    for number in ("72/11", "6.545455", "45/4", "11.250000", "bracket  11.295455 to 11.295455"):
         assert number in out
+
+    found = answer("bounds", "4x5:4,3,2", "--shots", "A1=miss")
+    assert found["position"] == "A1=miss"
+    assert found["bracket"][1] is not None
 
 
 # Trees

@@ -4,6 +4,7 @@ import re
 import sys
 from fractions import Fraction
 from importlib import import_module
+from math import comb
 
 import pytest
 
@@ -13,7 +14,10 @@ from experiments import (
     RESULTS,
     ablation,
     bench,
+    bracket,
+    check_lower_bounds,
     counterexamples,
+    lower_bounds,
     occurrence,
     optima,
     table1,
@@ -378,3 +382,81 @@ def test_the_counterexamples_of_the_prototype():
         assert totals[game] == expected
     assert [row["position"] for row in rows if row["game"] == "3x4:2"] == ["A1=miss B3=miss"]
     assert min(int(row["configurations"] or 6) for row in rows) == 6
+
+
+def test_lower_bounds_and_their_check(run, tmp_path, capsys):
+    """The tables of a small game, of one run and of one that was stopped; a wrong one is seen."""
+    game, folder = "5x5:4,3,2", tmp_path / "tables"
+    arguments = (game, "--checkpoints", tmp_path, "-o", folder)
+    out = run(lower_bounds, *arguments)
+    assert "12.800532  root chain and reveal game = 4813/376" in out
+    names = [f"{part}_5x5_432.csv" for part in ("coverage", "finished", "reveal")]
+    assert sorted(path.name for path in folder.iterdir()) == names
+    before = {name: same(records.read(folder / name)) for name in names}
+    for name in names:
+        assert_has_provenance(records.read(folder / name), lower_bounds)
+    reveal = folder / names[2]
+    reveal.write_text("\n".join(reveal.read_text().splitlines()[:-1]) + "\n")  # stopped
+    assert run(lower_bounds, *arguments).count("reveal game: ") == 1
+    assert {name: same(records.read(folder / name)) for name in names} == before
+    # 4813/376 is below the optimum, 9820/752
+    assert Fraction(4813, 376) < Fraction(9820, 752)
+    assert "confirmed: 5x5:4,3,2 takes at least 4813/376" in run(
+        check_lower_bounds, game, "--tables", folder
+    )
+    for name, column, row in ((names[0], "most_met", 4), (names[1], "root_chain", 3)):
+        path = folder / name
+        text = path.read_text()
+        value = records.read(path).rows[row][column]
+        lines = text.splitlines()
+        place = len(lines) - len(records.read(path).rows) + row
+        assert value in lines[place]
+        lines[place] = lines[place].replace(value, str(int(value) - 1))
+        path.write_text("\n".join(lines) + "\n")
+        with pytest.raises(SystemExit, match="NOT CONFIRMED"):
+            run(check_lower_bounds, game, "--tables", folder)
+        capsys.readouterr()
+        path.write_text(text)
+
+
+def test_bracket(run, tmp_path):
+    path = tmp_path / "bracket.csv"
+    assert run(bracket, "4x5:4,3,2", "-o", path) == f"{path}: 11.295455 to 11.295455\n"
+    record = records.read(path)
+    assert_has_provenance(record, bracket)
+    assert [row["side"] for row in record.rows] == ["lower"] * 7 + ["upper"]
+    exact = record.values("exact", Fraction)
+    assert exact[:7] == sorted(exact[:7])
+    assert exact[7] == Fraction(994, 88)
+
+
+def test_the_committed_bracket(run, tmp_path):
+    path = tmp_path / "bracket.csv"
+    run(bracket, "-o", path)
+    assert same(records.read(path)) == same(records.read(RESULTS / "bracket.csv"))
+
+
+def test_the_committed_lower_bounds():
+    """The tables of the usual game follow from one another; their parts are known otherwise."""
+    coverage, revealed, finished = (
+        records.read(RESULTS / f"{part}_10x10_54332.csv")
+        for part in ("coverage", "reveal", "finished")
+    )
+    number = int(finished.header["configurations"])
+    assert number == 1_925_751_392
+    most = coverage.values("most_met", int)
+    # The first is the highest of Figure 2; an independent prototype had the first four.
+    assert most[:5] == [0, 395_191_893, 721_025_870, 986_944_040, 1_209_225_402]
+    chain = finished.values("root_chain", int)
+    for misses, some in enumerate(chain):
+        words = (most[j] + comb(misses - j + 17, 17) for j in range(min(misses + 1, len(most))))
+        assert some == min(number, *words, most[min(misses + 1, len(most) - 1)])
+    alike = revealed.values("alike", int)
+    assert sum(alike) == 120
+    together = Fraction(17)
+    for misses, some in enumerate(finished.values("reveal_game", int)):
+        values = zip(alike, revealed.values(f"F{misses}", int), strict=True)
+        assert some == sum(weight * value for weight, value in values)
+        together += 1 - Fraction(min(some, chain[misses]), number)
+    assert together == Fraction(finished.header["root chain and reveal game"])
+    assert together > Fraction("33.74")

@@ -22,6 +22,7 @@ NAMES = [
     "optima",
     "figure11",
     "figure9",
+    "bracket",
 ]
 
 
@@ -71,6 +72,14 @@ def data(tmp_path):
         [(4, "0.0", "0.0"), (90, "0.5", "2.0"), (112, "1.0", ""), (6144, "", "")],
         title="Loss",
         command="a test",
+    )
+    records.write(
+        folder / "results" / "bracket.csv",
+        ["side", "name", "value"],
+        [("lower", "some", "3.5"), ("lower", "more", "4.25"), ("upper", "some", "5")],
+        title="Bounds",
+        command="a test",
+        fields={"game": "2x3:2"},
     )
     optima = [("2x2:2", 4, "3.0", "2.5"), ("2x3:2", 6, "3.571429", "3.4"), ("3x3:2", 9, "4.5", "4")]
     records.write(

@@ -290,30 +290,40 @@ def bounds(
     board: BoardOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Proved lower bounds on the mean number of shots, without solving the game."""
+    """Proved bounds on the least mean number of shots, and the bracket they leave."""
     position = read_position(game, shots, board)
-    found = bounds_.lower_bounds(position)
+    found = bounds_.known_bounds(position)
+    lower, upper = bounds_.bracket(found)
     if as_json:
         print_json(
             {
-                **described(position),
+                **(described(position) if position.shots else {"game": str(position.game)}),
                 "bounds": [
                     {
                         "name": bound.name,
                         "side": bound.side,
                         "value": float(bound.value),
-                        "exact": str(bound.value),
                         "source": bound.source,
                     }
                     for bound in found
                 ],
+                "bracket": [float(lower), None if upper is None else float(upper)],
             }
         )
         return
     out.print(heading(position), style="bold")
-    out.print("mean shots, at least:")
-    for bound in found:
-        typer.echo(f"  {float(bound.value):.6f}  {bound.name} = {bound.value}\n    {bound.source}")
+    for side, title in (("lower", "mean shots, at least:"), ("upper", "and at most:")):
+        chosen = [bound for bound in found if bound.side == side]
+        if chosen:
+            out.print(title)
+        for bound in chosen:
+            exact = f" = {bound.value}" if len(str(bound.value)) < 30 else ""
+            typer.echo(f"  {float(bound.value):.6f}  {bound.name}{exact}\n    {bound.source}")
+    end = "no upper bound is known here" if upper is None else f"{float(upper):.6f}"
+    out.print(f"bracket  {float(lower):.6f} to {end}", highlight=False)
+    names = {bound.name for bound in found}
+    if not position.shots and position.game.contact != "any" and "root chain" not in names:
+        typer.echo(f"stronger ones, in a checkout: python -m experiments.lower_bounds {game}")
 
 
 # The paper

@@ -1,4 +1,4 @@
-"""Lower bounds on the optimum that need only how many leaves a decision tree must have.
+"""Lower bounds on the optimum from how many leaves a decision tree must have.
 
 The leaves of a position's tree are its distinct cell sets; each has a weight, the number of
 configurations with these cells (1 wherever the cells determine the configuration). `Leaves` maps a
@@ -10,26 +10,15 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 
-from optsearch.errors import NotSupported
 from optsearch.family import Family
-from optsearch.position import Position
+from optsearch.game import bits
+from optsearch.position import HIT, MISS, Position, Shot
 from optsearch.posterior import Posterior
 
 Leaves = Mapping[int, int]
-
-
-@dataclass(frozen=True)
-class Bound:
-    """A proved bound on the mean number of shots: its name, its side, its value, its source."""
-
-    name: str
-    side: str
-    value: Fraction
-    source: str
 
 
 def complete_binary_tree(leaves: Leaves) -> Fraction:
@@ -109,29 +98,57 @@ def leaves_of(position: Position) -> Leaves:
     return {1: posterior.configurations}
 
 
-def lower_bounds(position: Position) -> list[Bound]:
-    """Every lower bound on the mean number of shots from a position, weakest first.
+def leaf_counting_after(position: Position, plies: int) -> Fraction:
+    """Leaf counting at every position some shots on: the least mean number of shots.
 
-    Raises NotSupported where sinkings are announced, and as `leaves_of`.
+    The least misses are M(F) = min over shots of M(F hit) + M(F missed) + |F missed|, and with a
+    lower bound in place of M on the right this stays a lower bound. `plies` shots are taken in this
+    way, the least over all of them, then leaves are counted. Shots that a symmetry of the position
+    exchanges are tried once. Each position above the last ply costs one count of the cells.
+
+    For games whose configurations are determined by their cells. ImpossiblePosition when there is
+    none.
     """
-    if position.game.announce != "nothing":
-        raise NotSupported(
-            f"these bounds hold for announce=nothing; {position.game} tells more at a sinking, and "
-            "its trees have more words for a leaf"
-        )
-    leaves = leaves_of(position)
+    posterior = Posterior(position)
+    posterior.require_some()
+    misses = _misses_after(position, plies)
     hits = position.game.fleet_cells - position.hits.bit_count()
-    return [
-        Bound(
-            "complete binary tree",
-            "lower",
-            complete_binary_tree(leaves),
-            "Audinot, Bonnet and Viennot (2014), section 4.1, equation 2",
-        ),
-        Bound(
-            "leaf counting",
-            "lower",
-            leaf_counting(leaves, hits),
-            "at most C(k-1+j, j) leaves have k hits and j misses",
-        ),
+    return hits + Fraction(misses, posterior.configurations)
+
+
+def _misses_after(position: Position, plies: int) -> int:
+    game = position.game
+    hits = game.fleet_cells - position.hits.bit_count()
+    posterior = Posterior(position)
+    if plies == 0 or hits == 0:
+        return leaf_counting_misses({1: posterior.configurations}, hits)
+    number = posterior.configurations
+    shot = position.hits | position.misses
+    symmetries = [
+        p
+        for p in game.symmetries()
+        if all(
+            mask == sum(1 << p[cell] for cell in bits(mask))
+            for mask in (position.hits, position.misses)
+        )
     ]
+    least: int | None = None
+    for cell, through in enumerate(posterior.occurrence.ravel().tolist()):
+        if shot >> cell & 1 or not through or min(p[cell] for p in symmetries) < cell:
+            continue
+        missed = number - through
+        if plies == 1:
+            value = leaf_counting_misses({1: through}, hits - 1)
+            value += leaf_counting_misses({1: missed}, hits) if missed else 0
+        else:
+            value = sum(
+                _misses_after(
+                    Position(game, (*position.shots, Shot(game.cell(cell), reply))), plies - 1
+                )
+                for reply in ((HIT, MISS) if missed else (HIT,))
+            )
+        value += missed
+        if least is None or value < least:
+            least = value
+    assert least is not None
+    return least

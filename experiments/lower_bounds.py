@@ -1,0 +1,144 @@
+"""Lower bounds on the usual game: python -m experiments.lower_bounds [GAME] [--checkpoints FOLDER]
+
+Counts the configurations that cover every set of up to four cells, evaluates the reveal game for
+every class of placements of the longest ship, and writes, with NAME such as 10x10_54332,
+
+    coverage_NAME.csv   the most configurations that k cells can meet, and what proves it
+    reveal_NAME.csv     the values of the reveal game, class by class
+    finished_NAME.csv   from these, bounds on the configurations finished within l misses
+
+which `optsearch bounds GAME` reads, and `experiments.check_lower_bounds` checks. For the usual game
+it takes three quarters of an hour or less on one core. A run that was stopped goes on from the
+checkpoints: by default in the folder .checkpoints of the checkout.
+"""
+
+import argparse
+import time
+from fractions import Fraction
+from pathlib import Path
+
+from experiments import RESULTS
+from optsearch import records
+from optsearch.bounds.chain import root_chain
+from optsearch.bounds.coverage import CellSetCounts, Coverage
+from optsearch.bounds.known import together
+from optsearch.bounds.reveal import MISSES, Revealed, finished_within, reveal
+from optsearch.game import Game
+
+STANDARD = "10x10:5,4,3,3,2"
+CHECKPOINTS = RESULTS.parent.parent / ".checkpoints"
+
+
+def name_of(game: Game) -> str:
+    """The part of the names of files: 10x10_54332."""
+    return str(game).replace(":", "_").replace(",", "")
+
+
+def command_of(game: Game) -> str:
+    """What the user runs for this game."""
+    return "python -m experiments.lower_bounds" + ("" if str(game) == STANDARD else f" {game}")
+
+
+class Clock:
+    """Says how far a part is and when it may end."""
+
+    def __init__(self, what: str):
+        self.what, self.started, self.first = what, time.perf_counter(), 0
+
+    def __call__(self, done: int, total: int) -> None:
+        """Report that `done` of `total` are done."""
+        self.first = self.first or done
+        seconds = time.perf_counter() - self.started
+        left = seconds / (done - self.first + 1) * (total - done)
+        print(
+            f"{self.what}: {done} of {total}, {seconds:.0f} s, about {left:.0f} s more", flush=True
+        )
+
+
+def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> tuple[int, list[int]]:
+    """Count, write coverage_NAME.csv; the configurations and A(l) by the root chain."""
+    counts = CellSetCounts.of(game, checkpoint, Clock("sets of cells"))
+    coverage = Coverage(counts)
+    finished = root_chain(game.fleet_cells, counts.configurations, coverage.most_met, MISSES)
+    rows = []
+    for k in range(game.cells + 1):
+        weighing = coverage.weighing(k)
+        proof = "exact" if k <= 5 else "quadruples" if weighing else "fewer cells"
+        rows.append((k, coverage.most_met(k), proof, weighing.a if weighing else ""))
+        if coverage.most_met(k) == counts.configurations:
+            break
+    records.write(
+        output / f"coverage_{name_of(game)}.csv",
+        ("cells", "most_met", "proof", "a"),
+        rows,
+        title=f"The most configurations of {game} that some cells can meet, at most",
+        command=command_of(game),
+        fields={"configurations": counts.configurations},
+    )
+    return counts.configurations, finished
+
+
+def write_reveal(game: Game, output: Path) -> list[int]:
+    """Evaluate the reveal game, write reveal_NAME.csv after each class; A(l)."""
+    path = output / f"reveal_{name_of(game)}.csv"
+    clock = Clock("reveal game")
+
+    def save(done: list[Revealed], total: int) -> None:
+        records.write(
+            path,
+            ("ship", "alike", "completions", *(f"F{misses}" for misses in range(MISSES))),
+            [("-".join(game.names(o.ship)), o.alike, o.completions, *o.found) for o in done],
+            title=f"The reveal game of {game}: completions found within l misses, at most",
+            command=command_of(game),
+        )
+        clock(len(done), total)
+
+    revealed = reveal(game, read_reveal(game, path) if path.exists() else (), save)
+    return finished_within(game, revealed)
+
+
+def read_reveal(game: Game, path: Path) -> list[Revealed]:
+    """The classes of reveal_NAME.csv."""
+    ships = {"-".join(game.names(ship)): ship for ship in game.placements(game.fleet[0])}
+    return [
+        Revealed(
+            ships[row["ship"]],
+            int(row["alike"]),
+            int(row["completions"]),
+            tuple(int(row[f"F{misses}"]) for misses in range(MISSES)),
+        )
+        for row in records.read(path).rows
+    ]
+
+
+def main() -> None:
+    """Compute, and write the three tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("game", nargs="?", type=Game.parse, default=Game.parse(STANDARD))
+    parser.add_argument("--checkpoints", type=Path, default=CHECKPOINTS)
+    parser.add_argument("-o", "--output", type=Path, default=RESULTS, help="folder of the tables")
+    arguments = parser.parse_args()
+    game, output = arguments.game, arguments.output
+    name = name_of(game)
+    number, chain = write_coverage(game, output, arguments.checkpoints / f"cover_{name}.npz")
+    revealed = write_reveal(game, output)
+    chain += [number] * (MISSES - len(chain))
+    bounds = together(chain, revealed, game.fleet_cells, number, "")
+    records.write(
+        output / f"finished_{name}.csv",
+        ("misses", "root_chain", "reveal_game"),
+        zip(range(MISSES), chain, revealed, strict=True),
+        title=f"Configurations of {game} finished with so many misses or fewer, at most",
+        command=command_of(game),
+        fields={
+            "game": game,
+            "configurations": number,
+            **{bound.name: Fraction(bound.value) for bound in bounds},
+        },
+    )
+    for bound in bounds:
+        print(f"{float(bound.value):.6f}  {bound.name} = {bound.value}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""The bracket of the usual game, bound by bound: python -m paper_figures.bracket."""
+
+import sys
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from optsearch import records
+from paper_figures import script, style
+
+COLOURS = {"lower": "#2166ac", "upper": "#b2182b"}
+
+
+def draw(source: Path) -> Figure:
+    """One line a bound, from the paper's to ours; what the best two leave open is shaded."""
+    record = records.read(source)
+    rows = [(row["side"], row["name"], float(row["value"])) for row in record.rows]
+    figure, ax = style.figure(5.2, 0.32 * len(rows) + 0.2)
+    left = max(value for side, _, value in rows if side == "lower")
+    right = min((value for side, _, value in rows if side == "upper"), default=left)
+    ax.axvspan(left, right, color="#e4e7eb", lw=0)
+    names = []
+    for height, (side, name, value) in enumerate(rows):
+        ax.plot([value], [-height], ">" if side == "lower" else "<", color=COLOURS[side], ms=6)
+        ax.annotate(
+            f"{value:.4f}".rstrip("0").rstrip("."),
+            (value, -height),
+            xytext=(7 if side == "lower" else -7, 0),
+            textcoords="offset points",
+            va="center",
+            ha="left" if side == "lower" else "right",
+            fontsize=8,
+        )
+        names.append(f"{name} ({side})")
+    ax.set_yticks([-height for height in range(len(rows))], names)
+    ax.set_ylim(-len(rows) + 0.4, 0.6)
+    ax.margins(x=0.09)
+    ax.set_xlabel("shots on average, " + record.header["game"])
+    ax.grid(axis="x", lw=0.4)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    return figure
+
+
+FIGURE = script.PaperFigure("bracket", "results/bracket.csv", "python -m experiments.bracket", draw)
+
+if __name__ == "__main__":
+    sys.exit(script.run([FIGURE]))
