@@ -1,6 +1,8 @@
 """The bracket of the usual game, bound by bound: python -m paper_figures.bracket."""
 
 import sys
+from fractions import Fraction
+from math import ceil, floor
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -12,19 +14,24 @@ COLOURS = {"lower": "#2166ac", "upper": "#b2182b"}
 
 
 def draw(source: Path) -> Figure:
-    """One line a bound, from the paper's to ours; what the best two leave open is shaded."""
+    """One line a bound, from the paper's to ours; what the best two leave open is shaded.
+
+    Lower bounds are rounded down, upper ones up.
+    """
     record = records.read(source)
-    rows = [(row["side"], row["name"], float(row["value"])) for row in record.rows]
+    rows = [(row["side"], row["name"], Fraction(row["exact"])) for row in record.rows]
     figure, ax = style.figure(5.2, 0.32 * len(rows) + 0.2)
     left = max(value for side, _, value in rows if side == "lower")
     right = min((value for side, _, value in rows if side == "upper"), default=left)
-    ax.axvspan(left, right, color="#e4e7eb", lw=0)
+    ax.axvspan(float(left), float(right), color="#e4e7eb", lw=0)
     names = []
     for height, (side, name, value) in enumerate(rows):
-        ax.plot([value], [-height], ">" if side == "lower" else "<", color=COLOURS[side], ms=6)
+        ax.plot(
+            [float(value)], [-height], ">" if side == "lower" else "<", color=COLOURS[side], ms=6
+        )
         ax.annotate(
-            f"{value:.4f}".rstrip("0").rstrip("."),
-            (value, -height),
+            f"{(floor if side == 'lower' else ceil)(value * 10**4) / 10**4}",
+            (float(value), -height),
             xytext=(7 if side == "lower" else -7, 0),
             textcoords="offset points",
             va="center",

@@ -75,8 +75,8 @@ def data(tmp_path):
     )
     records.write(
         folder / "results" / "bracket.csv",
-        ["side", "name", "value"],
-        [("lower", "some", "3.5"), ("lower", "more", "4.25"), ("upper", "some", "5")],
+        ["side", "name", "exact"],
+        [("lower", "some", "7/2"), ("lower", "more", "17/4"), ("upper", "some", "5")],
         title="Bounds",
         command="a test",
         fields={"game": "2x3:2"},
