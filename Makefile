@@ -31,8 +31,8 @@ debug: build  ## the kernels once more with every memory access checked
 reproduce: build  ## the numbers of the paper, printed beside computed
 	@$(BIN)/optsearch reproduce
 
-test: build  ## the tests (a few minutes)
-	@$(BIN)/python -m pytest --quiet
+test: build  ## the tests, on all processors (some ten minutes)
+	@$(BIN)/python -m pytest --quiet --numprocesses auto
 
 test-long: build  ## the tests that take long
 	@$(BIN)/python -m pytest --quiet -m long
