@@ -101,12 +101,12 @@ def test_occurrence_of_a_small_game(run, tmp_path):
 
 
 def test_the_occurrence_of_another_game_needs_a_file(run, capsys):
-    before = {path: path.read_bytes() for path in RESULTS.iterdir()}
+    before = {path: path.read_bytes() for path in RESULTS.glob("*.csv")}
     with pytest.raises(SystemExit) as end:
         run(occurrence, "4x4:2")
     assert end.value.code == 2
     assert "-o FILE" in capsys.readouterr().err
-    assert {path: path.read_bytes() for path in RESULTS.iterdir()} == before
+    assert {path: path.read_bytes() for path in RESULTS.glob("*.csv")} == before
 
 
 def test_occurrence_of_the_usual_game(run, tmp_path):

@@ -223,7 +223,9 @@ def test_all_figures_are_drawn_and_the_missing_ones_named(data, tmp_path):
     assert message in done.stderr.splitlines()
     assert "Traceback" not in done.stderr
     drawn = {path.name for path in output.iterdir()}
-    assert drawn >= {f"{name}.{kind}" for name in NAMES[:-1] for kind in ("pdf", "png")}
+    assert drawn >= {
+        f"{name}.{kind}" for name in NAMES if name != "figure9" for kind in ("pdf", "png")
+    }
     assert "figure9.pdf" not in drawn
 
 

@@ -163,7 +163,7 @@ def test_no_strategy_finishes_more(text):
     hits, root = game.fleet_cells, reference.family(Position(game))
     most = Coverage(CellSetCounts.of(game)).most_met
     revealed = reveal.finished_within(game, reveal.reveal(game))
-    with reference._caches():
+    with reference.caches():
         for misses in range(8):
             best = reference.finished(root, hits + misses)
             assert best <= chain.finished_within(misses, hits, most)
@@ -317,13 +317,20 @@ def test_the_bracket(tmp_path):
 
 def test_committed_evaluations_and_optima(tmp_path):
     folder = tmp_path / "evaluations"
-    records.write(
-        folder / "some.csv",
-        ("game", "strategy", "total_shots", "configurations"),
-        [("4x4:3,2", "best guess", 900, 104), ("4x4:3,3", "best guess", 1, 1)],
-        title="t",
-        command="c",
-    )
+    for name, game, total, number in (("some", "4x4:3,2", 900, 104), ("more", "4x4:3,3", 1, 1)):
+        records.write(
+            folder / f"{name}.csv",
+            ("shots", "configurations"),
+            [],
+            title="t",
+            command="c",
+            fields={
+                "strategy": "best guess",
+                "game": game,
+                "total": total,
+                "configurations": number,
+            },
+        )
     records.write(folder / "other.csv", ("x",), [(1,)], title="t", command="c")
     position = Position(Game.parse("4x4:2,3"))
     (found,) = bounds.upper_bounds(position, tmp_path)

@@ -206,11 +206,15 @@ def _printed(game: Game) -> list[Bound]:
 
 
 def _evaluated(game: Game, results: Path) -> list[Bound]:
-    """The strategies evaluated on every configuration, by data/results/evaluations/*.csv."""
+    """The strategies evaluated on every configuration, by data/results/evaluations/*.csv.
+
+    A table counts when its header says game, strategy, total and configurations.
+    """
     found = []
     for path in sorted((results / "evaluations").glob("*.csv")):
         header = records.read(path).header
-        if Game.parse(header["game"]) == game:
+        is_one = {"game", "strategy", "total", "configurations"} <= set(header)
+        if is_one and Game.parse(header["game"]) == game:
             value = Fraction(int(header["total"]), int(header["configurations"]))
             source = f"data/results/evaluations/{path.name}"
             found.append(Bound(header["strategy"], "upper", value, source))
