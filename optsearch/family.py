@@ -79,8 +79,12 @@ class Family:
     def from_words(cls, game: Game, words: CellSets, hits: int = 0) -> Family:
         """The family of the rows of an array of cell sets, less the cells in `hits`."""
         words = words & ~to_words([hits])
-        rows, counts = np.unique(words[:, ::-1], axis=0, return_counts=True)
-        return cls(game, tuple(to_masks(rows[:, ::-1])), tuple(counts.tolist()))
+        # Not np.unique with an axis: a ctrl-C that falls into it comes out as a TypeError.
+        words = words[np.lexsort(words.T)]
+        is_first = np.ones(len(words), bool)
+        is_first[1:] = (words[1:] != words[:-1]).any(axis=1)
+        counts = np.diff(is_first.nonzero()[0], append=len(words))
+        return cls(game, tuple(to_masks(words[is_first])), tuple(counts.tolist()))
 
     @property
     def weight(self) -> int:
