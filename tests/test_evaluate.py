@@ -262,7 +262,6 @@ def test_interrupted_and_resumed(tmp_path, kind, jobs):
 @pytest.fixture
 def cluster(tmp_path):
     """A Dask scheduler and two workers, each a process of its own."""
-    pytest.importorskip("distributed")
     file = tmp_path / "scheduler.json"
     dask = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
     worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny"]

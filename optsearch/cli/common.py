@@ -101,10 +101,9 @@ def board_text(texts: list[list[str]]) -> str:
     )
 
 
-@contextmanager
-def solving(label: str) -> Iterator[Progress]:
-    """A progress line on the terminal, when standard error is one."""
-    bar = ProgressBar(
+def progress_bar() -> ProgressBar:
+    """A bar with a `note`, on standard error, which is seen only when that is a terminal."""
+    return ProgressBar(
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(bar_width=20),
@@ -114,7 +113,12 @@ def solving(label: str) -> Iterator[Progress]:
         transient=True,
         disable=not err.is_terminal,
     )
-    with bar:
+
+
+@contextmanager
+def solving(label: str) -> Iterator[Progress]:
+    """A progress line on the terminal, when standard error is one."""
+    with progress_bar() as bar:
         task = bar.add_task(label, total=None, note="")
 
         def report(status: Status) -> None:

@@ -10,14 +10,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as ProgressBar
 from rich.table import Table
 
 from optsearch import counterexamples as hunting
 from optsearch import records
 from optsearch import tree as tree_
-from optsearch.cli.common import JsonOption, app, err, executor_of, out, print_json
+from optsearch.cli.common import JsonOption, app, err, executor_of, out, print_json, progress_bar
 from optsearch.counterexamples import Counterexample, Found, Scope
 from optsearch.errors import OptsearchError
 from optsearch.game import MAX_CELLS
@@ -105,19 +103,9 @@ def counterexamples(
 @contextmanager
 def progress_line() -> Iterator[Callable[[int, float, int], None]]:
     """A progress line on the terminal, when standard error is one."""
-    bar = ProgressBar(
-        SpinnerColumn(),
-        TextColumn("counterexamples"),
-        BarColumn(bar_width=20),
-        TextColumn("{task.fields[note]}"),
-        TimeElapsedColumn(),
-        console=err,
-        transient=True,
-        disable=not err.is_terminal,
-    )
     started, first = time.perf_counter(), None
-    with bar:
-        task = bar.add_task("", total=1.0, note="listing games")
+    with progress_bar() as bar:
+        task = bar.add_task("counterexamples", total=1.0, note="listing games")
 
         def report(games: int, share: float, number: int) -> None:
             nonlocal first
