@@ -28,7 +28,9 @@ The rules (`optsearch/strategies` says which strategies they are):
   costed by what greedy (endgame 4) misses from there on, and the cheapest is shot, the first of
   several. Up to `exact` configurations the rollouts are exact. Above, they play on a sample, the
   configurations whose hash ends in b zero bits, with b the least for which there are at most `cap`,
-  and stop at `truncate` sampled configurations with an estimate.
+  and stop at `truncate` sampled configurations with an estimate. Shots in another order leave the
+  same configurations, so what greedy misses is kept in a table by what was hit and missed: most of
+  what a node's candidates need was found at the nodes above it.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -37,7 +39,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from cells cimport Cells, first, join, one, popcount, size
+from cells cimport Cells, first, high, join, low, one, popcount, size
 
 cdef extern from *:
     """
@@ -65,6 +67,7 @@ cdef extern from *:
         return w;
     }
     #endif
+    #define optsearch_leading_one(w) (63 - __builtin_clzll(w))
     /* The transpose of 64 words of 64 bits, in place: bit j of word i goes to bit i of word j. */
     static inline void optsearch_transpose(uint64_t *a) {
         uint64_t m = 0x00000000FFFFFFFFull, t;
@@ -91,6 +94,7 @@ cdef extern from *:
         key > (best) ? key : (best); })
     """
     uint32_t greater_key "optsearch_key"(uint32_t best, uint32_t c, uint32_t n, uint32_t i) noexcept nogil
+    int leading_one "optsearch_leading_one"(uint64_t w) noexcept nogil    # its place in w > 0
     uint64_t extract "optsearch_extract"(uint64_t w, uint64_t mask) noexcept nogil
     void transpose "optsearch_transpose"(uint64_t* a) noexcept nogil
     uint64_t mix_cells "optsearch_hash"(uint64_t low, uint64_t high) noexcept nogil
@@ -104,6 +108,9 @@ cdef enum:
     SMALL = 4             # endgame of the greedy that rolls out, looked up
     BUCKETS = 128         # of the estimates: four to an octave of configurations
     MEMO = 4096
+    KNOWN = 1 << 15       # parts of about one size whose rollouts are remembered
+    FORGOTTEN = 16        # configurations of which it is not: they are soon rolled out again
+    SIZES = 21            # of parts: from each power of two to the next, up to 2^21
     UNIT = 4096           # of estimated misses
     MIN_EXACT = 64
 
@@ -113,6 +120,7 @@ cdef struct Block:        # a family as columns
     int64_t words         # of a column
     int cells             # columns that are cells, in the order of ties
     int hashes            # columns after them: the lowest bits of the configurations' hashes
+    uint8_t cell[MAX_CELLS]   # of the columns
     uint64_t* data        # column i at data + i * words; bits past n are 0
 
 
@@ -120,6 +128,24 @@ cdef struct Entry:
     uint64_t part
     uint64_t stamp
     int64_t cost
+
+
+cdef struct Piece:        # a word of a mask, and where its bits go
+    uint64_t mask
+    int32_t word
+    uint8_t fill
+    uint8_t is_over       # whether they fill a word
+
+
+cdef struct Shots:        # what was shot since the family that was added; bit i: place i in the order
+    Cells hits
+    Cells misses
+
+
+cdef struct Known:        # what greedy misses after some shots
+    Shots shots
+    int64_t cost
+    int mode              # 0: an empty entry; 1: exactly; 2 + shift: on a sample
 
 
 cdef struct Words:        # a family of at most 64 configurations
@@ -131,6 +157,11 @@ cdef struct Words:        # a family of at most 64 configurations
 
 
 cdef uint8_t[1 << 16] small_costs    # by the set of patterns that four configurations have
+
+
+cdef uint8_t[MAX_CELLS] every_place
+for place in range(MAX_CELLS):
+    every_place[place] = place
 
 
 cdef void fill_small_costs() noexcept nogil:
@@ -158,6 +189,29 @@ cdef void fill_small_costs() noexcept nogil:
 
 
 fill_small_costs()
+
+
+cdef inline Shots no_shots() noexcept nogil:
+    cdef Shots shots
+    shots.hits = shots.misses = join(0, 0)
+    return shots
+
+
+cdef inline Shots with_hit(Shots shots, int cell) noexcept nogil:
+    shots.hits |= one(cell)
+    return shots
+
+
+cdef inline Shots with_miss(Shots shots, int cell) noexcept nogil:
+    shots.misses |= one(cell)
+    return shots
+
+
+cdef inline uint64_t place_of(Shots shots, int mode, int64_t n) noexcept nogil:
+    """Where the table of rollouts keeps what is known of n configurations after some shots."""
+    return ((mix_cells(low(shots.hits) ^ mix_cells(low(shots.misses), high(shots.misses)),
+                       high(shots.hits) + <uint64_t>mode) & (KNOWN - 1))
+            + KNOWN * <uint64_t>leading_one(n))
 
 
 cdef inline int64_t count_bits(const uint64_t* a, const uint64_t* mask, int64_t words) noexcept nogil:
@@ -193,6 +247,7 @@ cdef class Evaluator:
     cdef uint64_t pending[2][64]
     cdef uint64_t pending_hash[64]
     cdef Entry* memo
+    cdef Known* known
     cdef uint64_t stamp
     cdef int64_t histogram[MAX_CELLS + 1]
     cdef int64_t[:, ::1] survey          # configurations and misses by k * BUCKETS + bucket
@@ -227,11 +282,14 @@ cdef class Evaluator:
         self.estimates = estimates
         self.most_left = <int>estimates.shape[0] - 1
         self.memo = <Entry*>calloc(MEMO, sizeof(Entry))
-        if self.memo == NULL:
+        if candidates > 1:
+            self.known = <Known*>calloc(KNOWN * SIZES, sizeof(Known))
+        if self.memo == NULL or candidates > 1 and self.known == NULL:
             raise MemoryError
 
     def __dealloc__(self):
         self.release(self.root)
+        free(self.known)
         free(self.memo)
 
     # Blocks
@@ -270,12 +328,18 @@ cdef class Evaluator:
 
         is_sample -- they are a sample of the family, for `shot`.
         """
-        self.release(self.root)
+        cdef int i
+        if self.root != NULL:
+            self.release(self.root)
+            if self.known != NULL:
+                memset(self.known, 0, KNOWN * SIZES * sizeof(Known))
         self.root = self.new_block(n, self.cells,
                                    <int>MAX_HASHES if is_sample else self.hashes_needed(n))
         if self.root == NULL:
             self.failed = False
             raise MemoryError
+        for i in range(self.cells):
+            self.root.cell[i] = <uint8_t>i
         self.added = 0
 
     def add(self, const uint64_t[:, ::1] sets):
@@ -325,33 +389,50 @@ cdef class Evaluator:
         cdef const uint64_t* column
         cdef uint64_t* out
         cdef uint64_t bits, filling
-        cdef int64_t j
-        cdef int fill, more, over
+        cdef int64_t j, used = 0
+        cdef int fill = 0
+        cdef Piece* pieces
+        cdef Piece* piece
         for i in range(b.cells):
             kept += 0 < counts[i] < total
         result = self.new_block(n, kept, hashes)
         if result == NULL:
             return NULL
+        kept = 0
+        for i in range(b.cells):
+            if 0 < counts[i] < total:
+                result.cell[kept] = b.cell[i]
+                kept += 1
+        pieces = <Piece*>malloc(b.words * sizeof(Piece))
+        if pieces == NULL:
+            self.failed = True
+            self.release(result)
+            return NULL
+        for j in range(b.words):
+            if mask[j]:
+                pieces[used].mask, pieces[used].word, pieces[used].fill = mask[j], <int>j, fill
+                fill += popcount(mask[j])
+                pieces[used].is_over = fill >> 6
+                fill &= 63
+                used += 1
         out = result.data
         for i in range(b.cells + hashes):
             if i < b.cells and not 0 < counts[i] < total:
                 continue
             column = b.data + i * b.words
             filling = 0
-            fill = 0
-            for j in range(b.words):
-                bits = extract(column[j], mask[j])
-                more = popcount(mask[j])
-                filling |= bits << fill
+            for j in range(used):
+                piece = &pieces[j]
+                bits = extract(column[piece.word], piece.mask)
+                filling |= bits << piece.fill
                 out[0] = filling
-                over = (fill + more) >> 6
-                if over:
-                    filling = bits >> 1 >> (63 - fill)
-                fill = (fill + more) & 63
-                out += over
+                bits = bits >> 1 >> (63 - piece.fill)
+                filling = bits if piece.is_over else filling
+                out += piece.is_over
             if fill:
                 out[0] = filling
                 out += 1
+        free(pieces)
         return result
 
     cdef void gather(self, const Block* b, const uint64_t* mask, int64_t n, Words* w) noexcept nogil:
@@ -420,7 +501,7 @@ cdef class Evaluator:
 
     # The walk
 
-    cdef int64_t walk(self, Block* b, const uint64_t* mask, int64_t n, int misses,
+    cdef int64_t walk(self, Block* b, const uint64_t* mask, int64_t n, Shots shots,
                       int left) noexcept nogil:
         """Enter the part under a mask (NULL: the whole block) in the histogram; its misses.
 
@@ -431,6 +512,7 @@ cdef class Evaluator:
         cdef int64_t cost
         cdef uint64_t* parts
         cdef Words w
+        cdef int misses = size(shots.misses)
         if self.stopped or self.failed:
             return 0
         if n <= 64:
@@ -445,30 +527,32 @@ cdef class Evaluator:
             return 0
         self.nodes += 1
         if self.candidates > 1:
-            cell = self.rollout(b, mask, n, counts)
+            cell = self.rollout(b, mask, n, counts, shots)
         parts = <uint64_t*>malloc(2 * b.words * sizeof(uint64_t))
         if parts == NULL:
             self.failed = True
             return 0
         self.split(b, mask, cell, parts, parts + b.words)
         cost = n - counts[cell]
-        cost += self.descend(b, parts, counts[cell], misses, now - 1, counts, n)
-        cost += self.descend(b, parts + b.words, n - counts[cell], misses + 1, now, counts, n)
+        cost += self.descend(b, parts, counts[cell], with_hit(shots, b.cell[cell]), now - 1,
+                             counts, n)
+        cost += self.descend(b, parts + b.words, n - counts[cell], with_miss(shots, b.cell[cell]),
+                             now, counts, n)
         free(parts)
         self.note(n, left, cost)
         return cost
 
-    cdef int64_t descend(self, Block* b, uint64_t* mask, int64_t n, int misses, int left,
+    cdef int64_t descend(self, Block* b, uint64_t* mask, int64_t n, Shots shots, int left,
                          const int64_t* counts, int64_t total) noexcept nogil:
         """Walk a part, in a block of its own if it is small beside this one."""
         cdef Block* own
         cdef int64_t cost
         if n <= 64 or 2 * n > b.n:
-            return self.walk(b, mask, n, misses, left)
+            return self.walk(b, mask, n, shots, left)
         own = self.compress(b, mask, n, counts, total)
         if own == NULL:
             return 0
-        cost = self.walk(own, NULL, n, misses, left)
+        cost = self.walk(own, NULL, n, shots, left)
         self.release(own)
         return cost
 
@@ -479,17 +563,10 @@ cdef class Evaluator:
     cdef inline void note(self, int64_t n, int left, int64_t cost) noexcept nogil:
         cdef int e
         if self.surveying:
-            e = 63 - self.leading(n)
+            e = leading_one(n)
             e = left * BUCKETS + 4 * e + <int>((n << 2 >> e) & 3)
             self.survey[e, 0] += n
             self.survey[e, 1] += cost
-
-    cdef inline int leading(self, int64_t n) noexcept nogil:
-        """How many zero bits come before the first one of 64."""
-        cdef int e = 0
-        while n >> e > 1:
-            e += 1
-        return 63 - e
 
     cdef int64_t walk_words(self, Words* w, uint64_t x, int misses, int left) noexcept nogil:
         """The same on words."""
@@ -590,14 +667,14 @@ cdef class Evaluator:
 
     # Rollouts
 
-    cdef int rollout(self, Block* b, const uint64_t* mask, int64_t n,
-                     const int64_t* counts) noexcept nogil:
+    cdef int rollout(self, Block* b, const uint64_t* mask, int64_t n, const int64_t* counts,
+                     Shots shots) noexcept nogil:
         """The candidate from which greedy misses least."""
         cdef Block* sample = NULL
         cdef int64_t size = n
         cdef int64_t sample_counts[MAX_CELLS]
         cdef int chosen[MAX_CANDIDATES]
-        cdef int found, i, best = 0, left, shift = 0
+        cdef int found, i, cell, best = 0, left, shift = 0
         cdef int64_t cost, least = -1
         cdef uint64_t* parts
         cdef Block* s = b
@@ -623,14 +700,17 @@ cdef class Evaluator:
                 else:
                     self.count(s, under, size, sample_counts, &left)
                     for i in range(found):
-                        self.split(s, under, chosen[i], parts, parts + s.words)
-                        cost = UNIT * (size - sample_counts[chosen[i]])
-                        cost += self.roll_part(s, parts, sample_counts[chosen[i]], left - 1,
-                                               n > self.exact, shift, sample_counts, size)
+                        cell = chosen[i]
+                        self.split(s, under, cell, parts, parts + s.words)
+                        cost = UNIT * (size - sample_counts[cell])
+                        cost += self.roll_part(
+                            s, parts, sample_counts[cell], with_hit(shots, s.cell[cell]),
+                            left - 1, n > self.exact, shift, sample_counts, size)
                         if least < 0 or cost < least:
                             cost += self.roll_part(
-                                s, parts + s.words, size - sample_counts[chosen[i]], left,
-                                n > self.exact, shift, sample_counts, size)
+                                s, parts + s.words, size - sample_counts[cell],
+                                with_miss(shots, s.cell[cell]), left, n > self.exact, shift,
+                                sample_counts, size)
                             if least < 0 or cost < least:
                                 least = cost
                                 best = i
@@ -713,7 +793,8 @@ cdef class Evaluator:
     cdef int rollout_words(self, Words* w, uint64_t x, int n, const int* counts) noexcept nogil:
         """The same on words; always exact."""
         cdef int chosen[MAX_CANDIDATES]
-        cdef int found = 0, i, j, cell, most, first_most = 0, best = 0
+        cdef int found = 0, i, j, cell, most, first_most = 0, best = 0, opened = 0
+        cdef uint8_t open_cells[MAX_CELLS]
         cdef uint64_t tried[2]
         cdef uint64_t column
         cdef int64_t cost, least = -1
@@ -739,44 +820,59 @@ cdef class Evaluator:
                 found += 1
         if found == 1:
             return chosen[0]
+        for i in range(w.cells):
+            open_cells[opened] = <uint8_t>i
+            opened += 0 < counts[i] < n
         for i in range(found):
             column = w.column[chosen[i]]
-            cost = UNIT * (n - counts[chosen[i]]) + self.roll_words(w, x & column, 0)
+            cost = UNIT * (n - counts[chosen[i]]) + self.roll_words(w, x & column, 0, open_cells, opened)
             if least < 0 or cost < least:
-                cost += self.roll_words(w, x & ~column, 0)
+                cost += self.roll_words(w, x & ~column, 0, open_cells, opened)
                 if least < 0 or cost < least:
                     least = cost
                     best = i
         return chosen[best]
 
-    cdef int64_t roll_part(self, Block* b, uint64_t* mask, int64_t n, int left, bint sampled,
-                           int shift, const int64_t* counts, int64_t total) noexcept nogil:
+    cdef int64_t roll_part(self, Block* b, uint64_t* mask, int64_t n, Shots shots, int left,
+                           bint sampled, int shift, const int64_t* counts,
+                           int64_t total) noexcept nogil:
         """What greedy misses in a part, in units; estimated where it is sampled."""
         cdef Block* own
+        cdef Known* entry
         cdef int64_t cost
+        cdef int mode = 2 + shift if sampled else 1
+        if sampled and n <= self.truncate:
+            return self.estimate(n, left, shift)
+        if n <= FORGOTTEN:
+            return self.roll(b, mask, n, shots, left, sampled, shift)
+        entry = &self.known[place_of(shots, mode, n)]
+        if (entry.mode == mode and entry.shots.hits == shots.hits
+                and entry.shots.misses == shots.misses):
+            return entry.cost
         if n <= 64 or 2 * n > b.n:
-            return self.roll(b, mask, n, left, sampled, shift)
-        own = self.compress(b, mask, n, counts, total)
-        if own == NULL:
-            return 0
-        cost = self.roll(own, NULL, n, left, sampled, shift)
-        self.release(own)
+            cost = self.roll(b, mask, n, shots, left, sampled, shift)
+        else:
+            own = self.compress(b, mask, n, counts, total)
+            if own == NULL:
+                return 0
+            cost = self.roll(own, NULL, n, shots, left, sampled, shift)
+            self.release(own)
+        entry.shots, entry.mode, entry.cost = shots, mode, cost
         return cost
 
-    cdef int64_t roll(self, Block* b, const uint64_t* mask, int64_t n, int left, bint sampled,
-                      int shift) noexcept nogil:
+    cdef int64_t roll(self, Block* b, const uint64_t* mask, int64_t n, Shots shots, int left,
+                      bint sampled, int shift) noexcept nogil:
         cdef int64_t counts[MAX_CELLS]
         cdef int cell, now
         cdef int64_t cost
         cdef uint64_t* parts
         cdef Words w
-        if sampled and n <= self.truncate:
-            return self.estimate(n, left, shift)
         if n <= 64:
             self.gather(b, mask, n, &w)
             w.sampled = sampled
             w.shift = shift
-            return self.roll_words(&w, ~<uint64_t>0 if n == 64 else (<uint64_t>1 << n) - 1, left)
+            return self.roll_words(&w, ~<uint64_t>0 if n == 64 else (<uint64_t>1 << n) - 1, left,
+                                   every_place, w.cells)
         cell = self.count(b, mask, n, counts, &now)
         if cell < 0:
             return 0
@@ -786,15 +882,20 @@ cdef class Evaluator:
             return 0
         self.split(b, mask, cell, parts, parts + b.words)
         cost = UNIT * (n - counts[cell])
-        cost += self.roll_part(b, parts, counts[cell], now - 1, sampled, shift, counts, n)
-        cost += self.roll_part(b, parts + b.words, n - counts[cell], now, sampled, shift, counts, n)
+        cost += self.roll_part(b, parts, counts[cell], with_hit(shots, b.cell[cell]), now - 1,
+                               sampled, shift, counts, n)
+        cost += self.roll_part(b, parts + b.words, n - counts[cell],
+                               with_miss(shots, b.cell[cell]), now, sampled, shift, counts, n)
         free(parts)
         return cost
 
-    cdef int64_t roll_words(self, Words* w, uint64_t x, int left) noexcept nogil:
-        cdef int n = popcount(x), i, c, most, best, total
+    cdef int64_t roll_words(self, Words* w, uint64_t x, int left, const uint8_t* cells,
+                            int count) noexcept nogil:
+        """The same on words. cells -- all columns that are open, in order, and perhaps others."""
+        cdef int n = popcount(x), i, c, best, total = 0, opened = 0
         cdef uint32_t seen, key
         cdef int64_t cost
+        cdef uint8_t open_cells[MAX_CELLS]
         cdef Entry* entry
         if w.sampled and n <= self.truncate:
             return self.estimate(n, left, w.shift)
@@ -802,26 +903,26 @@ cdef class Evaluator:
             if n <= 1:
                 return 0
             seen = 0
-            for i in range(w.cells):
-                seen |= <uint32_t>1 << extract(w.column[i], x)
+            for i in range(count):
+                seen |= <uint32_t>1 << extract(w.column[cells[i]], x)
             return UNIT * <int64_t>self.small_cost(seen, n)
         entry = &self.memo[(x * <uint64_t>0x9E3779B97F4A7C15) >> 52]
         if entry.part == x and entry.stamp == w.stamp:
             return entry.cost
         key = 0
-        total = 0
-        for i in range(w.cells):
-            c = popcount(w.column[i] & x)
+        for i in range(count):
+            c = popcount(w.column[cells[i]] & x)
+            key = greater_key(key, c, n, cells[i])
+            open_cells[opened] = cells[i]
+            opened += 0 < c < n
             total += c if c < n else 0
-            key = greater_key(key, c, n, i)
-        most = key >> 8
-        if most == 0:
+        if opened == 0:
             return 0
         best = 255 - (key & 255)
         c = (total + n // 2) // n if w.sampled else 0
-        cost = UNIT * (n - most)
-        cost += self.roll_words(w, x & w.column[best], c - 1)
-        cost += self.roll_words(w, x & ~w.column[best], c)
+        cost = UNIT * <int64_t>(n - (key >> 8))
+        cost += self.roll_words(w, x & w.column[best], c - 1, open_cells, opened)
+        cost += self.roll_words(w, x & ~w.column[best], c, open_cells, opened)
         entry.part, entry.stamp, entry.cost = x, w.stamp, cost
         return cost
 
@@ -841,7 +942,7 @@ cdef class Evaluator:
             left = self.most_left
         if left < 0:
             left = 0
-        e = 63 - self.leading(size)
+        e = leading_one(size)
         if e < 2:
             return n * self.estimates[left, 4 * e + (2 if size == 3 else 0)]
         column = 4 * e + <int>(size >> (e - 2) & 3)
@@ -868,6 +969,7 @@ cdef class Evaluator:
         cdef uint64_t* mask
         cdef const uint64_t* column
         cdef uint64_t all = 0xFFFFFFFFFFFFFFFF
+        cdef Shots shots = no_shots()
         cdef uint64_t[2] hit = [hits & all, hits >> 64]
         cdef uint64_t[2] missed = [misses & all, misses >> 64]
         if b == NULL or self.added != b.n or exact_counts.shape[0] != self.cells:
@@ -885,13 +987,15 @@ cdef class Evaluator:
                 counts[i] = exact_counts[cell]
                 column = b.data + i * b.words
                 if hit[cell >> 6] >> (cell & 63) & 1:
+                    shots = with_hit(shots, i)
                     for j in range(b.words):
                         mask[j] &= column[j]
                 elif missed[cell >> 6] >> (cell & 63) & 1:
+                    shots = with_miss(shots, i)
                     for j in range(b.words):
                         mask[j] &= ~column[j]
             if count_bits(mask, NULL, b.words) > self.cap:
-                cell = self.order[self.rollout(b, mask, n, counts)]
+                cell = self.order[self.rollout(b, mask, n, counts, shots)]
             else:
                 cell = -1
         free(mask)
@@ -961,6 +1065,7 @@ cdef class Evaluator:
         cdef Block* own
         cdef uint64_t* mask = NULL
         cdef uint64_t* parts
+        cdef Shots shots = no_shots()
         cdef Words w
         if b == NULL or self.added != b.n or not 0 <= index < b.n:
             raise ValueError(f"there is no configuration {index}")
@@ -971,7 +1076,7 @@ cdef class Evaluator:
                 if cell < 0:
                     break
                 if self.candidates > 1:
-                    cell = self.rollout(b, mask, n, counts)
+                    cell = self.rollout(b, mask, n, counts, shots)
                 parts = <uint64_t*>malloc(2 * b.words * sizeof(uint64_t))
                 if parts == NULL or self.failed:
                     free(parts)
@@ -980,7 +1085,9 @@ cdef class Evaluator:
                 self.split(b, mask, cell, parts, parts + b.words)
                 if parts[at >> 6] >> (at & 63) & 1:
                     n = counts[cell]
+                    shots = with_hit(shots, b.cell[cell])
                 else:
+                    shots = with_miss(shots, b.cell[cell])
                     for j in range(b.words):
                         parts[j] = parts[b.words + j]
                     n -= counts[cell]
@@ -1031,7 +1138,7 @@ cdef class Evaluator:
         self.survey = survey
         with nogil:
             if self.root.n:
-                self.walk(self.root, NULL, self.root.n, 0, 0)
+                self.walk(self.root, NULL, self.root.n, no_shots(), 0)
         if self.failed:
             self.failed = False
             raise MemoryError
