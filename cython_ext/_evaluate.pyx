@@ -26,7 +26,7 @@ The rules (`optsearch/strategies` says which strategies they are):
 - *rollout*: the most probable cells are candidates, up to `candidates` of them that have at least
   `percent` percent of the greatest probability, none of which lies wholly under one before it. Each is
   costed by what greedy (endgame 4) misses from there on, and the cheapest is shot, the first of
-  several. Up to `exact` configurations the rollouts are exact. Above, they play on a sample, the
+  several. Up to `cap` configurations the rollouts are exact. Above, they play on a sample, the
   configurations whose hash ends in b zero bits, with b the least for which there are at most `cap`,
   and stop at `truncate` sampled configurations with an estimate. Shots in another order leave the
   same configurations, so what greedy misses is kept in a table by what was hit and missed: most of
@@ -43,8 +43,10 @@ from cells cimport Cells, first, high, join, low, one, popcount, size
 
 cdef extern from *:
     """
-    #if defined(__BMI2__)
+    #if defined(__BMI2__) || defined(__AVX2__)
     #include <immintrin.h>
+    #endif
+    #if defined(__BMI2__)
     #define optsearch_extract(w, mask) _pext_u64(w, mask)
     #else
     /* The bits of w under the mask, moved together: Hacker's Delight, 7-4. */
@@ -87,13 +89,52 @@ cdef extern from *:
     static inline uint64_t optsearch_hash(uint64_t low, uint64_t high) {
         return optsearch_mix(low + 0x9E3779B97F4A7C15ull * (optsearch_mix(high) | 1));
     }
-    /* The greater of `best` and the key of a cell that c of n configurations have: the open cell with
-       most of them, and the first of those, has the greatest. Without a jump to mispredict. */
-    #define optsearch_key(best, c, n, i) ({ \
-        uint32_t open = (c) < (n) ? (c) : 0, key = open << 8 | (255 - (i)); \
-        key > (best) ? key : (best); })
+    /* Of the cells that some of the n configurations under x have, and not all: the one that most
+       have, the first of those, as their number << 8 | 255 - cell; 0 in the high bits: there is none.
+       The sum of their numbers goes to total. Columns past `cells` to a multiple of 4 are 0. */
+    #if defined(__AVX2__)
+    static inline uint32_t optsearch_greatest(const uint64_t *column, int cells, uint64_t x, int n,
+                                              int *total) {
+        const __m256i low = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
+        const __m256i ones = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
+                                              0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+        const __m256i under = _mm256_set1_epi64x((long long)x), all = _mm256_set1_epi64x(n);
+        const __m256i four = _mm256_set1_epi64x(4);
+        __m256i cell = _mm256_setr_epi64x(255, 254, 253, 252), best = zero, sum = zero;
+        for (int i = 0; i < cells; i += 4) {
+            __m256i v = _mm256_and_si256(_mm256_loadu_si256((const __m256i *)(column + i)), under);
+            __m256i c = _mm256_add_epi8(
+                _mm256_shuffle_epi8(ones, _mm256_and_si256(v, low)),
+                _mm256_shuffle_epi8(ones, _mm256_and_si256(_mm256_srli_epi16(v, 4), low)));
+            c = _mm256_sad_epu8(c, zero);
+            c = _mm256_and_si256(c, _mm256_cmpgt_epi32(all, c));
+            sum = _mm256_add_epi64(sum, c);
+            best = _mm256_max_epu32(best, _mm256_or_si256(_mm256_slli_epi64(c, 8), cell));
+            cell = _mm256_sub_epi64(cell, four);
+        }
+        __m128i b = _mm_max_epu32(_mm256_castsi256_si128(best), _mm256_extracti128_si256(best, 1));
+        __m128i s = _mm_add_epi64(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
+        uint32_t one = (uint32_t)_mm_cvtsi128_si32(b), other = (uint32_t)_mm_extract_epi32(b, 2);
+        *total = _mm_cvtsi128_si32(s) + _mm_extract_epi32(s, 2);
+        return one > other ? one : other;
+    }
+    #else
+    static inline uint32_t optsearch_greatest(const uint64_t *column, int cells, uint64_t x, int n,
+                                              int *total) {
+        uint32_t best = 0;
+        *total = 0;
+        for (int i = 0; i < cells; i++) {
+            int c = __builtin_popcountll(column[i] & x), open = c < n ? c : 0;
+            uint32_t key = (uint32_t)open << 8 | (255 - i);
+            *total += open;
+            best = key > best ? key : best;
+        }
+        return best;
+    }
+    #endif
     """
-    uint32_t greater_key "optsearch_key"(uint32_t best, uint32_t c, uint32_t n, uint32_t i) noexcept nogil
+    uint32_t greatest "optsearch_greatest"(const uint64_t* column, int cells, uint64_t x, int n,
+                                           int* total) noexcept nogil
     int leading_one "optsearch_leading_one"(uint64_t w) noexcept nogil    # its place in w > 0
     uint64_t extract "optsearch_extract"(uint64_t w, uint64_t mask) noexcept nogil
     void transpose "optsearch_transpose"(uint64_t* a) noexcept nogil
@@ -112,7 +153,7 @@ cdef enum:
     FORGOTTEN = 16        # configurations of which it is not: they are soon rolled out again
     SIZES = 21            # of parts: from each power of two to the next, up to 2^21
     UNIT = 4096           # of estimated misses
-    MIN_EXACT = 64
+    MIN_CAP = 64
 
 
 cdef struct Block:        # a family as columns
@@ -145,23 +186,17 @@ cdef struct Shots:        # what was shot since the family that was added; bit i
 cdef struct Known:        # what greedy misses after some shots
     Shots shots
     int64_t cost
-    int mode              # 0: an empty entry; 1: exactly; 2 + shift: on a sample
+    int mode              # 0: an empty entry; 1 + shift: where each stands for 2^shift
 
 
 cdef struct Words:        # a family of at most 64 configurations
     int cells
     uint64_t stamp        # of its entries in the memo
-    bint sampled          # each configuration stands for 2^shift of them
-    int shift
+    int shift             # each configuration stands for 2^shift of them
     uint64_t column[MAX_CELLS]
 
 
 cdef uint8_t[1 << 16] small_costs    # by the set of patterns that four configurations have
-
-
-cdef uint8_t[MAX_CELLS] every_place
-for place in range(MAX_CELLS):
-    every_place[place] = place
 
 
 cdef void fill_small_costs() noexcept nogil:
@@ -229,7 +264,7 @@ cdef class Evaluator:
     """The decision tree of one rule, walked over families that are given one by one.
 
     order -- the cells in the order in which ties are broken; int32 of shape (cells,).
-    candidates, percent, exact, cap, truncate -- of rollouts; candidates=1 is greedy.
+    candidates, percent, cap, truncate -- of rollouts; candidates=1 is greedy.
     endgame -- at most so many configurations are left to the optimum, 0 to 10.
     distinct -- whether different configurations have different cells.
     estimates -- int32 of shape (k + 1, 128): misses of greedy for each configuration, times 4096,
@@ -237,7 +272,7 @@ cdef class Evaluator:
         n = 2^e (1 + f / 4), and between columns they are interpolated.
     """
 
-    cdef int candidates, percent, endgame, exact, cap, truncate
+    cdef int candidates, percent, endgame, cap, truncate
     cdef bint distinct
     cdef int cells, most_left
     cdef int order[MAX_CELLS]
@@ -264,20 +299,20 @@ cdef class Evaluator:
     cdef uint32_t pattern_seen[1 << MAX_ENDGAME]
 
     def __cinit__(self, const int32_t[::1] order, int candidates, int percent, int endgame,
-                  int exact, int cap, int truncate, bint distinct,
+                  int cap, int truncate, bint distinct,
                   const int32_t[:, ::1] estimates):
         cdef int i
         if not 0 < order.shape[0] <= MAX_CELLS:
             raise ValueError(f"{order.shape[0]} cells; 1 to {MAX_CELLS} are handled")
         if (not 1 <= candidates <= MAX_CANDIDATES or not 0 <= endgame <= MAX_ENDGAME
-                or exact < MIN_EXACT or cap < exact or not 1 <= truncate <= 64
+                or cap < MIN_CAP or not 1 <= truncate <= 64
                 or estimates.shape[1] != BUCKETS):
             raise ValueError("parameters out of range")
         self.cells = <int>order.shape[0]
         for i in range(self.cells):
             self.order[i] = order[i]
         self.candidates, self.percent, self.endgame = candidates, percent, endgame
-        self.exact, self.cap, self.truncate = exact, cap, truncate
+        self.cap, self.truncate = cap, truncate
         self.distinct = distinct
         self.estimates = estimates
         self.most_left = <int>estimates.shape[0] - 1
@@ -452,6 +487,7 @@ cdef class Evaluator:
                 bits = b.data[i * b.words]
                 w.column[w.cells] = bits
                 w.cells += bits != 0 and bits != all
+            self.pad(w)
             return
         for j in range(b.words):
             if mask[j]:
@@ -465,6 +501,12 @@ cdef class Evaluator:
                 bits |= extract(column[index[k]], part[k]) << shift[k]
             w.column[w.cells] = bits
             w.cells += bits != 0 and bits != all
+        self.pad(w)
+
+    cdef inline void pad(self, Words* w) noexcept nogil:
+        cdef int i
+        for i in range(w.cells, (w.cells + 3) & ~3):
+            w.column[i] = 0
 
     cdef inline void split(self, const Block* b, const uint64_t* mask, int cell,
                            uint64_t* hit, uint64_t* missed) noexcept nogil:
@@ -517,7 +559,6 @@ cdef class Evaluator:
             return 0
         if n <= 64:
             self.gather(b, mask, n, &w)
-            w.sampled = False
             w.shift = 0
             return self.walk_words(&w, ~<uint64_t>0 if n == 64 else (<uint64_t>1 << n) - 1, misses,
                                    left)
@@ -570,20 +611,14 @@ cdef class Evaluator:
 
     cdef int64_t walk_words(self, Words* w, uint64_t x, int misses, int left) noexcept nogil:
         """The same on words."""
-        cdef int n = popcount(x), best, now, i, c, total, hit
+        cdef int n = popcount(x), best, now, total
         cdef uint32_t key
-        cdef int counts[MAX_CELLS]
         cdef int64_t cost
         if n <= self.endgame or n == 1:
             cost = self.end(w, x, n, misses)
             self.note(n, left, cost)
             return cost
-        key = 0
-        total = 0
-        for i in range(w.cells):
-            c = counts[i] = popcount(w.column[i] & x)
-            total += c if c < n else 0
-            key = greater_key(key, c, n, i)
+        key = greatest(w.column, w.cells, x, n, &total)
         if key >> 8 == 0:
             self.finish(n, misses)
             return 0
@@ -591,9 +626,8 @@ cdef class Evaluator:
         self.nodes += 1
         now = (total + n // 2) // n
         if self.candidates > 1:
-            best = self.rollout_words(w, x, n, counts)
-        hit = counts[best]
-        cost = n - hit
+            best = self.rollout_words(w, x, n)
+        cost = popcount(x & ~w.column[best])
         cost += self.walk_words(w, x & w.column[best], misses, now - 1)
         cost += self.walk_words(w, x & ~w.column[best], misses + 1, now)
         self.note(n, left, cost)
@@ -705,11 +739,11 @@ cdef class Evaluator:
                         cost = UNIT * (size - sample_counts[cell])
                         cost += self.roll_part(
                             s, parts, sample_counts[cell], with_hit(shots, s.cell[cell]),
-                            left - 1, n > self.exact, shift, sample_counts, size)
+                            left - 1, shift, sample_counts, size)
                         if least < 0 or cost < least:
                             cost += self.roll_part(
                                 s, parts + s.words, size - sample_counts[cell],
-                                with_miss(shots, s.cell[cell]), left, n > self.exact, shift,
+                                with_miss(shots, s.cell[cell]), left, shift,
                                 sample_counts, size)
                             if least < 0 or cost < least:
                                 least = cost
@@ -790,15 +824,17 @@ cdef class Evaluator:
                     return False
         return True
 
-    cdef int rollout_words(self, Words* w, uint64_t x, int n, const int* counts) noexcept nogil:
+    cdef int rollout_words(self, Words* w, uint64_t x, int n) noexcept nogil:
         """The same on words; always exact."""
         cdef int chosen[MAX_CANDIDATES]
-        cdef int found = 0, i, j, cell, most, first_most = 0, best = 0, opened = 0
-        cdef uint8_t open_cells[MAX_CELLS]
+        cdef int found = 0, i, j, cell, most, first_most = 0, best = 0
+        cdef int counts[MAX_CELLS]
         cdef uint64_t tried[2]
         cdef uint64_t column
         cdef int64_t cost, least = -1
         tried[0] = tried[1] = 0
+        for i in range(w.cells):
+            counts[i] = popcount(w.column[i] & x)
         while found < self.candidates:
             most = 0
             cell = -1
@@ -820,48 +856,44 @@ cdef class Evaluator:
                 found += 1
         if found == 1:
             return chosen[0]
-        for i in range(w.cells):
-            open_cells[opened] = <uint8_t>i
-            opened += 0 < counts[i] < n
         for i in range(found):
             column = w.column[chosen[i]]
-            cost = UNIT * (n - counts[chosen[i]]) + self.roll_words(w, x & column, 0, open_cells, opened)
+            cost = UNIT * (n - counts[chosen[i]]) + self.roll_words(w, x & column, 0)
             if least < 0 or cost < least:
-                cost += self.roll_words(w, x & ~column, 0, open_cells, opened)
+                cost += self.roll_words(w, x & ~column, 0)
                 if least < 0 or cost < least:
                     least = cost
                     best = i
         return chosen[best]
 
     cdef int64_t roll_part(self, Block* b, uint64_t* mask, int64_t n, Shots shots, int left,
-                           bint sampled, int shift, const int64_t* counts,
+                           int shift, const int64_t* counts,
                            int64_t total) noexcept nogil:
         """What greedy misses in a part, in units; estimated where it is sampled."""
         cdef Block* own
         cdef Known* entry
         cdef int64_t cost
-        cdef int mode = 2 + shift if sampled else 1
-        if sampled and n <= self.truncate:
+        if shift and n <= self.truncate:
             return self.estimate(n, left, shift)
         if n <= FORGOTTEN:
-            return self.roll(b, mask, n, shots, left, sampled, shift)
-        entry = &self.known[place_of(shots, mode, n)]
-        if (entry.mode == mode and entry.shots.hits == shots.hits
+            return self.roll(b, mask, n, shots, left, shift)
+        entry = &self.known[place_of(shots, 1 + shift, n)]
+        if (entry.mode == 1 + shift and entry.shots.hits == shots.hits
                 and entry.shots.misses == shots.misses):
             return entry.cost
         if n <= 64 or 2 * n > b.n:
-            cost = self.roll(b, mask, n, shots, left, sampled, shift)
+            cost = self.roll(b, mask, n, shots, left, shift)
         else:
             own = self.compress(b, mask, n, counts, total)
             if own == NULL:
                 return 0
-            cost = self.roll(own, NULL, n, shots, left, sampled, shift)
+            cost = self.roll(own, NULL, n, shots, left, shift)
             self.release(own)
-        entry.shots, entry.mode, entry.cost = shots, mode, cost
+        entry.shots, entry.mode, entry.cost = shots, 1 + shift, cost
         return cost
 
     cdef int64_t roll(self, Block* b, const uint64_t* mask, int64_t n, Shots shots, int left,
-                      bint sampled, int shift) noexcept nogil:
+                      int shift) noexcept nogil:
         cdef int64_t counts[MAX_CELLS]
         cdef int cell, now
         cdef int64_t cost
@@ -869,10 +901,8 @@ cdef class Evaluator:
         cdef Words w
         if n <= 64:
             self.gather(b, mask, n, &w)
-            w.sampled = sampled
             w.shift = shift
-            return self.roll_words(&w, ~<uint64_t>0 if n == 64 else (<uint64_t>1 << n) - 1, left,
-                                   every_place, w.cells)
+            return self.roll_words(&w, ~<uint64_t>0 if n == 64 else (<uint64_t>1 << n) - 1, left)
         cell = self.count(b, mask, n, counts, &now)
         if cell < 0:
             return 0
@@ -883,46 +913,40 @@ cdef class Evaluator:
         self.split(b, mask, cell, parts, parts + b.words)
         cost = UNIT * (n - counts[cell])
         cost += self.roll_part(b, parts, counts[cell], with_hit(shots, b.cell[cell]), now - 1,
-                               sampled, shift, counts, n)
+                               shift, counts, n)
         cost += self.roll_part(b, parts + b.words, n - counts[cell],
-                               with_miss(shots, b.cell[cell]), now, sampled, shift, counts, n)
+                               with_miss(shots, b.cell[cell]), now, shift, counts, n)
         free(parts)
         return cost
 
-    cdef int64_t roll_words(self, Words* w, uint64_t x, int left, const uint8_t* cells,
-                            int count) noexcept nogil:
-        """The same on words. cells -- all columns that are open, in order, and perhaps others."""
-        cdef int n = popcount(x), i, c, best, total = 0, opened = 0
+    cdef int64_t roll_words(self, Words* w, uint64_t x, int left) noexcept nogil:
+        """The same on words."""
+        cdef int n = popcount(x), i, best, total
         cdef uint32_t seen, key
         cdef int64_t cost
-        cdef uint8_t open_cells[MAX_CELLS]
         cdef Entry* entry
-        if w.sampled and n <= self.truncate:
+        if w.shift and n <= self.truncate:
             return self.estimate(n, left, w.shift)
         if n <= SMALL:
             if n <= 1:
                 return 0
+            if n == 2 and self.distinct:
+                return UNIT     # each has a cell that the other has not
             seen = 0
-            for i in range(count):
-                seen |= <uint32_t>1 << extract(w.column[cells[i]], x)
+            for i in range(w.cells):
+                seen |= <uint32_t>1 << extract(w.column[i], x)
             return UNIT * <int64_t>self.small_cost(seen, n)
         entry = &self.memo[(x * <uint64_t>0x9E3779B97F4A7C15) >> 52]
         if entry.part == x and entry.stamp == w.stamp:
             return entry.cost
-        key = 0
-        for i in range(count):
-            c = popcount(w.column[cells[i]] & x)
-            key = greater_key(key, c, n, cells[i])
-            open_cells[opened] = cells[i]
-            opened += 0 < c < n
-            total += c if c < n else 0
-        if opened == 0:
+        key = greatest(w.column, w.cells, x, n, &total)
+        if key >> 8 == 0:
             return 0
         best = 255 - (key & 255)
-        c = (total + n // 2) // n if w.sampled else 0
+        left = (total + n // 2) // n if w.shift else 0
         cost = UNIT * <int64_t>(n - (key >> 8))
-        cost += self.roll_words(w, x & w.column[best], c - 1, open_cells, opened)
-        cost += self.roll_words(w, x & ~w.column[best], c, open_cells, opened)
+        cost += self.roll_words(w, x & w.column[best], left - 1)
+        cost += self.roll_words(w, x & ~w.column[best], left)
         entry.part, entry.stamp, entry.cost = x, w.stamp, cost
         return cost
 
@@ -1008,22 +1032,18 @@ cdef class Evaluator:
 
     cdef int follow_words(self, Words* w, uint64_t x, uint64_t chosen) noexcept nogil:
         """The misses of one configuration (a bit) from a part on."""
-        cdef int n, i, best, misses = 0
+        cdef int n, best, total, misses = 0
         cdef uint32_t key
-        cdef int counts[MAX_CELLS]
         while True:
             n = popcount(x)
             if n <= self.endgame or n == 1:
                 return misses + self.follow_end(w, x, n, chosen)
-            key = 0
-            for i in range(w.cells):
-                counts[i] = popcount(w.column[i] & x)
-                key = greater_key(key, counts[i], n, i)
+            key = greatest(w.column, w.cells, x, n, &total)
             if key >> 8 == 0:
                 return misses
             best = 255 - (key & 255)
             if self.candidates > 1:
-                best = self.rollout_words(w, x, n, counts)
+                best = self.rollout_words(w, x, n)
             if w.column[best] & chosen:
                 x &= w.column[best]
             else:
@@ -1106,7 +1126,6 @@ cdef class Evaluator:
                     free(mask)
                     mask = NULL
             if n <= 64 and not self.failed:
-                w.sampled = False
                 w.shift = 0
                 self.gather(b, mask, n, &w)
                 if mask != NULL:

@@ -468,7 +468,6 @@ def _evaluator(rule: Rule, game: Game) -> Evaluator:
         rule.candidates,
         rule.percent,
         rule.endgame,
-        rule.exact,
         rule.cap,
         rule.truncate,
         game.contact != "any",

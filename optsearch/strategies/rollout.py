@@ -15,13 +15,13 @@ of the configurations left, and a cell that some of them have and some do not is
    row by row, and plays the optimum for four configurations and fewer. The cheapest candidate is
    shot, the first in the order of step 3.
 
-Up to `exact` configurations, that is all. Above, step 4 is done on the sample S of F: the
-configurations whose hash ends in b zero bits, with the least b for which there are at most `cap`
-(S = F and b = 0 where F has no more); also "in all its configurations" in step 3 is then judged
-on S. Greedy then stops at `truncate` configurations of S or fewer, and a part P of S is taken to
-miss |P| v(k, n) times, where n = 2^b |P|, and k is the number of open cells that a configuration
-of S has, as it was at the last shot of greedy before P (rounded), less one if that was a hit. v
-is `estimate`; it was fitted to greedy by `python -m experiments.estimates`.
+Up to `cap` configurations, that is all. Above, step 4 is done on a sample S of F, and "in all its
+configurations" in step 3 is judged on it: the configurations whose hash ends in b zero bits, with
+the least b for which there are at most `cap`. Greedy then stops at `truncate` configurations of S
+or fewer, and a part P of S is taken to miss |P| v(k, n) times, where n = 2^b |P|, and k is the
+number of open cells that a configuration of S has, as it was at the last shot of greedy before P
+(rounded), less one if that was a hit. v is `estimate`; it was fitted to greedy by
+`python -m experiments.estimates`.
 """
 
 from __future__ import annotations
@@ -111,19 +111,17 @@ class Rollout(Strategy):
 
     name: ClassVar[str] = "rollout"
 
-    candidates: int = 6
-    percent: int = 60
+    candidates: int = 8
+    percent: int = 50
     endgame: int = 6
-    exact: int = 1024
     cap: int = 131072
-    truncate: int = 12
+    truncate: int = 6
 
     def __post_init__(self) -> None:
         require_range("candidates", self.candidates, 1, 32)
         require_range("percent", self.percent, 0, 100)
         require_range("endgame", self.endgame, SMALL, MAX_ENDGAME)
-        require_range("exact", self.exact, 64, 1 << 20)
-        require_range("cap", self.cap, self.exact, 1 << 20)
+        require_range("cap", self.cap, 64, 1 << 20)
         require_range("truncate", self.truncate, 1, 64)
 
     def rule(self, game: Game) -> Rule | None:
@@ -135,7 +133,6 @@ class Rollout(Strategy):
             self.endgame,
             self.candidates,
             self.percent,
-            self.exact,
             self.cap,
             self.truncate,
             estimates(),
@@ -156,7 +153,7 @@ class Rollout(Strategy):
             bits += 1
             sample = [s for s in sets if not hash_of(s | position.hits) & (1 << bits) - 1]
         chosen = self._candidates(sets, sample, cells)
-        costs = [self._cost(sample, cell, bits, len(sets) > self.exact) for cell in chosen]
+        costs = [self._cost(sample, cell, bits) for cell in chosen]
         return position.game.cell(chosen[costs.index(min(costs))])
 
     def _candidates(self, sets: list[int], sample: list[int], cells: range) -> list[int]:
@@ -172,19 +169,19 @@ class Rollout(Strategy):
                 found.append(cell)
         return found
 
-    def _cost(self, sample: list[int], cell: int, bits: int, sampled: bool) -> int:
+    def _cost(self, sample: list[int], cell: int, bits: int) -> int:
         left = _open_cells(sample, range(128))[1]
         hit = [s for s in sample if s >> cell & 1]
         missed = [s for s in sample if not s >> cell & 1]
         return (
             UNIT * len(missed)
-            + self._greedy(hit, left - 1, bits, sampled)
-            + self._greedy(missed, left, bits, sampled)
+            + self._greedy(hit, left - 1, bits)
+            + self._greedy(missed, left, bits)
         )
 
-    def _greedy(self, part: list[int], left: int, bits: int, sampled: bool) -> int:
+    def _greedy(self, part: list[int], left: int, bits: int) -> int:
         """What greedy misses in a part of the sample, times 4096."""
-        if sampled and len(part) <= self.truncate:
+        if bits and len(part) <= self.truncate:
             return estimate(len(part), left, bits)
         if len(part) <= SMALL:
             return UNIT * least_misses(part)
@@ -195,8 +192,8 @@ class Rollout(Strategy):
         missed = [s for s in part if not s >> cell & 1]
         return (
             UNIT * len(missed)
-            + self._greedy(hit, left - 1, bits, sampled)
-            + self._greedy(missed, left, bits, sampled)
+            + self._greedy(hit, left - 1, bits)
+            + self._greedy(missed, left, bits)
         )
 
 
