@@ -27,10 +27,11 @@ The rules (`optsearch/strategies` says which strategies they are):
   `percent` percent of the greatest probability, none of which lies wholly under one before it. Each is
   costed by what greedy (endgame 4) misses from there on, and the cheapest is shot, the first of
   several. Up to `cap` configurations the rollouts are exact. Above, they play on a sample, the
-  configurations whose hash ends in b zero bits, with b the least for which there are at most `cap`,
-  and stop at `truncate` sampled configurations with an estimate. Shots in another order leave the
-  same configurations, so what greedy misses is kept in a table by what was hit and missed: most of
-  what a node's candidates need was found at the nodes above it.
+  configurations whose hash ends in b zero bits, with b the least for which there are at most `cap`;
+  and above `screen`, a sample of at most so many leaves only the `finalists` cheapest candidates.
+  On samples they stop at `truncate` sampled configurations with an estimate. Shots in another order
+  leave the same configurations, so what greedy misses is kept in a table by what was hit and
+  missed: much of what a node's candidates need was found at the nodes above it.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -264,7 +265,7 @@ cdef class Evaluator:
     """The decision tree of one rule, walked over families that are given one by one.
 
     order -- the cells in the order in which ties are broken; int32 of shape (cells,).
-    candidates, percent, cap, truncate -- of rollouts; candidates=1 is greedy.
+    candidates, percent, screen, finalists, cap, truncate -- of rollouts; candidates=1 is greedy.
     endgame -- at most so many configurations are left to the optimum, 0 to 10.
     distinct -- whether different configurations have different cells.
     estimates -- int32 of shape (k + 1, 128): misses of greedy for each configuration, times 4096,
@@ -272,7 +273,7 @@ cdef class Evaluator:
         n = 2^e (1 + f / 4), and between columns they are interpolated.
     """
 
-    cdef int candidates, percent, endgame, cap, truncate
+    cdef int candidates, percent, endgame, screen, finalists, cap, truncate
     cdef bint distinct
     cdef int cells, most_left
     cdef int order[MAX_CELLS]
@@ -299,20 +300,20 @@ cdef class Evaluator:
     cdef uint32_t pattern_seen[1 << MAX_ENDGAME]
 
     def __cinit__(self, const int32_t[::1] order, int candidates, int percent, int endgame,
-                  int cap, int truncate, bint distinct,
+                  int screen, int finalists, int cap, int truncate, bint distinct,
                   const int32_t[:, ::1] estimates):
         cdef int i
         if not 0 < order.shape[0] <= MAX_CELLS:
             raise ValueError(f"{order.shape[0]} cells; 1 to {MAX_CELLS} are handled")
         if (not 1 <= candidates <= MAX_CANDIDATES or not 0 <= endgame <= MAX_ENDGAME
-                or cap < MIN_CAP or not 1 <= truncate <= 64
+                or screen < MIN_CAP or cap < screen or finalists < 1 or not 1 <= truncate <= 64
                 or estimates.shape[1] != BUCKETS):
             raise ValueError("parameters out of range")
         self.cells = <int>order.shape[0]
         for i in range(self.cells):
             self.order[i] = order[i]
         self.candidates, self.percent, self.endgame = candidates, percent, endgame
-        self.cap, self.truncate = cap, truncate
+        self.screen, self.finalists, self.cap, self.truncate = screen, finalists, cap, truncate
         self.distinct = distinct
         self.estimates = estimates
         self.most_left = <int>estimates.shape[0] - 1
@@ -351,9 +352,9 @@ cdef class Evaluator:
     cdef int hashes_needed(self, int64_t n) noexcept nogil:
         """How many bits of the hash the samples of n configurations can take."""
         cdef int bits = 0
-        if self.candidates == 1 or n <= self.cap:
+        if self.candidates == 1 or n <= self.screen:
             return 0
-        while n > self.cap:
+        while n > self.screen:
             n >>= 1
             bits += 1
         return min(bits + MARGIN, <int>MAX_HASHES)
@@ -704,14 +705,9 @@ cdef class Evaluator:
     cdef int rollout(self, Block* b, const uint64_t* mask, int64_t n, const int64_t* counts,
                      Shots shots) noexcept nogil:
         """The candidate from which greedy misses least."""
-        cdef Block* sample = NULL
-        cdef int64_t size = n
-        cdef int64_t sample_counts[MAX_CELLS]
         cdef int chosen[MAX_CANDIDATES]
-        cdef int found, i, cell, best = 0, left, shift = 0
-        cdef int64_t cost, least = -1
-        cdef uint64_t* parts
-        cdef Block* s = b
+        cdef int64_t costs[MAX_CANDIDATES]
+        cdef int found, i, worst, shift = 0
         cdef const uint64_t* under = mask
         cdef uint64_t* drawn = NULL
         if n > self.cap:
@@ -719,42 +715,72 @@ cdef class Evaluator:
             if drawn == NULL:
                 self.failed = True
                 return 0
-            size = self.draw(b, mask, n, drawn, &shift)
+            self.draw(b, mask, n, self.cap, drawn, &shift)
             under = drawn
         found = self.choose(b, under, n, counts, chosen)
-        if found > 1:
+        free(drawn)
+        if found > self.finalists and n > self.screen:
+            self.compare(b, mask, n, self.screen, shots, chosen, found, False, costs)
+            while found > self.finalists:
+                worst = 0
+                for i in range(found):
+                    if costs[i] >= costs[worst]:
+                        worst = i
+                found -= 1
+                for i in range(worst, found):
+                    chosen[i], costs[i] = chosen[i + 1], costs[i + 1]
+        if found == 1:
+            return chosen[0]
+        return chosen[self.compare(b, mask, n, self.cap, shots, chosen, found, True, costs)]
+
+    cdef int compare(self, Block* b, const uint64_t* mask, int64_t n, int cap, Shots shots,
+                     const int* chosen, int found, bint give_up, int64_t* costs) noexcept nogil:
+        """The costs of candidates on a sample of at most `cap` configurations; the cheapest one.
+
+        give_up -- as soon as one costs more than another; its cost is not found then.
+        """
+        cdef Block* sample = NULL
+        cdef Block* s = b
+        cdef int64_t size = n
+        cdef int64_t counts[MAX_CELLS]
+        cdef int i, cell, left, best = 0, shift = 0
+        cdef uint64_t* parts
+        cdef uint64_t* drawn
+        if n > cap:
+            drawn = <uint64_t*>malloc(b.words * sizeof(uint64_t))
             if drawn != NULL:
+                size = self.draw(b, mask, n, cap, drawn, &shift)
                 # Columns keep their numbers: certain cells are the only ones dropped.
                 s = sample = self.compress_all(b, drawn, size)
-                under = NULL
-            if s != NULL:
-                parts = <uint64_t*>malloc(2 * s.words * sizeof(uint64_t))
-                if parts == NULL:
-                    self.failed = True
-                else:
-                    self.count(s, under, size, sample_counts, &left)
-                    for i in range(found):
-                        cell = chosen[i]
-                        self.split(s, under, cell, parts, parts + s.words)
-                        cost = UNIT * (size - sample_counts[cell])
-                        cost += self.roll_part(
-                            s, parts, sample_counts[cell], with_hit(shots, s.cell[cell]),
-                            left - 1, shift, sample_counts, size)
-                        if least < 0 or cost < least:
-                            cost += self.roll_part(
-                                s, parts + s.words, size - sample_counts[cell],
-                                with_miss(shots, s.cell[cell]), left, shift,
-                                sample_counts, size)
-                            if least < 0 or cost < least:
-                                least = cost
-                                best = i
-                    free(parts)
+            free(drawn)
+            mask = NULL
+            if sample == NULL:
+                self.failed = True
+                return 0
+        parts = <uint64_t*>malloc(2 * s.words * sizeof(uint64_t))
+        if parts == NULL:
+            self.failed = True
+            self.release(sample)
+            return 0
+        self.count(s, mask, size, counts, &left)
+        for i in range(found):
+            cell = chosen[i]
+            self.split(s, mask, cell, parts, parts + s.words)
+            costs[i] = UNIT * (size - counts[cell])
+            costs[i] += self.roll_part(s, parts, counts[cell], with_hit(shots, s.cell[cell]),
+                                       left - 1, shift, counts, size)
+            if not give_up or i == 0 or costs[i] < costs[best]:
+                costs[i] += self.roll_part(s, parts + s.words, size - counts[cell],
+                                           with_miss(shots, s.cell[cell]), left, shift, counts,
+                                           size)
+            if costs[i] < costs[best]:
+                best = i
+        free(parts)
         self.release(sample)
-        free(drawn)
-        return chosen[best]
+        return best
 
-    cdef int64_t draw(self, const Block* b, const uint64_t* mask, int64_t n, uint64_t* out,
-                      int* shift) noexcept nogil:
+    cdef int64_t draw(self, const Block* b, const uint64_t* mask, int64_t n, int cap,
+                      uint64_t* out, int* shift) noexcept nogil:
         """The sample of a part: its mask, its size, and how many bits of the hash are zero."""
         cdef int64_t j, size = n
         cdef const uint64_t* column
@@ -763,7 +789,7 @@ cdef class Evaluator:
         if mask == NULL and b.n & 63:
             out[b.words - 1] = (<uint64_t>1 << (b.n & 63)) - 1
         shift[0] = 0
-        while size > self.cap and shift[0] < b.hashes:
+        while size > cap and shift[0] < b.hashes:
             column = b.data + (b.cells + shift[0]) * b.words
             for j in range(b.words):
                 out[j] &= ~column[j]

@@ -468,6 +468,8 @@ def _evaluator(rule: Rule, game: Game) -> Evaluator:
         rule.candidates,
         rule.percent,
         rule.endgame,
+        rule.screen,
+        rule.finalists,
         rule.cap,
         rule.truncate,
         game.contact != "any",

@@ -35,7 +35,7 @@ from tests.examples import games
 
 ROOT = Path(__file__).resolve().parent.parent
 SMALL = ("4x4:3,2", "4x5:4,3,2", "5x5:3,2")  # of issue's independent check
-SAMPLED = "rollout:candidates=4,cap=64,truncate=5"
+SAMPLED = "rollout:candidates=4,screen=64,finalists=2,cap=128,truncate=5"
 USUAL = Game.parse("10x10:5,4,3,3,2")
 
 
@@ -135,7 +135,9 @@ def test_numbers_of_an_evaluation():
 # The top of the tree, tasks and workers
 
 
-@pytest.mark.parametrize("text", ["greedy", "rollout:candidates=2,cap=1024,truncate=12", "pattern"])
+@pytest.mark.parametrize(
+    "text", ["greedy", "rollout:candidates=2,screen=64,finalists=1,cap=1024", "pattern"]
+)
 def test_tasks_do_not_change_the_answer(text):
     """More than 65,536 configurations are several tasks with the least memory."""
     game = Game.parse("7x7:3,2,2")
@@ -201,7 +203,7 @@ def test_games_of_the_usual_board():
 
 # Interruptions
 
-LONG = ["rollout:candidates=4,percent=50,cap=4096,truncate=4", "8x8:3,2,2"]
+LONG = ["rollout:candidates=4,percent=50,screen=512,finalists=2,cap=4096,truncate=4", "8x8:3,2,2"]
 
 
 def started(folder, *more):
@@ -287,7 +289,7 @@ def test_dask_with_a_worker_killed(cluster):
 
     address, workers = cluster
     killed = []
-    game, strategy = Game.parse("8x8:3,2,2"), named("rollout:candidates=2,cap=4096")
+    game, strategy = Game.parse("8x8:3,2,2"), named("rollout:candidates=2,screen=512,cap=4096")
 
     def kill_one(status):
         if 0 < status.done < status.total and not killed:

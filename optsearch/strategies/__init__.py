@@ -37,7 +37,7 @@ class Rule:
 
     order -- the cells (row * columns + column) in the order in which ties are broken.
     endgame -- the optimum is played once so many configurations are left, at most 10.
-    candidates, percent, cap, truncate -- of rollouts; one candidate is greedy.
+    candidates, percent, screen, finalists, cap, truncate -- of rollouts; one candidate is greedy.
     estimates -- a row for each number of cells left to hit, 128 values a row.
     """
 
@@ -45,6 +45,8 @@ class Rule:
     endgame: int
     candidates: int = 1
     percent: int = 100
+    screen: int = 64
+    finalists: int = 1
     cap: int = 64
     truncate: int = 1
     estimates: tuple[tuple[int, ...], ...] = ((0,) * 128,)

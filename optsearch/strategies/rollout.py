@@ -10,18 +10,21 @@ of the configurations left, and a cell that some of them have and some do not is
    candidate unless an earlier candidate is in all its configurations. It ends with `candidates`
    candidates, or before the first cell whose probability is below `percent` percent of the
    greatest.
-4. A candidate costs one miss for each configuration without it, and what *greedy* misses after it
+4. Where there are more than `finalists` candidates and F has more than `screen` configurations,
+   the cost (step 5) of each is taken on the sample of at most `screen`, and only the `finalists`
+   cheapest are left, the first in the order of step 3 where they tie.
+5. A candidate costs one miss for each configuration without it, and what *greedy* misses after it
    was hit and after it was missed. This greedy shoots the most probable open cell, the first one
    row by row, and plays the optimum for four configurations and fewer. The cheapest candidate is
    shot, the first in the order of step 3.
 
-Up to `cap` configurations, that is all. Above, step 4 is done on a sample S of F, and "in all its
-configurations" in step 3 is judged on it: the configurations whose hash ends in b zero bits, with
-the least b for which there are at most `cap`. Greedy then stops at `truncate` configurations of S
-or fewer, and a part P of S is taken to miss |P| v(k, n) times, where n = 2^b |P|, and k is the
-number of open cells that a configuration of S has, as it was at the last shot of greedy before P
-(rounded), less one if that was a hit. v is `estimate`; it was fitted to greedy by
-`python -m experiments.estimates`.
+Up to `cap` configurations the costs are those of F. Above, they are those of the sample of at most
+`cap`, and "in all its configurations" in step 3 is judged on it. The sample S of at most so many is
+the configurations whose hash ends in b zero bits, with the least b for which there are no more.
+Greedy then stops at `truncate` configurations of S or fewer, and a part P of S is taken to miss
+|P| v(k, n) times, where n = 2^b |P|, and k is the number of open cells that a configuration of S
+has, as it was at the last shot of greedy before P (rounded), less one if that was a hit. v is
+`estimate`; it was fitted to greedy by `python -m experiments.estimates`.
 """
 
 from __future__ import annotations
@@ -111,9 +114,11 @@ class Rollout(Strategy):
 
     name: ClassVar[str] = "rollout"
 
-    candidates: int = 8
+    candidates: int = 6
     percent: int = 50
     endgame: int = 6
+    screen: int = 2048
+    finalists: int = 3
     cap: int = 131072
     truncate: int = 6
 
@@ -121,7 +126,9 @@ class Rollout(Strategy):
         require_range("candidates", self.candidates, 1, 32)
         require_range("percent", self.percent, 0, 100)
         require_range("endgame", self.endgame, SMALL, MAX_ENDGAME)
-        require_range("cap", self.cap, 64, 1 << 20)
+        require_range("screen", self.screen, 64, 1 << 20)
+        require_range("finalists", self.finalists, 1, 32)
+        require_range("cap", self.cap, self.screen, 1 << 20)
         require_range("truncate", self.truncate, 1, 64)
 
     def rule(self, game: Game) -> Rule | None:
@@ -133,6 +140,8 @@ class Rollout(Strategy):
             self.endgame,
             self.candidates,
             self.percent,
+            self.screen,
+            self.finalists,
             self.cap,
             self.truncate,
             estimates(),
@@ -148,13 +157,22 @@ class Rollout(Strategy):
                 return position.game.cell(cell)
         if len(sets) <= self.endgame:
             return position.game.cell(optimal_shot(sets, cells))
-        bits, sample = 0, sets
-        while len(sample) > self.cap:
-            bits += 1
-            sample = [s for s in sets if not hash_of(s | position.hits) & (1 << bits) - 1]
+        bits, sample = self._sample(position, sets, self.cap)
         chosen = self._candidates(sets, sample, cells)
+        if len(chosen) > self.finalists and len(sets) > self.screen:
+            fewer_bits, fewer = self._sample(position, sets, self.screen)
+            costs = [self._cost(fewer, cell, fewer_bits) for cell in chosen]
+            order = sorted(range(len(chosen)), key=lambda i: (costs[i], i))
+            chosen = [chosen[i] for i in sorted(order[: self.finalists])]
         costs = [self._cost(sample, cell, bits) for cell in chosen]
         return position.game.cell(chosen[costs.index(min(costs))])
+
+    def _sample(self, position: Position, sets: list[int], most: int) -> tuple[int, list[int]]:
+        bits, sample = 0, sets
+        while len(sample) > most:
+            bits += 1
+            sample = [s for s in sets if not hash_of(s | position.hits) & (1 << bits) - 1]
+        return bits, sample
 
     def _candidates(self, sets: list[int], sample: list[int], cells: range) -> list[int]:
         counts = {cell: sum(s >> cell & 1 for s in sets) for cell in cells}
