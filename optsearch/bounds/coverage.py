@@ -237,8 +237,12 @@ class Coverage:
     @cached_property
     def _sums(self) -> list[Numbers]:
         """s_1 … s_4 of the sets of four cells, each set of s_1 … s_4 once."""
-        sums = np.unique(np.stack(self.counts.sums(LARGEST), axis=1), axis=0)
-        return [np.ascontiguousarray(column) for column in sums.T]
+        sums = self.counts.sums(LARGEST)
+        order = np.lexsort(sums)  # np.unique by rows would turn ctrl-C into a TypeError
+        columns = [column[order] for column in sums]
+        is_new = np.ones(len(order), bool)
+        is_new[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+        return [column[is_new] for column in columns]
 
     def most_met(self, k: int) -> int:
         """f(S) is at most this for every set S of k cells; equal to the largest f for k <= 5.
