@@ -1,88 +1,168 @@
-"""An evaluation checked game by game: python -m experiments.evaluation_check
+"""Evaluations checked game by game: python -m experiments.evaluation_check [NAME …] [--games N]
 
-Seeded random configurations of the usual game are played move by move by greedy with exact
-posteriors (`optsearch.posterior`), which shares nothing with the kernel of `optsearch.evaluate`.
-Each must take as many shots as in the tree that was evaluated: the task that has the configuration
-is found among all tasks of the evaluation, and its path followed there. Every game goes to
-data/results/evaluation_check.csv; a difference is an error.
+Seeded random configurations of the usual game are played move by move by code that shares nothing
+with the kernel of `optsearch.evaluate`, and each must take as many shots as it does there:
+
+    greedy     with exact posteriors (`optsearch.posterior`), in the tree that was evaluated: the
+               task that has the configuration is found among all tasks, and its path followed
+    patterns   by the definition in plain Python
+    rollout    by `experiments.rollout_again`, once shots at most probable cells have left 8,000
+               configurations or fewer, in the policy's tree from there on
+
+Every game goes to data/results/evaluation_checks/NAME.csv; a difference is an error.
 """
 
 import argparse
+import os
 import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from experiments import RESULTS
+from experiments.evaluations import GAME, STRATEGIES
+from experiments.rollout_again import RolloutAgain
 from optsearch import records
-from optsearch.configurations import to_masks
-from optsearch.evaluate import FollowedTask, tasks
-from optsearch.game import Game, cell_name
+from optsearch.configurations import to_masks, to_words
+from optsearch.evaluate import FollowedTask, Task, play_sample, tasks
 from optsearch.position import Position, reply
 from optsearch.posterior import Posterior
+from optsearch.strategies import Strategy, named
 from optsearch.strategies.greedy import Greedy
+from optsearch.strategies.pattern import Pattern
+from optsearch.strategies.rollout import Rollout
+from optsearch.workers import processes
 
-GAME = Game.parse("10x10:5,4,3,3,2")
 SEED = 11
+LISTED = 8000  # configurations from which rollouts are played
+AT_ONCE = 10  # games of a job
+Game = tuple[int, list[int]]  # number, ships
+Row = tuple[int, int, int]  # number, shots in the tree, shots played
 
 
-def play(ships: list[int], strategy: Greedy) -> int:
-    """The shots that a configuration takes, most probable cells first, by exact posteriors."""
+def is_over(position: Position) -> bool:
+    """Whether all ships are hit."""
+    return position.hits.bit_count() == GAME.fleet_cells
+
+
+def most_probable(strategy: Greedy | None, ships: list[int], listed: int) -> Position:
+    """Most probable cells are shot, until so many configurations are left (0: to the end)."""
     position = Position(GAME)
-    while position.hits.bit_count() < GAME.fleet_cells:
+    while not is_over(position):
         posterior = Posterior(position)
-        if posterior.configurations <= strategy.endgame:
+        if posterior.configurations <= listed:
+            break
+        if strategy and posterior.configurations <= strategy.endgame:
             cell = strategy.shot(position)
         else:
             cell = posterior.best_shots()[0]
-        answer = reply(GAME, ships, position.hits, GAME.bit(cell))
-        position = position.after(cell, answer)
-    return len(position.shots)
+        position = position.after(cell, reply(GAME, ships, position.hits, GAME.bit(cell)))
+    return position
+
+
+def play_greedy(strategy: Greedy, task: Task, games: Iterable[Game]) -> list[Row]:
+    """Games whose configurations are in a task."""
+    followed = FollowedTask(strategy, task.position)
+    return [
+        (i, followed.shots_of(sum(ships)), len(most_probable(strategy, ships, 0).shots))
+        for i, ships in games
+    ]
+
+
+def play_pattern(strategy: Pattern, games: Iterable[Game]) -> list[Row]:
+    """Games from the empty board."""
+    rows = []
+    for i, ships in games:
+        shots = play_sample(strategy, GAME, to_words([sum(ships)]))
+        position = Position(GAME)
+        while not is_over(position):
+            cell = strategy.shot(position)
+            position = position.after(cell, reply(GAME, ships, position.hits, GAME.bit(cell)))
+        rows.append((i, int(shots.argmax()), len(position.shots)))
+    return rows
+
+
+def play_rollout(strategy: Rollout, games: Iterable[Game]) -> list[Row]:
+    """Games from where some thousand configurations are left."""
+    rows = []
+    for i, ships in games:
+        position = most_probable(None, ships, LISTED)
+        again = RolloutAgain(strategy, position).misses(sum(ships))
+        before = position.misses.bit_count() + GAME.fleet_cells
+        rows.append((i, FollowedTask(strategy, position).shots_of(sum(ships)), before + again))
+    return rows
+
+
+def jobs_of(
+    strategy: Strategy, games: Sequence[Game]
+) -> list[tuple[Callable[..., list[Row]], tuple[object, ...]]]:
+    """What the processes do: a function and its arguments, for some games each."""
+    if isinstance(strategy, Greedy):
+        found = defaultdict(list)
+        every = list(tasks(strategy, GAME))
+        for i, ships in games:
+            mask = sum(ships)
+            for task in every:
+                position = task.position
+                if not mask & position.misses and not position.hits & ~mask:
+                    found[task].append((i, ships))
+        return [(play_greedy, (strategy, task, some)) for task, some in found.items()]
+    play = play_pattern if isinstance(strategy, Pattern) else play_rollout
+    return [
+        (play, (strategy, games[first : first + AT_ONCE]))
+        for first in range(0, len(games), AT_ONCE)
+    ]
+
+
+def check(name: str, number: int, processors: int, output: Path) -> None:
+    """Play, compare, and write NAME.csv."""
+    strategy = named(STRATEGIES[name])
+    drawn = Posterior(Position(GAME)).sample(number, np.random.default_rng(SEED))
+    games = [(i, to_masks(ships)) for i, ships in enumerate(drawn)]
+    rows: list[Row] = []
+    started, said = time.perf_counter(), 0.0
+    with processes(processors) as pool:
+        for future in [pool.submit(play, *some) for play, some in jobs_of(strategy, games)]:
+            rows += future.result()
+            seconds = time.perf_counter() - started
+            if seconds > said + 10:
+                said = seconds
+                left = seconds / len(rows) * (number - len(rows))
+                print(f"{name}: {len(rows)} of {number} games, about {left:.0f} s more", flush=True)
+    differing = [row for row in rows if row[1] != row[2]]
+    if differing or len(rows) != number:
+        raise AssertionError(f"{len(rows)} of {number} games of {name}; differing: {differing}")
+    path = output / f"{name}.csv"
+    records.write(
+        path,
+        ("number", "shots_in_tree", "shots_played"),
+        sorted(rows),
+        title=f"Random configurations of {GAME} in the tree of {strategy} and played without it",
+        command=f"python -m experiments.evaluation_check {name} --games {number}",
+        fields={"seed": SEED, "games": number},
+    )
+    mean = sum(row[1] for row in rows) / len(rows)
+    print(f"{path}: {len(rows)} games agree; their mean is {mean:.3f}")
 
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Play games beside an evaluation of greedy.")
-    parser.add_argument("--output", type=Path, default=RESULTS, help="folder to write to")
-    parser.add_argument("--games", type=int, default=2000, help="how many")
+    parser = argparse.ArgumentParser(description="Play games beside the evaluations.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(STRATEGIES))
+    parser.add_argument("--output", type=Path, default=RESULTS / "evaluation_checks")
+    parser.add_argument("--games", type=int, default=1000, help="how many of each")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     arguments = parser.parse_args()
-    strategy = Greedy()
-    configurations = [
-        to_masks(ships)
-        for ships in Posterior(Position(GAME)).sample(arguments.games, np.random.default_rng(SEED))
-    ]
-    masks = [sum(ships) for ships in configurations]
-    rows: list[tuple[int, str, int, int]] = []
-    for task in tasks(strategy, GAME):
-        position = task.position
-        here = [
-            i
-            for i, mask in enumerate(masks)
-            if not mask & position.misses and not position.hits & ~mask
-        ]
-        if not here:
-            continue
-        followed = FollowedTask(strategy, position)
-        for i in here:
-            names = " ".join(cell_name(cell) for cell in GAME.cells_of(masks[i]))
-            rows.append((i, names, followed.shots_of(masks[i]), play(configurations[i], strategy)))
-        del followed
-        print(f"{len(rows)} of {arguments.games} games", flush=True)
-    differing = [row for row in rows if row[2] != row[3]]
-    if differing or len(rows) != arguments.games:
-        raise AssertionError(f"{len(rows)} of {arguments.games} games; differing: {differing}")
-    path = arguments.output / "evaluation_check.csv"
-    records.write(
-        path,
-        ("number", "cells", "shots_in_tree", "shots_played"),
-        sorted(rows),
-        title=f"Random configurations of {GAME} in the evaluated tree of {strategy} and played "
-        "with exact posteriors",
-        command=f"python -m experiments.evaluation_check --games {arguments.games}",
-        fields={"seed": SEED, "games": arguments.games},
-    )
-    mean = sum(row[2] for row in rows) / len(rows)
-    print(f"{path}: {len(rows)} games agree; their mean is {mean:.3f}")
+    unknown = set(arguments.names) - set(STRATEGIES)
+    if unknown:
+        parser.error(
+            f"no evaluation {', '.join(sorted(unknown))}; there are {', '.join(STRATEGIES)}"
+        )
+    for name in arguments.names or STRATEGIES:
+        check(name, arguments.games, arguments.jobs, arguments.output)
     return 0
 
 

@@ -27,7 +27,7 @@ def draw(source: Path) -> Figure:
         ax.axvline(mean, color=COLOURS[clear], lw=0.6, ls=":")
     ax.set_xlabel("shots")
     ax.set_ylabel("configurations, millions")
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, 1.3 * ax.dataLim.ymax)  # the legend is above the curves
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, fontsize=7.5, loc="upper left")
     return figure

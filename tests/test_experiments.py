@@ -17,18 +17,22 @@ from experiments import (
     bracket,
     check_lower_bounds,
     counterexamples,
+    evaluation_check,
     lower_bounds,
     occurrence,
     optima,
     table1,
     trees,
 )
+from experiments.rollout_again import RolloutAgain
 from optsearch import records, reference
 from optsearch.bounds import complete_binary_tree
 from optsearch.errors import OptsearchError
+from optsearch.evaluate import FollowedTask
 from optsearch.game import Game
 from optsearch.position import Position
 from optsearch.solver import SWITCHES
+from optsearch.strategies import named
 from optsearch.tree import load, verify
 
 # These say where and when a table was computed; all else must come out the same anywhere.
@@ -417,6 +421,29 @@ def test_lower_bounds_and_their_check(run, tmp_path, capsys):
             run(check_lower_bounds, *check)
         capsys.readouterr()
         path.write_text(text)
+
+
+@pytest.mark.parametrize("name", ["pattern_line_water", "rollout"])
+def test_evaluation_check(run, tmp_path, name):
+    out = run(evaluation_check, name, "--games", 2, "--jobs", 1, "--output", tmp_path)
+    assert f"{name}.csv: 2 games agree" in out
+    record = records.read(tmp_path / f"{name}.csv")
+    assert_has_provenance(record, evaluation_check)
+    assert record.values("shots_in_tree", int) == record.values("shots_played", int)
+
+
+def test_rollout_again():
+    """On samples too, every configuration of a small game; a wrong number is seen."""
+    game = Game.parse("5x5:3,2")
+    strategy = named("rollout:candidates=5,percent=40,screen=64,finalists=2,cap=128,truncate=4")
+    again, tree = RolloutAgain(strategy, Position(game)), FollowedTask(strategy, Position(game))
+    other = RolloutAgain(named("rollout"), Position(game))
+    differ = 0
+    for index in range(0, tree.configurations, tree.configurations // 40):
+        shots = tree.shots(index)
+        assert again.misses(tree.cells(index)) + game.fleet_cells == shots, f"number {index}"
+        differ += other.misses(tree.cells(index)) + game.fleet_cells != shots
+    assert differ
 
 
 def test_bracket(run, tmp_path):

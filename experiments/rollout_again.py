@@ -1,0 +1,133 @@
+"""The rollout policy played once more, for experiments.evaluation_check: numpy, no kernel of ours.
+
+`optsearch/strategies/rollout.py` is the definition, of which this uses the numbers, the hash and
+the estimate alone. A family is a matrix, a row for each configuration and a column for each cell.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.configurations import Configurations, to_masks
+from optsearch.game import bits
+from optsearch.position import Position
+from optsearch.strategies.rollout import SMALL, UNIT, Rollout, estimate, hash_of
+
+Rows = NDArray[np.bool_]
+
+
+class RolloutAgain:
+    """The configurations of a position, played one by one by a rollout policy."""
+
+    def __init__(self, strategy: Rollout, position: Position):
+        self.strategy = strategy
+        self._masks = to_masks(Configurations(position, threads=1).list())
+        self._rows = np.zeros((len(self._masks), position.game.cells), bool)
+        for row, mask in zip(self._rows, self._masks, strict=True):
+            row[list(bits(mask))] = True
+        self._hashes = np.array([hash_of(mask) for mask in self._masks], np.uint64)
+
+    def misses(self, configuration: int) -> int:
+        """How often the configuration with these cells (mask) is missed from the position on."""
+        mine = self._rows[self._masks.index(configuration)]
+        rows, hashes, missed = self._rows, self._hashes, 0
+        while (cell := self._shot(rows, hashes)) >= 0:
+            same = rows[:, cell] == mine[cell]
+            missed += not mine[cell]
+            rows, hashes = rows[same], hashes[same]
+        return missed
+
+    def _shot(self, rows: Rows, hashes: NDArray[np.uint64]) -> int:
+        """The open cell to shoot; -1 where there is none."""
+        counts = rows.sum(0)
+        is_open = (counts > 0) & (counts < len(rows))
+        if not is_open.any():
+            return -1
+        if len(rows) <= self.strategy.endgame:
+            return _optimal(rows)
+        ranked = np.flatnonzero(is_open)[np.argsort(-counts[is_open], kind="stable")]
+        shift, sample = self._sample(rows, hashes, self.strategy.cap)
+        chosen: list[int] = []
+        for cell in ranked.tolist():
+            unlikely = 100 * counts[cell] < self.strategy.percent * counts[ranked[0]]
+            if unlikely or len(chosen) == self.strategy.candidates:
+                break
+            under = sample[sample[:, cell]]
+            if not any(under[:, other].all() for other in chosen):
+                chosen.append(cell)
+        if len(chosen) > self.strategy.finalists and len(rows) > self.strategy.screen:
+            fewer = self._sample(rows, hashes, self.strategy.screen)
+            costs = [self._cost(fewer[1], cell, fewer[0]) for cell in chosen]
+            kept = np.argsort(costs, kind="stable")[: self.strategy.finalists]
+            chosen = [chosen[i] for i in sorted(kept.tolist())]
+        costs = [self._cost(sample, cell, shift) for cell in chosen]
+        return chosen[int(np.argmin(costs))]
+
+    @staticmethod
+    def _sample(rows: Rows, hashes: NDArray[np.uint64], most: int) -> tuple[int, Rows]:
+        shift, keep = 0, np.ones(len(rows), bool)
+        while keep.sum() > most:
+            shift += 1
+            keep = hashes & np.uint64(2**shift - 1) == 0
+        return shift, rows[keep]
+
+    def _cost(self, rows: Rows, cell: int, shift: int) -> int:
+        """Misses times UNIT of a cell and of greedy after it."""
+        cost, parts = self._split(rows, cell)
+        while parts:
+            part, left = parts.pop()
+            if shift and len(part) <= self.strategy.truncate:
+                cost += estimate(len(part), left, shift)
+            elif len(part) <= SMALL:
+                cost += UNIT * _least(_patterns(part), (1 << len(part)) - 1)
+            else:
+                more, behind = self._split(part, -1)
+                cost += more
+                parts += behind
+        return cost
+
+    @staticmethod
+    def _split(rows: Rows, cell: int) -> tuple[int, list[tuple[Rows, int]]]:
+        """Misses times UNIT of one shot, and what is left; -1 is greedy's cell."""
+        counts, n = rows.sum(0), len(rows)
+        is_open = counts < n
+        left = (int(counts[is_open].sum()) + n // 2) // n
+        if cell < 0:
+            cell = int(np.argmax(np.where(is_open, counts, 0)))
+            if not 0 < counts[cell] < n:
+                return 0, []
+        hit = rows[:, cell]
+        parts = [(rows[hit], left - 1), (rows[~hit][:, counts > 0], left)]
+        return UNIT * (n - int(counts[cell])), parts
+
+
+def _patterns(rows: Rows) -> frozenset[int]:
+    """Which sets of the rows (masks) the cells have."""
+    return frozenset(((1 << np.arange(len(rows))) @ rows).tolist())
+
+
+@lru_cache(maxsize=1 << 18)
+def _least(patterns: frozenset[int], part: int) -> int:
+    """The least misses of some rows (mask) of a family with these patterns."""
+    hits = {pattern & part for pattern in patterns} - {0, part}
+    return min(
+        (
+            (part ^ hit).bit_count() + _least(patterns, hit) + _least(patterns, part ^ hit)
+            for hit in hits
+        ),
+        default=0,
+    )
+
+
+def _optimal(rows: Rows) -> int:
+    """The first cell of an optimal strategy."""
+    patterns, everything = _patterns(rows), (1 << len(rows)) - 1
+    least = _least(patterns, everything)
+    for cell, pattern in enumerate(((1 << np.arange(len(rows))) @ rows).tolist()):
+        if pattern not in (0, everything):
+            rest = everything ^ pattern
+            cost = rest.bit_count() + _least(patterns, pattern) + _least(patterns, rest)
+            if cost == least:
+                return cell
+    raise AssertionError("no open cell")
