@@ -1,4 +1,6 @@
-"""How many configurations cover each pair, triple and quadruple of cells, all counted in one walk.
+"""How many configurations some cells meet: every four by a walk, the most that k can by a search.
+
+`Cover` counts how many configurations cover each pair, triple and quadruple of cells in one walk.
 
 The ships are placed one after the other, equal lengths by ascending placement, all but the last of
 the list. What is left of it is a *bundle*: the cells P of the ships placed, and the placements z of
@@ -16,8 +18,9 @@ once. The last column of every row counts the configurations of the rows' own ce
 Sets are numbered by the sum of C(cell i, i + 1) over their cells in ascending order.
 """
 
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 import numpy as np
@@ -248,3 +251,189 @@ cdef inline int64_t sorted_quadruple(int a, int b, int c, int d) noexcept nogil:
     cdef int e = min(a, b), f = max(a, b), g = min(c, d), h = max(c, d)
     cdef int i = max(e, g), j = min(f, h)
     return quadruple(min(e, g), min(i, j), max(i, j), max(f, h))
+
+
+cdef enum:
+    PATIENCE = 1 << 14    # nodes between two looks for ctrl-C
+
+
+cdef class LargestSearch:
+    """How many configurations k cells can meet at most, from the counts of sets of four.
+
+    counts -- how many configurations cover each set of 1, 2, 3 and 4 cells: int64, by number.
+    cells, classes -- how many cells the board has; int32 of shape (cells,): the least cell that a
+        symmetry takes a cell to.
+
+    The sets are built cell by cell. `optsearch.bounds.coverage` says what bounds the configurations
+    that a cell v adds to those that a set P of j cells meets:
+
+        added(v) = c(v) - s_1(v) + s_2(v) - (3/j) s_3(v),
+
+    s_i(v) the sum of the configurations that cover v and i cells of P, summed over these; or what
+    it was before the last cell came to P, if that is less. The cells that may follow are taken by
+    falling `added`, and a set is left out when its bound and as many of these as it lacks come to
+    no more than the largest found.
+    """
+
+    cdef int cells, size
+    cdef int64_t largest, most
+    cdef readonly int64_t nodes   # sets built
+    cdef int64_t most_nodes
+    cdef int found[128]      # the set with the largest bound
+    cdef int* least
+    cdef uint32_t* one_row        # of a cell: the configurations that cover it and each other cell
+    cdef uint32_t* two_rows       # of a pair
+    cdef uint32_t* three_rows     # of a triple
+    cdef int64_t alone[128]
+    cdef int chosen[128]
+    cdef int64_t single[129][128]      # s_1 of every cell, of the set at each depth
+    cdef int64_t twofold[129][128]
+    cdef int64_t threefold[129][128]
+    cdef int64_t added[129][128]
+    cdef int64_t order[129][128]       # added << 7 | cell, falling
+
+    def __cinit__(self, int cells, counts, const int32_t[::1] classes):
+        cdef int a, b, c, d, n = cells
+        cdef const int64_t[::1] c1 = counts[0], c2 = counts[1], c3 = counts[2], c4 = counts[3]
+        cdef uint32_t x
+        if not 4 <= cells <= 128 or classes.shape[0] != cells:
+            raise ValueError("a board of 4 to 128 cells")
+        self.cells = cells
+        self.least = <int*>PyMem_Calloc(n, sizeof(int))
+        self.one_row = <uint32_t*>PyMem_Calloc(n * n, sizeof(uint32_t))
+        self.two_rows = <uint32_t*>PyMem_Calloc(pair(0, n) * n, sizeof(uint32_t))
+        self.three_rows = <uint32_t*>PyMem_Calloc(triple(0, 1, n) * n, sizeof(uint32_t))
+        if (self.least == NULL or self.one_row == NULL or self.two_rows == NULL
+                or self.three_rows == NULL):
+            raise MemoryError
+        for d in range(n):
+            self.least[d] = classes[d]
+            self.alone[d] = c1[d]
+            for c in range(d):
+                x = <uint32_t>c2[pair(c, d)]
+                self.one_row[c * n + d] = self.one_row[d * n + c] = x
+                for b in range(c):
+                    x = <uint32_t>c3[triple(b, c, d)]
+                    self.two_rows[pair(b, c) * n + d] = x
+                    self.two_rows[pair(b, d) * n + c] = x
+                    self.two_rows[pair(c, d) * n + b] = x
+                    for a in range(b):
+                        x = <uint32_t>c4[quadruple(a, b, c, d)]
+                        self.three_rows[triple(a, b, c) * n + d] = x
+                        self.three_rows[triple(a, b, d) * n + c] = x
+                        self.three_rows[triple(a, c, d) * n + b] = x
+                        self.three_rows[triple(b, c, d) * n + a] = x
+
+    def __dealloc__(self):
+        PyMem_Free(self.least)
+        PyMem_Free(self.one_row)
+        PyMem_Free(self.two_rows)
+        PyMem_Free(self.three_rows)
+
+    def bound(self, int size, int64_t most, int64_t most_nodes):
+        """(a bound on what any `size` cells meet, the set of cells that has it).
+
+        most -- all configurations: when a set has that bound, the search ends. None after so many
+        nodes.
+        """
+        cdef int v
+        if not 1 <= size <= self.cells:
+            raise ValueError(f"sets of 1 to {self.cells} cells are searched")
+        self.size, self.largest, self.most = size, -1, most
+        self.nodes, self.most_nodes = 0, most_nodes
+        with nogil:
+            for v in range(self.cells):
+                self.single[0][v] = self.twofold[0][v] = self.threefold[0][v] = 0
+                self.added[0][v] = self.alone[v]
+                self.order[0][v] = self.alone[v] << 7 | v
+            self.fall(self.order[0], self.cells)
+            self.extend(0, 0, self.cells)
+        if self.nodes > self.most_nodes and self.largest < most:
+            return None
+        return min(self.largest, most), [self.found[v] for v in range(size)]
+
+    cdef void fall(self, int64_t* keys, int n) noexcept nogil:
+        """Sort, the largest first."""
+        cdef int i, j
+        cdef int64_t key
+        for i in range(1, n):
+            key = keys[i]
+            j = i
+            while j and keys[j - 1] < key:
+                keys[j] = keys[j - 1]
+                j -= 1
+            keys[j] = key
+
+    cdef int extend(self, int depth, int64_t met, int open) except -1 nogil:
+        """Go through the sets of the first `depth` cells chosen and others of order[depth]."""
+        cdef int i, t, v, w, a, b, left = self.size - depth, n = self.cells, follow
+        cdef int64_t* order = self.order[depth]
+        cdef int64_t* after
+        cdef int64_t* s1
+        cdef int64_t* s2
+        cdef int64_t* s3
+        cdef int64_t bound, value
+        cdef const uint32_t* row
+        self.nodes += 1
+        if self.nodes % PATIENCE == 0:
+            with gil:
+                PyErr_CheckSignals()
+        if left == 1:
+            if open and met + (order[0] >> 7) > self.largest:
+                self.largest = met + (order[0] >> 7)
+                self.chosen[depth] = order[0] & 127
+                memcpy(self.found, self.chosen, self.size * sizeof(int))
+            return 0
+        for i in range(open - left + 1 if depth else open):
+            bound = met
+            if depth:
+                for t in range(i, i + left):
+                    bound += order[t] >> 7
+            else:
+                bound += left * (order[i] >> 7)
+            if (bound <= self.largest or self.largest >= self.most
+                    or self.nodes > self.most_nodes):
+                return 0
+            v = order[i] & 127
+            # At the root one cell of a class, the least one, stands for all sets with any of them.
+            # Every cell with a larger number is in a class that is done.
+            if depth == 0 and self.least[v] != v:
+                continue
+            s1, s2, s3 = self.single[depth + 1], self.twofold[depth + 1], self.threefold[depth + 1]
+            row = self.one_row + v * n
+            for w in range(n):
+                s1[w] = self.single[depth][w] + row[w]
+                s2[w] = self.twofold[depth][w]
+                s3[w] = self.threefold[depth][w]
+            for a in range(depth):
+                row = self.two_rows + pair(min(v, self.chosen[a]), max(v, self.chosen[a])) * n
+                for w in range(n):
+                    s2[w] += row[w]
+                for b in range(a):
+                    row = self.three_rows + sorted_triple(v, self.chosen[a], self.chosen[b]) * n
+                    for w in range(n):
+                        s3[w] += row[w]
+            self.chosen[depth] = v
+            after = self.order[depth + 1]
+            follow = 0
+            for t in range(i + 1 if depth else 0, open):
+                w = order[t] & 127
+                # Sets with a class that was the first cell's are done.
+                if depth == 0 and (w == v or self.is_before(i, w)):
+                    continue
+                value = self.alone[w] - s1[w] + s2[w] - 3 * s3[w] // (depth + 1)
+                value = max(0, min(value, self.added[depth][w]))
+                self.added[depth + 1][w] = value
+                after[follow] = value << 7 | w
+                follow += 1
+            self.fall(after, follow)
+            self.extend(depth + 1, met + (order[i] >> 7), follow)
+        return 0
+
+    cdef bint is_before(self, int i, int w) noexcept nogil:
+        """Whether the class of a cell came before place i at the root."""
+        cdef int t
+        for t in range(i):
+            if (self.order[0][t] & 127) == self.least[w]:
+                return True
+        return False

@@ -6,10 +6,8 @@ configurations that a set of cells meets are counted by the transfer matrix with
 water, for every three cells up to symmetry and with every fourth one, where the tables have them
 from a walk over all configurations. From these counts:
 
-1. the most that 1 to 5 cells meet is what the table says, those of five over the candidates that
-   their quadruples leave;
-2. for more cells the inequality of the table holds for every possible number of hits, and its right
-   side is nowhere above the table;
+1. the most that 1 to 4 cells meet is what the table says;
+2. a search of its own finds no larger set of more cells whose bound is above the table;
 3. the configurations finished within l misses follow from these (root chain);
 4. the classes of the reveal game are complete, their completions are those that the transfer matrix
    counts, and no value is below the one that `experiments.reveal_again` finds;
@@ -29,6 +27,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.coverage_again import covering, larger
 from experiments.reveal_again import RevealAgain
 from optsearch.game import Game, bits
 from optsearch.lattice import Constraints, sweep
@@ -102,80 +101,25 @@ class Met:
         return np.asarray(self.four[tuple(sets.T)].astype(np.int64))
 
 
-def check_five(met: Met, most: int) -> None:
-    """No five cells meet more than `most`, and some meet as many."""
-    n = met.game.cells
-    sets = np.array(list(combinations(range(n), 4)))
-    value = met.all_of(4)
-    attained, counted = False, 0
-    # At least one set of four in such a five meets four fifths of it.
-    for some in np.array_split(sets[5 * value >= 4 * most], max(1, len(sets) // 50_000)):
-        whole = met.four[tuple(some.T)].astype(np.int64)
-        least = np.full((len(some), n), np.iinfo(np.int64).max)
-        for out in range(4):
-            three = np.delete(some, out, axis=1)
-            four = met.four[tuple(three.T)].astype(np.int64)
-            base = met.four[tuple(np.column_stack([three, three[:, :1]]).T)].astype(np.int64)
-            added = four - base[:, None]
-            added[four > whole[:, None]] = 0  # another quadruple of the five is the larger one
-            least = np.minimum(least, added)
-        for cells in some[(whole + least.max(axis=1)) >= most].tolist():
-            if any(
-                tuple(sorted(p[c] for c in cells)) < tuple(cells) for p in met.game.symmetries()
-            ):
-                continue
-            counted += 1
-            best = int(met.with_one_more(tuple(cells)).max())
-            require(best <= most, f"five cells meet {best}, more than {most}")
-            attained = attained or best == most
-    require(attained, f"no five cells meet {most}")
-    print(f"five cells: {counted} candidates, none above {most}")
-
-
 def check_coverage(met: Met, rows: list[Row]) -> dict[int, int]:
     """The table of coverages; k -> the bound, all configurations beyond."""
     most = {int(row["cells"]): int(row["most_met"]) for row in rows}
-    n = met.game.cells
-    f = [np.zeros(0), *[met.all_of(size) for size in range(1, 5)]]
-    index = np.array(list(combinations(range(n), 4)))
-    f4 = f[4]
-
-    def inside(part: int) -> NDArray[np.int64]:
-        """For each four cells, the configurations that cover `part` of them, summed over these."""
-        total = np.zeros(len(index), np.int64)
-        for columns in combinations(range(4), part):
-            for size in range(1, part + 1):
-                for some in combinations(columns, size):
-                    cells = [index[:, c] for c in some]
-                    cells += [cells[0]] * (4 - size)
-                    total += (-1) ** (size + 1) * met.four[tuple(cells)].astype(np.int64)
-        return total
-
-    sums = [inside(part) for part in range(1, 5)]
-    require(bool((sums[0] - sums[1] + sums[2] - sums[3] == f4).all()), "inclusion and exclusion")
+    game = met.game
+    counts = covering(met.four)
+    require(int(counts[0].sum()) == met.number * game.fleet_cells, "the counts of the cells")
+    classes = np.array([min(p[cell] for p in game.symmetries()) for cell in range(game.cells)])
     for row in rows:
         k = int(row["cells"])
         if k == 0:
             require(most[k] == 0, "no cells meet something")
-        elif row["proof"] == "exact" and k <= 4:
-            require(most[k] == int(f[k].max()), f"{k} cells meet {f[k].max()}, not {most[k]}")
-        elif row["proof"] == "exact":
-            require(k == 5, "only sets of up to five cells are exact")
-            check_five(met, most[k])
-        elif row["proof"] == "quadruples":
-            a = Fraction(row["a"])
-            for i in range(k + 1):
-                value = i - comb(i, 2) + comb(i, 3) - a * comb(i, 4)
-                require(value >= (i > 0), f"the inequality fails for {k} cells at {i}")
-            parts = [Fraction(s, comb(k - j, 4 - j)) for j, s in ((1, 1), (2, -1), (3, 1))] + [-a]
-            scale = np.lcm.reduce([part.denominator for part in parts])
-            weighed = sum(int(p * int(scale)) * s for p, s in zip(parts, sums, strict=True))
-            bound = comb(k, 4) * Fraction(int(np.max(weighed)), int(scale))
-            require(most[k] >= bound // 1, f"{k} cells may meet {bound // 1}, not {most[k]}")
-        else:
-            bound = min(Fraction(met.number), Fraction(k, k - 1) * most[k - 1])
-            require(most[k] >= bound // 1, f"{k} cells may meet {bound // 1}, not {most[k]}")
-    print("coverages:", *most.values())
+        elif k <= 4:
+            require(most[k] == int(met.all_of(k).max()), f"{most[k]} met by {k} cells")
+        elif most[k] < met.number:
+            # Han's inequality, or else no set may have a larger bound.
+            if most[k] < most[k - 1] * k // (k - 1):
+                larger_one = larger(counts, classes, k, most[k])
+                require(larger_one == most[k], f"{k} cells may meet {larger_one}, not {most[k]}")
+            print(f"{k} cells: none meet more than {most[k]}", flush=True)
     return most
 
 

@@ -3,7 +3,7 @@
 Counts the configurations that cover every set of up to four cells, evaluates the reveal game for
 every class of placements of the longest ship, and writes, with NAME such as 10x10_54332,
 
-    coverage_NAME.csv   the most configurations that k cells can meet, and what proves it
+    coverage_NAME.csv   the most configurations that k cells can meet, and whether some meet as many
     reveal_NAME.csv     the values of the reveal game, class by class
     finished_NAME.csv   from these, bounds on the configurations finished within l misses
 
@@ -62,14 +62,12 @@ def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> tuple[i
     finished = root_chain(game.fleet_cells, counts.configurations, coverage.most_met, MISSES)
     rows = []
     for k in range(game.cells + 1):
-        weighing = coverage.weighing(k)
-        proof = "exact" if k <= 5 else "quadruples" if weighing else "fewer cells"
-        rows.append((k, coverage.most_met(k), proof, weighing.a if weighing else ""))
+        rows.append((k, coverage.most_met(k), "yes" if coverage.is_exact(k) else "no"))
         if coverage.most_met(k) == counts.configurations:
             break
     records.write(
         output / f"coverage_{name_of(game)}.csv",
-        ("cells", "most_met", "proof", "a"),
+        ("cells", "most_met", "attained"),
         rows,
         title=f"The most configurations of {game} that some cells can meet, at most",
         command=command_of(game),

@@ -9,7 +9,7 @@ import pytest
 
 from optsearch import bounds, records, reference
 from optsearch.bounds import chain, coverage, known, reveal
-from optsearch.bounds.coverage import CellSetCounts, Coverage, Weighing
+from optsearch.bounds.coverage import CellSetCounts, Coverage
 from optsearch.configurations import Configurations, to_masks
 from optsearch.errors import NotSupported, TableError, TooLarge
 from optsearch.game import Game, bits
@@ -81,25 +81,20 @@ def test_coverage(text):
     most, found = most_met_exactly(game), Coverage(CellSetCounts.of(game))
     for k in range(min(game.cells, 7) + 1):
         assert most(k) <= found.most_met(k) <= most(game.cells)
-        if k <= 5:
-            assert most(k) == found.most_met(k)
+        assert found.is_exact(k) == (most(k) == found.most_met(k))
+        assert found.is_exact(k) or k > 4
 
 
-@pytest.mark.parametrize("k", range(5, 16))
-def test_the_inequality_of_the_weighing(k):
-    """1 or more for 1 to k cells, 0 for none; with a beyond 4/k it is false at k."""
+@pytest.mark.parametrize("j", range(3, 16))
+def test_the_inequality_of_the_search(j):
+    """0 or more for 1 to j cells, 1 for none; with more of the triples it is false at j."""
 
-    def value(cells, a):
-        return cells - comb(cells, 2) + comb(cells, 3) - a * comb(cells, 4)
+    def value(cells, part):
+        return 1 - cells + comb(cells, 2) - part * comb(cells, 3)
 
-    for a in (Fraction(0), Fraction(1, k), Fraction(4, k)):
-        assert value(0, a) == 0
-        assert all(value(cells, a) >= 1 for cells in range(1, k + 1))
-        weighing = Weighing(k, a)
-        for part, coefficient in enumerate(weighing.coefficients, 1):
-            expected = (1, -1, 1, -a)[part - 1] / Fraction(comb(k - part, 4 - part))
-            assert Fraction(coefficient, weighing.denominator) == expected
-    assert value(k, Fraction(4, k) + Fraction(1, 1000)) < 1
+    assert value(0, Fraction(3, j)) == 1
+    assert all(value(cells, Fraction(3, j)) >= 0 for cells in range(1, j + 1))
+    assert value(j, Fraction(3, j) + Fraction(1, 1000)) < 0
 
 
 def test_classes_and_checkpoints(tmp_path):

@@ -9,24 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import combinations
-from math import comb, lcm
+from math import comb
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch._cover import Cover
+from optsearch._cover import Cover, LargestSearch
 from optsearch.bounds.reveal import classes
 from optsearch.configurations import to_words
 from optsearch.errors import TableError, TooLarge
-from optsearch.game import Game, bits
+from optsearch.game import Game
 from optsearch.lattice import Constraints, sweep
 
 Numbers = NDArray[np.int64]
 LARGEST = 4  # cells of the sets that are counted
+MOST_NODES = 100_000_000  # of a search: some minutes
 _FORMAT = "optsearch cell sets 1"
 
 
@@ -183,163 +183,64 @@ def _save(checkpoint: Path, game: Game, done: int, total: int, sums: list[Number
         raise TableError(f"{checkpoint} cannot be written: {error}") from None
 
 
-@dataclass(frozen=True)
-class Weighing:
-    """How a bound on the sets of k cells follows from the sets of four cells.
-
-    k -- 5 or more; a -- from 0 to 4/k. For i = 1 … k
-
-        C(i, 1) - C(i, 2) + C(i, 3) - a C(i, 4)  =  1 + C(i - 1, 3) - a C(i, 4)  >=  1,
-
-    since C(i - 1, 3) = (4/i) C(i, 4), and for i = 0 it is 0. Taken at i = the number of cells of S
-    in a configuration and summed over the configurations this is, with s_j(T) the sum of c over the
-    sets of j cells in T,
-
-        f(S) <= s_1(S) - s_2(S) + s_3(S) - a s_4(S)
-              = sum over the sets T of four cells in S of
-                s_1(T)/C(k-1, 3) - s_2(T)/C(k-2, 2) + s_3(T)/(k-3) - a s_4(T)
-
-    because a set of j cells is in C(k - j, 4 - j) of these T. So C(k, 4) times the largest term
-    bounds f(S) for every S. (With a = 0 this is Bonferroni's inequality.)
-    """
-
-    k: int
-    a: Fraction
-
-    @cached_property
-    def denominator(self) -> int:
-        """A number that makes all coefficients integers."""
-        k = self.k
-        return lcm(comb(k - 1, 3), comb(k - 2, 2), k - 3, self.a.denominator)
-
-    @cached_property
-    def coefficients(self) -> tuple[int, int, int, int]:
-        """Those of s_1 … s_4, times the denominator."""
-        k, d = self.k, self.denominator
-        return d // comb(k - 1, 3), -(d // comb(k - 2, 2)), d // (k - 3), -int(self.a * d)
-
-    def most_met(self, sums: list[Numbers]) -> int:
-        """The bound from s_1 … s_4 of every set of four cells, rounded downward."""
-        weighed = np.sum([c * s for c, s in zip(self.coefficients, sums, strict=True)], axis=0)
-        return comb(self.k, 4) * int(weighed.max()) // self.denominator
-
-
 class Coverage:
     """Upper bounds on how many configurations k cells of a game can meet.
+
+    Of four cells and fewer they are what the best set meets. Of more they come from a search
+    through the sets, with a bound on what each cell adds. For a set P of j cells, i of which a
+    configuration covers, and 3 <= j,
+
+        1 - C(i, 1) + C(i, 2) - (3/j) C(i, 3)  =  C(i - 1, 2) (1 - i/j)  >=  [i = 0]
+
+    for i = 1 … j, and for i = 0 it is 1. Summed over the configurations that cover v, that bounds
+    those that v adds to P:
+
+        f(P + v) - f(P) <= c(v) - s_1 + s_2 - (3/j) s_3,
+
+    s_i the sum, over the sets of i cells of P, of the configurations that cover these and v. With
+    j < 4 it is what v adds. What v adds to a part of P bounds it too, because f is submodular.
 
     counts -- of all sets of up to four cells.
     """
 
     def __init__(self, counts: CellSetCounts):
         self.counts = counts
-        self._found: dict[int, tuple[int, Fraction | None]] = {}
-
-    @cached_property
-    def _sums(self) -> list[Numbers]:
-        """s_1 … s_4 of the sets of four cells, each set of s_1 … s_4 once."""
-        sums = self.counts.sums(LARGEST)
-        order = np.lexsort(sums)  # np.unique by rows would turn ctrl-C into a TypeError
-        columns = [column[order] for column in sums]
-        is_new = np.ones(len(order), bool)
-        is_new[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
-        return [column[is_new] for column in columns]
+        self._found: dict[int, tuple[int, list[int]]] = {}
 
     def most_met(self, k: int) -> int:
-        """f(S) is at most this for every set S of k cells; equal to the largest f for k <= 5.
-
-        Of five cells by `most_met_by_five`. Beyond, the least that `Weighing` gives for some a, and
-        never more than k/(k-1) times the bound of k - 1 cells (f is submodular, so some cell of S
-        can go at no more than a k-th of f(S): Han's inequality), nor than all configurations.
-        """
+        """f(S) is at most this for every set S of k cells."""
         return self._bound(k)[0]
 
-    def weighing(self, k: int) -> Weighing | None:
-        """What proves the bound of k cells; None where it is exact or from k - 1 cells."""
-        a = self._bound(k)[1]
-        return None if a is None else Weighing(k, a)
+    def is_exact(self, k: int) -> bool:
+        """Whether some k cells meet as many: those that the search ended with are counted."""
+        bound, cells = self._bound(k)
+        game = self.counts.game
+        closed = sum(1 << cell for cell in cells)
+        left = sweep(game).count(Constraints(game.fleet, closed))
+        return self.counts.configurations - left == bound
 
-    def _bound(self, k: int) -> tuple[int, Fraction | None]:
+    def _bound(self, k: int) -> tuple[int, list[int]]:
+        """The bound, and cells that have it; none where it comes from fewer cells."""
         if k not in self._found:
             self._found[k] = self._compute(k)
         return self._found[k]
 
-    def _compute(self, k: int) -> tuple[int, Fraction | None]:
-        counts = self.counts
-        if k == 0:
-            return 0, None
-        if k >= counts.game.cells:
-            return counts.configurations, None
+    @cached_property
+    def _search(self) -> LargestSearch:
+        game = self.counts.game
+        classes = [min(p[cell] for p in game.symmetries()) for cell in range(game.cells)]
+        return LargestSearch(game.cells, self.counts.covering, np.array(classes, np.int32))
+
+    def _compute(self, k: int) -> tuple[int, list[int]]:
+        number, cells = self.counts.configurations, self.counts.game.cells
+        if k == 0 or k >= cells:
+            return (0 if k == 0 else number), list(range(min(k, cells)))
         if k <= LARGEST:
-            return int(counts.met(k).max()), None
-        if k == LARGEST + 1:
-            return most_met_by_five(counts), None
-        bound: tuple[int, Fraction | None] = (self.most_met(k - 1) * k // (k - 1), None)
-        if self.most_met(k - 1) < counts.configurations:
-            best = min(
-                (Weighing(k, Fraction(4 * step, _STEPS * k)).most_met(self._sums), step)
-                for step in range(_STEPS + 1)
-            )
-            if best[0] < bound[0]:
-                bound = best[0], Fraction(4 * best[1], _STEPS * k)
-        if bound[0] >= counts.configurations:
-            return counts.configurations, None
-        return bound
-
-
-_STEPS = 24
-
-
-def most_met_by_five(counts: CellSetCounts) -> int:
-    """The largest f over the sets of five cells, exactly.
-
-    Of the sets of four cells in S let T be one with the largest f, v the fifth cell, and U any
-    three cells of T. Then f(U + v) <= f(T), and because f is submodular f(S) - f(T) is at most
-    f(U + v) - f(U). The least of these four differences, and the largest of that over all v that
-    are not excluded, bounds f(S) for all S that belong to T. The T are taken by falling bounds, one
-    of each class under the symmetries, and f is counted for T and every fifth cell by the transfer
-    matrix, until no bound is above what was found.
-    """
-    game, number = counts.game, counts.configurations
-    f3, f4 = counts.met(3), counts.met(4)
-    sets = cell_sets(game.cells, 4)
-    first = np.arange(len(sets))
-    for p in game.symmetries():
-        first = np.minimum(first, numbers_of(np.sort(np.array(p)[sets], axis=1)))
-    order = (first == np.arange(len(sets))).nonzero()[0]
-    order = order[np.argsort(-f4[order], kind="stable")]
-    best = int(f4.max())
-    for start in range(0, len(order), _CHUNK):
-        chunk = order[start : start + _CHUNK]
-        # Han's inequality ends the list: f(S) <= 5/4 f(T).
-        if 5 * int(f4[chunk[0]]) <= 4 * best:
-            break
-        bounds = f4[chunk] + _most_added(sets[chunk], f3, f4, f4[chunk], game.cells)
-        for i in np.argsort(-bounds, kind="stable"):
-            if bounds[i] <= best:
-                break
-            closed = sum(1 << int(cell) for cell in sets[chunk[i]])
-            left, through = sweep(game).through(Constraints(game.fleet, closed))
-            added = [0] * game.cells
-            for ship, some in through.items():
-                for cell in bits(ship):
-                    added[cell] += some
-            best = max(best, number - left + max(added))
-    return best
-
-
-def _most_added(sets: Numbers, f3: Numbers, f4: Numbers, met: Numbers, cells: int) -> Numbers:
-    """For sets T of four cells with f(T) = met: the largest bound on f(T + v) - f(T)."""
-    added = np.full((len(sets), cells), np.iinfo(np.int64).max)
-    for out in range(4):
-        three = np.delete(sets, out, axis=1)
-        base = f3[numbers_of(three)]
-        for v in range(cells):
-            four = np.sort(np.column_stack([three, np.full(len(sets), v)]), axis=1)
-            inside = (sets == v).any(axis=1)
-            some = np.where(inside, 0, f4[np.where(inside, 0, numbers_of(four))] - base)
-            excluded = some + base > met
-            added[:, v] = np.minimum(added[:, v], np.where(excluded, 0, some))
-    return np.asarray(added.max(axis=1))
-
-
-_CHUNK = 20_000
+            met = self.counts.met(k)
+            return int(met.max()), cell_sets(cells, k)[met.argmax()].tolist()
+        before = self._bound(k - 1)[0]
+        if before == number:
+            return number, self._bound(k - 1)[1]
+        # Han's inequality: some cell of S can go at no more than a k-th of f(S).
+        most = min(number, before * k // (k - 1))
+        return self._search.bound(k, most, MOST_NODES) or (most, [])

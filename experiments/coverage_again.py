@@ -1,0 +1,97 @@
+"""Sets of cells searched once more, for experiments.check_lower_bounds: no kernel of ours.
+
+`optsearch.bounds.coverage` has the inequality that bounds what a cell adds to what others meet.
+Nothing of it is used: this is numba, on arrays with one axis for each cell of a set.
+"""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Counts = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]
+
+
+def covering(met: NDArray[np.uint32]) -> Counts:
+    """How many configurations cover 1, 2, 3, 4 cells, from how many meet them.
+
+    met -- of shape (n, n, n, n); with repeated cells, for the set of these cells.
+    """
+    every = np.arange(len(met))
+    f = met.astype(np.int64) if len(met) < 40 else met
+    one = f[every, every, every, every].astype(np.int64)
+    two = f[every[:, None], every[:, None], every[:, None], every].astype(np.int64)
+    c1, c2 = one, one[:, None] + one - two
+    c3 = np.empty((len(met),) * 3, np.int64)
+    c4 = np.empty(met.shape, np.uint32)
+    for a in every:
+        three = f[a, a].astype(np.int64)
+        singles = one[a] + one[:, None] + one
+        c3[a] = singles - two[a][:, None] - two[a] - two + three
+    for a in every:
+        for b in every:
+            # All subsets of {a, b, c, d} but the whole, by size; then the whole.
+            small = one[a] + one[b] + one[:, None] + one
+            pairs = two[a, b] + two[a][:, None] + two[a] + two[b][:, None] + two[b] + two
+            ab, ac, bc = f[a, a, b].astype(np.int64), f[a, a].astype(np.int64), f[b, b]
+            triples = ab[:, None] + ab + ac + bc
+            c4[a, b] = small - pairs + triples - f[a, b]
+    return c1, c2, c3, c4
+
+
+def larger(counts: Counts, classes: NDArray[np.int64], size: int, most: int) -> int:
+    """The largest bound of `size` cells that is above `most`; `most` if there is none.
+
+    classes -- the least cell that a symmetry takes each cell to.
+    """
+    n = len(counts[0])
+    sums = np.zeros((size + 1, 4, n), np.int64)
+    sums[0, 3] = counts[0]
+    outside = np.zeros(n, np.bool_)
+    return int(_extend(*counts, classes, size, most, np.zeros(size, np.int64), 0, 0, sums, outside))
+
+
+@njit(cache=True)
+def _extend(c1, c2, c3, c4, classes, size, most, chosen, j, met, sums, outside):  # type: ignore[no-untyped-def]
+    """The search below a set of j cells that meets `met`; sums[j] has s_1, s_2, s_3 and added."""
+    order = np.argsort(-sums[j, 3])
+    order = order[~outside[order]]
+    left = size - j
+    if len(order) < left:
+        return most
+    if left == 1:
+        return max(most, met + sums[j, 3, order[0]])
+    done = outside.copy()
+    for place in range(len(order)):
+        v = order[place]
+        # Of cells with equal `added` those of one class may be apart, at the root alone.
+        if len(order) - place >= left:
+            ahead = sums[j, 3, order[place : place + left]].sum()
+        else:
+            ahead = left * sums[j, 3, v]
+        if met + ahead <= most:
+            break
+        if j == 0:
+            if classes[v] != v:
+                continue
+        elif len(order) - place < left:
+            break
+        sums[j + 1, 0] = sums[j, 0] + c2[v]
+        sums[j + 1, 1] = sums[j, 1]
+        sums[j + 1, 2] = sums[j, 2]
+        for a in range(j):
+            sums[j + 1, 1] += c3[v, chosen[a]]
+            for b in range(a):
+                sums[j + 1, 2] += c4[v, chosen[a], chosen[b]]
+        added = c1 - sums[j + 1, 0] + sums[j + 1, 1] - 3 * sums[j + 1, 2] // (j + 1)
+        sums[j + 1, 3] = np.maximum(0, np.minimum(added, sums[j, 3]))
+        chosen[j] = v
+        inside = done.copy()
+        inside[v] = True
+        most = _extend(
+            c1, c2, c3, c4, classes, size, most, chosen, j + 1, met + sums[j, 3, v], sums, inside
+        )
+        if j:
+            done[v] = True
+        else:
+            done |= classes == v
+    return most
