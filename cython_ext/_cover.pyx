@@ -265,14 +265,16 @@ cdef class LargestSearch:
         symmetry takes a cell to.
 
     The sets are built cell by cell. `optsearch.bounds.coverage` says what bounds the configurations
-    that a cell v adds to those that a set P of j cells meets:
+    that a cell v adds to those that a set P meets:
 
-        added(v) = c(v) - s_1(v) + s_2(v) - (3/j) s_3(v),
+        added(v) = c(v) - s_1(v) + s_2(v) - t(v),
 
-    s_i(v) the sum of the configurations that cover v and i cells of P, summed over these; or what
-    it was before the last cell came to P, if that is less. The cells that may follow are taken by
-    falling `added`, and a set is left out when its bound and as many of these as it lacks come to
-    no more than the largest found.
+    s_i(v) the sum of the configurations that cover v and i cells of P, summed over these, and t(v)
+    that of some triples: with each cell that came to P after two others, the pairs of these that
+    are the edges of a tree. Of all trees the heaviest is taken, for every v. Or it is what it was
+    before the last cell came to P, if that is less. The cells that may follow are taken by falling
+    `added`, and a set is left out when its bound and as many of these as it lacks come to no more
+    than the largest found.
     """
 
     cdef int cells, size
@@ -286,11 +288,11 @@ cdef class LargestSearch:
     cdef uint32_t* three_rows     # of a triple
     cdef int64_t alone[128]
     cdef int chosen[128]
-    cdef int64_t single[129][128]      # s_1 of every cell, of the set at each depth
-    cdef int64_t twofold[129][128]
-    cdef int64_t threefold[129][128]
+    cdef int64_t single[129][128]           # s_1 of every cell, of the set at each depth
+    cdef int64_t twofold[129][128]          # s_2
+    cdef int64_t trees[129][128]            # t
     cdef int64_t added[129][128]
-    cdef int64_t order[129][128]       # added << 7 | cell, falling
+    cdef int64_t order[129][128]            # added << 7 | cell, falling
 
     def __cinit__(self, int cells, counts, const int32_t[::1] classes):
         cdef int a, b, c, d, n = cells
@@ -343,7 +345,7 @@ cdef class LargestSearch:
         self.nodes, self.most_nodes = 0, most_nodes
         with nogil:
             for v in range(self.cells):
-                self.single[0][v] = self.twofold[0][v] = self.threefold[0][v] = 0
+                self.single[0][v] = self.twofold[0][v] = self.trees[0][v] = 0
                 self.added[0][v] = self.alone[v]
                 self.order[0][v] = self.alone[v] << 7 | v
             self.fall(self.order[0], self.cells)
@@ -371,9 +373,10 @@ cdef class LargestSearch:
         cdef int64_t* after
         cdef int64_t* s1
         cdef int64_t* s2
-        cdef int64_t* s3
+        cdef int64_t* t3
         cdef int64_t bound, value
         cdef const uint32_t* row
+        cdef const uint32_t* rows[128][128]
         self.nodes += 1
         if self.nodes % PATIENCE == 0:
             with gil:
@@ -399,20 +402,19 @@ cdef class LargestSearch:
             # Every cell with a larger number is in a class that is done.
             if depth == 0 and self.least[v] != v:
                 continue
-            s1, s2, s3 = self.single[depth + 1], self.twofold[depth + 1], self.threefold[depth + 1]
+            s1, s2, t3 = self.single[depth + 1], self.twofold[depth + 1], self.trees[depth + 1]
             row = self.one_row + v * n
             for w in range(n):
                 s1[w] = self.single[depth][w] + row[w]
                 s2[w] = self.twofold[depth][w]
-                s3[w] = self.threefold[depth][w]
+                t3[w] = self.trees[depth][w]
             for a in range(depth):
                 row = self.two_rows + pair(min(v, self.chosen[a]), max(v, self.chosen[a])) * n
                 for w in range(n):
                     s2[w] += row[w]
                 for b in range(a):
-                    row = self.three_rows + sorted_triple(v, self.chosen[a], self.chosen[b]) * n
-                    for w in range(n):
-                        s3[w] += row[w]
+                    rows[a][b] = rows[b][a] = self.three_rows + n * sorted_triple(
+                        v, self.chosen[a], self.chosen[b])
             self.chosen[depth] = v
             after = self.order[depth + 1]
             follow = 0
@@ -421,7 +423,9 @@ cdef class LargestSearch:
                 # Sets with a class that was the first cell's are done.
                 if depth == 0 and (w == v or self.is_before(i, w)):
                     continue
-                value = self.alone[w] - s1[w] + s2[w] - 3 * s3[w] // (depth + 1)
+                if depth > 1:
+                    t3[w] += self.heaviest_tree(depth, rows, w)
+                value = self.alone[w] - s1[w] + s2[w] - t3[w]
                 value = max(0, min(value, self.added[depth][w]))
                 self.added[depth + 1][w] = value
                 after[follow] = value << 7 | w
@@ -429,6 +433,26 @@ cdef class LargestSearch:
             self.fall(after, follow)
             self.extend(depth + 1, met + (order[i] >> 7), follow)
         return 0
+
+    cdef int64_t heaviest_tree(self, int n, const uint32_t* rows[128][128], int w) noexcept nogil:
+        """The greatest weight of a tree on n vertices, with rows[a][b][w] on its edges."""
+        cdef int64_t best[128]
+        cdef int64_t total = 0, most
+        cdef int a, next, step
+        for a in range(1, n):
+            best[a] = rows[0][a][w]
+        for step in range(1, n):
+            most = -1
+            for a in range(1, n):
+                if best[a] > most:
+                    most = best[a]
+                    next = a
+            total += most
+            best[next] = -2
+            for a in range(1, n):
+                if best[a] >= 0 and rows[next][a][w] > best[a]:
+                    best[a] = rows[next][a][w]
+        return total
 
     cdef bint is_before(self, int i, int w) noexcept nogil:
         """Whether the class of a cell came before place i at the root."""

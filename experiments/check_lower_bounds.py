@@ -20,7 +20,8 @@ import os
 import sys
 import time
 from fractions import Fraction
-from itertools import combinations
+from functools import cache
+from itertools import combinations, permutations, repeat
 from math import comb
 from pathlib import Path
 
@@ -34,6 +35,7 @@ from optsearch.lattice import Constraints, sweep
 from optsearch.workers import processes
 
 Row = dict[str, str]
+AT_ONCE = 200  # triples of a job
 
 
 def table(path: Path) -> tuple[dict[str, str], list[Row]]:
@@ -49,50 +51,67 @@ def require(is_so: bool, what: str) -> None:
         sys.exit(f"NOT CONFIRMED: {what}")
 
 
+@cache
+def all_configurations(game: Game) -> int:
+    """How many there are."""
+    return sweep(game).count(Constraints(game.fleet))
+
+
+def with_one_more(game: Game, cells: tuple[int, ...]) -> NDArray[np.int64]:
+    """f of these cells and every other one."""
+    closed = sum(1 << cell for cell in set(cells))
+    number = all_configurations(game)
+    left, through = sweep(game).through(Constraints(game.fleet, closed))
+    met = np.full(game.cells, number - left, np.int64)
+    for ship, some in through.items():
+        for cell in bits(ship):
+            met[cell] += some
+    return met
+
+
+def meeting(game: Game, sets: list[tuple[int, ...]]) -> list[NDArray[np.int64]]:
+    """The same for several sets."""
+    return [with_one_more(game, cells) for cells in sets]
+
+
 class Met:
     """f of every set of up to four cells, in arrays with one axis a cell (below each other)."""
 
-    def __init__(self, game: Game):
+    def __init__(self, game: Game, jobs: int):
         self.game, n = game, game.cells
-        self.number = sweep(game).count(Constraints(game.fleet))
+        self.number = all_configurations(game)
         self.four = np.zeros((n, n, n, n), np.uint32)  # repeated cells make the smaller sets
         symmetries = game.symmetries()
-        triples = [
+        triples: list[tuple[int, ...]] = [
             cells
             for cells in combinations(range(n), 3)
             if all(tuple(sorted(p[c] for c in cells)) >= cells for p in symmetries)
         ]
         started = time.perf_counter()
-        for done, cells in enumerate(triples, 1):
-            met = self.with_one_more(cells)
-            for p in map(np.array, symmetries):
-                turned = np.empty(n, np.int64)
-                turned[p] = met
-                for a, b, c in ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)):
-                    self.four[p[cells[a]], p[cells[b]], p[cells[c]]] = turned
-            if done % 1000 == 0 or done == len(triples):
+        done = 0
+        with processes(jobs) as pool:
+            parts = [triples[i : i + AT_ONCE] for i in range(0, len(triples), AT_ONCE)]
+            for some, counts in zip(parts, pool.map(meeting, repeat(game), parts), strict=True):
+                for cells, met in zip(some, counts, strict=True):
+                    self._enter(cells, met)
+                done += len(some)
                 seconds = time.perf_counter() - started
                 left = seconds / done * (len(triples) - done)
                 print(f"{done} of {len(triples)} triples, about {left:.0f} s more", flush=True)
-        cell = np.arange(n)
-        for x in range(n):  # {x, y}: from any triple with a repeated cell in place of the third
-            met = self.with_one_more((x,))
-            self.four[x, x, x] = met
-            for y in cell:
-                pair = self.with_one_more((x, int(y))) if y > x else None
-                if pair is not None:
-                    for some in ((x, x, y), (x, y, x), (y, x, x), (y, y, x), (y, x, y), (x, y, y)):
-                        self.four[some] = pair
+        for x in range(n):
+            three = self.four[x, :, :, x].copy()
+            pairs = with_one_more(game, (x,))
+            np.fill_diagonal(three, pairs)
+            three[x] = three[:, x] = pairs
+            self.four[x, x] = self.four[x, :, x] = self.four[:, x, x] = three
 
-    def with_one_more(self, cells: tuple[int, ...]) -> NDArray[np.int64]:
-        """f of these cells and every other one."""
-        closed = sum(1 << cell for cell in set(cells))
-        left, through = sweep(self.game).through(Constraints(self.game.fleet, closed))
-        met = np.full(self.game.cells, self.number - left, np.int64)
-        for ship, some in through.items():
-            for cell in bits(ship):
-                met[cell] += some
-        return met
+    def _enter(self, cells: tuple[int, ...], met: NDArray[np.int64]) -> None:
+        """f of three cells and every other one, and of their images."""
+        for p in map(np.array, self.game.symmetries()):
+            turned = np.empty(len(met), np.int64)
+            turned[p] = met
+            for a, b, c in permutations(range(3)):
+                self.four[p[cells[a]], p[cells[b]], p[cells[c]]] = turned
 
     def all_of(self, size: int) -> NDArray[np.int64]:
         """f of all sets of `size` <= 4 cells, in the order of combinations."""
@@ -177,7 +196,7 @@ def main() -> None:
     game = arguments.game
     name = str(game).replace(":", "_").replace(",", "")
     header, finished = table(arguments.tables / f"finished_{name}.csv")
-    met = Met(game)
+    met = Met(game, arguments.jobs)
     require(met.number == int(header["configurations"]), f"{met.number} configurations")
     most = check_coverage(met, table(arguments.tables / f"coverage_{name}.csv")[1])
     revealed = check_reveal(

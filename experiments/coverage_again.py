@@ -52,7 +52,7 @@ def larger(counts: Counts, classes: NDArray[np.int64], size: int, most: int) -> 
 
 @njit(cache=True)
 def _extend(c1, c2, c3, c4, classes, size, most, chosen, j, met, sums, outside):  # type: ignore[no-untyped-def]
-    """The search below a set of j cells that meets `met`; sums[j] has s_1, s_2, s_3 and added."""
+    """The search below a set of j cells that meets `met`; sums[j] has s_1, s_2, t and added."""
     order = np.argsort(-sums[j, 3])
     order = order[~outside[order]]
     left = size - j
@@ -80,9 +80,10 @@ def _extend(c1, c2, c3, c4, classes, size, most, chosen, j, met, sums, outside):
         sums[j + 1, 2] = sums[j, 2]
         for a in range(j):
             sums[j + 1, 1] += c3[v, chosen[a]]
-            for b in range(a):
-                sums[j + 1, 2] += c4[v, chosen[a], chosen[b]]
-        added = c1 - sums[j + 1, 0] + sums[j + 1, 1] - 3 * sums[j + 1, 2] // (j + 1)
+        if j > 1:
+            for w in order:
+                sums[j + 1, 2, w] += _heaviest_tree(c4[v, :, :, w], chosen[:j])
+        added = c1 - sums[j + 1, 0] + sums[j + 1, 1] - sums[j + 1, 2]
         sums[j + 1, 3] = np.maximum(0, np.minimum(added, sums[j, 3]))
         chosen[j] = v
         inside = done.copy()
@@ -95,3 +96,22 @@ def _extend(c1, c2, c3, c4, classes, size, most, chosen, j, met, sums, outside):
         else:
             done |= classes == v
     return most
+
+
+@njit(cache=True)
+def _heaviest_tree(weights, vertices):  # type: ignore[no-untyped-def]
+    """The weight of a heaviest tree: edges by falling weight, unless they close a circle."""
+    n = len(vertices)
+    part = np.arange(n)
+    total, edges = 0, 0
+    while edges < n - 1:
+        most, x, y = -1, 0, 0
+        for a in range(n):
+            for b in range(a):
+                weight = np.int64(weights[vertices[a], vertices[b]])
+                if weight > most and part[a] != part[b]:
+                    most, x, y = weight, a, b
+        part[part == part[x]] = part[y]
+        total += most
+        edges += 1
+    return total

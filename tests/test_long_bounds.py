@@ -6,6 +6,8 @@ from itertools import combinations
 from math import comb
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from optsearch import bounds, records, reference
 from optsearch.bounds import chain, coverage, known, reveal
@@ -85,16 +87,23 @@ def test_coverage(text):
         assert found.is_exact(k) or k > 4
 
 
-@pytest.mark.parametrize("j", range(3, 16))
-def test_the_inequality_of_the_search(j):
-    """0 or more for 1 to j cells, 1 for none; with more of the triples it is false at j."""
+@given(st.data())
+def test_the_inequality_of_the_search(data):
+    """For every way to cover cells, with random trees; with one triple more it is false."""
+    j = data.draw(st.integers(3, 7))
+    triples = []
+    for u in range(2, j):
+        parents = [data.draw(st.integers(0, b - 1)) for b in range(1, u)]
+        triples += [{u, a, b} for b, a in enumerate(parents, 1)]
+    assert len(triples) == comb(j - 1, 2)
 
-    def value(cells, part):
-        return 1 - cells + comb(cells, 2) - part * comb(cells, 3)
+    def value(covered, triples):
+        i = len(covered)
+        return 1 - i + comb(i, 2) - sum(triple <= covered for triple in triples)
 
-    assert value(0, Fraction(3, j)) == 1
-    assert all(value(cells, Fraction(3, j)) >= 0 for cells in range(1, j + 1))
-    assert value(j, Fraction(3, j) + Fraction(1, 1000)) < 0
+    every = [set(some) for i in range(j + 1) for some in combinations(range(j), i)]
+    assert all(value(covered, triples) >= (not covered) for covered in every)
+    assert any(value(covered, [*triples, {0, 1, 2}]) < 0 for covered in every)
 
 
 def test_classes_and_checkpoints(tmp_path):

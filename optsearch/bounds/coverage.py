@@ -26,7 +26,7 @@ from optsearch.lattice import Constraints, sweep
 
 Numbers = NDArray[np.int64]
 LARGEST = 4  # cells of the sets that are counted
-MOST_NODES = 100_000_000  # of a search: some minutes
+MOST_NODES = 3_000_000  # of a search: half a minute
 _FORMAT = "optsearch cell sets 1"
 
 
@@ -187,18 +187,25 @@ class Coverage:
     """Upper bounds on how many configurations k cells of a game can meet.
 
     Of four cells and fewer they are what the best set meets. Of more they come from a search
-    through the sets, with a bound on what each cell adds. For a set P of j cells, i of which a
-    configuration covers, and 3 <= j,
+    through the sets, with a bound on what each cell adds. Let E be a set of triples of P, made so:
+    the cells come to P one after the other, and with each one, u, the triples {u, a, b} for the
+    edges {a, b} of a tree on the cells that were there. For a configuration that covers i cells of
+    P, and e of the triples in E whole,
 
-        1 - C(i, 1) + C(i, 2) - (3/j) C(i, 3)  =  C(i - 1, 2) (1 - i/j)  >=  [i = 0]
+        1 - i + C(i, 2) - e  >=  1 if i = 0, and >= 0 otherwise.
 
-    for i = 1 … j, and for i = 0 it is 1. Summed over the configurations that cover v, that bounds
-    those that v adds to P:
+    Proof, by induction over the cells of P. Let u be the last one. A configuration without u has
+    the same i and e as before it came. One that covers u, and i - 1 others, adds -1 + (i - 1) - e',
+    e' the edges of the tree between covered cells: at most i - 2, since they make no circle, or 0
+    if i = 1. In the first case nothing is lost, and in the other the left side falls from 1 to 0.
 
-        f(P + v) - f(P) <= c(v) - s_1 + s_2 - (3/j) s_3,
+    Summed over the configurations that cover v, that bounds those that v adds to P:
 
-    s_i the sum, over the sets of i cells of P, of the configurations that cover these and v. With
-    j < 4 it is what v adds. What v adds to a part of P bounds it too, because f is submodular.
+        f(P + v) - f(P) <= c(v) - s_1 + s_2 - t,
+
+    s_i the sum, over the sets of i cells of P, of the configurations that cover these and v, and t
+    the same over the triples in E. With fewer than four cells in P it is what v adds. What v adds
+    to a part of P bounds it too, because f is submodular.
 
     counts -- of all sets of up to four cells.
     """
