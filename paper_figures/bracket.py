@@ -1,6 +1,7 @@
 """The bracket of the usual game, bound by bound: python -m paper_figures.bracket."""
 
 import sys
+import textwrap
 from fractions import Fraction
 from math import ceil, floor
 from pathlib import Path
@@ -20,7 +21,7 @@ def draw(source: Path) -> Figure:
     """
     record = records.read(source)
     rows = [(row["side"], row["name"], Fraction(row["exact"])) for row in record.rows]
-    figure, ax = style.figure(5.2, 0.32 * len(rows) + 0.2)
+    figure, ax = style.figure(5.2, 0.34 * len(rows) + 0.2)
     left = max(value for side, _, value in rows if side == "lower")
     right = min((value for side, _, value in rows if side == "upper"), default=left)
     ax.axvspan(float(left), float(right), color="#e4e7eb", lw=0)
@@ -38,8 +39,8 @@ def draw(source: Path) -> Figure:
             ha="left" if side == "lower" else "right",
             fontsize=8,
         )
-        names.append(f"{name} ({side})")
-    ax.set_yticks([-height for height in range(len(rows))], names)
+        names.append(textwrap.fill(f"{name.replace(',', ', ')} ({side})", 44))
+    ax.set_yticks([-height for height in range(len(rows))], names, fontsize=7.5)
     ax.set_ylim(-len(rows) + 0.4, 0.6)
     ax.margins(x=0.09)
     ax.set_xlabel("shots on average, " + record.header["game"])
