@@ -287,6 +287,7 @@ cdef class LargestSearch:
     cdef uint32_t* two_rows       # of a pair
     cdef uint32_t* three_rows     # of a triple
     cdef int64_t alone[128]
+    cdef const uint32_t* rows[128][128]     # of the last cell and two before it
     cdef int chosen[128]
     cdef int64_t single[129][128]           # s_1 of every cell, of the set at each depth
     cdef int64_t twofold[129][128]          # s_2
@@ -376,7 +377,6 @@ cdef class LargestSearch:
         cdef int64_t* t3
         cdef int64_t bound, value
         cdef const uint32_t* row
-        cdef const uint32_t* rows[128][128]
         self.nodes += 1
         if self.nodes % PATIENCE == 0:
             with gil:
@@ -413,7 +413,7 @@ cdef class LargestSearch:
                 for w in range(n):
                     s2[w] += row[w]
                 for b in range(a):
-                    rows[a][b] = rows[b][a] = self.three_rows + n * sorted_triple(
+                    self.rows[a][b] = self.rows[b][a] = self.three_rows + n * sorted_triple(
                         v, self.chosen[a], self.chosen[b])
             self.chosen[depth] = v
             after = self.order[depth + 1]
@@ -424,7 +424,7 @@ cdef class LargestSearch:
                 if depth == 0 and (w == v or self.is_before(i, w)):
                     continue
                 if depth > 1:
-                    t3[w] += self.heaviest_tree(depth, rows, w)
+                    t3[w] += self.heaviest_tree(depth, w)
                 value = self.alone[w] - s1[w] + s2[w] - t3[w]
                 value = max(0, min(value, self.added[depth][w]))
                 self.added[depth + 1][w] = value
@@ -434,13 +434,13 @@ cdef class LargestSearch:
             self.extend(depth + 1, met + (order[i] >> 7), follow)
         return 0
 
-    cdef int64_t heaviest_tree(self, int n, const uint32_t* rows[128][128], int w) noexcept nogil:
+    cdef int64_t heaviest_tree(self, int n, int w) noexcept nogil:
         """The greatest weight of a tree on n vertices, with rows[a][b][w] on its edges."""
         cdef int64_t best[128]
         cdef int64_t total = 0, most
         cdef int a, next, step
         for a in range(1, n):
-            best[a] = rows[0][a][w]
+            best[a] = self.rows[0][a][w]
         for step in range(1, n):
             most = -1
             for a in range(1, n):
@@ -450,8 +450,8 @@ cdef class LargestSearch:
             total += most
             best[next] = -2
             for a in range(1, n):
-                if best[a] >= 0 and rows[next][a][w] > best[a]:
-                    best[a] = rows[next][a][w]
+                if best[a] >= 0 and self.rows[next][a][w] > best[a]:
+                    best[a] = self.rows[next][a][w]
         return total
 
     cdef bint is_before(self, int i, int w) noexcept nogil:

@@ -306,7 +306,7 @@ cdef class Evaluator:
         if not 0 < order.shape[0] <= MAX_CELLS:
             raise ValueError(f"{order.shape[0]} cells; 1 to {MAX_CELLS} are handled")
         if (not 1 <= candidates <= MAX_CANDIDATES or not 0 <= endgame <= MAX_ENDGAME
-                or screen < MIN_CAP or cap < screen or finalists < 1 or not 1 <= truncate <= 64
+                or screen < MIN_CAP or cap < screen or cap >> SIZES or finalists < 1 or not 1 <= truncate <= 64
                 or estimates.shape[1] != BUCKETS):
             raise ValueError("parameters out of range")
         self.cells = <int>order.shape[0]
@@ -915,7 +915,8 @@ cdef class Evaluator:
                 return 0
             cost = self.roll(own, NULL, n, shots, left, shift)
             self.release(own)
-        entry.shots, entry.mode, entry.cost = shots, 1 + shift, cost
+        if not self.failed:
+            entry.shots, entry.mode, entry.cost = shots, 1 + shift, cost
         return cost
 
     cdef int64_t roll(self, Block* b, const uint64_t* mask, int64_t n, Shots shots, int left,

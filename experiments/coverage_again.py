@@ -63,11 +63,10 @@ def _extend(c1, c2, c3, c4, classes, size, most, chosen, j, met, sums, outside):
     done = outside.copy()
     for place in range(len(order)):
         v = order[place]
-        # Of cells with equal `added` those of one class may be apart, at the root alone.
-        if len(order) - place >= left:
+        # At the root cells of one class may stand before the one that is chosen for them.
+        ahead = left * sums[j, 3, v]
+        if j and len(order) - place >= left:
             ahead = sums[j, 3, order[place : place + left]].sum()
-        else:
-            ahead = left * sums[j, 3, v]
         if met + ahead <= most:
             break
         if j == 0:

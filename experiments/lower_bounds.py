@@ -8,7 +8,7 @@ every class of placements of the longest ship, and writes, with NAME such as 10x
     finished_NAME.csv   from these, bounds on the configurations finished within l misses
 
 which `optsearch bounds GAME` reads, and `experiments.check_lower_bounds` checks. For the usual game
-it takes three quarters of an hour or less on one core. A run that was stopped goes on from the
+it takes some 25 minutes on one idle core. A run that was stopped goes on from the
 checkpoints: by default in the folder .checkpoints of the checkout.
 """
 

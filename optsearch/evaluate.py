@@ -53,6 +53,7 @@ LISTED_BY_PYTHON = 1 << 13
 BYTES = 64  # of a worker for each configuration of a task: columns, parts of them, and the hash
 SAMPLE_BYTES = 32  # for each configuration of the sample at the top, as a list and as columns
 MOST = 1 << 48
+MAX_HASHES = 24  # bits of the hash that the kernel keeps
 AHEAD = 4  # tasks that wait for each worker
 _FORMAT = "evaluation 1"
 
@@ -446,6 +447,12 @@ class _Top:
         # Every sample drawn above the tasks is smaller than what is left of this one there.
         level = (self._limit // (2 * self._rule.cap)).bit_length() - 1
         everything = self._sweep.count(Constraints(self._game.fleet))
+        if everything >> MAX_HASHES > self._rule.screen // 2:
+            raise TooLarge(
+                f"{self._strategy} draws samples of up to {self._rule.screen:,} configurations "
+                f"(screen={self._rule.screen}) from {everything:,}; screen="
+                f"{2 * (everything >> MAX_HASHES) + 2} or more is accepted"
+            )
         if level < 0 or (everything >> level) * SAMPLE_BYTES > self._limit * BYTES:
             raise TooLarge(
                 f"{self._strategy} draws samples of up to {self._rule.cap:,} configurations "

@@ -549,7 +549,7 @@ def test_interrupted_with_a_table(answer, tmp_path):
 )
 def test_interrupted_without_a_table(method, game):
     process = started_interruptible("solve", game, "--method", method)
-    time.sleep(1)  # each of them would run for minutes
+    time.sleep(4)  # each of them would run for minutes
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (130, "interrupted\n")

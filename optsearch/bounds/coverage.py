@@ -26,7 +26,7 @@ from optsearch.lattice import Constraints, sweep
 
 Numbers = NDArray[np.int64]
 LARGEST = 4  # cells of the sets that are counted
-MOST_NODES = 3_000_000  # of a search: half a minute
+MOST_NODES = 3_000_000  # of a search: half a minute or so
 _FORMAT = "optsearch cell sets 1"
 
 
@@ -207,11 +207,13 @@ class Coverage:
     the same over the triples in E. With fewer than four cells in P it is what v adds. What v adds
     to a part of P bounds it too, because f is submodular.
 
-    counts -- of all sets of up to four cells.
+    counts -- of all sets of up to four cells. nodes -- after so many sets a search gives up, and
+    from there on the bounds follow from the one before.
     """
 
-    def __init__(self, counts: CellSetCounts):
+    def __init__(self, counts: CellSetCounts, nodes: int = MOST_NODES):
         self.counts = counts
+        self._nodes, self._gave_up = nodes, False
         self._found: dict[int, tuple[int, list[int]]] = {}
 
     def most_met(self, k: int) -> int:
@@ -250,4 +252,8 @@ class Coverage:
             return number, self._bound(k - 1)[1]
         # Han's inequality: some cell of S can go at no more than a k-th of f(S).
         most = min(number, before * k // (k - 1))
-        return self._search.bound(k, most, MOST_NODES) or (most, [])
+        if self._gave_up:
+            return most, []
+        found = self._search.bound(k, most, self._nodes)
+        self._gave_up = found is None
+        return found or (most, [])

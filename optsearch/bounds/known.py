@@ -31,6 +31,7 @@ from optsearch.position import Position
 from optsearch.posterior import Posterior
 
 RESULTS = Path(optsearch.__file__).resolve().parent.parent / "data" / "results"
+NODES = 50_000  # of a search for the most that k cells meet, where bounds are computed on demand
 COMPUTED = 300_000  # configurations up to which the long bounds are computed on the spot
 
 
@@ -107,7 +108,7 @@ def long_bounds(game: Game) -> list[Bound]:
     """The root chain, the reveal game and both together, computed here."""
     counts = CellSetCounts.of(game)
     number, hits = counts.configurations, game.fleet_cells
-    chain = root_chain(hits, number, Coverage(counts).most_met, MISSES)
+    chain = root_chain(hits, number, Coverage(counts, NODES).most_met, MISSES)
     revealed = finished_within(game, reveal(game))
     return together(chain, revealed, hits, number, "computed here")
 
