@@ -539,7 +539,7 @@ cdef class Evaluator:
                 if counts[i] > most:
                     most = counts[i]
                     best = i
-        left[0] = <int>((total + n // 2) // n)
+        left[0] = <int>((total + n // 2) // n) if n else 0    # a sample can be empty
         return best
 
     # The walk
@@ -638,11 +638,17 @@ cdef class Evaluator:
 
     cdef int64_t end(self, const Words* w, uint64_t x, int n, int misses) noexcept nogil:
         """Enter the optimal tree of at most MAX_ENDGAME configurations in the histogram."""
-        cdef int i
-        cdef uint16_t p
         if n == 1:
             self.finish(1, misses)
             return 0
+        self.end_begin(w, x, n)
+        self.end_walk((1 << n) - 1, misses)
+        return self.end_solve((1 << n) - 1)
+
+    cdef void end_begin(self, const Words* w, uint64_t x, int n) noexcept nogil:
+        """Find the patterns of the endgame under x."""
+        cdef int i
+        cdef uint16_t p
         self.end_now += 1
         self.patterns = 0
         for i in range(w.cells):
@@ -651,7 +657,6 @@ cdef class Evaluator:
                 self.pattern_seen[p] = self.end_now
                 self.pattern[self.patterns] = p
                 self.patterns += 1
-        return self.end_walk((1 << n) - 1, misses)
 
     cdef int end_solve(self, int x) noexcept nogil:
         """The least misses for a part of the configurations of the endgame."""
@@ -683,22 +688,24 @@ cdef class Evaluator:
         self.end_cost[x] = <uint16_t>best
         return best
 
-    cdef int end_walk(self, int x, int misses) noexcept nogil:
-        cdef int cost, hit, i, n = popcount(x)
-        if n == 1:
-            self.finish(1, misses)
-            return 0
-        cost = self.end_solve(x)
+    cdef int end_shot(self, int x) noexcept nogil:
+        """The part that is hit by the first optimal cell; 0 where no cell is open."""
+        cdef int hit, i, cost = self.end_solve(x)
         for i in range(self.patterns):
             hit = self.pattern[i] & x
             if hit == 0 or hit == x:
                 continue
             if popcount(x ^ hit) + self.end_solve(hit) + self.end_solve(x ^ hit) == cost:
-                self.end_walk(hit, misses)
-                self.end_walk(x ^ hit, misses + 1)
-                return cost
-        self.finish(n, misses)
+                return hit
         return 0
+
+    cdef void end_walk(self, int x, int misses) noexcept nogil:
+        cdef int n = popcount(x), hit = self.end_shot(x) if n > 1 else 0
+        if hit == 0:
+            self.finish(n, misses)
+            return
+        self.end_walk(hit, misses)
+        self.end_walk(x ^ hit, misses + 1)
 
     # Rollouts
 
@@ -1078,21 +1085,15 @@ cdef class Evaluator:
                 misses += 1
 
     cdef int follow_end(self, const Words* w, uint64_t x, int n, uint64_t chosen) noexcept nogil:
-        cdef int part, hit = 0, i, cost, misses = 0, mine = <int>extract(chosen, x)
+        """The misses of one configuration (a bit) in the optimal tree."""
+        cdef int part = (1 << n) - 1, hit, misses = 0, mine = <int>extract(chosen, x)
         if n == 1:
             return 0
-        self.end(w, x, n, 0)         # also finds the patterns; what it enters is not asked for
-        part = (1 << n) - 1
+        self.end_begin(w, x, n)
         while popcount(part) > 1:
-            cost = self.end_solve(part)
-            for i in range(self.patterns):
-                hit = self.pattern[i] & part
-                if hit == 0 or hit == part:
-                    continue
-                if popcount(part ^ hit) + self.end_solve(hit) + self.end_solve(part ^ hit) == cost:
-                    break
-            else:
-                return misses
+            hit = self.end_shot(part)
+            if hit == 0:
+                break
             if hit & mine:
                 part = hit
             else:

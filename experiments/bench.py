@@ -1,8 +1,9 @@
 """Each method beside a named alternative, from one run: python -m experiments.bench [--full]
 
 Each measurement runs in a process of its own, so that its peak memory is its own; short ones are
-repeated and the median is printed. Parts of a family on machine words count as nodes. Ratios are
-against the first method of each table.
+repeated and the median is printed. Parts of a family on machine words count as nodes; evaluations
+say how many configurations a second they do instead. Ratios are against the first method of each
+table.
 """
 
 import argparse
@@ -118,11 +119,16 @@ def played_one_by_one(position: Position) -> tuple[int, int]:
 
 def evaluated(position: Position) -> tuple[int, int]:
     """Greedy's tree walked over all configurations, in this process."""
-    return evaluate(named("greedy"), position.game, jobs=1).total, 0
+    return evaluate(named("greedy"), position.game, jobs=1, memory=MEMORY).total, 0
+
+
+def evaluated_processes(position: Position) -> tuple[int, int]:
+    """The same on two processes, whose start is counted and whose memory is not."""
+    return evaluate(named("greedy"), position.game, jobs=2, memory=MEMORY).total, 0
 
 
 def evaluated_rollout(position: Position) -> tuple[int, int]:
-    """The same for the rollout policy."""
+    """The rollout policy's tree, in this process."""
     return evaluate(named("rollout"), position.game, jobs=1, memory=MEMORY).total, 0
 
 
@@ -183,22 +189,43 @@ def after_random_shots(game: Game, shots: int, seed: int) -> Position:
     return position
 
 
-def compare(title: str, position: Position, methods: dict[str, Work]) -> None:
-    """Print a table of methods on one position; the first is the yardstick."""
+def compare(title: str, position: Position, methods: dict[str, Work], done: int = 0) -> None:
+    """Print a table of methods on one position; the first is the yardstick.
+
+    done -- configurations that each of them goes through: say how many a second, not the nodes.
+    """
     print(f"\n{title}\n")
-    print(f"  {'method':<46}{'answer':>15}{'nodes':>13}{'seconds':>11}{'MiB':>8}{'speed':>10}")
+    rate = "a second" if done else "nodes"
+    print(f"  {'method':<46}{'answer':>15}{rate:>13}{'seconds':>11}{'MiB':>8}{'speed':>10}")
     first: Measurement | None = None
     for name, work in methods.items():
         result = measure(work, position)
         first = first or result
         if result.answer != first.answer:
             raise OptsearchError(f"{name} answers {result.answer}, not {first.answer}")
-        nodes = f"{result.nodes:,}" if result.nodes else ""
+        looked = round(done / result.seconds) if done else result.nodes
+        nodes = f"{looked:,}" if looked else ""
         print(
             f"  {name:<46}{result.answer:>15,}{nodes:>13}{result.seconds:>11.4f}"
             f"{result.mebibytes:>8.0f}{first.seconds / result.seconds:>9,.0f}x",
             flush=True,
         )
+
+
+EVALUATIONS: tuple[tuple[str, dict[str, Work]], ...] = (
+    (
+        "5x5:3,2",
+        {"greedy, each played by itself": played_one_by_one, "greedy, its tree": evaluated},
+    ),
+    (
+        "8x8:4,3,3,2",
+        {"greedy, one process": evaluated, "greedy, two processes": evaluated_processes},
+    ),
+    (
+        "8x8:4,3,2,2",
+        {"rollout, one process": evaluated_rollout, "rollout, two": evaluated_rollout_processes},
+    ),
+)
 
 
 def main() -> None:
@@ -235,20 +262,11 @@ def main() -> None:
     others = {"greedy with exact posteriors": greedy_game}
     compare(f"A whole game of {told}", Position(told), others)
 
-    evaluations: dict[str, Work] = {
-        "each configuration played by itself": played_one_by_one,
-        "evaluate, one process": evaluated,
-    }
-    compare(
-        "Greedy on every configuration of 5x5:3,2", Position(Game.parse("5x5:3,2")), evaluations
-    )
-    if full:
-        evaluations = {
-            "evaluate, one process": evaluated_rollout,
-            "evaluate, two processes": evaluated_rollout_processes,
-        }
-        game = Game.parse("8x8:4,3,2,2")
-        compare(f"The rollout policy on every configuration of {game}", Position(game), evaluations)
+    for text, evaluations in EVALUATIONS:
+        game = Game.parse(text)
+        number = Posterior(Position(game)).configurations
+        title = f"A strategy on all {number:,} configurations of {game}"
+        compare(title, Position(game), evaluations, number)
 
     solvers: dict[str, Work] = {
         "paper's Algorithm 2 (table on hits, misses)": paper_optimum,

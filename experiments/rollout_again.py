@@ -92,7 +92,7 @@ class RolloutAgain:
         """Misses times UNIT of one shot, and what is left; -1 is greedy's cell."""
         counts, n = rows.sum(0), len(rows)
         is_open = counts < n
-        left = (int(counts[is_open].sum()) + n // 2) // n
+        left = (int(counts[is_open].sum()) + n // 2) // max(n, 1)  # a sample can be empty
         if cell < 0:
             cell = int(np.argmax(np.where(is_open, counts, 0)))
             if not 0 < counts[cell] < n:

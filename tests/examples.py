@@ -9,6 +9,16 @@ from optsearch import reference
 from optsearch.game import CONTACTS, Game
 from optsearch.position import Position, Shot, reply
 
+# Best greedy total height and optimum of the first counterexamples that a prototype found on empty
+# boards, from the issue that asked for them.
+COUNTEREXAMPLES = {
+    "2x6:3,2": (138, 137),
+    "4x4:3": (92, 90),
+    "4x5:3,2": (2333, 2326),
+    "4x5:3,3": (596, 595),
+    "4x5:4,3,2": (995, 994),
+}
+
 
 @st.composite
 def games(draw, max_cells=12, max_ships=3, announce=("nothing",)):

@@ -55,25 +55,6 @@ def ran(*arguments, cwd=None):
 
 
 @pytest.fixture
-def here(monkeypatch, capsys):
-    """The same, in this process: `here(…)` is what `ran(…)` gives, in a fraction of the time."""
-
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["optsearch", *map(str, arguments)])
-        status = 0
-        try:
-            cli.main()
-        except SystemExit as end:
-            status = end.code or 0
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return run
-
-
-@pytest.fixture
 def answer(here):
     """The JSON value that a command prints."""
 

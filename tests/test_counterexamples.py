@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from optsearch import cli, counterexamples, records, reference, tree
+from optsearch import counterexamples, records, reference, tree
 from optsearch._hunt import Hunt
 from optsearch.counterexamples import Positions, Scope, hunt, search_game
 from optsearch.errors import GameError, RecordError, TooLarge
@@ -431,23 +431,6 @@ def started(*arguments, cwd):
     )
 
 
-@pytest.fixture
-def here(monkeypatch, capsys):
-    """The command in this process: exit status, standard output, standard error."""
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["optsearch", "counterexamples", *map(str, arguments)])
-        status = 0
-        try:
-            cli.main()
-        except SystemExit as end:
-            status = end.code or 0
-        return status, *capsys.readouterr()
-
-    return run
-
-
 def cut_short(tmp_path, stop):
     """Start a run in tmp_path, stop it once some games are kept; its status, output, errors."""
     process = started(
@@ -486,7 +469,11 @@ def test_killed_and_resumed(here, monkeypatch, tmp_path):
     )
     out, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (0, "")
-    assert here("--max-cells", 11, "--shortest", 1, "-o", "b.csv", "--json") == (0, out, "")
+    assert here("counterexamples", "--max-cells", 11, "--shortest", 1, "-o", "b.csv", "--json") == (
+        0,
+        out,
+        "",
+    )
     first, second = (records.read(name) for name in ("a.csv", "b.csv"))
     assert (first.columns, first.rows) == (second.columns, second.rows)
     assert first.header["command"] == second.header["command"]
@@ -502,7 +489,9 @@ def test_interrupted(tmp_path):
 
 
 def test_json_and_table(here, tmp_path):
-    status, out, err = here("--max-cells", 12, "--fleet", "2", "--json", "-o", tmp_path / "a.csv")
+    status, out, err = here(
+        "counterexamples", "--max-cells", 12, "--fleet", "2", "--json", "-o", tmp_path / "a.csv"
+    )
     assert (status, err) == (0, "")
     found = json.loads(out)
     assert found["counterexamples"] == [
@@ -538,7 +527,9 @@ def test_json_and_table(here, tmp_path):
 
 
 def test_trees_are_written(here, tmp_path):
-    status, _, err = here("--max-cells", 12, "--fleet", "2", "--trees", tmp_path / "trees")
+    status, _, err = here(
+        "counterexamples", "--max-cells", 12, "--fleet", "2", "--trees", tmp_path / "trees"
+    )
     assert (status, err) == (0, "")
     assert sorted(path.name for path in (tmp_path / "trees").iterdir()) == [
         "1_greedy.json",
@@ -552,14 +543,14 @@ def test_undecided_games_are_shown(here, monkeypatch, tmp_path):
     monkeypatch.setattr(counterexamples, "MAX_NODES", 0)
     path = tmp_path / "a.csv"
     arguments = ("--max-cells", 18, "--fleet", "3,2,2", "--empty-only", "-o", path)
-    status, out, err = here(*arguments)
+    status, out, err = here("counterexamples", *arguments)
     assert (status, err) == (0, "")
     undecided = re.search("undecided: (.*)", out)[1].split()
     assert "1x18:3,2,2" in undecided
     assert [row["game"] for row in records.read(path).rows if row["result"] == "undecided"] == (
         undecided
     )
-    assert json.loads(here(*arguments, "--json")[1])["undecided"] == undecided
+    assert json.loads(here("counterexamples", *arguments, "--json")[1])["undecided"] == undecided
 
 
 @pytest.mark.parametrize(
@@ -577,7 +568,7 @@ def test_bad_input(here, monkeypatch, tmp_path, arguments, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("")
     (tmp_path / "folder").mkdir()
-    status, out, err = here(*arguments)
+    status, out, err = here("counterexamples", *arguments)
     assert (status, out) == (2, "")
     assert err.startswith(message)
     assert err.count("\n") == 1

@@ -75,9 +75,18 @@ def test_every_configuration_played(text, game):
     assert evaluate(named(text), game, jobs=1).histogram == played(named(text), game)
 
 
-@pytest.mark.parametrize(("text", "game"), [("rollout", "4x4:3,2"), (SAMPLED, "4x5:4,3,2")])
+EMPTY = "rollout:candidates=3,percent=0,endgame=4,screen=64,finalists=1,cap=64,truncate=30"
+
+
+@pytest.mark.parametrize(
+    ("text", "game"), [("rollout", "4x4:3,2"), (SAMPLED, "4x5:4,3,2"), (EMPTY, "8x16:1")]
+)
 def test_rollouts_played(text, game):
-    """The definition in plain Python beside the kernel; 4x5:4,3,2 is above the second's cap."""
+    """The definition in plain Python beside the kernel.
+
+    4x5:4,3,2 is above the second's cap. Of some of the 128 configurations of 8x16:1 samples are
+    empty.
+    """
     game = Game.parse(game)
     assert evaluate(named(text), game, jobs=1).histogram == played(named(text), game)
 
@@ -463,6 +472,8 @@ def test_refusals():
         evaluate(named("greedy"), Game.parse("4x4:2"), jobs=1, memory=1000)
     with pytest.raises(TooLarge, match="cap=131072"):
         evaluate(named("rollout"), Game.parse("8x8:3,2,2"), jobs=1, memory=BYTES << 16)
+    with pytest.raises(TooLarge, match=r"screen=64\) from 1,925,751,392; screen=230 or more is"):
+        evaluate(named("rollout:screen=64"), USUAL, jobs=1)
     with pytest.raises(TooLarge, match="can be walked"):
         evaluate(named("greedy"), Game.parse("10x12:2,2,2,2,2,2,2,2,2,2,2"), jobs=1)
     with pytest.raises(ImpossiblePosition):

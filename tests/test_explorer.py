@@ -13,7 +13,7 @@ from selenium import webdriver
 from selenium.webdriver import ActionChains, Keys
 from selenium.webdriver.chrome.service import Service
 
-from optsearch import cli, explorer, reference, tree
+from optsearch import explorer, reference, tree
 from optsearch.errors import ImpossiblePosition, TooLarge, TreeError
 from optsearch.game import CONTACTS, Game, bits, cell_name
 from optsearch.greedy import Greedy
@@ -157,28 +157,13 @@ def test_the_page_needs_nothing_else():
 # The command
 
 
-@pytest.fixture
-def explore(monkeypatch, capsys, tmp_path):
-    """Exit status, standard output and standard error of `optsearch explore`, run in a folder."""
+def test_command(here, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
-
-    def run(*arguments):
-        monkeypatch.setattr("sys.argv", ["optsearch", "explore", *arguments])
-        status = 0
-        try:
-            cli.main()
-        except SystemExit as end:
-            status = end.code or 0
-        return status, *capsys.readouterr()
-
-    return run
-
-
-def test_command(explore, tmp_path):
     shots = ("--shots", str(FIGURE6))
     tree.save(Solver(FIGURE6).tree(), "mine.json")
-    status, out, err = explore("3x4:2", *shots, "--tree", "mine.json", "-o", "page.html", "--json")
+    status, out, err = here(
+        "explore", "3x4:2", *shots, "--tree", "mine.json", "-o", "page.html", "--json"
+    )
     assert (status, err) == (0, "")
     assert json.loads(out) == {
         "game": "3x4:2",
@@ -203,10 +188,11 @@ def test_command(explore, tmp_path):
         (["3x4:2", "-o", "."], "cannot write '.'"),
     ],
 )
-def test_errors_are_one_line(explore, arguments, said):
+def test_errors_are_one_line(here, tmp_path, monkeypatch, arguments, said):
+    monkeypatch.chdir(tmp_path)
     tree.save(Solver(FIGURE6).tree(), "mine.json")
     arguments = arguments if "-o" in arguments else [*arguments, "-o", "page.html"]
-    status, out, err = explore(*arguments)
+    status, out, err = here("explore", *arguments)
     assert (status, out) == (2, "")
     assert said in err
     assert err.count("\n") == 1

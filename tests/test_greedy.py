@@ -19,6 +19,7 @@ from optsearch.greedy import RULES, Greedy
 from optsearch.kernels import SWITCHES
 from optsearch.position import MISS, Position, reply
 from optsearch.solver import solve
+from tests.examples import COUNTEREXAMPLES
 
 ENDS = {"best": min, "worst": max}
 
@@ -194,13 +195,7 @@ def test_the_named_ties_choose_what_they_say():
 
 def test_what_the_prototype_found():
     """Best greedy and optimum of a prototype's counterexamples, from the issue of this module."""
-    for text, expected in {
-        "2x6:3,2": (138, 137),
-        "4x4:3": (92, 90),
-        "4x5:3,2": (2333, 2326),
-        "4x5:3,3": (596, 595),
-        "4x5:4,3,2": (995, 994),
-    }.items():
+    for text, expected in COUNTEREXAMPLES.items():
         greedy = Greedy(Position(Game.parse(text)))
         assert (greedy.total_height(), greedy.optimum()) == expected
 

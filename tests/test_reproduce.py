@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import sys
 from collections import Counter
 from fractions import Fraction
 from functools import cache
@@ -10,7 +9,7 @@ from itertools import combinations
 
 import pytest
 
-from optsearch import cli, records, reference
+from optsearch import records, reference
 from optsearch import reproduce as reproduce_
 from optsearch.configurations import Configurations
 from optsearch.game import Game, bits
@@ -167,22 +166,6 @@ def published(monkeypatch, tmp_path):
     return folder
 
 
-@pytest.fixture
-def reproduced(monkeypatch, capsys):
-    """Exit status, standard output and standard error of `optsearch reproduce`."""
-
-    def run(*options):
-        monkeypatch.setattr(sys, "argv", ["optsearch", "reproduce", *options])
-        status = 0
-        try:
-            cli.main()
-        except SystemExit as end:
-            status = end.code or 0
-        return (status, *capsys.readouterr())
-
-    return run
-
-
 def edit(path, old, new):
     """Change how one line begins."""
     text = path.read_text(encoding="utf-8")
@@ -190,8 +173,8 @@ def edit(path, old, new):
     path.write_text(text.replace(f"\n{old}", f"\n{new}"), encoding="utf-8")
 
 
-def test_the_table(reproduced, checks):
-    status, out, err = reproduced()
+def test_the_table(here, checks):
+    status, out, err = here("reproduce")
     assert (status, err) == (0, "")
     ticked = [line for line in out.splitlines() if line.startswith("✓")]
     assert len(ticked) == len(checks)
@@ -203,8 +186,8 @@ def test_the_table(reproduced, checks):
     assert "all agree" in out
 
 
-def test_a_copy_of_the_published_values_agrees(reproduced, published):
-    assert reproduced("--json")[0] == 0
+def test_a_copy_of_the_published_values_agrees(here, published):
+    assert here("reproduce", "--json")[0] == 0
 
 
 FALSIFIED = [
@@ -224,18 +207,18 @@ FALSIFIED = [
 @pytest.mark.parametrize(
     ("name", "true", "false"), FALSIFIED, ids=[false for _, _, false in FALSIFIED]
 )
-def test_a_false_value_has_a_cross(reproduced, published, checks, name, true, false):
+def test_a_false_value_has_a_cross(here, published, checks, name, true, false):
     edit(published / name, true, false)
-    status, out, err = reproduced()
+    status, out, err = here("reproduce")
     assert (status, err) == (1, "")
     assert len([line for line in out.splitlines() if line.startswith("✗")]) == 1
     assert f"1 of {len(checks)} differ" in out
     assert "all agree" not in out
 
 
-def test_a_false_value_in_json(reproduced, published):
+def test_a_false_value_in_json(here, published):
     edit(published / "numbers.csv", "figure5_height,5,", "figure5_height,6,")
-    status, out, err = reproduced("--json")
+    status, out, err = here("reproduce", "--json")
     assert (status, err) == (1, "")
     found = json.loads(out)
     assert found["agrees"] is False
@@ -243,17 +226,17 @@ def test_a_false_value_in_json(reproduced, published):
     assert (wrong["what"], wrong["printed"], wrong["computed"]) == ("figure5 height", "6", "5")
 
 
-def test_a_value_that_nothing_computes(reproduced, published):
+def test_a_value_that_nothing_computes(here, published):
     edit(published / "numbers.csv", "figure9_mean,", "figure99_mean,")
-    status, _, err = reproduced()
+    status, _, err = here("reproduce")
     assert status == 2
     assert err.count("\n") == 1
     assert "'figure99_mean'" in err
 
 
-def test_a_missing_file(reproduced, published):
+def test_a_missing_file(here, published):
     (published / "table1.csv").unlink()
-    status, _, err = reproduced()
+    status, _, err = here("reproduce")
     assert status == 2
     assert err.count("\n") == 1
     assert "table1.csv" in err

@@ -21,6 +21,7 @@ of the configurations left, and a cell that some of them have and some do not is
 Up to `cap` configurations the costs are those of F. Above, they are those of the sample of at most
 `cap`, and "in all its configurations" in step 3 is judged on it. The sample S of at most so many is
 the configurations whose hash ends in b zero bits, with the least b for which there are no more.
+(It can be empty; every cell costs nothing then.)
 Greedy then stops at `truncate` configurations of S or fewer, and a part P of S is taken to miss
 |P| v(k, n) times, where n = 2^b |P|, and k is the number of open cells that a configuration of S
 has, as it was at the last shot of greedy before P (rounded), less one if that was a hit. v is
@@ -189,8 +190,12 @@ class Rollout(Strategy):
 
     def _cost(self, sample: list[int], cell: int, bits: int) -> int:
         left = _open_cells(sample, range(128))[1]
-        hit = [s for s in sample if s >> cell & 1]
-        missed = [s for s in sample if not s >> cell & 1]
+        return self._after(sample, cell, left, bits)
+
+    def _after(self, part: list[int], cell: int, left: int, bits: int) -> int:
+        """What a shot at an open cell and greedy after it miss in a part, times 4096."""
+        hit = [s for s in part if s >> cell & 1]
+        missed = [s for s in part if not s >> cell & 1]
         return (
             UNIT * len(missed)
             + self._greedy(hit, left - 1, bits)
@@ -204,19 +209,13 @@ class Rollout(Strategy):
         if len(part) <= SMALL:
             return UNIT * least_misses(part)
         cell, left = _open_cells(part, range(128))
-        if cell < 0:
-            return 0
-        hit = [s for s in part if s >> cell & 1]
-        missed = [s for s in part if not s >> cell & 1]
-        return (
-            UNIT * len(missed)
-            + self._greedy(hit, left - 1, bits)
-            + self._greedy(missed, left, bits)
-        )
+        return self._after(part, cell, left, bits) if cell >= 0 else 0
 
 
 def _open_cells(part: Sequence[int], cells: range) -> tuple[int, int]:
     """The first most probable open cell (-1: none), and how many a configuration has, rounded."""
+    if not part:
+        return -1, 0
     counts = [sum(s >> cell & 1 for s in part) for cell in cells]
     opened = [count if count < len(part) else 0 for count in counts]
     most = max(opened)
