@@ -7,9 +7,13 @@ with the kernel of `optsearch.evaluate`, and each must take as many shots as it 
                task that has the configuration is found among all tasks, and its path followed
     patterns   by the definition in plain Python
     rollout    by `experiments.rollout_again`, once shots at most probable cells have left 8,000
-               configurations or fewer, in the policy's tree from there on
+               configurations or fewer, in the policy's tree from there on; every 50th game from
+               400,000, where the policy samples. (Above, its shots are compared on small boards
+               only, by the tests.)
 
-Every game goes to data/results/evaluation_checks/NAME.csv; a difference is an error.
+Every game goes to data/results/evaluation_checks/NAME.csv; a difference is an error, and so is a
+mean more than four standard errors from that of the evaluation, where games start on the empty
+board.
 """
 
 import argparse
@@ -18,6 +22,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from math import sqrt
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +42,8 @@ from optsearch.strategies.rollout import Rollout
 from optsearch.workers import processes
 
 SEED = 11
-LISTED = 8000  # configurations from which rollouts are played
+LISTED = 8_000  # configurations from which rollouts are played
+SAMPLED = 400_000  # of every 50th game: above the cap of 131,072
 AT_ONCE = 10  # games of a job
 Game = tuple[int, list[int]]  # number, ships
 Row = tuple[int, int, int]  # number, shots in the tree, shots played
@@ -89,7 +95,7 @@ def play_rollout(strategy: Rollout, games: Iterable[Game]) -> list[Row]:
     """Games from where some thousand configurations are left."""
     rows = []
     for i, ships in games:
-        position = most_probable(None, ships, LISTED)
+        position = most_probable(None, ships, SAMPLED if i % 50 == 49 else LISTED)
         again = RolloutAgain(strategy, position).misses(sum(ships))
         before = position.misses.bit_count() + GAME.fleet_cells
         rows.append((i, FollowedTask(strategy, position).shots_of(sum(ships)), before + again))
@@ -145,7 +151,20 @@ def check(name: str, number: int, processors: int, output: Path) -> None:
         fields={"seed": SEED, "games": number},
     )
     mean = sum(row[1] for row in rows) / len(rows)
-    print(f"{path}: {len(rows)} games agree; their mean is {mean:.3f}")
+    print(f"{path}: {len(rows)} games agree; their mean is {mean:.3f}{beside(name, mean, number)}")
+
+
+def beside(name: str, mean: float, games: int) -> str:
+    """How far the mean of games from the empty board is from the evaluation's."""
+    evaluation = records.read(RESULTS / "evaluations" / f"{name}.csv").header
+    if evaluation["strategy"] != str(named(STRATEGIES[name])):
+        raise AssertionError(f"the evaluation is of {evaluation['strategy']}")
+    if isinstance(named(STRATEGIES[name]), Rollout):
+        return ""
+    error = float(evaluation["sd"]) / sqrt(games)
+    if abs(mean - float(evaluation["mean"])) > 4 * error:
+        raise AssertionError(f"mean {mean:.3f}, in the evaluation {evaluation['mean']}")
+    return f", of all configurations {evaluation['mean']} (standard error {error:.3f})"
 
 
 def main() -> int:

@@ -190,7 +190,7 @@ def evaluate(
         this process), or the workers of the executor.
     checkpoint -- folder that keeps what is done. A run that was stopped or killed goes on from it;
         it is refused for another strategy, game or memory.
-    memory -- bytes each worker may take.
+    memory -- bytes each worker may take; rollouts need 33 MB more, for those they remember.
     progress -- called after every task.
 
     Raises ImpossiblePosition for a game without a configuration, TooLarge where memory is too
