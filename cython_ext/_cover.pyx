@@ -275,6 +275,9 @@ cdef class LargestSearch:
     before the last cell came to P, if that is less. The cells that may follow are taken by falling
     `added`, and a set is left out when its bound and as many of these as it lacks come to no more
     than the largest found.
+
+    Where placements of a ship cost something, `added` is less by what those cost that v is the first
+    cell of the set to meet.
     """
 
     cdef int cells, size
@@ -294,6 +297,10 @@ cdef class LargestSearch:
     cdef int64_t trees[129][128]            # t
     cdef int64_t added[129][128]
     cdef int64_t order[129][128]            # added << 7 | cell, falling
+    cdef int ships                          # placements that cost something
+    cdef Cells ship[MAX_PLACEMENTS]
+    cdef int64_t cost[MAX_PLACEMENTS]
+    cdef Cells cells_chosen[129]            # at each depth
 
     def __cinit__(self, int cells, counts, const int32_t[::1] classes):
         cdef int a, b, c, d, n = cells
@@ -333,22 +340,33 @@ cdef class LargestSearch:
         PyMem_Free(self.two_rows)
         PyMem_Free(self.three_rows)
 
-    def bound(self, int size, int64_t most, int64_t most_nodes):
-        """(a bound on what any `size` cells meet, the set of cells that has it).
+    def bound(self, int size, int64_t most, int64_t most_nodes, const uint64_t[:, ::1] ships,
+              const int64_t[::1] costs):
+        """(a bound on what any `size` cells meet less what they cost, the set of cells that has it).
 
         most -- all configurations: when a set has that bound, the search ends. None after so many
-        nodes.
+        nodes. ships, costs -- placements, uint64 of shape (n, 2), and for each what a set costs that
+        meets it: so little that of the configurations with it that a set of size - 2 cells beside
+        it leaves, more remain.
         """
         cdef int v
         if not 1 <= size <= self.cells:
             raise ValueError(f"sets of 1 to {self.cells} cells are searched")
         self.size, self.largest, self.most = size, -1, most
         self.nodes, self.most_nodes = 0, most_nodes
+        if ships.shape[0] > MAX_PLACEMENTS or costs.shape[0] != ships.shape[0]:
+            raise ValueError(f"up to {MAX_PLACEMENTS} placements, and a cost of each")
+        self.ships = <int>ships.shape[0]
+        for v in range(self.ships):
+            self.ship[v], self.cost[v] = join(ships[v, 0], ships[v, 1]), costs[v]
+        self.cells_chosen[0] = join(0, 0)
         with nogil:
             for v in range(self.cells):
                 self.single[0][v] = self.twofold[0][v] = self.trees[0][v] = 0
                 self.added[0][v] = self.alone[v]
-                self.order[0][v] = self.alone[v] << 7 | v
+            self.charge(0)
+            for v in range(self.cells):
+                self.order[0][v] = self.added[0][v] << 7 | v
             self.fall(self.order[0], self.cells)
             self.extend(0, 0, self.cells)
         if self.nodes > self.most_nodes and self.largest < most:
@@ -416,17 +434,21 @@ cdef class LargestSearch:
                     self.rows[a][b] = self.rows[b][a] = self.three_rows + n * sorted_triple(
                         v, self.chosen[a], self.chosen[b])
             self.chosen[depth] = v
+            self.cells_chosen[depth + 1] = self.cells_chosen[depth] | one(v)
             after = self.order[depth + 1]
+            for t in range(i + 1 if depth else 0, open):
+                w = order[t] & 127
+                if depth > 1:
+                    t3[w] += self.heaviest_tree(depth, w)
+                self.added[depth + 1][w] = self.alone[w] - s1[w] + s2[w] - t3[w]
+            self.charge(depth + 1)
             follow = 0
             for t in range(i + 1 if depth else 0, open):
                 w = order[t] & 127
                 # Sets with a class that was the first cell's are done.
                 if depth == 0 and (w == v or self.is_before(i, w)):
                     continue
-                if depth > 1:
-                    t3[w] += self.heaviest_tree(depth, w)
-                value = self.alone[w] - s1[w] + s2[w] - t3[w]
-                value = max(0, min(value, self.added[depth][w]))
+                value = max(0, min(self.added[depth + 1][w], self.added[depth][w]))
                 self.added[depth + 1][w] = value
                 after[follow] = value << 7 | w
                 follow += 1
@@ -434,11 +456,22 @@ cdef class LargestSearch:
             self.extend(depth + 1, met + (order[i] >> 7), follow)
         return 0
 
+    cdef inline void charge(self, int depth) noexcept nogil:
+        """Take from what the cells add what the placements cost that no cell chosen meets."""
+        cdef int i
+        cdef Cells some
+        for i in range(self.ships):
+            if not self.ship[i] & self.cells_chosen[depth]:
+                some = self.ship[i]
+                while some:
+                    self.added[depth][first(some)] -= self.cost[i]
+                    some &= some - 1
+
     cdef int64_t heaviest_tree(self, int n, int w) noexcept nogil:
         """The greatest weight of a tree on n vertices, with rows[a][b][w] on its edges."""
         cdef int64_t best[128]
         cdef int64_t total = 0, most
-        cdef int a, next, step
+        cdef int a, next = 0, step
         for a in range(1, n):
             best[a] = self.rows[0][a][w]
         for step in range(1, n):

@@ -11,14 +11,17 @@ from a walk over all configurations. From these counts:
 3. the configurations finished within l misses follow from these (root chain);
 4. the classes of the reveal game are complete, their completions are those that the transfer matrix
    counts, and no value is below the one that `experiments.reveal_again` finds;
-5. the means that follow, and the numbers of configurations, are those in the headers.
+5. by the same search, no set leaves more finished where what the reveal game leaves of the longest
+   ship is taken off (ship chain); what some cells meet beside that ship is enumerated;
+6. the means that follow, and the numbers of configurations, are those in the headers.
 
 That some sets of more than four cells meet as many as the table says is not checked: no bound needs
-it.
+it. A check that was stopped goes on from the folder .checkpoints of the checkout, or --checkpoints.
 """
 
 import argparse
 import csv
+import json
 import os
 import sys
 import time
@@ -27,18 +30,22 @@ from functools import cache
 from itertools import combinations, permutations, repeat
 from math import comb
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.coverage_again import covering, larger
+from experiments.coverage_again import Counts, covering, larger
 from experiments.reveal_again import RevealAgain
+from optsearch.configurations import Configurations
 from optsearch.game import Game, bits
 from optsearch.lattice import Constraints, sweep
+from optsearch.position import HIT, MISS, Position, Shot
 from optsearch.workers import processes
 
 Row = dict[str, str]
 AT_ONCE = 200  # triples of a job
+SAVED = 60  # seconds between two checkpoints
 
 
 def table(path: Path) -> tuple[dict[str, str], list[Row]]:
@@ -78,9 +85,12 @@ def meeting(game: Game, sets: list[tuple[int, ...]]) -> list[NDArray[np.int64]]:
 
 
 class Met:
-    """f of every set of up to four cells, in arrays with one axis a cell (below each other)."""
+    """f of every set of up to four cells, in arrays with one axis a cell (below each other).
 
-    def __init__(self, game: Game, jobs: int):
+    file -- keeps the counts of the triples done, for a check that was stopped.
+    """
+
+    def __init__(self, game: Game, jobs: int, file: Path):
         self.game, n = game, game.cells
         self.number = all_configurations(game)
         self.four = np.zeros((n, n, n, n), np.uint32)  # repeated cells make the smaller sets
@@ -90,17 +100,23 @@ class Met:
             for cells in combinations(range(n), 3)
             if all(tuple(sorted(p[c] for c in cells)) >= cells for p in symmetries)
         ]
-        started = time.perf_counter()
-        done = 0
+        known = np.load(file) if file.exists() else np.zeros((0, n), np.int64)
+        done = [*known]
+        parts = [triples[i : i + AT_ONCE] for i in range(len(done), len(triples), AT_ONCE)]
+        started = saved = time.perf_counter()
         with processes(jobs) as pool:
-            parts = [triples[i : i + AT_ONCE] for i in range(0, len(triples), AT_ONCE)]
-            for some, counts in zip(parts, pool.map(meeting, repeat(game), parts), strict=True):
-                for cells, met in zip(some, counts, strict=True):
-                    self._enter(cells, met)
-                done += len(some)
-                seconds = time.perf_counter() - started
-                left = seconds / done * (len(triples) - done)
-                print(f"{done} of {len(triples)} triples, about {left:.0f} s more", flush=True)
+            for counts in pool.map(meeting, repeat(game), parts):
+                done += counts
+                now = time.perf_counter()
+                left = (now - started) / (len(done) - len(known)) * (len(triples) - len(done))
+                print(f"{len(done)} of {len(triples)} triples, about {left:.0f} s more", flush=True)
+                if now > saved + SAVED or len(done) == len(triples):
+                    saved = now
+                    with file.with_suffix(".tmp").open("wb") as beside:
+                        np.save(beside, np.array(done))
+                    file.with_suffix(".tmp").replace(file)
+        for cells, met in zip(triples, done, strict=True):
+            self._enter(cells, met)
         for x in range(n):
             three = self.four[x, :, :, x].copy()
             pairs = with_one_more(game, (x,))
@@ -123,13 +139,29 @@ class Met:
         return np.asarray(self.four[tuple(sets.T)].astype(np.int64))
 
 
-def check_coverage(met: Met, rows: list[Row]) -> dict[int, int]:
+class Search:
+    """The search of experiments.coverage_again on these counts."""
+
+    def __init__(self, met: Met):
+        game = met.game
+        self.number = met.number
+        self.counts: Counts = covering(met.four)
+        require(int(self.counts[0].sum()) == met.number * game.fleet_cells, "the counts of cells")
+        least = [min(p[cell] for p in game.symmetries()) for cell in range(game.cells)]
+        self.classes = np.array(least)
+        placements = game.placements(game.fleet[0])
+        self.ships = np.array([[ship >> c & 1 for c in range(game.cells)] for ship in placements])
+        self.placements = placements
+
+    def larger(self, size: int, most: int, cost: dict[int, int]) -> int:
+        """A bound of some set that is above `most`, or that. cost -- of longest ships (masks)."""
+        costs = np.array([cost.get(ship, 0) for ship in self.placements], np.int64)
+        return larger(self.counts, self.classes, size, most, self.ships.astype(bool), costs)
+
+
+def check_coverage(met: Met, search: Search, rows: list[Row]) -> dict[int, int]:
     """The table of coverages; k -> the bound, all configurations beyond."""
     most = {int(row["cells"]): int(row["most_met"]) for row in rows}
-    game = met.game
-    counts = covering(met.four)
-    require(int(counts[0].sum()) == met.number * game.fleet_cells, "the counts of the cells")
-    classes = np.array([min(p[cell] for p in game.symmetries()) for cell in range(game.cells)])
     for row in rows:
         k = int(row["cells"])
         if k == 0:
@@ -140,23 +172,61 @@ def check_coverage(met: Met, rows: list[Row]) -> dict[int, int]:
         elif most[k] < met.number:
             # Han's inequality, or else no set may have a larger bound.
             if most[k] < most[k - 1] * k // (k - 1):
-                larger_one = larger(counts, classes, k, most[k])
+                larger_one = search.larger(k, most[k], {})
                 require(larger_one == most[k], f"{k} cells may meet {larger_one}, not {most[k]}")
             print(f"{k} cells: none meet more than {most[k]}", flush=True)
     return most
 
 
-def evaluate_again(game: Game, ship: int, misses: int) -> tuple[list[int], int]:
-    """F and the completions of one class of the reveal game."""
-    return RevealAgain(game, misses).values(ship)
+def most_met_beside(game: Game, ship: int) -> list[int]:
+    """Item k: the most configurations with a longest ship that k cells beside it meet, k <= 4."""
+    hits = [Shot(game.cell(cell), HIT) for cell in bits(ship)]
+
+    def largest(cells: list[int], open_cells: NDArray[np.int64], size: int, above: int) -> int:
+        """The most of `size` more cells, where it is more than `above`."""
+        missed = [Shot(game.cell(cell), MISS) for cell in cells]
+        left = Configurations(Position(game, (*hits, *missed)), threads=1)
+        adds = np.asarray(left.occurrence, np.int64).ravel()[open_cells]
+        falling = np.argsort(-adds, kind="stable")
+        adds, order = adds[falling], open_cells[falling]
+        if size == 1:
+            return max(above, int(adds[0]))
+        for i, cell in enumerate(order.tolist()):
+            if len(order) - i < size or adds[i : i + size].sum() <= above:
+                break
+            some = int(adds[i])
+            above = some + largest([*cells, cell], order[i + 1 :], size - 1, above - some)
+        return above
+
+    beside = np.array([cell for cell in range(game.cells) if not ship >> cell & 1], np.int64)
+    return [0] + [largest([], beside, k, 0) if k <= len(beside) else 0 for k in range(1, 5)]
 
 
-def check_reveal(game: Game, rows: list[Row], number: int, jobs: int) -> list[int]:
-    """The table of the reveal game; A(l)."""
+def evaluate_again(game: Game, ship: int, misses: int) -> tuple[list[int], int, list[int]]:
+    """F and the completions of one class of the reveal game, and what cells beside it meet."""
+    return *RevealAgain(game, misses).values(ship), most_met_beside(game, ship)
+
+
+def most_met(beside: list[int], cells: int) -> int:
+    """No more is met by so many cells beside a ship: some four of them meet a part as large."""
+    return beside[max(0, cells)] if cells <= 4 else beside[4] * cells // 4
+
+
+class Class(NamedTuple):
+    """A class of placements of the longest ship: the table's values, and what is found again."""
+
+    ships: set[int]
+    completions: int
+    values: list[int]
+    beside: list[int]
+
+
+def check_reveal(game: Game, rows: list[Row], number: int, jobs: int, file: Path) -> list[Class]:
+    """The table of the reveal game. file -- keeps what was evaluated again."""
     ships = {"-".join(game.names(ship)): ship for ship in game.placements(game.fleet[0])}
     seen: set[int] = set()
     width = len(rows[0]) - 3
-    total, completions = [0] * width, 0
+    classes = []
     for row in rows:
         ship = ships[row["ship"]]
         orbit = {sum(1 << p[cell] for cell in bits(ship)) for p in game.symmetries()}
@@ -167,26 +237,80 @@ def check_reveal(game: Game, rows: list[Row], number: int, jobs: int) -> list[in
         require(count == int(row["completions"]), f"{count} completions of {row['ship']}")
         values = [int(row[f"F{misses}"]) for misses in range(width)]
         require(values == sorted(values) and values[-1] <= count, f"the values of {row['ship']}")
-        total = [one + len(orbit) * value for one, value in zip(total, values, strict=True)]
-        completions += len(orbit) * count
+        classes.append(Class(orbit, count, values, []))
     require(seen == set(ships.values()), "a class is missing")
     equal = game.fleet.count(game.fleet[0])
+    completions = sum(len(one.ships) * one.completions for one in classes)
     require(completions == equal * number, "the completions do not add up")
+    known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     started = time.perf_counter()
     with processes(jobs) as pool:
-        again = [pool.submit(evaluate_again, game, ships[row["ship"]], width) for row in rows]
-        for done, (row, future) in enumerate(zip(rows, again, strict=True), 1):
-            found, count = future.result()
-            values = [int(row[f"F{misses}"]) for misses in range(width)]
-            require(
-                count == int(row["completions"])
-                and all(value >= least for value, least in zip(values, found, strict=True)),
-                f"the values of {row['ship']} where the reveal game is evaluated again",
-            )
-            seconds = time.perf_counter() - started
-            left = seconds / done * (len(rows) - done)
-            print(f"{done} of {len(rows)} classes, about {left:.0f} s more", flush=True)
-    return [value // equal for value in total]
+        again = {
+            row["ship"]: pool.submit(evaluate_again, game, ships[row["ship"]], width)
+            for row in rows
+            if row["ship"] not in known
+        }
+        for done, (key, future) in enumerate(again.items(), 1):
+            known[key] = list(future.result())
+            beside = file.with_suffix(".tmp")
+            beside.write_text(json.dumps(known), encoding="utf-8")
+            beside.replace(file)
+            left = (time.perf_counter() - started) / done * (len(again) - done)
+            print(f"{done} of {len(again)} classes, about {left:.0f} s more", flush=True)
+    for row, one in zip(rows, classes, strict=True):
+        found, count, met = known[row["ship"]]
+        require(
+            count == one.completions
+            and all(value >= least for value, least in zip(one.values, found, strict=True)),
+            f"the values of {row['ship']} where the reveal game is evaluated again",
+        )
+        one.beside.extend(met)
+    return classes
+
+
+def check_finished(
+    game: Game, search: Search, most: dict[int, int], classes: list[Class], rows: list[Row]
+) -> dict[str, Fraction]:
+    """The last table; the means that follow, by the names in its header."""
+    hits, number, equal = game.fleet_cells, search.number, game.fleet.count(game.fleet[0])
+    beside = [comb(misses + hits - game.fleet[0], misses) for misses in range(len(rows))]
+    table: list[list[int]] = [[], [], []]
+    for misses, row in enumerate(rows):
+        require(int(row["misses"]) == misses, "the rows of the last table")
+        words = [comb(misses - j + hits, hits) for j in range(misses + 1)] + [0]
+        chain, reveal, ship = (
+            int(row[name]) for name in ("root_chain", "reveal_game", "ship_chain")
+        )
+        least = min(number, *(most.get(j, number) + some for j, some in enumerate(words)))
+        require(chain >= least, f"the root chain at {misses} misses")
+        shown = sum(len(one.ships) * one.values[misses] for one in classes) // equal
+        require(reveal >= shown, f"the reveal game at {misses} misses")
+        if k := int(row["cells"]):
+            cost: dict[int, int] = {}
+            for one in classes:
+                # Finished at most where the ship is known: by its table, or by a chain beside it.
+                chains = [most_met(one.beside, j) + beside[misses - j] for j in range(misses + 1)]
+                found = min(one.values[misses], *chains)
+                kept = max(found, most_met(one.beside, k - 2))
+                cost |= dict.fromkeys(one.ships, max(0, one.completions - kept) // equal)
+            larger_one = search.larger(k, ship - words[k], cost)
+            require(larger_one == ship - words[k], f"the ship chain at {misses} misses")
+            print(f"{misses} misses: {ship} are finished at most", flush=True)
+        else:
+            require(ship >= min(chain, reveal), f"the ship chain at {misses} misses")
+        for column, some in zip(table, (chain, reveal, ship), strict=True):
+            column.append(some)
+    two = [min(pair) for pair in zip(*table[:2], strict=True)]
+    three = [min(some) for some in zip(*table, strict=True)]
+    return {
+        name: hits + Fraction(sum(max(0, number - some) for some in finished), number)
+        for name, finished in (
+            ("root chain", table[0]),
+            ("reveal game", table[1]),
+            ("root chain and reveal game", two),
+            ("root chain with the longest ship", three),
+        )
+    }
 
 
 def main() -> None:
@@ -196,33 +320,22 @@ def main() -> None:
     folder = Path(__file__).resolve().parent.parent / "data" / "results"
     parser.add_argument("--tables", type=Path, default=folder)
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
+    parser.add_argument("--checkpoints", type=Path, default=folder.parent.parent / ".checkpoints")
     arguments = parser.parse_args()
-    game = arguments.game
+    game, jobs, kept = arguments.game, arguments.jobs, arguments.checkpoints
+    kept.mkdir(parents=True, exist_ok=True)
     name = str(game).replace(":", "_").replace(",", "")
     header, finished = table(arguments.tables / f"finished_{name}.csv")
-    met = Met(game, arguments.jobs)
+    met = Met(game, jobs, kept / f"check_{name}.npy")
     of_coverage, rows = table(arguments.tables / f"coverage_{name}.csv")
     for some in (header, of_coverage):
         require(some["configurations"] == str(met.number), f"not {met.number} configurations")
     require(header["game"] == str(game), f"the tables of {header['game']}")
-    most = check_coverage(met, rows)
-    revealed = check_reveal(
-        game, table(arguments.tables / f"reveal_{name}.csv")[1], met.number, arguments.jobs
-    )
-    hits, chains = game.fleet_cells, []
-    for misses, row in enumerate(finished):
-        words = [most.get(j, met.number) + comb(misses - j + hits, hits) for j in range(misses + 1)]
-        chains.append(min([met.number, *words, most.get(misses + 1, met.number)]))
-        require(int(row["misses"]) == misses, "the rows of the last table")
-        require(int(row["root_chain"]) >= chains[-1], f"the root chain at {misses} misses")
-        require(int(row["reveal_game"]) >= revealed[misses], f"the reveal game at {misses} misses")
-    both = [[int(row[column]) for row in finished] for column in ("root_chain", "reveal_game")]
-    for what, numbers in {
-        "root chain": both[0],
-        "reveal game": both[1],
-        "root chain and reveal game": [min(pair) for pair in zip(*both, strict=True)],
-    }.items():
-        bound = hits + sum(Fraction(max(0, met.number - some), met.number) for some in numbers)
+    search = Search(met)
+    most = check_coverage(met, search, rows)
+    rows = table(arguments.tables / f"reveal_{name}.csv")[1]
+    classes = check_reveal(game, rows, met.number, jobs, kept / f"check_{name}.json")
+    for what, bound in check_finished(game, search, most, classes, finished).items():
         require(bound == Fraction(header[what]), f"the mean by {what} in the header")
     print(f"confirmed: {game} takes at least {bound} = {float(bound):.6f} shots on average")
 

@@ -38,21 +38,37 @@ def covering(met: NDArray[np.uint32]) -> Counts:
     return c1, c2, c3, c4
 
 
-def larger(counts: Counts, classes: NDArray[np.int64], size: int, most: int) -> int:
+def larger(
+    counts: Counts,
+    classes: NDArray[np.int64],
+    size: int,
+    most: int,
+    ships: NDArray[np.bool_],
+    costs: NDArray[np.int64],
+) -> int:
     """The largest bound of `size` cells that is above `most`; `most` if there is none.
 
-    classes -- the least cell that a symmetry takes each cell to.
+    classes -- the least cell that a symmetry takes each cell to. ships, costs -- placements, of
+    shape (number, cells), and for each what is taken from a set that meets it; that it is little
+    enough (`optsearch.bounds.ship_chain`) is for the caller to see to.
     """
     n = len(counts[0])
     sums = np.zeros((size + 1, 4, n), np.int64)
-    sums[0, 3] = counts[0]
+    sums[0, 3] = counts[0] - costs @ ships
     outside = np.zeros(n, np.bool_)
-    return int(_extend(*counts, classes, size, most, np.zeros(size, np.int64), 0, 0, sums, outside))
+    chosen = np.zeros(size, np.int64)
+    where = ships.astype(np.int64)
+    return int(_extend(*counts, classes, size, most, chosen, 0, 0, sums, outside, where, costs))
 
 
 @njit(cache=True)
-def _extend(c1, c2, c3, c4, classes, size, most, chosen, j, met, sums, outside):  # type: ignore[no-untyped-def]
-    """The search below a set of j cells that meets `met`; sums[j] has s_1, s_2, t and added."""
+def _extend(  # type: ignore[no-untyped-def]
+    c1, c2, c3, c4, classes, size, most, chosen, j, met, sums, outside, ships, costs
+):
+    """The search below a set of j cells that meets `met`; sums[j] has s_1, s_2, t and added.
+
+    costs -- of the placements that the set does not meet; 0 for the others.
+    """
     order = np.argsort(-sums[j, 3])
     order = order[~outside[order]]
     left = size - j
@@ -82,13 +98,29 @@ def _extend(c1, c2, c3, c4, classes, size, most, chosen, j, met, sums, outside):
         if j > 1:
             for w in order:
                 sums[j + 1, 2, w] += _heaviest_tree(c4[v, :, :, w], chosen[:j])
+        after = costs * (1 - ships[:, v])
         added = c1 - sums[j + 1, 0] + sums[j + 1, 1] - sums[j + 1, 2]
+        for i in range(len(after)):
+            added -= after[i] * ships[i]
         sums[j + 1, 3] = np.maximum(0, np.minimum(added, sums[j, 3]))
         chosen[j] = v
         inside = done.copy()
         inside[v] = True
         most = _extend(
-            c1, c2, c3, c4, classes, size, most, chosen, j + 1, met + sums[j, 3, v], sums, inside
+            c1,
+            c2,
+            c3,
+            c4,
+            classes,
+            size,
+            most,
+            chosen,
+            j + 1,
+            met + sums[j, 3, v],
+            sums,
+            inside,
+            ships,
+            after,
         )
         if j:
             done[v] = True

@@ -5,7 +5,8 @@ every class of placements of the longest ship, and writes, with NAME such as 10x
 
     coverage_NAME.csv   the most configurations that k cells can meet, and whether some meet as many
     reveal_NAME.csv     the values of the reveal game, class by class
-    finished_NAME.csv   from these, bounds on the configurations finished within l misses
+    finished_NAME.csv   from these, bounds on the configurations finished within l misses, and how
+                        many cells the ship chain took
 
 which `optsearch bounds GAME` reads, and `experiments.check_lower_bounds` checks. For the usual game
 it takes some 25 minutes on one idle core. A run that was stopped goes on from the
@@ -19,10 +20,9 @@ from pathlib import Path
 
 from experiments import RESULTS
 from optsearch import records
-from optsearch.bounds.chain import root_chain
 from optsearch.bounds.coverage import CellSetCounts, Coverage
-from optsearch.bounds.known import together
-from optsearch.bounds.reveal import MISSES, Revealed, finished_within, reveal
+from optsearch.bounds.known import AllFinished, all_finished, together
+from optsearch.bounds.reveal import MISSES, Revealed, reveal
 from optsearch.game import Game
 
 STANDARD = "10x10:5,4,3,3,2"
@@ -55,11 +55,10 @@ class Clock:
         )
 
 
-def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> tuple[int, list[int]]:
-    """Count, write coverage_NAME.csv; the configurations and A(l) by the root chain."""
+def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> Coverage:
+    """Count, and write coverage_NAME.csv."""
     counts = CellSetCounts.of(game, checkpoint, Clock("sets of cells"))
     coverage = Coverage(counts)
-    finished = root_chain(game.fleet_cells, counts.configurations, coverage.most_met, MISSES)
     rows = []
     for k in range(game.cells + 1):
         rows.append((k, coverage.most_met(k), "yes" if coverage.is_exact(k) else "no"))
@@ -73,11 +72,11 @@ def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> tuple[i
         command=command_of(game),
         fields={"configurations": counts.configurations},
     )
-    return counts.configurations, finished
+    return coverage
 
 
-def write_reveal(game: Game, output: Path) -> list[int]:
-    """Evaluate the reveal game, write reveal_NAME.csv after each class; A(l)."""
+def write_reveal(game: Game, output: Path) -> list[Revealed]:
+    """Evaluate the reveal game, and write reveal_NAME.csv after each class."""
     path = output / f"reveal_{name_of(game)}.csv"
     clock = Clock("reveal game")
 
@@ -91,8 +90,7 @@ def write_reveal(game: Game, output: Path) -> list[int]:
         )
         clock(len(done), total)
 
-    revealed = reveal(game, read_reveal(game, path) if path.exists() else (), save)
-    return finished_within(game, revealed)
+    return reveal(game, read_reveal(game, path) if path.exists() else (), save)
 
 
 def read_reveal(game: Game, path: Path) -> list[Revealed]:
@@ -118,14 +116,16 @@ def main() -> None:
     arguments = parser.parse_args()
     game, output = arguments.game, arguments.output
     name = name_of(game)
-    number, chain = write_coverage(game, output, arguments.checkpoints / f"cover_{name}.npz")
-    revealed = write_reveal(game, output)
-    chain += [number] * (MISSES - len(chain))
-    bounds = together(chain, revealed, game.fleet_cells, number, "")
+    coverage = write_coverage(game, output, arguments.checkpoints / f"cover_{name}.npz")
+    finished = all_finished(
+        coverage, write_reveal(game, output), progress=Clock("numbers of misses")
+    )
+    number = coverage.counts.configurations
+    bounds = together(finished, game.fleet_cells, number, "")
     records.write(
         output / f"finished_{name}.csv",
-        ("misses", "root_chain", "reveal_game"),
-        zip(range(MISSES), chain, revealed, strict=True),
+        ("misses", *AllFinished._fields),
+        [(misses, *one) for misses, one in enumerate(finished)],
         title=f"Configurations of {game} finished with so many misses or fewer, at most",
         command=command_of(game),
         fields={

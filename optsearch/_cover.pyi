@@ -19,4 +19,11 @@ class LargestSearch:
     def __init__(
         self, cells: int, counts: Sequence[NDArray[np.int64]], classes: NDArray[np.int32]
     ) -> None: ...
-    def bound(self, size: int, most: int, most_nodes: int) -> tuple[int, list[int]] | None: ...
+    def bound(
+        self,
+        size: int,
+        most: int,
+        most_nodes: int,
+        ships: NDArray[np.uint64],
+        costs: NDArray[np.int64],
+    ) -> tuple[int, list[int]] | None: ...

@@ -30,10 +30,12 @@ from experiments.rollout_again import RolloutAgain
 from optsearch import records, reference
 from optsearch.bounds import complete_binary_tree
 from optsearch.bounds.coverage import CellSetCounts, Coverage
-from optsearch.configurations import Configurations, to_masks
+from optsearch.bounds.reveal import classes as reveal_classes
+from optsearch.bounds.ship_chain import ShownShip
+from optsearch.configurations import Configurations, to_masks, to_words
 from optsearch.errors import OptsearchError
 from optsearch.evaluate import FollowedTask
-from optsearch.game import Game
+from optsearch.game import Game, bits
 from optsearch.position import Position
 from optsearch.solver import SWITCHES
 from optsearch.strategies import named
@@ -389,11 +391,12 @@ def test_the_counterexamples_of_the_prototype():
 
 def test_lower_bounds_and_their_check(run, tmp_path, capsys):
     """The tables of a small game, of one run and of one that was stopped; a wrong one is seen."""
-    game, folder = "5x5:4,3,2", tmp_path / "tables"
+    game, folder = "5x6:3,2", tmp_path / "tables"
     arguments = (game, "--checkpoints", tmp_path, "-o", folder)
     out = run(lower_bounds, *arguments)
-    assert "12.800532  root chain and reveal game = 4813/376" in out
-    names = [f"{part}_5x5_432.csv" for part in ("coverage", "finished", "reveal")]
+    assert "11.786316  root chain and reveal game = 11197/950" in out
+    assert "11.875789  root chain with the longest ship = 5641/475" in out
+    names = [f"{part}_5x6_32.csv" for part in ("coverage", "finished", "reveal")]
     assert sorted(path.name for path in folder.iterdir()) == names
     before = {name: same(records.read(folder / name)) for name in names}
     for name in names:
@@ -402,25 +405,38 @@ def test_lower_bounds_and_their_check(run, tmp_path, capsys):
     reveal.write_text("\n".join(reveal.read_text().splitlines()[:-1]) + "\n")  # stopped
     assert run(lower_bounds, *arguments).count("reveal game: ") == 1
     assert {name: same(records.read(folder / name)) for name in names} == before
-    # 4813/376 is below the optimum, 9820/752
-    assert Fraction(4813, 376) < Fraction(9820, 752)
-    check = (game, "--tables", folder, "--jobs", "1")
-    assert "confirmed: 5x5:4,3,2 takes at least 4813/376" in run(check_lower_bounds, *check)
-    lowered = ((names[0], "most_met", 4), (names[1], "root_chain", 3), (names[2], "F3", 1))
+    cells = records.read(folder / names[1]).values("cells", int)
+    taken = [misses for misses, some in enumerate(cells) if some]
+    assert [cells[misses] for misses in taken] == [1, 2, 4, 5]
+    check = (game, "--tables", folder, "--jobs", "1", "--checkpoints", tmp_path)
+    out = run(check_lower_bounds, *check)
+    assert "confirmed: 5x6:3,2 takes at least 5641/475" in out
+    for what in ("triples", "classes", *(f"\n{misses} misses: " for misses in taken)):
+        assert what in out
+    again = run(check_lower_bounds, *check)
+    assert "triples" not in again  # they were kept
+    assert "classes" not in again
+    lowered = (
+        (names[0], "most_met", 4),
+        (names[1], "root_chain", 3),
+        *((names[1], "ship_chain", misses) for misses in taken),
+        (names[2], "F3", 1),
+    )
     wrong = []
     for name, column, row in lowered:
         rows = records.read(folder / name).rows
         line = (folder / name).read_text().splitlines()[row - len(rows)]
-        lower = line.replace(rows[row][column], str(int(rows[row][column]) - 1))
+        lower = line.replace(f",{rows[row][column]}", f",{int(rows[row][column]) - 1}", 1)
         wrong.append((name, line, lower))
     wrong += [
-        (names[0], "# configurations: 752", "# configurations: 753"),
-        (names[0], "4,744,yes", "4,744,no"),
-        (names[1], "# configurations: 752", "# configurations: 751"),
-        (names[1], "# game: 5x5:4,3,2", "# game: 5x5:4,3,3"),
+        (names[0], "# configurations: 950", "# configurations: 951"),
+        (names[0], "4,617,yes", "4,617,no"),
+        (names[1], "# configurations: 950", "# configurations: 949"),
+        (names[1], "# game: 5x6:3,2", "# game: 5x6:3,3"),
         (names[1], "# root chain: ", "# root chain: 1"),
         (names[1], "# reveal game: ", "# reveal game: 1"),
         (names[1], "# root chain and reveal game: ", "# root chain and reveal game: 1"),
+        (names[1], "# root chain with the longest ship: ", "# root chain with the longest ship: 1"),
     ]
     for name, right, instead in wrong:
         path = folder / name
@@ -441,12 +457,26 @@ def test_larger_sets_of_a_game():
     pairs = (missed[:, None] & missed).reshape(625, -1).astype(np.int64)
     met = (len(sets) - pairs @ pairs.T).reshape(25, 25, 25, 25).astype(np.uint32)
     classes = np.array([min(p[cell] for p in game.symmetries()) for cell in range(25)])
-    most_met = Coverage(CellSetCounts.of(game)).most_met
+    no_ships = np.zeros((0, 25), bool), np.zeros(0, np.int64)
+    coverage = Coverage(CellSetCounts.of(game))
     for k in range(5, 8):
-        most = most_met(k)
+        most = coverage.most_met(k)
         assert most < len(sets)
-        assert larger(covering(met), classes, k, most) == most
-        assert larger(covering(met), classes, k, most - 1) == most
+        assert larger(covering(met), classes, k, most, *no_ships) == most
+        assert larger(covering(met), classes, k, most - 1, *no_ships) == most
+        # Less where sets meet the longer ship: no more of those with it than k - 2 cells leave.
+        masks = game.placements(3)
+        ships = np.array([[mask >> cell & 1 for cell in range(25)] for mask in masks], bool)
+        cost = dict.fromkeys(masks, 0)
+        for mask, _ in reveal_classes(game):
+            shown = ShownShip(game, mask)
+            alike = {sum(1 << p[cell] for cell in bits(mask)) for p in game.symmetries()}
+            cost |= dict.fromkeys(alike, shown.completions - shown.most_met(k - 2))
+        costs = np.array([cost[mask] for mask in masks])
+        kept = coverage.most_kept(k, len(sets), to_words(masks), costs)
+        assert kept < most
+        assert larger(covering(met), classes, k, kept, ships, costs) == kept
+        assert larger(covering(met), classes, k, kept - 1, ships, costs) == kept
 
 
 def test_larger_sets_of_cells_apart():
@@ -462,8 +492,9 @@ def test_larger_sets_of_cells_apart():
             none = [np.zeros((n,) * size, np.int64) for size in (2, 3)]
             counts = (one, *none, np.zeros((n,) * 4, np.uint32))
             most = int(np.sort(one)[-k:].sum())
-            assert larger(counts, classes, k, most) == most
-            assert larger(counts, classes, k, most - 1) == most
+            no_ships = np.zeros((0, n), bool), np.zeros(0, np.int64)
+            assert larger(counts, classes, k, most, *no_ships) == most
+            assert larger(counts, classes, k, most - 1, *no_ships) == most
 
 
 @pytest.mark.parametrize("name", ["pattern_line_water", "rollout"])

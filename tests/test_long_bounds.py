@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from optsearch import bounds, records, reference
 from optsearch.bounds import chain, coverage, known, reveal
 from optsearch.bounds.coverage import CellSetCounts, Coverage
+from optsearch.bounds.reveal import Revealed
+from optsearch.bounds.ship_chain import ShownShip, ship_chain
 from optsearch.configurations import Configurations, to_masks
 from optsearch.errors import NotSupported, TableError, TooLarge
 from optsearch.game import Game, bits
@@ -280,6 +282,107 @@ def test_the_reveal_game_of_one_ship():
 def test_contact_any_has_no_reveal_game():
     with pytest.raises(NotSupported, match="contact=any"):
         reveal.reveal(Game.parse("4x4:2,2;contact=any"))
+
+
+# The ship chain
+
+
+def shown_exactly(game):
+    """(placement, those alike, completions, the most found within l misses) by brute force."""
+    everything = sets_of(game)
+    for ship, _ in reveal.classes(game):
+        alike = {sum(1 << p[cell] for cell in bits(ship)) for p in game.symmetries()}
+        around = ship | game.halo(ship)
+        rest = frozenset(some & ~ship for some in everything if some & around == ship)
+        yield ship, alike, len(rest), tuple(most_found(rest, misses) for misses in range(8))
+
+
+def met_by(sets, cells):
+    mask = sum(1 << cell for cell in cells)
+    return sum(some & mask != 0 for some in sets)
+
+
+@pytest.mark.parametrize(
+    "text", ["3x4:3,2", "4x4:3,2", "4x4:2,2", "3x3:2,1;contact=corner", "1x9:2,2,1"]
+)
+def test_what_is_met_beside_a_ship(text):
+    """Of four cells and fewer exactly; of more at least."""
+    game = Game.parse(text)
+    everything = sets_of(game)
+    for ship, _ in reveal.classes(game):
+        shown = ShownShip(game, ship)
+        with_ship = [some & ~ship for some in everything if some & (ship | game.halo(ship)) == ship]
+        assert shown.completions == len(with_ship)
+        beside = [cell for cell in range(game.cells) if not ship >> cell & 1]
+        for k in range(6):
+            most = max(met_by(with_ship, cells) for cells in combinations(beside, k))
+            assert shown.most_met(k) >= most
+            assert shown.most_met(k) == most or k > 4
+
+
+@pytest.mark.parametrize(
+    "text", ["3x4:3,2", "4x4:3,2", "3x4:2,2", "3x5:2,2", "2x7:3,2,2", "1x9:2,2,1"]
+)
+def test_the_ship_chain(text):
+    """Against all sets of cells and all strategies, from the most that is found beside a ship."""
+    game = Game.parse(text)
+    everything = sets_of(game)
+    number, hits, equal = len(everything), game.fleet_cells, game.fleet.count(game.fleet[0])
+    coverage_ = Coverage(CellSetCounts.of(game))
+    classes = list(shown_exactly(game))
+    revealed = [Revealed(ship, len(alike), n, found) for ship, alike, n, found in classes]
+    finished = ship_chain(coverage_, revealed, [number] * 8)
+    beside = {ship: ShownShip(game, ship) for ship, *_ in classes}
+    taken = 0
+    for misses, (most, cells) in enumerate(finished):
+        assert most >= most_found(frozenset(everything), misses)
+        expected = []
+        for k in range(1, misses + 2):
+            costs = {
+                image: max(
+                    0,
+                    n
+                    - max(beside[ship].found(misses, found[misses]), beside[ship].most_met(k - 2)),
+                )
+                // equal
+                for ship, alike, n, found in classes
+                for image in alike
+            }
+            words = comb(misses - k + hits, hits) if k <= misses else 0
+            kept = max(
+                met_by(everything, some)
+                - sum(cost for ship, cost in costs.items() if any(ship >> c & 1 for c in some))
+                for some in combinations(range(game.cells), k)
+            )
+            expected.append(kept + words)
+        least = min(expected)
+        assert most >= min(least, number)
+        if cells and cells <= 4:
+            assert most == expected[cells - 1] == min(expected[:4])
+        taken += cells > 0
+    assert taken
+
+
+@pytest.mark.parametrize("text", ["2x6:3,2", "3x4:3,2", "3x4:3"])
+def test_a_ship_chain_that_costs_too_much_is_caught(text):
+    """With what is found within l - 1 misses in place of l strategies finish more."""
+    game = Game.parse(text)
+    everything = sets_of(game)
+    finished = [
+        ship_chain(
+            Coverage(CellSetCounts.of(game)),
+            [
+                Revealed(ship, len(alike), n, (0,) * less + found)
+                for ship, alike, n, found in shown_exactly(game)
+            ],
+            [len(everything)] * 8,
+        )
+        for less in (0, 1)
+    ]
+    best = [most_found(frozenset(everything), misses) for misses in range(8)]
+    right, wrong = ([one.configurations for one in some] for some in finished)
+    assert all(one >= some for one, some in zip(right, best, strict=True))
+    assert any(one < some for one, some in zip(wrong, best, strict=True))
 
 
 # All of them

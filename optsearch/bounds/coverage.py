@@ -254,6 +254,22 @@ class Coverage:
         most = min(number, before * k // (k - 1))
         if self._gave_up:
             return most, []
-        found = self._search.bound(k, most, self._nodes)
+        nothing = np.zeros((0, 2), np.uint64), np.zeros(0, np.int64)
+        found = self._search.bound(k, most, self._nodes, *nothing)
         self._gave_up = found is None
         return found or (most, [])
+
+    def most_kept(
+        self, k: int, limit: int, ships: NDArray[np.uint64], costs: NDArray[np.int64]
+    ) -> int | None:
+        """f(S) less the costs of the ships that S meets is at most this for every S of k cells.
+
+        limit -- a bound that is as much as this is of no use: the search ends with it. ships --
+        placements, uint64 of shape (n, 2), and their images under the symmetries of the grid with
+        the same costs; `optsearch.bounds.ship_chain` says how much they may be. None where the
+        search gives up.
+        """
+        if not LARGEST <= self.counts.game.cells > k:
+            return None
+        found = self._search.bound(k, limit, self._nodes, ships, costs)
+        return found[0] if found else None

@@ -6,10 +6,11 @@ Long bounds are computed on small games only; for others they are read from the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +24,8 @@ from optsearch.bounds.leaves import (
     leaf_counting_after,
     leaves_of,
 )
-from optsearch.bounds.reveal import MISSES, finished_within, reveal
+from optsearch.bounds.reveal import MISSES, Revealed, finished_within, reveal
+from optsearch.bounds.ship_chain import EXACT, ship_chain
 from optsearch.configurations import Configurations
 from optsearch.errors import NotSupported, OptsearchError
 from optsearch.game import Game
@@ -32,6 +34,7 @@ from optsearch.posterior import Posterior
 
 RESULTS = Path(optsearch.__file__).resolve().parent.parent / "data" / "results"
 NODES = 50_000  # of a search for the most that k cells meet, where bounds are computed on demand
+BESIDE = 2  # cells beside the longest ship of which the best are found, likewise
 COMPUTED = 300_000  # configurations up to which the long bounds are computed on the spot
 
 
@@ -45,6 +48,18 @@ class Bound:
     side: str
     value: Fraction
     source: str
+
+
+class AllFinished(NamedTuple):
+    """A(l) by the long bounds: at most so many configurations are finished within l misses.
+
+    cells -- how many cells the ship chain takes; 0 where it is not less than the others.
+    """
+
+    root_chain: int
+    reveal_game: int
+    ship_chain: int
+    cells: int
 
 
 def lower_bounds(position: Position) -> list[Bound]:
@@ -105,29 +120,55 @@ def known_bounds(position: Position, results: Path = RESULTS) -> list[Bound]:
 
 
 def long_bounds(game: Game) -> list[Bound]:
-    """The root chain, the reveal game and both together, computed here."""
-    counts = CellSetCounts.of(game)
-    number, hits = counts.configurations, game.fleet_cells
-    chain = root_chain(hits, number, Coverage(counts, NODES).most_met, MISSES)
-    revealed = finished_within(game, reveal(game))
-    return together(chain, revealed, hits, number, "computed here")
+    """The root chain, the reveal game and what comes of both, computed here."""
+    coverage = Coverage(CellSetCounts.of(game), NODES)
+    number = coverage.counts.configurations
+    found = all_finished(coverage, reveal(game), BESIDE)
+    return together(found, game.fleet_cells, number, "computed here")
 
 
-def together(
-    chain: Sequence[int], revealed: Sequence[int], hits: int, number: int, source: str
-) -> list[Bound]:
-    """The bounds of two lists of A(l), and of the lesser of the two at each l.
+def all_finished(
+    coverage: Coverage,
+    revealed: Sequence[Revealed],
+    exact: int = EXACT,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> list[AllFinished]:
+    """A(0), A(1), … by each of the long bounds; exact, progress -- of `ship_chain`."""
+    game, number = coverage.counts.game, coverage.counts.configurations
+    chain = root_chain(game.fleet_cells, number, coverage.most_met, MISSES)
+    chain += [number] * (MISSES - len(chain))
+    shown = finished_within(game, revealed)
+    least = [min(pair) for pair in zip(chain, shown, strict=True)]
+    kept = ship_chain(coverage, revealed, least, exact, progress)
+    return [AllFinished(a, b, *c) for a, b, c in zip(chain, shown, kept, strict=True)]
 
-    Both bound the same number, the configurations finished with at most l misses.
+
+def together(finished: Sequence[AllFinished], hits: int, number: int, source: str) -> list[Bound]:
+    """The bounds that follow from A(0), A(1), …: of single arguments, and of the least at each l.
+
+    All bound the same number, the configurations finished with at most l misses.
     """
-    chain = [*chain, *[number] * (len(revealed) - len(chain))]
-    least = [min(some) for some in zip(chain, revealed, strict=True)]
+    by_two = [min(one.root_chain, one.reveal_game) for one in finished]
+    by_all = [min(two, one.ship_chain) for two, one in zip(by_two, finished, strict=True)]
     return [
-        Bound(name, "lower", mean_at_least(finished, hits, number), f"{argument}; {source}")
-        for name, finished, argument in (
-            ("root chain", chain, "one sequence of cells until the first hit"),
-            ("reveal game", revealed, "a ship is shown at its first hit"),
-            ("root chain and reveal game", least, "the lesser at each number of misses"),
+        Bound(name, "lower", mean_at_least(some, hits, number), f"{argument}; {source}")
+        for name, some, argument in (
+            (
+                "root chain",
+                [one.root_chain for one in finished],
+                "one sequence of cells until the first hit",
+            ),
+            (
+                "reveal game",
+                [one.reveal_game for one in finished],
+                "a ship is shown at its first hit",
+            ),
+            ("root chain and reveal game", by_two, "the lesser at each number of misses"),
+            (
+                "root chain with the longest ship",
+                by_all,
+                "what the reveal game leaves of what the chain meets; the least of all",
+            ),
         )
     ]
 
@@ -141,9 +182,9 @@ def _committed(game: Game, results: Path) -> list[Bound]:
     if record.header.get("game") != str(game):  # 11,1 and 1,1,1 have one name
         return []
     number = int(record.header["configurations"])
+    columns = [record.values(name, int) for name in AllFinished._fields]
     return together(
-        record.values("root_chain", int),
-        record.values("reveal_game", int),
+        [AllFinished(*row) for row in zip(*columns, strict=True)],
         game.fleet_cells,
         number,
         f"data/results/{path.name}, by {record.header['command']}",

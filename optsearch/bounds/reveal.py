@@ -27,7 +27,7 @@ The kernel `cython_ext/_reveal.pyx` evaluates this from the whole fleet down, in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
 
@@ -114,7 +114,7 @@ def reveal(
     return done
 
 
-def finished_within(game: Game, revealed: list[Revealed]) -> list[int]:
+def finished_within(game: Game, revealed: Sequence[Revealed]) -> list[int]:
     """A(0), A(1), …: how many configurations any strategy finishes with so many misses.
 
     The sum of F over the placements of the longest ship, divided by how many the fleet has.
