@@ -525,10 +525,10 @@ def test_bracket(run, tmp_path):
     assert run(bracket, "4x5:4,3,2", "-o", path) == f"{path}: 11.295455 to 11.295455\n"
     record = records.read(path)
     assert_has_provenance(record, bracket)
-    assert [row["side"] for row in record.rows] == ["lower"] * 7 + ["upper"]
+    assert [row["side"] for row in record.rows] == ["lower"] * 8 + ["upper"]
     exact = record.values("exact", Fraction)
-    assert exact[:7] == sorted(exact[:7])
-    assert exact[7] == Fraction(994, 88)
+    assert exact[:8] == sorted(exact[:8])
+    assert exact[8] == Fraction(994, 88)
 
 
 def test_the_committed_bracket(run, tmp_path):
@@ -554,10 +554,12 @@ def test_the_committed_lower_bounds():
         assert some == min(number, *words, most[min(misses + 1, len(most) - 1)])
     alike = revealed.values("alike", int)
     assert sum(alike) == 120
-    together = Fraction(17)
+    together = by_all = Fraction(17)
+    shown = finished.values("ship_chain", int)
     for misses, some in enumerate(finished.values("reveal_game", int)):
         values = zip(alike, revealed.values(f"F{misses}", int), strict=True)
         assert some == sum(weight * value for weight, value in values)
         together += 1 - Fraction(min(some, chain[misses]), number)
+        by_all += 1 - Fraction(min(some, chain[misses], shown[misses]), number)
     assert together == Fraction(finished.header["root chain and reveal game"])
-    assert together > Fraction("33.74")
+    assert by_all == Fraction(finished.header["root chain with the longest ship"]) > 34

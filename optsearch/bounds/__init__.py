@@ -2,7 +2,8 @@
 
 `leaves` counts the leaves of decision trees, `chain` uses that a strategy is a fixed sequence of
 cells until its first hit, with `coverage` for what such cells can meet, `reveal` relaxes what the
-player is told, and `known` collects what holds for a game.
+player is told, `ship_chain` takes from the one what the other leaves unfinished, and `known`
+collects what holds for a game.
 """
 
 from optsearch.bounds.known import Bound, bracket, known_bounds, lower_bounds, upper_bounds
