@@ -30,8 +30,9 @@ def draw(source: Path) -> Figure:
         ax.plot(
             [float(value)], [-height], ">" if side == "lower" else "<", color=COLOURS[side], ms=6
         )
+        rounded = (floor if side == "lower" else ceil)(value * 10**4) / 10**4
         ax.annotate(
-            f"{(floor if side == 'lower' else ceil)(value * 10**4) / 10**4}",
+            f"{float(value):g}" if rounded == float(value) else f"{rounded:.4f}",
             (float(value), -height),
             xytext=(7 if side == "lower" else -7, 0),
             textcoords="offset points",
