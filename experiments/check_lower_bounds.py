@@ -3,8 +3,8 @@
 Reads the three tables of `experiments.lower_bounds` and confirms them in another way, in half an
 hour or so on two cores for the usual game. Nothing of `optsearch.bounds` is used. The
 configurations that a set of cells meets are counted by the transfer matrix with these cells as
-water, for every three cells up to symmetry and with every fourth one, where the tables have them
-from a walk over all configurations. From these counts:
+water, for three cells and with every fourth one, where the tables have them from a walk over all
+configurations. From these counts:
 
 1. the most that 1 to 4 cells meet is what the table says;
 2. a search of its own finds no larger set of more cells whose bound is above the table;
@@ -44,8 +44,9 @@ from optsearch.position import HIT, MISS, Position, Shot
 from optsearch.workers import processes
 
 Row = dict[str, str]
-AT_ONCE = 200  # triples of a job
+AT_ONCE = 200  # sets of cells of a job
 SAVED = 60  # seconds between two checkpoints
+MISSING = np.uint32(2**32 - 1)
 
 
 def table(path: Path) -> tuple[dict[str, str], list[Row]]:
@@ -84,53 +85,82 @@ def meeting(game: Game, sets: list[tuple[int, ...]]) -> list[NDArray[np.int64]]:
     return [with_one_more(game, cells) for cells in sets]
 
 
-class Met:
-    """f of every set of up to four cells, in arrays with one axis a cell (below each other).
+def sets_to_count(game: Game) -> list[tuple[int, ...]]:
+    """Triples and pairs up to symmetry, of which every four cells hold a triple.
 
-    file -- keeps the counts of the triples done, for a check that was stopped.
+    With the cells in three parts, which symmetries keep, those in one part and those with two cells
+    in a part and one in the next: of four cells two are in one part, and the others leave one of
+    these (Turán). They are less than half of all.
+    """
+    symmetries = game.symmetries()
+    parts = [0] * game.cells
+    sizes = [0, 0, 0]
+    orbits = {frozenset(p[cell] for p in symmetries) for cell in range(game.cells)}
+    for orbit in sorted(orbits, key=lambda some: (-len(some), min(some))):
+        smallest = sizes.index(min(sizes))
+        sizes[smallest] += len(orbit)
+        for cell in orbit:
+            parts[cell] = smallest
+
+    def is_chosen(triple: tuple[int, ...]) -> bool:
+        counts = [sum(parts[cell] == part for cell in triple) for part in range(3)]
+        return 3 in counts or any(
+            counts[part] == 2 and counts[(part + 1) % 3] == 1 for part in range(3)
+        )
+
+    return [
+        cells
+        for size in (3, 2)
+        for cells in combinations(range(game.cells), size)
+        if (size == 2 or is_chosen(cells))
+        and all(tuple(sorted(p[c] for c in cells)) >= cells for p in symmetries)
+    ]
+
+
+class Met:
+    """f of every set of up to four cells, in arrays with one axis a cell.
+
+    file -- keeps the counts that are done, for a check that was stopped.
     """
 
     def __init__(self, game: Game, jobs: int, file: Path):
         self.game, n = game, game.cells
         self.number = all_configurations(game)
-        self.four = np.zeros((n, n, n, n), np.uint32)  # repeated cells make the smaller sets
-        symmetries = game.symmetries()
-        triples: list[tuple[int, ...]] = [
-            cells
-            for cells in combinations(range(n), 3)
-            if all(tuple(sorted(p[c] for c in cells)) >= cells for p in symmetries)
-        ]
+        self.four = np.full((n, n, n, n), MISSING)  # repeated cells make the smaller sets
+        sets = sets_to_count(game)
         known = np.load(file) if file.exists() else np.zeros((0, n), np.int64)
         done = [*known]
-        parts = [triples[i : i + AT_ONCE] for i in range(len(done), len(triples), AT_ONCE)]
+        parts = [sets[i : i + AT_ONCE] for i in range(len(done), len(sets), AT_ONCE)]
         started = saved = time.perf_counter()
         with processes(jobs) as pool:
             for counts in pool.map(meeting, repeat(game), parts):
                 done += counts
                 now = time.perf_counter()
-                left = (now - started) / (len(done) - len(known)) * (len(triples) - len(done))
-                print(f"{len(done)} of {len(triples)} triples, about {left:.0f} s more", flush=True)
-                if now > saved + SAVED or len(done) == len(triples):
+                left = (now - started) / (len(done) - len(known)) * (len(sets) - len(done))
+                print(f"{len(done)} of {len(sets)} sets, about {left:.0f} s more", flush=True)
+                if now > saved + SAVED or len(done) == len(sets):
                     saved = now
                     with file.with_suffix(".tmp").open("wb") as beside:
                         np.save(beside, np.array(done))
                     file.with_suffix(".tmp").replace(file)
-        for cells, met in zip(triples, done, strict=True):
-            self._enter(cells, met)
+        three = np.zeros((n, n, n), np.uint32)
         for x in range(n):
-            three = self.four[x, :, :, x].copy()
-            pairs = with_one_more(game, (x,))
-            np.fill_diagonal(three, pairs)
-            three[x] = three[:, x] = pairs
-            self.four[x, x] = self.four[x, :, x] = self.four[:, x, x] = three
-
-    def _enter(self, cells: tuple[int, ...], met: NDArray[np.int64]) -> None:
-        """f of three cells and every other one, and of their images."""
-        for p in map(np.array, self.game.symmetries()):
-            turned = np.empty(len(met), np.int64)
-            turned[p] = met
-            for a, b, c in permutations(range(3)):
-                self.four[p[cells[a]], p[cells[b]], p[cells[c]]] = turned
+            three[x, x] = with_one_more(game, (x,))
+        for cells, met in zip(sets, done, strict=True):
+            for p in map(np.array, game.symmetries()):
+                turned = np.empty(n, np.int64)
+                turned[p] = met
+                for image in permutations(p[list(cells)].tolist()):
+                    if len(image) == 2:
+                        three[image] = turned
+                        continue
+                    a, b, c = image
+                    self.four[a, b, c] = self.four[a, b, :, c] = turned
+                    self.four[a, :, b, c] = self.four[:, a, b, c] = turned
+        for x in range(n):
+            self.four[x, x] = self.four[x, :, x] = self.four[x, :, :, x] = three[x]
+            self.four[:, x, x] = self.four[:, x, :, x] = self.four[:, :, x, x] = three[x]
+        require(not (self.four == MISSING).any(), "some four cells are not counted")
 
     def all_of(self, size: int) -> NDArray[np.int64]:
         """f of all sets of `size` <= 4 cells, in the order of combinations."""

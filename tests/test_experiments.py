@@ -411,10 +411,10 @@ def test_lower_bounds_and_their_check(run, tmp_path, capsys):
     check = (game, "--tables", folder, "--jobs", "1", "--checkpoints", tmp_path)
     out = run(check_lower_bounds, *check)
     assert "confirmed: 5x6:3,2 takes at least 5641/475" in out
-    for what in ("triples", "classes", *(f"\n{misses} misses: " for misses in taken)):
+    for what in ("sets", "classes", *(f"\n{misses} misses: " for misses in taken)):
         assert what in out
     again = run(check_lower_bounds, *check)
-    assert "triples" not in again  # they were kept
+    assert "sets" not in again  # they were kept
     assert "classes" not in again
     lowered = (
         (names[0], "most_met", 4),
