@@ -25,6 +25,7 @@ import json
 import os
 import sys
 import time
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, permutations, repeat
@@ -40,7 +41,7 @@ from experiments.reveal_again import RevealAgain
 from optsearch.configurations import Configurations
 from optsearch.game import Game, bits
 from optsearch.lattice import Constraints, sweep
-from optsearch.position import HIT, MISS, Position, Shot
+from optsearch.position import MISS, Position, Shot
 from optsearch.workers import processes
 
 Row = dict[str, str]
@@ -210,12 +211,15 @@ def check_coverage(met: Met, search: Search, rows: list[Row]) -> dict[int, int]:
 
 def most_met_beside(game: Game, ship: int) -> list[int]:
     """Item k: the most configurations with a longest ship that k cells beside it meet, k <= 4."""
-    hits = [Shot(game.cell(cell), HIT) for cell in bits(ship)]
+    if len(game.fleet) == 1:
+        return [0] * 5
+    others = replace(game, fleet=game.fleet[1:])
+    closed = [Shot(game.cell(cell), MISS) for cell in bits(ship | game.halo(ship))]
 
     def largest(cells: list[int], open_cells: NDArray[np.int64], size: int, above: int) -> int:
         """The most of `size` more cells, where it is more than `above`."""
         missed = [Shot(game.cell(cell), MISS) for cell in cells]
-        left = Configurations(Position(game, (*hits, *missed)), threads=1)
+        left = Configurations(Position(others, (*closed, *missed)), threads=1)
         adds = np.asarray(left.occurrence, np.int64).ravel()[open_cells]
         falling = np.argsort(-adds, kind="stable")
         adds, order = adds[falling], open_cells[falling]
@@ -228,7 +232,8 @@ def most_met_beside(game: Game, ship: int) -> list[int]:
             above = some + largest([*cells, cell], order[i + 1 :], size - 1, above - some)
         return above
 
-    beside = np.array([cell for cell in range(game.cells) if not ship >> cell & 1], np.int64)
+    open_cells = [cell for cell in range(game.cells) if not (ship | game.halo(ship)) >> cell & 1]
+    beside = np.array(open_cells, np.int64)
     return [0] + [largest([], beside, k, 0) if k <= len(beside) else 0 for k in range(1, 5)]
 
 
@@ -356,7 +361,8 @@ def main() -> None:
     kept.mkdir(parents=True, exist_ok=True)
     name = str(game).replace(":", "_").replace(",", "")
     header, finished = table(arguments.tables / f"finished_{name}.csv")
-    met = Met(game, jobs, kept / f"check_{name}.npy")
+    file = kept / f"check_{game}".replace(":", "_")
+    met = Met(game, jobs, file.with_name(file.name + ".npy"))
     of_coverage, rows = table(arguments.tables / f"coverage_{name}.csv")
     for some in (header, of_coverage):
         require(some["configurations"] == str(met.number), f"not {met.number} configurations")
@@ -364,7 +370,7 @@ def main() -> None:
     search = Search(met)
     most = check_coverage(met, search, rows)
     rows = table(arguments.tables / f"reveal_{name}.csv")[1]
-    classes = check_reveal(game, rows, met.number, jobs, kept / f"check_{name}.json")
+    classes = check_reveal(game, rows, met.number, jobs, file.with_name(file.name + ".json"))
     for what, bound in check_finished(game, search, most, classes, finished).items():
         require(bound == Fraction(header[what]), f"the mean by {what} in the header")
     print(f"confirmed: {game} takes at least {bound} = {float(bound):.6f} shots on average")
