@@ -344,10 +344,10 @@ cdef class LargestSearch:
               const int64_t[::1] costs):
         """(a bound on what any `size` cells meet less what they cost, the set of cells that has it).
 
-        most -- all configurations: when a set has that bound, the search ends. None after so many
-        nodes. ships, costs -- placements, uint64 of shape (n, 2), and for each what a set costs that
-        meets it: so little that of the configurations with it that a set of size - 2 cells beside
-        it leaves, more remain.
+        most -- when a set has that bound, the search ends: the first value is never above it. None
+        after so many nodes. ships, costs -- placements of a ship, uint64 of shape (n, 2), with their
+        images under the symmetries, and for each what a set costs that meets it: at most 1/m of the
+        configurations with it that no size - 2 cells beside it meet, of m equal ships.
         """
         cdef int v
         if not 1 <= size <= self.cells:

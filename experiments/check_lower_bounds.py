@@ -1,7 +1,7 @@
 """Check the lower bounds: python -m experiments.check_lower_bounds [GAME] [--tables FOLDER]
 
-Reads the three tables of `experiments.lower_bounds` and confirms them in another way, in half an
-hour or so on two cores for the usual game. Nothing of `optsearch.bounds` is used. The
+Reads the three tables of `experiments.lower_bounds` and confirms them in another way, in some
+40 minutes on two cores for the usual game. Nothing of `optsearch.bounds` is used. The
 configurations that a set of cells meets are counted by the transfer matrix with these cells as
 water, for three cells and with every fourth one, where the tables have them from a walk over all
 configurations. From these counts:
@@ -11,8 +11,8 @@ configurations. From these counts:
 3. the configurations finished within l misses follow from these (root chain);
 4. the classes of the reveal game are complete, their completions are those that the transfer matrix
    counts, and no value is below the one that `experiments.reveal_again` finds;
-5. by the same search, no set leaves more finished where what the reveal game leaves of the longest
-   ship is taken off (ship chain); what some cells meet beside that ship is enumerated;
+5. by the same search, no set of cells meets more, less the costs of the longest ships it meets,
+   than A(l) of the table allows (ship chain); the costs are derived anew;
 6. the means that follow, and the numbers of configurations, are those in the headers.
 
 That some sets of more than four cells meet as many as the table says is not checked: no bound needs
@@ -32,6 +32,7 @@ from itertools import combinations, permutations, repeat
 from math import comb
 from pathlib import Path
 from typing import NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,7 @@ Row = dict[str, str]
 AT_ONCE = 200  # sets of cells of a job
 SAVED = 60  # seconds between two checkpoints
 MISSING = np.uint32(2**32 - 1)
+FORMAT = "optsearch check 1"
 
 
 def table(path: Path) -> tuple[dict[str, str], list[Row]]:
@@ -84,6 +86,19 @@ def with_one_more(game: Game, cells: tuple[int, ...]) -> NDArray[np.int64]:
 def meeting(game: Game, sets: list[tuple[int, ...]]) -> list[NDArray[np.int64]]:
     """The same for several sets."""
     return [with_one_more(game, cells) for cells in sets]
+
+
+def _load(file: Path, game: Game) -> NDArray[np.int64]:
+    """What cells meet, from a check that was stopped."""
+    if not file.exists():
+        return np.zeros((0, game.cells), np.int64)
+    try:
+        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as kept:
+            if str(kept["name"]) == f"{FORMAT} {game}":
+                return np.asarray(kept["met"])
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+        pass
+    sys.exit(f"{file} is not what a check of {game} left; move or delete it")
 
 
 def sets_to_count(game: Game) -> list[tuple[int, ...]]:
@@ -129,7 +144,7 @@ class Met:
         self.number = all_configurations(game)
         self.four = np.full((n, n, n, n), MISSING)  # repeated cells make the smaller sets
         sets = sets_to_count(game)
-        known = np.load(file) if file.exists() else np.zeros((0, n), np.int64)
+        known = _load(file, game)
         done = [*known]
         parts = [sets[i : i + AT_ONCE] for i in range(len(done), len(sets), AT_ONCE)]
         started = saved = time.perf_counter()
@@ -142,7 +157,7 @@ class Met:
                 if now > saved + SAVED or len(done) == len(sets):
                     saved = now
                     with file.with_suffix(".tmp").open("wb") as beside:
-                        np.save(beside, np.array(done))
+                        np.savez(beside, name=np.array(f"{FORMAT} {game}"), met=np.array(done))
                     file.with_suffix(".tmp").replace(file)
         three = np.zeros((n, n, n), np.uint32)
         for x in range(n):
@@ -195,6 +210,7 @@ def check_coverage(met: Met, search: Search, rows: list[Row]) -> dict[int, int]:
     most = {int(row["cells"]): int(row["most_met"]) for row in rows}
     for row in rows:
         k = int(row["cells"])
+        require(0 <= k <= met.game.cells, f"the board has no {k} cells")
         if k == 0:
             require(most[k] == 0, "no cells meet something")
         elif k <= 4:
@@ -213,6 +229,7 @@ def most_met_beside(game: Game, ship: int) -> list[int]:
     """Item k: the most configurations with a longest ship that k cells beside it meet, k <= 4."""
     if len(game.fleet) == 1:
         return [0] * 5
+    water = game.cells - game.fleet_cells
     others = replace(game, fleet=game.fleet[1:])
     closed = [Shot(game.cell(cell), MISS) for cell in bits(ship | game.halo(ship))]
 
@@ -234,7 +251,10 @@ def most_met_beside(game: Game, ship: int) -> list[int]:
 
     open_cells = [cell for cell in range(game.cells) if not (ship | game.halo(ship)) >> cell & 1]
     beside = np.array(open_cells, np.int64)
-    return [0] + [largest([], beside, k, 0) if k <= len(beside) else 0 for k in range(1, 5)]
+    everything = sweep(game).count(Constraints(others.fleet, ship | game.halo(ship)))
+    # More cells than are water meet all.
+    most = [largest([], beside, k, 0) if k <= water else everything for k in range(1, 5)]
+    return [0, *most]
 
 
 def evaluate_again(game: Game, ship: int, misses: int) -> tuple[list[int], int, list[int]]:
@@ -277,7 +297,14 @@ def check_reveal(game: Game, rows: list[Row], number: int, jobs: int, file: Path
     equal = game.fleet.count(game.fleet[0])
     completions = sum(len(one.ships) * one.completions for one in classes)
     require(completions == equal * number, "the completions do not add up")
-    known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    known = {}
+    if file.exists():
+        try:
+            name, known = json.loads(file.read_text(encoding="utf-8"))
+            if name != f"{FORMAT} {game}":
+                raise ValueError(name)
+        except (OSError, ValueError, TypeError):
+            sys.exit(f"{file} is not what a check of {game} left; move or delete it")
     started = time.perf_counter()
     with processes(jobs) as pool:
         again = {
@@ -288,7 +315,7 @@ def check_reveal(game: Game, rows: list[Row], number: int, jobs: int, file: Path
         for done, (key, future) in enumerate(again.items(), 1):
             known[key] = list(future.result())
             beside = file.with_suffix(".tmp")
-            beside.write_text(json.dumps(known), encoding="utf-8")
+            beside.write_text(json.dumps([f"{FORMAT} {game}", known]), encoding="utf-8")
             beside.replace(file)
             left = (time.perf_counter() - started) / done * (len(again) - done)
             print(f"{done} of {len(again)} classes, about {left:.0f} s more", flush=True)
@@ -320,7 +347,9 @@ def check_finished(
         require(chain >= least, f"the root chain at {misses} misses")
         shown = sum(len(one.ships) * one.values[misses] for one in classes) // equal
         require(reveal >= shown, f"the reveal game at {misses} misses")
-        if k := int(row["cells"]):
+        k = int(row["cells"])
+        require(0 <= k <= min(misses + 1, game.cells), f"{k} cells at {misses} misses")
+        if k:
             cost: dict[int, int] = {}
             for one in classes:
                 # Finished at most where the ship is known: by its table, or by a chain beside it.
@@ -359,10 +388,10 @@ def main() -> None:
     arguments = parser.parse_args()
     game, jobs, kept = arguments.game, arguments.jobs, arguments.checkpoints
     kept.mkdir(parents=True, exist_ok=True)
-    name = str(game).replace(":", "_").replace(",", "")
+    name = str(game).replace(":", "_").replace(",", "-" if max(game.fleet) > 9 else "")
     header, finished = table(arguments.tables / f"finished_{name}.csv")
     file = kept / f"check_{game}".replace(":", "_")
-    met = Met(game, jobs, file.with_name(file.name + ".npy"))
+    met = Met(game, jobs, file.with_name(file.name + ".npz"))
     of_coverage, rows = table(arguments.tables / f"coverage_{name}.csv")
     for some in (header, of_coverage):
         require(some["configurations"] == str(met.number), f"not {met.number} configurations")

@@ -53,6 +53,8 @@ def larger(
     enough (`optsearch.bounds.ship_chain`) is for the caller to see to.
     """
     n = len(counts[0])
+    if not 1 <= size <= n:
+        raise ValueError(f"sets of {size} of {n} cells")
     sums = np.zeros((size + 1, 4, n), np.int64)
     sums[0, 3] = counts[0] - costs @ ships
     outside = np.zeros(n, np.bool_)
@@ -69,7 +71,9 @@ def _extend(  # type: ignore[no-untyped-def]
 
     costs -- of the placements that the set does not meet; 0 for the others.
     """
-    order = np.argsort(-sums[j, 3])
+    # Of cells that add as much the last one first, as in the search that this checks: what bounds a
+    # set depends on the order of its cells.
+    order = np.argsort(-(sums[j, 3] * 128 + np.arange(len(c1))))
     order = order[~outside[order]]
     left = size - j
     if len(order) < left:

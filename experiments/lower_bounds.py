@@ -9,7 +9,7 @@ every class of placements of the longest ship, and writes, with NAME such as 10x
                         many cells the ship chain took
 
 which `optsearch bounds GAME` reads, and `experiments.check_lower_bounds` checks. For the usual game
-it takes some 25 minutes on one idle core. A run that was stopped goes on from the
+it takes some 30 minutes on one idle core. A run that was stopped goes on from the
 checkpoints: by default in the folder .checkpoints of the checkout.
 """
 
@@ -21,17 +21,21 @@ from pathlib import Path
 from experiments import RESULTS
 from optsearch import records
 from optsearch.bounds.coverage import CellSetCounts, Coverage
-from optsearch.bounds.known import AllFinished, all_finished, together
+from optsearch.bounds.known import (
+    AllFinished,
+    all_finished,
+    name_of,
+    require_silent,
+    together,
+)
 from optsearch.bounds.reveal import MISSES, Revealed, reveal
+from optsearch.errors import OptsearchError
 from optsearch.game import Game
+from optsearch.position import Position
+from optsearch.posterior import Posterior
 
 STANDARD = "10x10:5,4,3,3,2"
 CHECKPOINTS = RESULTS.parent.parent / ".checkpoints"
-
-
-def name_of(game: Game) -> str:
-    """The part of the names of files: 10x10_54332."""
-    return str(game).replace(":", "_").replace(",", "")
 
 
 def command_of(game: Game) -> str:
@@ -115,6 +119,11 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=RESULTS, help="folder of the tables")
     arguments = parser.parse_args()
     game, output = arguments.game, arguments.output
+    try:
+        require_silent(game)
+        Posterior(Position(game)).require_some()
+    except OptsearchError as error:
+        parser.error(str(error))
     name = name_of(game)
     coverage = write_coverage(game, output, arguments.checkpoints / f"cover_{name}.npz")
     finished = all_finished(

@@ -438,6 +438,12 @@ def test_lower_bounds_and_their_check(run, tmp_path, capsys):
         (names[1], "# root chain and reveal game: ", "# root chain and reveal game: 1"),
         (names[1], "# root chain with the longest ship: ", "# root chain with the longest ship: 1"),
     ]
+    _, last = (folder / names[1]).read_text().rstrip().rsplit("\n", 1)
+    wrong += [
+        (names[1], last, "29,950,950,0,31"),
+        (names[1], last, "29,950,950,950,-1"),
+        (names[0], "10,950,yes", "10,950,yes\n31,0,no"),
+    ]
     for name, right, instead in wrong:
         path = folder / name
         text = path.read_text()
@@ -447,6 +453,34 @@ def test_lower_bounds_and_their_check(run, tmp_path, capsys):
             run(check_lower_bounds, *check)
         capsys.readouterr()
         path.write_text(text)
+
+
+def test_a_checkpoint_of_another_check_is_refused(run, tmp_path):
+    """Also one that was cut off; where there are no four cells, all is water or a ship."""
+    game, folder = "1x6:3,1", tmp_path / "tables"
+    run(lower_bounds, game, "--checkpoints", tmp_path, "-o", folder)
+    check = (check_lower_bounds, game, "--tables", folder, "--jobs", 1, "--checkpoints", tmp_path)
+    assert "confirmed" in run(*check)
+    for end in ("npz", "json"):
+        path = tmp_path / f"check_1x6_3,1.{end}"
+        whole = path.read_bytes()
+        for part in (whole[:-9], b""):
+            path.write_bytes(part)
+            with pytest.raises(SystemExit, match="delete"):
+                run(*check)
+        path.write_bytes(whole)
+    assert "confirmed" in run(*check)
+
+
+@pytest.mark.parametrize(
+    ("game", "said"),
+    [("3x3:2,1;announce=ship", "announce=ship tells"), ("4x4:4,3,2", "does not fit")],
+)
+def test_lower_bounds_refuse(run, capsys, game, said):
+    with pytest.raises(SystemExit) as end:
+        run(lower_bounds, game)
+    assert end.value.code == 2
+    assert said in capsys.readouterr().err
 
 
 def test_larger_sets_of_a_game():

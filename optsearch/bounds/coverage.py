@@ -267,7 +267,7 @@ class Coverage:
         limit -- a bound that is as much as this is of no use: the search ends with it. ships --
         placements, uint64 of shape (n, 2), and their images under the symmetries of the grid with
         the same costs; `optsearch.bounds.ship_chain` says how much they may be. None where the
-        search gives up.
+        search gives up, on boards of less than four cells, and for all cells of a board or more.
         """
         if not LARGEST <= self.counts.game.cells > k:
             return None

@@ -67,11 +67,7 @@ def lower_bounds(position: Position) -> list[Bound]:
 
     Raises NotSupported where sinkings are announced, and as `leaves_of`.
     """
-    if position.game.announce != "nothing":
-        raise NotSupported(
-            f"these bounds hold for announce=nothing; {position.game} tells more at a sinking, and "
-            "its trees have more words for a leaf"
-        )
+    require_silent(position.game)
     leaves = leaves_of(position)
     hits = position.game.fleet_cells - position.hits.bit_count()
     found = [
@@ -119,8 +115,27 @@ def known_bounds(position: Position, results: Path = RESULTS) -> list[Bound]:
     return found + upper_bounds(position, results)
 
 
+def name_of(game: Game) -> str:
+    """The part of its tables' names: 10x10_54332; 1x28_11-1-1 where lengths have two digits."""
+    between = "-" if max(game.fleet) > 9 else ""
+    return str(game).replace(":", "_").replace(",", between)
+
+
+def require_silent(game: Game) -> None:
+    """Raise NotSupported where sinkings are announced."""
+    if game.announce != "nothing":
+        raise NotSupported(
+            f"these bounds hold for announce=nothing; {game} tells more at a sinking, and its "
+            "trees have more words for a leaf"
+        )
+
+
 def long_bounds(game: Game) -> list[Bound]:
-    """The root chain, the reveal game and what comes of both, computed here."""
+    """The root chain, the reveal game and what comes of both, computed here.
+
+    Raises NotSupported where sinkings are announced, and as `reveal`.
+    """
+    require_silent(game)
     coverage = Coverage(CellSetCounts.of(game), NODES)
     number = coverage.counts.configurations
     found = all_finished(coverage, reveal(game), BESIDE)
@@ -175,12 +190,10 @@ def together(finished: Sequence[AllFinished], hits: int, number: int, source: st
 
 def _committed(game: Game, results: Path) -> list[Bound]:
     """The long bounds from the table of A(l) that `experiments.lower_bounds` wrote."""
-    path = results / f"finished_{str(game).replace(':', '_').replace(',', '')}.csv"
+    path = results / f"finished_{name_of(game)}.csv"
     if not path.is_file():
         return []
     record = records.read(path)
-    if record.header.get("game") != str(game):  # 11,1 and 1,1,1 have one name
-        return []
     number = int(record.header["configurations"])
     columns = [record.values(name, int) for name in AllFinished._fields]
     return together(

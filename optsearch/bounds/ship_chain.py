@@ -5,7 +5,7 @@ cells meet. But of the n_p configurations with a placement p of the longest ship
 knew p from the start would finish at most F_p(l) within l misses (`optsearch.bounds.reveal`). Where
 these cells meet p itself they meet all n_p of them, and so
 
-    A(l) = min over j = 0 … l + 1 of the most, over sets S of j cells, of
+    A(l) = min over j = 0 … l + 1 of the most, over sets S of j cells of the board, of
            f(S) - sum over the p that S meets of cost(p)  +  C(l - j + h, h),
 
 f(S) the configurations that S meets, h the cells of the fleet, and the last term 0 for j = l + 1;
@@ -21,10 +21,10 @@ where S meets p, the sum is at most that of f_p(S) over all p, which is m f(S), 
 every p that S meets.
 
 The search for the best S (`Coverage.most_kept`) takes it that what a cell v adds gets no more when
-other cells come first. That is so for f. Where a cell w comes before v, and p has both and meets
-nothing before, v loses what is left to meet of p, (n_p - f_p(P)) / m, and need not pay cost(p)
-again. So cost(p) must not be above the first; P are at most k - 2 of the k cells of S, and
-no k - 2 cells meet more than `ShownShip.most_met`. Where it would be above, cost(p) is lowered.
+other cells come first. That is so for f. Where a cell w comes before v, and p holds both and no
+cell P before them, v loses what is left to meet of p, (n_p - f_p(P)) / m, and need not pay cost(p)
+again. So cost(p) must not be above the first. P are at most k - 2 of the k cells of S, all beside
+p, and meet no more than `ShownShip.most_met` of k - 2. Where it would be above, cost(p) is lowered.
 """
 
 from __future__ import annotations
@@ -79,7 +79,10 @@ class ShownShip:
         return min(self.completions, self._most[known] * cells // known)
 
     def found(self, misses: int, by_reveal: int) -> int:
-        """F(l), l = `misses`: by the reveal game, or by the root chain of what the ship leaves."""
+        """F(l), l = `misses`: by the reveal game, or by the root chain of the ships beside it.
+
+        The chain is taken as far as it gains something, for two cells more than have best sets.
+        """
         hits = self._game.fleet_cells - self._ship.bit_count()
         if not hits:
             return by_reveal
@@ -92,6 +95,8 @@ class ShownShip:
     def _largest(self, size: int) -> int:
         """The most that so many cells meet, by branch and bound on what each adds."""
         best = 0
+        if size > self._game.cells - self._game.fleet_cells:
+            return self.completions  # there are not so many without a ship
 
         def extend(cells: list[int], met: int, order: list[tuple[int, int]]) -> None:
             nonlocal best
