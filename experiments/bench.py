@@ -29,7 +29,7 @@ from optsearch.posterior import Posterior
 from optsearch.solution import Solution
 from optsearch.strategies import named
 
-MEMORY = 1 << 25  # of the evaluations, for several tasks
+MEMORY = 1 << 27  # of the evaluations, for several tasks
 Work = Callable[[Position], tuple[int, int]]  # the answer, and what was looked into
 
 
@@ -218,12 +218,15 @@ EVALUATIONS: tuple[tuple[str, dict[str, Work]], ...] = (
         {"greedy, each played by itself": played_one_by_one, "greedy, its tree": evaluated},
     ),
     (
-        "8x8:4,3,3,2",
+        "9x9:4,3,3,2",
         {"greedy, one process": evaluated, "greedy, two processes": evaluated_processes},
     ),
     (
         "8x8:4,3,2,2",
-        {"rollout, one process": evaluated_rollout, "rollout, two": evaluated_rollout_processes},
+        {
+            "rollout, one process": evaluated_rollout,
+            "rollout, two processes": evaluated_rollout_processes,
+        },
     ),
 )
 
