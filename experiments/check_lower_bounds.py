@@ -387,8 +387,15 @@ def main() -> None:
     parser.add_argument("--checkpoints", type=Path, default=folder.parent.parent / ".checkpoints")
     arguments = parser.parse_args()
     game, jobs, kept = arguments.game, arguments.jobs, arguments.checkpoints
+    before = "-" if max(game.fleet) > 9 else ""
+    name = str(game).replace(":", f"_{before}").replace(",", before)
+    for part in ("finished", "coverage", "reveal"):
+        if not (arguments.tables / f"{part}_{name}.csv").is_file():
+            parser.error(
+                f"{arguments.tables} has no table {part}_{name}.csv; "
+                f"python -m experiments.lower_bounds {game} writes it"
+            )
     kept.mkdir(parents=True, exist_ok=True)
-    name = str(game).replace(":", "_").replace(",", "-" if max(game.fleet) > 9 else "")
     header, finished = table(arguments.tables / f"finished_{name}.csv")
     file = kept / f"check_{game}".replace(":", "_")
     met = Met(game, jobs, file.with_name(file.name + ".npz"))

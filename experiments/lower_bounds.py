@@ -28,7 +28,7 @@ from optsearch.bounds.known import (
     require_silent,
     together,
 )
-from optsearch.bounds.reveal import MISSES, Revealed, reveal
+from optsearch.bounds.reveal import MISSES, Revealed, require_apart, reveal
 from optsearch.errors import OptsearchError
 from optsearch.game import Game
 from optsearch.position import Position
@@ -111,21 +111,13 @@ def read_reveal(game: Game, path: Path) -> list[Revealed]:
     ]
 
 
-def main() -> None:
-    """Compute, and write the three tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("game", nargs="?", type=Game.parse, default=Game.parse(STANDARD))
-    parser.add_argument("--checkpoints", type=Path, default=CHECKPOINTS)
-    parser.add_argument("-o", "--output", type=Path, default=RESULTS, help="folder of the tables")
-    arguments = parser.parse_args()
-    game, output = arguments.game, arguments.output
-    try:
-        require_silent(game)
-        Posterior(Position(game)).require_some()
-    except OptsearchError as error:
-        parser.error(str(error))
+def compute(game: Game, checkpoints: Path, output: Path) -> None:
+    """Write the three tables; raises OptsearchError for a game that the bounds do not handle."""
+    require_silent(game)
+    require_apart(game)
+    Posterior(Position(game)).require_some()
     name = name_of(game)
-    coverage = write_coverage(game, output, arguments.checkpoints / f"cover_{name}.npz")
+    coverage = write_coverage(game, output, checkpoints / f"cover_{name}.npz")
     finished = all_finished(
         coverage, write_reveal(game, output), progress=Clock("numbers of misses")
     )
@@ -145,6 +137,19 @@ def main() -> None:
     )
     for bound in bounds:
         print(f"{float(bound.value):.6f}  {bound.name} = {bound.value}")
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("game", nargs="?", type=Game.parse, default=Game.parse(STANDARD))
+    parser.add_argument("--checkpoints", type=Path, default=CHECKPOINTS)
+    parser.add_argument("-o", "--output", type=Path, default=RESULTS, help="folder of the tables")
+    arguments = parser.parse_args()
+    try:
+        compute(arguments.game, arguments.checkpoints, arguments.output)
+    except OptsearchError as error:
+        parser.error(str(error))
 
 
 if __name__ == "__main__":

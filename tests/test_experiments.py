@@ -474,13 +474,26 @@ def test_a_checkpoint_of_another_check_is_refused(run, tmp_path):
 
 @pytest.mark.parametrize(
     ("game", "said"),
-    [("3x3:2,1;announce=ship", "announce=ship tells"), ("4x4:4,3,2", "does not fit")],
+    [
+        ("3x3:2,1;announce=ship", "announce=ship tells"),
+        ("4x4:4,3,2", "does not fit"),
+        ("3x3:2,1;contact=any", "may touch"),
+    ],
 )
-def test_lower_bounds_refuse(run, capsys, game, said):
+def test_lower_bounds_refuse(run, capsys, tmp_path, game, said):
+    folders = ("--checkpoints", tmp_path, "-o", tmp_path)
     with pytest.raises(SystemExit) as end:
-        run(lower_bounds, game)
+        run(lower_bounds, game, *folders)
     assert end.value.code == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_check_without_tables(run, capsys, tmp_path):
+    with pytest.raises(SystemExit) as end:
+        run(check_lower_bounds, "3x3:2,1", "--tables", tmp_path, "--checkpoints", tmp_path / "new")
+    assert end.value.code == 2
+    assert "has no table finished_3x3_21.csv" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
 
 
 def test_larger_sets_of_a_game():

@@ -286,8 +286,9 @@ def test_announced_sinkings_have_no_long_bounds():
 
 def test_names_of_tables():
     """11,1 and 1,1,1 have different ones."""
-    names = {known.name_of(Game.parse(f"1x28:{fleet}")) for fleet in ("11,11,1", "11,1,1,1")}
-    assert names == {"1x28_11-11-1", "1x28_11-1-1-1"}
+    fleets = ("11,11,1", "11,1,1,1", "11", "1,1")
+    names = [known.name_of(Game.parse(f"1x28:{fleet}")) for fleet in fleets]
+    assert names == ["1x28_-11-11-1", "1x28_-11-1-1-1", "1x28_-11", "1x28_11"]
     assert known.name_of(Game.parse("10x10:5,4,3,3,2")) == "10x10_54332"
 
 

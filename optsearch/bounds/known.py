@@ -116,9 +116,9 @@ def known_bounds(position: Position, results: Path = RESULTS) -> list[Bound]:
 
 
 def name_of(game: Game) -> str:
-    """The part of its tables' names: 10x10_54332; 1x28_11-1-1 where lengths have two digits."""
-    between = "-" if max(game.fleet) > 9 else ""
-    return str(game).replace(":", "_").replace(",", between)
+    """The part of its tables' names: 10x10_54332; 1x28_-11-1-1 where lengths have two digits."""
+    before = "-" if max(game.fleet) > 9 else ""
+    return str(game).replace(":", f"_{before}").replace(",", before)
 
 
 def require_silent(game: Game) -> None:

@@ -65,6 +65,14 @@ def classes(game: Game) -> list[tuple[int, int]]:
     return list(result.items())
 
 
+def require_apart(game: Game) -> None:
+    """Raise NotSupported where ships may touch along an edge."""
+    if game.contact == "any":
+        raise NotSupported(
+            f"the reveal game needs ships that the cells determine; in {game} they may touch"
+        )
+
+
 def reveal(
     game: Game,
     known: Iterable[Revealed] = (),
@@ -78,10 +86,7 @@ def reveal(
     Raises NotSupported with contact=any, where the cells of a ship do not tell it from others, and
     TooLarge for 2^48 configurations or more.
     """
-    if game.contact == "any":
-        raise NotSupported(
-            f"the reveal game needs ships that the cells determine; in {game} they may touch"
-        )
+    require_apart(game)
     number = sweep(game).count(Constraints(game.fleet))
     if number >= 2**48:
         raise TooLarge(

@@ -42,7 +42,7 @@ from optsearch.game import Game, bits
 from optsearch.position import HIT, MISS, Position, Shot
 from optsearch.posterior import Posterior
 
-EXACT = 4  # cells beside a ship of which the best are found; more take hours
+EXACT = 4  # cells beside a ship of which the best are found; each more takes some ten times as long
 
 
 class Finished(NamedTuple):
