@@ -16,16 +16,15 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
-from optsearch import tree as tree_
 from optsearch.configurations import list_ships, to_masks
 from optsearch.errors import TooLarge, TreeError
 from optsearch.family import Family
 from optsearch.game import Game
 from optsearch.kernels import Kernel, State
-from optsearch.position import Position, Reply
+from optsearch.position import Position, Reply, known_replies
 from optsearch.posterior import Posterior
 from optsearch.solver import Solver
-from optsearch.tree import DecisionTree, Leaf, Node
+from optsearch.tree import DecisionTree, Leaf, Node, verify
 
 MAX_CONFIGURATIONS = 10_000
 
@@ -54,7 +53,7 @@ def require_same(position: Position, name: str, tree: DecisionTree) -> None:
             f"{_described(position)}, and takes trees of the same game and shots"
         )
     try:
-        tree_.verify(tree)
+        verify(tree)
     except TreeError as error:
         raise TreeError(f"{name} does not solve its position: {error}") from None
 
@@ -86,10 +85,7 @@ def data(solver: Solver, trees: Sequence[Named]) -> dict[str, Any]:
     position = solver.position
     game = position.game
     require_small(position)
-    replies = sorted(
-        tree_.known_replies(game),
-        key=lambda reply: (not reply.hit, reply.sunk, reply.length or 0),
-    )
+    replies = known_replies(game)
     for name, tree in trees:
         require_same(position, name, tree)
     return {

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from optsearch.errors import GameError, PositionError
 from optsearch.game import Cell, Game, cell_name, parse_cell
@@ -42,9 +42,25 @@ class Reply:
             return "hit"
         return "sunk" if self.length is None else f"sunk:{self.length}"
 
+    @property
+    def order(self) -> tuple[bool, bool, int]:
+        """What replies are sorted by: the hit, the sinkings by rising length, the miss."""
+        return not self.hit, self.sunk, self.length or 0
+
 
 MISS = Reply(hit=False)
 HIT = Reply(hit=True)
+
+
+@lru_cache(maxsize=16)
+def known_replies(game: Game) -> tuple[Reply, ...]:
+    """Every reply that the rules of the game know, in the order of replies."""
+    sinkings = {
+        "nothing": set[Reply](),
+        "sunk": {Reply(True, True)},
+        "ship": {Reply(True, True, length) for length in game.fleet},
+    }
+    return tuple(sorted({HIT, MISS} | sinkings[game.announce], key=lambda reply: reply.order))
 
 
 def reply(game: Game, configuration: Iterable[int], hits: int, shot: int) -> Reply:

@@ -17,7 +17,7 @@ from optsearch import explorer, reference, tree
 from optsearch.errors import ImpossiblePosition, TooLarge, TreeError
 from optsearch.game import CONTACTS, Game, bits, cell_name
 from optsearch.greedy import Greedy
-from optsearch.position import HIT, MISS, Position, Reply
+from optsearch.position import HIT, MISS, Position, Reply, known_replies
 from optsearch.posterior import Posterior
 from optsearch.solver import Solver
 from optsearch.tree import DecisionTree, Leaf, Node
@@ -254,11 +254,8 @@ class Shown:
 
     def button(self, reply):
         """The selector of the button of a reply."""
-        words = sorted(
-            tree.known_replies(self.position.game),
-            key=lambda r: (not r.hit, r.sunk, r.length or 0),
-        )
-        return f"#replies button:nth-child({words.index(reply) + 1})"
+        place = known_replies(self.position.game).index(reply)
+        return f"#replies button:nth-child({place + 1})"
 
     def check(self, node, here):
         """Compare what is shown at a node with counts and optima that share nothing with it."""

@@ -35,7 +35,7 @@ KERNELS = {
     "_evaluate": {"evaluate"},
     "_hunt": {"counterexamples"},
 }
-PACKAGES = {"bounds", "cli", "strategies"}
+PACKAGES = {"bounds", "cli", "drawing", "strategies", "tree"}
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
@@ -58,9 +58,7 @@ def imported(path):
             names = [node.module]
             if node.module == "optsearch":
                 names = [
-                    f"optsearch.{alias.name}"
-                    if (ROOT / "optsearch" / f"{alias.name}.py").exists()
-                    else "optsearch"
+                    f"optsearch.{alias.name}" if alias.name in LEVEL else "optsearch"
                     for alias in node.names
                 ]
         else:

@@ -1,0 +1,60 @@
+"""Boards, matrices and decision trees drawn on matplotlib axes, in the style of the paper.
+
+Nothing is computed here but where things go, and no file is written. Wherever a reply is drawn, a
+small circle is a hit and a small cross is a miss (Audinot, Bonnet and Viennot (2014), section 3.1);
+where sinkings are announced, a full disc is one, with the length of the ship if that is told.
+
+`boards` draws boards and matrices. Of a tree, `vertices` says what is drawn and how large,
+`layouts` where it goes, and `trees` draws it. `style` has the colours of all.
+"""
+
+from optsearch.drawing.boards import HEAT, draw_board, draw_matrix, draw_probability
+from optsearch.drawing.layouts import CIRCLES, LEVEL, SLANT, Placed, Scale, Vertex, layout
+from optsearch.drawing.style import GRID, HIT_CELL, INK, LABEL, MISS_CELL
+from optsearch.drawing.trees import (
+    CHECK,
+    COMMON,
+    DIFFERENT,
+    MARK_SIZE,
+    NAME_SIZE,
+    SUNK_SIZE,
+    comparison_figure_size,
+    draw_comparison,
+    draw_tree,
+    tree_figure_size,
+)
+from optsearch.drawing.vertices import BOARD_CELL, NODE_SIZE, SLOT, WIDEST, binary_tree
+
+__all__ = [
+    "BOARD_CELL",
+    "CHECK",
+    "CIRCLES",
+    "COMMON",
+    "DIFFERENT",
+    "GRID",
+    "HEAT",
+    "HIT_CELL",
+    "INK",
+    "LABEL",
+    "LEVEL",
+    "MARK_SIZE",
+    "MISS_CELL",
+    "NAME_SIZE",
+    "NODE_SIZE",
+    "SLANT",
+    "SLOT",
+    "SUNK_SIZE",
+    "WIDEST",
+    "Placed",
+    "Scale",
+    "Vertex",
+    "binary_tree",
+    "comparison_figure_size",
+    "draw_board",
+    "draw_comparison",
+    "draw_matrix",
+    "draw_probability",
+    "draw_tree",
+    "layout",
+    "tree_figure_size",
+]

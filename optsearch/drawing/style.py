@@ -1,0 +1,7 @@
+"""Colours that boards and trees share, as matplotlib takes them."""
+
+INK = "#1f2933"
+LABEL = "#52606d"
+GRID = "#9aa5b1"
+HIT_CELL = "#f6d5bd"
+MISS_CELL = "#eef1f4"

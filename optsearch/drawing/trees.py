@@ -1,0 +1,330 @@
+"""Decision trees and binary trees on axes, one alone or two side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.lines import Line2D
+from matplotlib.path import Path
+
+from optsearch.drawing.layouts import CIRCLES, Placed, Scale, Vertex
+from optsearch.drawing.style import GRID, HIT_CELL, INK, LABEL, MISS_CELL
+from optsearch.drawing.vertices import (
+    BOARD_CELL,
+    NAME_STRIP,
+    NODE_SIZE,
+    SLOT,
+    arranged,
+    scale_of,
+)
+from optsearch.position import HIT, MISS, Reply
+from optsearch.tree import DecisionTree, differences
+
+CHECK = "#2f7d4f"
+DIFFERENT = "#b83a0e"
+COMMON = "#7b8794"
+
+# In points.
+MARK_SIZE = 5.0
+SUNK_SIZE = 9.0
+NAME_SIZE = 8.0
+_TEXT_WIDTH = 8.0  # in slots, of what is written below a tree
+
+_CHECK_MARK = Path([(-0.45, 0.0), (-0.12, -0.4), (0.5, 0.45)])
+
+
+@dataclass(frozen=True)
+class _Pen:
+    """How a part of a tree is drawn: colours, and the width of lines in points."""
+
+    ink: str = INK
+    check: str = CHECK
+    width: float = 0.9
+
+
+# By whether a vertex belongs to what two trees do not share.
+_PLAIN = {False: _Pen()}
+_COMPARED = {False: _Pen(COMMON, COMMON), True: _Pen(DIFFERENT, DIFFERENT, 2.0)}
+
+
+def tree_figure_size(tree: DecisionTree | Vertex, boards: bool = False) -> tuple[float, float]:
+    """Width and height in inches of the axes in which `draw_tree` draws this tree legibly."""
+    _, width, height = arranged(tree, boards)
+    return width * SLOT, height * scale_of(tree, boards).level
+
+
+def draw_tree(ax: Axes, tree: DecisionTree | Vertex, boards: bool = False) -> None:
+    """Draw a decision tree as the paper does, or an abstract binary tree.
+
+    In a decision tree each node is the cell shot; a hit goes to the left with a small circle on the
+    edge, a miss to the right with a small cross, and an announced sinking between them with a full
+    disc, which has the length of the ship if that is told. A leaf is a check mark, with its number
+    of configurations if that is not 1. With `boards`, each node is the board as it is then, with
+    the cell that is shot next in a full colour. An abstract tree has dots and, for its leaves,
+    small squares.
+
+    A tree wider than `WIDEST` inches is folded: subtrees are drawn below, under numbers in squares,
+    which stand for them above. The axes should have the size that `tree_figure_size` gives.
+    """
+    placed, width, height = arranged(tree, boards)
+    if isinstance(tree, Vertex):
+        pen = _PLAIN[False]
+        _draw_edges(ax, placed, CIRCLES, False, pen)
+        inner = [(p.x, -p.depth) for p in placed if p.vertex.branches]
+        leaves = [(p.x, -p.depth) for p in placed if not p.vertex.branches]
+        _draw_marks(ax, inner, "nodes", pen, marker="o", markersize=6, markerfacecolor=INK)
+        _draw_marks(ax, leaves, "leaves", pen, marker="s", markersize=6.5)
+    else:
+        _draw_strategy(ax, placed, scale_of(tree, boards), _PLAIN)
+    _frame(ax, width, height)
+
+
+def comparison_figure_size(
+    left: DecisionTree, right: DecisionTree, boards: bool = False
+) -> tuple[float, float]:
+    """Width and height in inches of the axes for `draw_comparison`; TreeError as there."""
+    _, _, width, height = _side_by_side(left, right, boards)
+    return width * SLOT, height * scale_of(left, boards).level
+
+
+def draw_comparison(
+    ax: Axes,
+    left: DecisionTree,
+    right: DecisionTree,
+    titles: tuple[str, str] = ("", ""),
+    boards: bool = False,
+) -> None:
+    """Draw two trees of one position side by side; where they differ, in colour and thicker.
+
+    What differs is what hangs below the ends of `tree.differences`: there the two shoot different
+    cells for the first time. All else is grey. Below each tree stand its total height and its mean,
+    above it its title. The axes should have the size that `comparison_figure_size` gives. Raises
+    TreeError for trees of different positions.
+    """
+    placed, middles, width, height = _side_by_side(left, right, boards)
+    _draw_strategy(ax, placed, scale_of(left, boards), _COMPARED)
+    for tree, title, x in zip((left, right), titles, middles, strict=True):
+        mean = f"{tree.total_height}/{tree.configurations}"
+        below = f"total height {tree.total_height}\nmean {mean} ≈ {float(tree.mean):.4f}"
+        _draw_text(ax, (x, -height + 1), below, INK, "measures")
+        _draw_text(ax, (x, 0), title, INK, "title")
+    _frame(ax, width, height)
+
+
+def _side_by_side(
+    left: DecisionTree, right: DecisionTree, boards: bool
+) -> tuple[list[Placed], list[float], float, float]:
+    """The layouts of two trees as one, a level below the top and one above the bottom.
+
+    Returns the places, the middle of each tree, and the width and the height of both together.
+    """
+    parted = frozenset(differences(left, right))
+    placed: list[Placed] = []
+    middles = []
+    end, height = 0.0, 0.0
+    for tree in (left, right):
+        own, width, levels = arranged(tree, boards, parted)
+        room = max(width, _TEXT_WIDTH)
+        start = end + bool(placed)  # a slot between the two
+        first = len(placed)
+        for p in own:
+            parent = None if p.parent is None else first + p.parent
+            x = p.x + start + (room - width) / 2
+            placed.append(replace(p, x=x, depth=p.depth + 1, parent=parent))
+        middles.append(start + room / 2)
+        end, height = start + room, max(height, levels + 2)
+    return placed, middles, end, height
+
+
+def _frame(ax: Axes, width: float, height: float) -> None:
+    ax.set_xlim(0, width)
+    ax.set_ylim(0.5 - height, 0.5)
+    ax.set_axis_off()
+
+
+def _draw_edges(
+    ax: Axes, placed: Sequence[Placed], scale: Scale, is_different: bool, pen: _Pen
+) -> list[tuple[Reply | None, float, float]]:
+    """Draw the edges below these vertices; the reply and the middle of each."""
+    segments = []
+    middles = []
+    for p in placed:
+        if p.parent is None or placed[p.parent].vertex.is_different != is_different:
+            continue
+        above = placed[p.parent]
+        start, end = (above.x, _end(above, scale, -1)), (p.x, _end(p, scale, 1))
+        segments.append((start, end))
+        middles.append((p.reply, (start[0] + end[0]) / 2, (start[1] + end[1]) / 2))
+    lines = LineCollection(segments, colors=pen.ink, linewidths=pen.width, zorder=1, gid="edges")
+    ax.add_collection(lines)
+    return middles
+
+
+def _end(p: Placed, scale: Scale, side: int) -> float:
+    """Where edges end at a vertex, above it (side = 1) or below it (-1).
+
+    Leaves and links are as small as a circle, and stand there.
+    """
+    reach = scale.reach
+    if p.vertex.is_link or not p.vertex.branches:
+        reach = max(0.0, reach - NODE_SIZE / 144 / scale.level)
+    return -p.depth + side * reach
+
+
+def _draw_strategy(
+    ax: Axes, placed: Sequence[Placed], scale: Scale, pens: dict[bool, _Pen]
+) -> None:
+    """A decision tree that has been laid out; a pen for what is different, and one for the rest."""
+    for is_different, pen in pens.items():
+        _draw_replies(ax, _draw_edges(ax, placed, scale, is_different, pen), pen)
+        _draw_vertices(ax, [p for p in placed if p.vertex.is_different == is_different], scale, pen)
+
+
+def _draw_replies(
+    ax: Axes, middles: Sequence[tuple[Reply | None, float, float]], pen: _Pen
+) -> None:
+    """The marks on the edges; an edge has a gap where its cross is."""
+    hits = [(x, y) for reply, x, y in middles if reply == HIT]
+    misses = [(x, y) for reply, x, y in middles if reply == MISS]
+    sunk = [(reply, x, y) for reply, x, y in middles if reply and reply.sunk]
+    _draw_marks(ax, hits, "hits", pen, marker="o", markersize=MARK_SIZE)
+    _draw_gaps(ax, misses, MARK_SIZE + 3)
+    width = min(pen.width, 1.2) + 0.4
+    _draw_marks(ax, misses, "misses", pen, marker="x", markersize=MARK_SIZE, markeredgewidth=width)
+    for size, is_told in ((SUNK_SIZE, True), (MARK_SIZE + 1, False)):
+        discs = [(x, y) for reply, x, y in sunk if bool(reply.length) == is_told]
+        style = {"marker": "o", "markersize": size, "markerfacecolor": pen.ink}
+        _draw_marks(ax, discs, "sunk", pen, **style)
+    for reply, x, y in sunk:
+        if reply.length:
+            _draw_text(ax, (x, y), str(reply.length), "white", "length", SUNK_SIZE - 3)
+
+
+def _draw_vertices(ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen) -> None:
+    """The cell or board of each node, the check mark of each leaf, the number of each link."""
+    inner = [p for p in placed if p.vertex.branches]
+    links = [(p, -1 if p.parent is None else 1) for p in placed if p.vertex.is_link]
+    leaves = [p for p in placed if not (p.vertex.branches or p.vertex.is_link)]
+    boards = [p for p in inner if p.vertex.position]
+    if boards:
+        _draw_boards(ax, boards, scale, pen)
+    circles = [p for p in inner if not p.vertex.position]
+    _draw_marks(ax, [(p.x, -p.depth) for p in circles], "nodes", pen, marker="o")
+    for p in circles:
+        _draw_text(ax, (p.x, -p.depth), p.vertex.name, pen.ink, "name")
+
+    squares = [(p.x, _end(p, scale, side)) for p, side in links]
+    _draw_marks(ax, squares, "links", pen, marker="s", markersize=NODE_SIZE * 0.7)
+    for (p, _), place in zip(links, squares, strict=True):
+        _draw_text(ax, place, p.vertex.name, pen.ink, "link", NAME_SIZE, "bold")
+
+    checks = [(p.x, _end(p, scale, 1)) for p in leaves]
+    _draw_gaps(ax, checks, NODE_SIZE * 0.75)
+    check = {"markerfacecolor": "none", "markeredgecolor": pen.check}
+    width = max(1.8, pen.width)
+    size = NODE_SIZE * 0.5
+    _draw_marks(
+        ax,
+        checks,
+        "leaves",
+        pen,
+        marker=_CHECK_MARK,
+        markersize=size,
+        markeredgewidth=width,
+        **check,
+    )
+    for p, (x, y) in zip(leaves, checks, strict=True):
+        if p.vertex.name:
+            _draw_text(ax, (x, y - 0.21 / scale.level), p.vertex.name, LABEL, "name")
+
+
+def _draw_boards(ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen) -> None:
+    """The boards of these nodes, each below the name of the cell that is shot next."""
+    wide, high = BOARD_CELL / SLOT, BOARD_CELL / scale.level
+    lines: list[list[tuple[float, float]]] = []
+    frames: list[list[tuple[float, float]]] = []
+    shades: dict[str, list[list[tuple[float, float]]]] = {"hit": [], "miss": [], "next": []}
+
+    def box(x: float, y: float, columns: int = 1, rows: int = 1) -> list[tuple[float, float]]:
+        """The corners of some cells, from the upper left one."""
+        right, low = x + columns * wide, y - rows * high
+        return [(x, y), (right, y), (right, low), (x, low)]
+
+    for p in placed:
+        position = p.vertex.position
+        assert position is not None
+        assert p.vertex.shot is not None
+        rows, columns = position.game.rows, position.game.columns
+        left = p.x - columns * wide / 2
+        top = -p.depth - scale.reach + rows * high
+        for cell, kind in (
+            *((shot.cell, "hit" if shot.reply.hit else "miss") for shot in position.shots),
+            (p.vertex.shot, "next"),
+        ):
+            shades[kind].append(box(left + cell[1] * wide, top - cell[0] * high))
+        lines += [box(left, top - i * high, columns, 0)[:2] for i in range(1, rows)]
+        lines += [box(left + j * wide, top, 0, rows)[1:3] for j in range(1, columns)]
+        frames.append(box(left, top, columns, rows))
+        name = p.x, -p.depth + scale.reach - NAME_STRIP / 2 / scale.level
+        _draw_text(ax, name, p.vertex.name, pen.ink, "name", NAME_SIZE - 1)
+
+    colours = {"hit": HIT_CELL, "miss": MISS_CELL, "next": pen.ink}
+    for kind, boxes in shades.items():
+        ax.add_collection(PolyCollection(boxes, facecolors=colours[kind], gid=f"{kind} cells"))
+        middles = [((a[0] + c[0]) / 2, (a[1] + c[1]) / 2) for a, _, c, _ in boxes]
+        if kind != "next":
+            marker = "o" if kind == "hit" else "x"
+            style = {"marker": marker, "markersize": 36 * BOARD_CELL, "markerfacecolor": "none"}
+            _draw_marks(ax, middles, f"{kind} shots", pen, **{**style, "markeredgewidth": 0.8})
+    ax.add_collection(LineCollection(lines, colors=GRID, linewidths=0.4, zorder=2))
+    outlines = PolyCollection(
+        frames, facecolors="none", edgecolors=pen.ink, linewidths=pen.width, zorder=3, gid="nodes"
+    )
+    ax.add_collection(outlines)
+
+
+def _draw_gaps(ax: Axes, places: Sequence[tuple[float, float]], size: float) -> None:
+    _draw_marks(ax, places, "gaps", _Pen(), marker="o", markersize=size, markeredgecolor="none")
+
+
+def _draw_marks(
+    ax: Axes, places: Sequence[tuple[float, float]], gid: str, pen: _Pen, **style: Any
+) -> None:
+    """Marks at some places, if there are any; by default as large as a node."""
+    if not places:
+        return
+    style = {
+        "markersize": NODE_SIZE,
+        "markerfacecolor": "white",
+        "markeredgecolor": pen.ink,
+        "markeredgewidth": pen.width,
+        **style,
+    }
+    x, y = zip(*places, strict=True)
+    ax.add_line(Line2D(x, y, linestyle="none", zorder=2, gid=gid, **style))
+
+
+def _draw_text(
+    ax: Axes,
+    place: tuple[float, float],
+    text: str,
+    colour: str,
+    gid: str,
+    size: float = NAME_SIZE,
+    weight: str = "normal",
+) -> None:
+    ax.text(
+        *place,
+        text,
+        ha="center",
+        va="center_baseline",
+        fontsize=size,
+        fontweight=weight,
+        color=colour,
+        zorder=3,
+        gid=gid,
+    )

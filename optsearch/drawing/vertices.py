@@ -1,0 +1,101 @@
+"""What is drawn of a tree: its vertices, how large they are, and where they go in inches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import sqrt
+
+from optsearch.drawing.layouts import CIRCLES, LEVEL, Placed, Scale, Vertex, layout
+from optsearch.errors import TreeError
+from optsearch.game import cell_name
+from optsearch.position import HIT, MISS, Position, Shot
+from optsearch.tree import DecisionTree, Leaf, Node, Shots
+
+# In inches (a slot is the width of a leaf).
+SLOT = 0.40
+WIDEST = 16.0  # a wider tree is folded
+BOARD_CELL = 0.12
+NAME_STRIP = 0.15  # above a board
+NODE_SIZE = 20.0  # in points
+_SHAPE = 1.5  # the width of a folded tree over its height, had it no gaps
+
+
+def _vertex(
+    node: Node | Leaf,
+    board: Position | None,
+    shots: Shots = (),
+    parted: Iterable[Shots] = (),
+    is_different: bool = False,
+) -> Vertex:
+    """A subtree as a tree to draw: hits to the left, the miss to the right.
+
+    board -- the position there, if boards are drawn; shots -- those from the root to there;
+    parted -- where this tree parts from another; is_different -- whether it has done so above.
+    """
+    is_different = is_different or shots in parted
+    if isinstance(node, Leaf):
+        name = "" if node.configurations == 1 else f"×{node.configurations}"
+        return Vertex(name, is_different=is_different)
+    branches = tuple(
+        (
+            reply,
+            _vertex(
+                child,
+                board and board.after(node.cell, reply),
+                (*shots, Shot(node.cell, reply)),
+                parted,
+                is_different,
+            ),
+        )
+        for reply, child in node.replies.items()
+    )
+    shot = node.cell if board else None
+    return Vertex(cell_name(node.cell), branches, board, shot, is_different)
+
+
+def binary_tree(depths: Sequence[int]) -> Vertex:
+    """The binary tree whose leaves have these depths from left to right.
+
+    Every inner vertex has two children. Raises TreeError if no such tree has these depths.
+    """
+    waiting: list[tuple[Vertex, int]] = []
+    for depth in depths:
+        waiting.append((Vertex(), depth))
+        while len(waiting) > 1 and waiting[-2][1] == waiting[-1][1]:
+            right, depth = waiting.pop()
+            left, _ = waiting.pop()
+            waiting.append((Vertex("", ((HIT, left), (MISS, right))), depth - 1))
+    if [depth for _, depth in waiting] != [0]:
+        raise TreeError(
+            f"no binary tree has leaves of the depths {', '.join(map(str, depths)) or '(none)'} "
+            "from left to right"
+        )
+    return waiting[0][0]
+
+
+def scale_of(tree: DecisionTree | Vertex, boards: bool) -> Scale:
+    """How large a tree is drawn, with boards or with circles."""
+    if isinstance(tree, Vertex):
+        return CIRCLES
+    game = tree.position.game
+    if boards:
+        height = game.rows * BOARD_CELL + NAME_STRIP
+        width = max(1.0, game.columns * BOARD_CELL / SLOT + 0.25)
+        return Scale(height + 0.36, width, height / 2 / (height + 0.36))
+    # Of three edges, the middle ones would run into vertices if they ended in the centres.
+    return CIRCLES if game.announce == "nothing" else Scale(reach=NODE_SIZE / 144 / LEVEL)
+
+
+def arranged(
+    tree: DecisionTree | Vertex, boards: bool, parted: Iterable[Shots] = ()
+) -> tuple[list[Placed], float, float]:
+    """The layout of a tree, folded if it is wide, with its width in slots and height in levels."""
+    root = tree
+    if isinstance(root, DecisionTree):
+        root = _vertex(root.root, root.position if boards else None, parted=parted)
+    scale = scale_of(tree, boards)
+    placed, width = layout(root, scale)
+    if width * SLOT > WIDEST:
+        area = width * SLOT * (1 + max(p.depth for p in placed)) * scale.level
+        placed, width = layout(root, scale, max(WIDEST, sqrt(_SHAPE * area)) / SLOT)
+    return placed, max(width, 2.0), 1 + max(p.depth for p in placed)

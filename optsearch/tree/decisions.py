@@ -1,0 +1,110 @@
+"""Decision trees as a whole: their paths, and what is measured on them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from optsearch.errors import TreeError
+from optsearch.position import Position, Shot
+from optsearch.tree.nodes import Leaf, Node, Shots
+from optsearch.tree.text import counted, dot_lines, text_lines
+
+
+@dataclass(frozen=True)
+class DecisionTree:
+    """A strategy from a position on: what to shoot after every sequence of replies.
+
+    position -- where the strategy starts; root -- its first shot, or a leaf if all ships are sunk
+    there; source -- where the tree comes from, in words, if that is worth saying.
+
+    The depth of a leaf is the number of shots from the root to it: shots already made in the
+    position do not count. Nothing is checked when a tree is built; `verify` checks it.
+    """
+
+    position: Position
+    root: Node | Leaf
+    source: str = ""
+
+    def paths(self) -> Iterator[tuple[Shots, Leaf]]:
+        """Each leaf with the shots that lead to it, from left (hits) to right (misses)."""
+        waiting: list[tuple[Shots, Node | Leaf]] = [((), self.root)]
+        while waiting:
+            shots, node = waiting.pop()
+            if isinstance(node, Leaf):
+                yield shots, node
+            else:
+                waiting += [
+                    ((*shots, Shot(node.cell, reply)), child)
+                    for reply, child in reversed([*node.replies.items()])
+                ]
+
+    @cached_property
+    def _weights(self) -> list[tuple[int, int]]:
+        """Depth and number of configurations of each leaf, from left to right."""
+        return [(len(shots), leaf.configurations) for shots, leaf in self.paths()]
+
+    @property
+    def leaves(self) -> int:
+        """The number of leaves: of different sets of cells that the ships may occupy."""
+        return len(self._weights)
+
+    @property
+    def configurations(self) -> int:
+        """The number of configurations: the leaves, each with its weight."""
+        return sum(weight for _, weight in self._weights)
+
+    @property
+    def total_height(self) -> int:
+        """The sum over configurations of the shots that sink them: what a strategy minimises."""
+        return sum(depth * weight for depth, weight in self._weights)
+
+    @property
+    def mean(self) -> Fraction:
+        """The average height: total height over configurations, the mean number of shots."""
+        if not self.configurations:
+            raise TreeError(f"a tree of {self.position.game} without configurations has no mean")
+        return Fraction(self.total_height, self.configurations)
+
+    @property
+    def height(self) -> int:
+        """The depth of the deepest leaf: the number of shots in the worst case."""
+        return max((depth for depth, _ in self._weights), default=0)
+
+    def depths(self) -> dict[int, int]:
+        """The distribution: number of shots to number of configurations, by rising shots."""
+        numbers: Counter[int] = Counter()
+        for depth, weight in self._weights:
+            numbers[depth] += weight
+        return dict(sorted(numbers.items()))
+
+    def text(self) -> str:
+        """The tree as lines to read, below its measures; good up to a few hundred leaves.
+
+        A node is the cell it shoots. A leaf is a check mark, its depth, and its number of
+        configurations if that is not 1.
+        """
+        head = f"{self._title}: total height {self.total_height}"
+        head += f", {counted(self.configurations)}"
+        if self.configurations:
+            head += f", mean {self.mean} ≈ {float(self.mean):.4f}"
+        return "\n".join([f"{head}, height {self.height}", *text_lines(self.root)])
+
+    def dot(self) -> str:
+        """The tree as a graph in the DOT language, for Graphviz.
+
+        Hits stand on the left and the miss on the right (`ordering=out`), with a circle and a cross
+        on the edge; a sinking has its reply there. Nodes are `n0`, `n1`, … in the order of `text`:
+        the cell that is shot, or the check mark of a leaf with its number of configurations if that
+        is not 1.
+        """
+        return "\n".join([f'digraph "{self._title}" {{', *dot_lines(self.root), "}\n"])
+
+    @property
+    def _title(self) -> str:
+        """The game, and the position if there is one."""
+        after = f" after {self.position}" if self.position.shots else ""
+        return f"{self.position.game}{after}"

@@ -1,0 +1,41 @@
+"""The parts of a decision tree: nodes that shoot a cell, and leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from optsearch.game import Cell
+from optsearch.position import Reply, Shot
+
+Shots = tuple[Shot, ...]
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """The end of a branch: all ships are sunk.
+
+    configurations -- how many configurations end here: 1, or more where ships may touch and
+    several configurations have the same cells.
+    """
+
+    configurations: int
+
+
+@dataclass(frozen=True)
+class Node:
+    """A shot, and how the strategy goes on after each reply that can happen.
+
+    cell -- the cell shot; replies -- reply to subtree, kept with hits first (left) and the miss
+    last (right). A certain hit has no branch for the miss.
+    """
+
+    cell: Cell
+    replies: Mapping[Reply, Node | Leaf]
+
+    def __post_init__(self) -> None:
+        ordered = sorted(self.replies.items(), key=lambda item: item[0].order)
+        object.__setattr__(self, "replies", dict(ordered))
+
+    def __hash__(self) -> int:
+        return hash((self.cell, frozenset(self.replies.items())))

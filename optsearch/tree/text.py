@@ -1,0 +1,65 @@
+"""Decision trees in words: lines to read, lines of DOT, and what messages say of them."""
+
+from __future__ import annotations
+
+from optsearch.game import cell_name
+from optsearch.position import HIT, MISS
+from optsearch.tree.nodes import Leaf, Node, Shots
+
+_SIGNS = {HIT: "○", MISS: "×"}  # as on the paper's figures
+
+
+def text_lines(root: Node | Leaf) -> list[str]:
+    """A subtree as lines to read; see `DecisionTree.text`."""
+    lines: list[str] = []
+    # Each waiting entry: the node, its depth, what stands before its line, and before its
+    # children's lines.
+    waiting: list[tuple[Node | Leaf, int, str, str]] = [(root, 0, "", "")]
+    while waiting:
+        node, depth, before, below = waiting.pop()
+        if isinstance(node, Leaf):
+            weight = "" if node.configurations == 1 else f", {counted(node.configurations)}"
+            lines.append(f"{before}✓ {depth}{weight}")
+            continue
+        lines.append(before + cell_name(node.cell))
+        for i, (reply, child) in enumerate(reversed([*node.replies.items()])):
+            corner, line = ("└─", "  ") if i == 0 else ("├─", "│ ")
+            waiting.append((child, depth + 1, f"{below}{corner} {reply} ", f"{below}{line} "))
+    return lines
+
+
+def dot_lines(root: Node | Leaf) -> list[str]:
+    """The statements of a graph in DOT; see `DecisionTree.dot`."""
+    lines = [
+        "  graph [ordering=out, nodesep=0.15, ranksep=0.3];",
+        "  node [shape=circle, width=0.35, fixedsize=true, fontsize=10];",
+        "  edge [dir=none, fontsize=10];",
+    ]
+    # Each waiting entry: the node, and its edge as `n0 -> ` with the attributes of the edge.
+    waiting: list[tuple[Node | Leaf, str, str]] = [(root, "", "")]
+    number = 0
+    while waiting:
+        node, above, attributes = waiting.pop()
+        if isinstance(node, Leaf):
+            weight = "" if node.configurations == 1 else f" ×{node.configurations}"
+            label = f'label="✓{weight}", shape=plaintext, height=0.2'
+        else:
+            label = f'label="{cell_name(node.cell)}"'
+            for reply, child in reversed([*node.replies.items()]):
+                sign = _SIGNS.get(reply, str(reply))
+                waiting.append((child, f"n{number} -> ", f' [label="{sign}"]'))
+        lines.append(f"  n{number} [{label}];")
+        if above:
+            lines.append(f"  {above}n{number}{attributes};")
+        number += 1
+    return lines
+
+
+def counted(configurations: int) -> str:
+    """A number of configurations in words."""
+    return f"{configurations} configuration{'' if configurations == 1 else 's'}"
+
+
+def place_of(shots: Shots) -> str:
+    """Where in a tree the shots from its root lead, in words."""
+    return f"after {' '.join(map(str, shots))}" if shots else "at the root"

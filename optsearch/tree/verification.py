@@ -1,0 +1,164 @@
+"""Decision trees replayed on every configuration, in numpy: no solver and no kernel of one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.configurations import CellSets, Configurations, list_ships, to_masks
+from optsearch.errors import TreeError
+from optsearch.game import Game, cell_name
+from optsearch.position import HIT, MISS, Position, Reply, Shot, known_replies
+from optsearch.tree.decisions import DecisionTree
+from optsearch.tree.nodes import Leaf, Node, Shots
+from optsearch.tree.text import counted, place_of
+
+
+def verify(tree: DecisionTree) -> int:
+    """Replay the strategy on every configuration compatible with its position.
+
+    Returns the total height so found. It shares nothing with any solver, and does not trust the
+    numbers in the tree. Raises TreeError, with the shots and a configuration in words, unless
+
+    - every shot is on the board and at a cell not shot before, in the position or on the path;
+    - every reply of a configuration has a branch, and every branch has a configuration;
+    - a leaf is reached exactly when every cell of the ships is hit, and its weight is the number
+      of configurations that reach it.
+
+    Raises TooLarge for more configurations than can be listed.
+    """
+    position = tree.position
+    game = position.game
+    listed = _listed(position)
+    if not len(listed):
+        raise TreeError(
+            f"{game}: no configuration is compatible with the position {str(position)!r}"
+        )
+    height = 0
+    waiting: list[tuple[Shots, object, CellSets, int]] = [((), tree.root, listed, position.hits)]
+    while waiting:
+        shots, node, family, hits = waiting.pop()
+        if not len(family):
+            raise _fault(game, shots, "no configuration gives these replies")
+        missing = (family & ~_words(hits)).any(axis=(1, 2))
+        if isinstance(node, Leaf):
+            if missing.any():
+                cells = _cells(family[missing])
+                raise _fault(
+                    game,
+                    shots,
+                    f"the tree ends, but the configuration on {_names(game, cells)} has "
+                    f"{_names(game, cells & ~hits)} still to hit",
+                )
+            if type(node.configurations) is not int or node.configurations != len(family):
+                raise _fault(
+                    game,
+                    shots,
+                    f"the leaf has weight {node.configurations!r}, but "
+                    f"{counted(len(family))} on {_names(game, _cells(family))} "
+                    f"{'ends' if len(family) == 1 else 'end'} there",
+                )
+            height += len(shots) * len(family)
+        elif isinstance(node, Node):
+            _check_shot(position, shots, node)
+            if not missing.all():
+                raise _fault(
+                    game,
+                    shots,
+                    f"the tree shoots {cell_name(node.cell)}, but every cell of the "
+                    f"configuration on {_names(game, _cells(family[~missing]))} is hit",
+                )
+            bit = game.bit(node.cell)
+            for reply, gives in _answers(game, family, hits, bit).items():
+                part = family[gives]
+                if len(part) and reply not in node.replies:
+                    raise _fault(
+                        game,
+                        shots,
+                        f"the tree shoots {cell_name(node.cell)} and has no branch for "
+                        f"the {reply} of the configuration on {_names(game, _cells(part))}",
+                    )
+                if reply in node.replies:
+                    waiting.append(
+                        (
+                            (*shots, Shot(node.cell, reply)),
+                            node.replies[reply],
+                            part,
+                            hits | bit if reply.hit else hits,
+                        )
+                    )
+        else:
+            raise _fault(game, shots, f"{node!r} is neither a Node nor a Leaf")
+    return height
+
+
+def _listed(position: Position) -> CellSets:
+    """The configurations of a position as ships; shape (n, ships, 2).
+
+    Where no sinking is announced, ships do not matter one by one, and all of them count as one.
+    """
+    game = position.game
+    if game.announce == "nothing":
+        return Configurations(position).list()[:, None, :]
+    listed = list_ships(position)
+    hits = 0
+    for shot in position.shots:
+        bit = game.bit(shot.cell)
+        listed = listed[_answers(game, listed, hits, bit)[shot.reply]]
+        if shot.reply.hit:
+            hits |= bit
+    return listed
+
+
+def _answers(game: Game, ships: CellSets, hits: int, shot: int) -> dict[Reply, NDArray[np.bool_]]:
+    """For every reply to a shot, which configurations give it: `position.reply` on all at once."""
+    struck = (ships & _words(shot) != 0).any(axis=2)
+    hit = struck.any(axis=1)
+    if game.announce == "nothing":
+        return {HIT: hit, MISS: ~hit}
+    afloat = (ships & ~_words(hits | shot)).any(axis=2)
+    length = ((struck & ~afloat) * np.array(game.fleet)).sum(axis=1)  # of the ship sunk, or 0
+    answers = {HIT: hit & (length == 0), MISS: ~hit}
+    for reply in known_replies(game):
+        if reply.sunk:
+            answers[reply] = length == reply.length if reply.length else length > 0
+    return answers
+
+
+def _cells(ships: CellSets) -> int:
+    """The cells of the first of some configurations."""
+    return to_masks(np.bitwise_or.reduce(ships[:1], axis=1))[0]
+
+
+def _fault(game: Game, shots: Shots, problem: str) -> TreeError:
+    return TreeError(f"{game}, {place_of(shots)}: {problem}")
+
+
+def _check_shot(position: Position, shots: Shots, node: Node) -> None:
+    """Raise TreeError unless the shot may follow these shots and its replies are of the game."""
+    game = position.game
+    if node.cell not in game:
+        raise _fault(game, shots, f"the shot {cell_name(node.cell)} is off the board")
+    if any(shot.cell == node.cell for shot in shots):
+        raise _fault(game, shots, f"{cell_name(node.cell)} is shot twice")
+    if any(shot.cell == node.cell for shot in position.shots):
+        raise _fault(
+            game,
+            shots,
+            f"{cell_name(node.cell)} is shot again; it was shot in the position {str(position)!r}",
+        )
+    for reply in node.replies:
+        if reply not in known_replies(game):
+            raise _fault(
+                game,
+                shots,
+                f"{str(reply)!r} is not a reply of a game with announce={game.announce}",
+            )
+
+
+def _words(mask: int) -> CellSets:
+    return np.array([[mask & (1 << 64) - 1, mask >> 64]], np.uint64)
+
+
+def _names(game: Game, mask: int) -> str:
+    return " ".join(game.names(mask))
