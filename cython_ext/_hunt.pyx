@@ -26,6 +26,7 @@ from libc.stdlib cimport calloc, free, qsort, realloc
 from libc.string cimport memcmp, memcpy, memset
 
 from cells cimport ctz, popcount
+from hashing cimport scramble
 
 MAX_CELLS = 16
 
@@ -42,12 +43,6 @@ cdef struct Class:
     int32_t closed             # a closed position in it
     int32_t least              # the first of its positions with the fewest shots
     int32_t shots
-
-
-cdef inline uint64_t scramble(uint64_t x) noexcept nogil:
-    x = (x ^ (x >> 31)) * <uint64_t>0x9E3779B97F4A7C15
-    x = (x ^ (x >> 29)) * <uint64_t>0xBF58476D1CE4E5B9
-    return x ^ (x >> 32)
 
 
 cdef int ascending(const void* a, const void* b) noexcept nogil:

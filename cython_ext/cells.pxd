@@ -10,6 +10,9 @@
 
 from libc.stdint cimport uint64_t
 
+cdef enum:
+    MAX_CELLS = 128
+
 cdef extern from *:
     """
     typedef unsigned __int128 optsearch_cells;

@@ -4,6 +4,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from optsearch._effort import Effort
 from optsearch._table import MemoryTable
 
 class Disk(Protocol):
@@ -13,6 +14,7 @@ class Disk(Protocol):
 class Search:
     nodes: int
     subsets: int
+    effort: Effort
     disk: Disk | None
     def __init__(
         self,

@@ -37,9 +37,9 @@ FORBIDDEN = 1 << 50  # the kernels' cost of more misses than the budget allows
 class SolverOptions:
     """Switches of the search; each changes how long it takes and never what it answers.
 
-    The inequalities and their proofs are in the docstrings of `cython_ext/_search.pyx`, and of
-    `cython_ext/_announced.pyx` for announced sinkings, which knows memo, symmetry, leaf_counting,
-    profile, ordering, domination and small_cases.
+    The inequalities and their proofs are in the docstrings of `cython_ext/_search.pyx` and
+    `_bounds.pyx`, and of `_announced.pyx` for announced sinkings, which knows memo, symmetry,
+    leaf_counting, profile, ordering, domination and small_cases.
 
     memo -- keep solved families in the transposition table.
     symmetry -- one table entry for a family and its images under the symmetries of the grid.

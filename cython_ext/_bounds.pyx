@@ -1,0 +1,407 @@
+"""Bounds: what no strategy for a family can be below.
+
+They come from *profiles*: let A(t) be at least the number of sets that any strategy finishes with
+at most t misses. Then the sets beyond A(t) pay for miss number t + 1, and these weigh at least as
+much as the n - A(t) lightest sets, so M >= sum over t of price(b - t) * weight of those.
+
+Splitting is another: M(F) >= M(F hit at c) + M(F missed at c) + 1 for any cell c, shot or not. Play
+an optimal strategy for F on the two parts apart. A shot that misses in all or hits in all of a part
+is free there; and where the parts were last together, the shot told them apart, and the side that
+was missed paid for what is free when it is alone. So the parts save at least 1. (mean)
+"""
+
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.stdint cimport int16_t, int32_t, int64_t
+from libc.string cimport memset
+
+from cells cimport MAX_CELLS, one
+from leaves cimport TIMES, fill_leaves
+from objectives cimport FORBIDDEN, INFINITE, MEAN, WITHIN, WORST, price
+from optsearch._family cimport (
+    Candidate, Node, count_pairs, free_node, greatest_count, take_part, take_stock)
+from options cimport Switches
+
+cdef enum:
+    CAPPED = 160               # sets up to which bounds are tabulated
+
+
+cdef void descending(const int32_t* values, int n, int most, int32_t* out) noexcept nogil:
+    """Sort n values from 0 to `most`, the greatest first."""
+    cdef int32_t histogram[256]
+    cdef int i, j, v
+    if most < 256:
+        memset(histogram, 0, (most + 1) * sizeof(int32_t))
+        for i in range(n):
+            histogram[values[i]] += 1
+        j = 0
+        for v in range(most, 0, -1):
+            for i in range(histogram[v]):
+                out[j] = v
+                j += 1
+        while j < n:
+            out[j] = 0
+            j += 1
+        return
+    for i in range(n):
+        v = values[i]
+        j = i
+        while j > 0 and out[j - 1] < v:
+            out[j] = out[j - 1]
+            j -= 1
+        out[j] = v
+
+
+cdef class Bounds:
+    """The bounds of a search.
+
+    n, hits -- sets of the family that is searched, and the cells of each.
+    objective, on -- what misses cost, and which bounds there are.
+    """
+
+    def __cinit__(self, int n, int hits, int objective, Switches on):
+        cdef int i
+        self.objective, self.on = objective, on
+        self.capped_most = min(n, CAPPED)
+        self.capped_hits = min(max(hits, 1), self.capped_most)
+        self.leaves = <int64_t*>PyMem_Malloc(TIMES * TIMES * sizeof(int64_t))
+        self.ranks = <int64_t*>PyMem_Malloc((n + 1) * sizeof(int64_t))
+        self.capped = <int16_t*>PyMem_Malloc(
+            (self.capped_hits + 1) * (self.capped_most + 1) ** 2 * sizeof(int16_t))
+        if self.leaves == NULL or self.ranks == NULL or self.capped == NULL:
+            raise MemoryError
+        for i in range(n + 1):
+            self.ranks[i] = i
+        with nogil:
+            fill_leaves(self.leaves, INFINITE)
+            self.fill_capped()
+
+    def __dealloc__(self):
+        PyMem_Free(self.leaves)
+        PyMem_Free(self.ranks)
+        PyMem_Free(self.capped)
+
+    cdef const int64_t* light_of(self, const Node* node) noexcept nogil:
+        """Total weight of the i lightest sets."""
+        return node.light if node.light != NULL else self.ranks
+
+    cdef bint at_sight(self, Node* node) noexcept nogil:
+        """Whether the optimum is plain; then `lower` is it and `exact` is set."""
+        cdef int64_t cost = 0
+        cdef int t
+        if node.n == 1:
+            return True
+        if self.objective == WITHIN and node.budget < 0:
+            node.lower, node.exact = 0, True
+            return True
+        if node.budget <= 0 and self.objective != MEAN:
+            # The first miss ends it: at best the heaviest set is finished.
+            if self.objective == WORST:
+                cost = FORBIDDEN
+            else:
+                cost = self.light_of(node)[node.n - 1]
+            node.lower, node.exact = cost, True
+            return True
+        if not self.on.small_cases:
+            return False
+        if node.n == 2 or node.hits == 1:
+            # Two sets: one of them, the lighter, misses once. Sets of one cell: by falling weight.
+            for t in range(node.n - 1):
+                cost += price(self.objective, node.budget - t, self.light_of(node)[node.n - 1 - t])
+                if self.objective != MEAN and t == node.budget:
+                    break
+            node.lower, node.exact = min(cost, FORBIDDEN), True
+            return True
+        return False
+
+    # Profiles
+
+    cdef int64_t profile_bound(self, int n, int hits, const int32_t* chain, int chain_n,
+                               const int64_t* after, const int64_t* light,
+                               int budget) noexcept nogil:
+        """A lower bound on the cost of n sets of at most `hits` cells, from a profile.
+
+        leaf_counting: at most C(k + t, t) sets are finished within t misses.
+        profile: as long as all shots miss they are a fixed chain of cells. The sets first hit by
+        the cell number i of the chain have i misses already; they are at most chain[i], and at
+        most after[s] of them are finished with s more.
+
+        chain -- [chain_n] how many sets the chain's cells can be the first to hit, descending.
+        after -- [MAX_CELLS] the most sets that are finished within s misses after a hit; ascending.
+        light -- total weight of the i lightest sets.
+        """
+        cdef const int64_t* leaves = self.leaves + hits * TIMES
+        cdef int64_t cost = 0, sum, settled = 0, finished
+        cdef int t, s, i, full = 0
+        if hits == 0 or n < 2:
+            return 0
+        if self.on.profile:
+            while full < MAX_CELLS and after[full] < chain[0]:
+                full += 1
+        for t in range(MAX_CELLS):
+            finished = leaves[t] if self.on.leaf_counting else (1 if t == 0 else n)
+            if self.on.profile:
+                if t >= full and t - full < chain_n:   # cells whose sets are all finished
+                    settled += chain[t - full]
+                sum = settled
+                for s in range(min(full, t + 1)):
+                    i = t - s
+                    if i < chain_n:
+                        sum += min(<int64_t>chain[i], after[s])
+                finished = min(finished, sum)
+            if finished >= n:
+                break
+            cost += price(self.objective, budget - t, light[n - finished])
+            if cost >= FORBIDDEN:
+                return FORBIDDEN
+            if self.objective != MEAN and t == budget:
+                break
+        return cost
+
+    cdef void leaves_after(self, int hits, int64_t most, int64_t* after) noexcept nogil:
+        """after[s]: the most sets of `hits` more cells finished within s misses; at most `most`."""
+        cdef const int64_t* leaves = self.leaves + hits * TIMES
+        cdef int s
+        for s in range(MAX_CELLS):
+            after[s] = most
+            if self.on.leaf_counting:
+                after[s] = min(most, leaves[s])
+            elif s == 0:
+                after[s] = 1
+            if after[s] == most:
+                for s in range(s + 1, MAX_CELLS):
+                    after[s] = most
+                return
+
+    cdef int64_t bound_of(self, Node* node) noexcept nogil:
+        """The bound of a family from the counts of its cells and of their pairs."""
+        cdef int32_t chain[MAX_CELLS]
+        cdef int64_t after[MAX_CELLS]
+        cdef int most
+        cdef const int64_t* light = self.light_of(node)
+        if not self.on.profile:
+            if self.on.leaf_counting:
+                return self.profile_bound(node.n, node.hits, NULL, 0, NULL, light, node.budget)
+            return 0
+        most = greatest_count(node)
+        if self.is_capped(node):
+            return capped_bound(self, node.hits, node.n, most)
+        self.leaves_after(node.hits - 1, most, after)
+        if self.on.frequency_cap and node.hits >= 2:
+            self.pairs_after(node, most, after)
+        self.chain_of(node, chain)
+        return self.profile_bound(node.n, node.hits, chain, node.m, after, light, node.budget)
+
+    cdef void pairs_after(self, const Node* node, int64_t most, int64_t* after) noexcept nogil:
+        """Lower after[s] to the most sets with one cell that are finished within s misses more."""
+        cdef int64_t after_two[MAX_CELLS]
+        cdef int64_t after_cell[MAX_CELLS]
+        cdef int c, s
+        self.leaves_after(node.hits - 2, most, after_two)
+        memset(after_cell, 0, sizeof(after_cell))
+        for c in range(node.m):
+            self.raise_after(node, c, most, after_two, after_cell)
+        for s in range(MAX_CELLS):
+            after[s] = min(after[s], after_cell[s])
+
+    cdef void raise_after(self, const Node* node, int c, int64_t most, const int64_t* after_two,
+                          int64_t* after) noexcept nogil:
+        """Raise after[s] to the sets with cell c that can be finished within s misses more.
+
+        Once cell c is hit, cell d hits at most pair[c, d] sets; after_two[s] of them at most are
+        finished within s misses.
+        """
+        cdef int32_t inner[MAX_CELLS]
+        cdef int32_t values[MAX_CELLS]
+        cdef int d, s, i = 0, k = node.hits - 1, m = node.m
+        cdef int64_t sum
+        cdef const int32_t* pair = node.pair + c * m
+        for d in range(m):
+            if d != c and pair[d]:
+                if pair[d] == node.count[c]:   # a certain hit once c is hit
+                    k -= 1
+                else:
+                    values[i] = pair[d]
+                    i += 1
+        descending(values, i, node.count[c], inner)
+        if k == 0:
+            i = 0
+        for s in range(MAX_CELLS):
+            sum = 1 if i == 0 else 0
+            for d in range(min(s + 1, i)):
+                sum += min(<int64_t>inner[d], after_two[s - d])
+            if sum >= node.count[c]:
+                sum = node.count[c]
+            if k > 0 and self.on.leaf_counting:
+                sum = min(sum, self.leaves[k * TIMES + s])
+            after[s] = max(after[s], sum)
+            if sum >= node.count[c] or after[s] >= most:
+                for d in range(s + 1, MAX_CELLS):
+                    if after[d] >= sum:
+                        break
+                    after[d] = sum
+                break
+
+    cdef void chain_of(self, const Node* node, int32_t* chain) noexcept nogil:
+        """How many sets the cells of an all-miss chain can be the first to hit, descending.
+
+        matching: cells are matched in pairs. Whichever of a pair c, d comes second in the chain, it
+        is first to hit at most max(count) - pair[c, d] sets. Also, the cell number i of the chain
+        has i cells before it, so it is first to hit at most count - (its i-th least pair count).
+        """
+        cdef int32_t values[MAX_CELLS]
+        cdef int32_t order[MAX_CELLS]
+        cdef int32_t least[MAX_CELLS]
+        cdef int32_t row[MAX_CELLS]
+        cdef bint matched[MAX_CELLS]
+        cdef int m = node.m, c, d, i, j, best, most = 0
+        cdef const int32_t* pair
+        for c in range(m):
+            values[c] = node.count[c]
+            most = max(most, values[c])
+            matched[c] = False
+            least[c] = 0
+            i = c
+            while i > 0 and node.count[order[i - 1]] < values[c]:
+                order[i] = order[i - 1]
+                i -= 1
+            order[i] = c
+        if not self.on.matching:
+            descending(values, m, most, chain)
+            return
+        for i in range(m):
+            c = order[i]
+            if matched[c]:
+                continue
+            pair = node.pair + c * m
+            best = -1
+            for j in range(i + 1, m):
+                d = order[j]
+                if not matched[d] and pair[d] > 0 and (best < 0 or pair[d] > pair[best]):
+                    best = d
+            if best >= 0:
+                matched[best] = True
+                values[best] = min(values[best], values[c] - pair[best])
+        descending(values, m, most, chain)
+        for c in range(m):
+            pair = node.pair + c * m
+            j = 0
+            for d in range(m):
+                if d != c:
+                    row[j] = node.count[c] - pair[d]
+                    j += 1
+            descending(row, m - 1, node.count[c], order)
+            for i in range(1, m):      # i cells before it: at best those it overlaps least
+                least[i] = max(least[i], order[i - 1])
+        for i in range(1, m):
+            chain[i] = min(chain[i], least[i])
+
+    # The two parts after a shot
+
+    cdef void bound_parts(self, const Node* node, Candidate* candidate) noexcept nogil:
+        """Set what a shot's parts cost at least, by the counts of their cells."""
+        cdef const int64_t* light = self.light_of(node)
+        cdef int c = candidate.cell, n_hit = candidate.n_hit
+        candidate.bound_hit = candidate.bound_missed = 0
+        if self.is_capped(node):
+            candidate.bound_hit = self.capped_part(node, c, True)
+            candidate.bound_missed = self.capped_part(node, c, False)
+        elif self.on.profile:
+            candidate.bound_hit = self.bound_part(node, c, True)
+            candidate.bound_missed = self.bound_part(node, c, False)
+        elif self.on.leaf_counting:
+            candidate.bound_hit = self.profile_bound(
+                n_hit, node.hits - 1, NULL, 0, NULL, light, node.budget)
+            candidate.bound_missed = self.profile_bound(
+                node.n - n_hit, node.hits, NULL, 0, NULL, light, node.budget - 1)
+        if self.objective == WITHIN and node.budget == 0:
+            candidate.bound_missed = 0
+
+    cdef int64_t bound_part(self, const Node* node, int c, bint hit) noexcept nogil:
+        cdef int32_t values[MAX_CELLS]
+        cdef int32_t chain[MAX_CELLS]
+        cdef int64_t after[MAX_CELLS]
+        cdef int m = node.m, d, i = 0, most = 0, number
+        cdef int k = node.hits - hit, n = node.count[c] if hit else node.n - node.count[c]
+        cdef const int32_t* pair = node.pair + c * m
+        for d in range(m):
+            number = pair[d] if hit else node.count[d] - pair[d]
+            if number == n:            # certain there; c itself is not in the part that it hits
+                k -= d != c
+            elif number:
+                values[i] = number
+                most = max(most, number)
+                i += 1
+        if i == 0:
+            return 0
+        descending(values, i, most, chain)
+        self.leaves_after(k - 1, most, after)
+        return self.profile_bound(n, k, chain, i, after, self.light_of(node),
+                                  node.budget - (not hit))
+
+    cdef int64_t capped_part(self, const Node* node, int c, bint hit) noexcept nogil:
+        cdef int m = node.m, d, most = 0, number
+        cdef int k = node.hits - hit, n = node.count[c] if hit else node.n - node.count[c]
+        cdef const int32_t* pair = node.pair + c * m
+        for d in range(m):
+            number = pair[d] if hit else node.count[d] - pair[d]
+            if number == n:
+                k -= d != c
+            elif number > most:
+                most = number
+        return capped_bound(self, k, n, most)
+
+    # The table of small families
+
+    cdef void fill_capped(self) noexcept nogil:
+        """capped[k, n, d]: least cost (mean) of n sets of k cells when no shot hits more than d.
+
+        By induction over the first shot, which hits h <= min(d, n - 1) sets:
+        C(k, n, d) = min over h of C(k - 1, h, d) + C(k, n - h, d) + n - h. In a family no shot hits
+        more sets than the largest count of its cells, nor does one in any part of it.
+        """
+        cdef int k, n, d, h, value, best, most = self.capped_most
+        cdef const int16_t* less
+        cdef int16_t* here
+        for k in range(self.capped_hits + 1):
+            here = self.capped + <size_t>k * (most + 1) * (most + 1)
+            less = here - <size_t>(most + 1) * (most + 1)
+            for d in range(most + 1):
+                for n in range(most + 1):
+                    best = NEVER
+                    if n <= 1:
+                        best = 0
+                    elif k > 0:
+                        for h in range(1, min(d, n - 1) + 1):
+                            value = less[d * (most + 1) + h] + here[d * (most + 1) + n - h] + n - h
+                            best = min(best, value)
+                    here[d * (most + 1) + n] = best
+
+    cdef bint is_capped(self, const Node* node) noexcept nogil:
+        """Whether the tabulated bound is used; for sets of two cells the chain says more."""
+        return (self.on.profile and self.on.frequency_cap and self.objective == MEAN
+                and node.weights == NULL and node.n <= self.capped_most and node.hits > 2)
+
+    # Splitting
+
+    cdef int64_t splitting_bound(self, const Node* node) except -1 nogil:
+        """1 + the bounds of the two parts at a cell that more than half of the sets have (mean)."""
+        cdef int c, best = 0, i
+        cdef int64_t bound = 1
+        cdef Node* part
+        for c in range(node.m):
+            if node.count[c] > node.count[best]:
+                best = c
+        if 2 * node.count[best] <= node.n or self.objective != MEAN:
+            return 0
+        for i in range(2):
+            part = take_part(node, one(node.cell[best]), i == 0)
+            try:
+                take_stock(part, self.on.merging)
+                if not self.at_sight(part):
+                    count_pairs(part)
+                    part.lower = self.bound_of(part)
+                    part.lower = max(part.lower, self.splitting_bound(part))
+                bound += part.lower
+            finally:
+                free_node(part)
+        return bound

@@ -1,0 +1,234 @@
+"""The normal form of a family: equal keys, equal optimum.
+
+A byte of the rule, the objective, whether weights follow and how cells are named; the number of
+cells, the budget if there is one; then the sets in ascending order, each in the same number of bytes
+and with its weight unless all are 1. The whole family is in its key, so a poor choice of names costs
+a table hit and never an answer.
+"""
+
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport free, malloc, qsort
+from libc.string cimport memcpy, memset
+
+from cells cimport MAX_CELLS, Cells, first, high, low, one, size
+from hashing cimport scramble
+from objectives cimport MEAN
+from optsearch._family cimport Node, ascending_cells
+from optsearch._table cimport hash_bytes
+from options cimport Switches
+
+cdef enum:
+    MAX_SYMMETRIES = 8
+
+
+cdef struct Weighted:
+    Cells cells
+    int64_t weight
+    int64_t unused
+
+
+cdef class NormalForm:
+    """Writes the keys of one search.
+
+    cell_permutations -- (S, cells) int32: the symmetries of the grid, the identity first.
+    """
+
+    def __cinit__(self, const int32_t[:, ::1] cell_permutations, int objective, int rule,
+                  Switches on):
+        cdef int g, c, byte
+        cdef Cells image
+        check_permutations(cell_permutations)
+        self.objective, self.rule, self.on = objective, rule, on
+        self.symmetries = <int>cell_permutations.shape[0]
+        self.cells = <int>cell_permutations.shape[1]
+        self.image_of_byte = <Cells*>PyMem_Calloc(MAX_SYMMETRIES * 16 * 256, sizeof(Cells))
+        if self.image_of_byte == NULL:
+            raise MemoryError
+        for g in range(self.symmetries):
+            for c in range(self.cells):
+                image = one(cell_permutations[g, c])
+                for byte in range(256):
+                    if byte >> (c & 7) & 1:
+                        self.image_of_byte[(g * 16 + (c >> 3)) * 256 + byte] |= image
+
+    def __dealloc__(self):
+        PyMem_Free(self.image_of_byte)
+
+    cdef int write(self, Node* node) except -1 nogil:
+        """Set the key of a family."""
+        cdef Cells* image
+        cdef int bytes, cells = node.m if self.on.isomorphism else self.cells
+        cdef bint weighted = node.weights != NULL
+        bytes = (cells + 7) // 8
+        node.key_length = 3 + <Py_ssize_t>node.n * (bytes + (sizeof(int64_t) if weighted else 0))
+        node.key = <unsigned char*>malloc(node.key_length)
+        image = <Cells*>malloc(node.n * sizeof(Weighted))
+        if node.key == NULL or image == NULL:
+            free(image)
+            with gil:
+                raise MemoryError
+        if self.on.isomorphism:
+            self.relabel(node, image)
+        else:
+            self.least_image(node, image)
+        node.key[0] = self.rule * 16 + self.objective * 4 + weighted * 2 + self.on.isomorphism
+        node.key[1] = cells
+        node.key[2] = 0 if self.objective == MEAN else node.budget + 1
+        self.write_sets(node, image, bytes, node.key + 3)
+        free(image)
+        node.key_hash = hash_bytes(node.key, node.key_length)
+        return 0
+
+    cdef void write_sets(self, const Node* node, Cells* image, int bytes,
+                         unsigned char* out) noexcept nogil:
+        """The sets in ascending order, and their weights; `image` has room for these."""
+        cdef Weighted* both = <Weighted*>image
+        cdef int i
+        if node.weights == NULL:
+            qsort(image, node.n, sizeof(Cells), ascending_cells)
+            for i in range(node.n):
+                memcpy(out, &image[i], bytes)         # little-endian: the low bytes come first
+                out += bytes
+            return
+        for i in range(node.n - 1, -1, -1):
+            both[i].cells = image[i]
+            both[i].weight = node.weights[i]
+        qsort(both, node.n, sizeof(Weighted), ascending_cells)
+        for i in range(node.n):
+            memcpy(out, &both[i].cells, bytes)
+            memcpy(out + bytes, &both[i].weight, sizeof(int64_t))
+            out += bytes + sizeof(int64_t)
+
+    cdef void least_image(self, const Node* node, Cells* image) noexcept nogil:
+        """The sets under the grid symmetry with the least fingerprint.
+
+        Fingerprints only choose the symmetry: should two different images share one, a table hit is
+        lost and nothing else.
+        """
+        cdef uint64_t fingerprint, least = 0
+        cdef int g, i, j, best = 0, bytes = (self.cells + 7) // 8
+        cdef Cells s, t
+        cdef const Cells* bytes_of
+        for g in range((self.symmetries if self.on.symmetry else 1) + 1):
+            if g == (self.symmetries if self.on.symmetry else 1):
+                g = best
+            bytes_of = self.image_of_byte + g * 16 * 256
+            fingerprint = 0
+            for i in range(node.n):
+                s = node.rows[i]
+                t = 0
+                for j in range(bytes):
+                    t |= bytes_of[j * 256 + <int>(low(s) & 255)]
+                    s >>= 8
+                image[i] = t
+                fingerprint += scramble(scramble(low(t)) + high(t) * 3
+                                        + (1 if node.weights == NULL else node.weights[i]))
+            if g == 0 or fingerprint < least:
+                best, least = g, fingerprint
+
+    cdef void relabel(self, const Node* node, Cells* image) noexcept nogil:
+        """The sets with their cells renamed 0, 1, ... in an order that depends on the family alone.
+
+        Cells are coloured by refinement; while two have one colour, a cell of the first such class
+        is given a colour of its own. If the cells of a class are not alike, which one was taken
+        depends on their names, and the same family named otherwise may get another key.
+        """
+        cdef uint64_t colour[MAX_CELLS]
+        cdef int order[MAX_CELLS]
+        cdef int column[MAX_CELLS]
+        cdef int m = node.m, i, c, fresh = 0
+        cdef Cells s, t
+        for c in range(m):
+            column[node.cell[c]] = c
+            colour[c] = scramble(node.count[c])
+        refine(node, column, colour, 2)
+        while True:
+            i = first_tie(colour, m, order)
+            if i == m:
+                break
+            fresh += 1
+            c = order[i]
+            if node.count[c] == 1 and is_alone(node, c):
+                tell_apart(colour, m, order, i)
+                continue
+            colour[c] = scramble(colour[c] + fresh)
+            refine(node, column, colour, 2)
+        for i in range(m):
+            column[node.cell[order[i]]] = i
+        for i in range(node.n):
+            s = node.rows[i]
+            t = 0
+            while s:
+                t |= one(column[first(s)])
+                s &= s - 1
+            image[i] = t
+
+
+cdef int first_tie(const uint64_t* colour, int m, int* order) noexcept nogil:
+    """Sort the cells by colour; the place of the first with the colour before it, or m."""
+    cdef int c, i
+    for c in range(m):
+        i = c
+        while i > 0 and colour[order[i - 1]] > colour[c]:
+            order[i] = order[i - 1]
+            i -= 1
+        order[i] = c
+    for i in range(1, m):
+        if colour[order[i]] == colour[order[i - 1]]:
+            return i
+    return m
+
+
+cdef void tell_apart(uint64_t* colour, int m, const int* order, int i) noexcept nogil:
+    """Sets of one cell that no other has: any order of them gives the same family."""
+    cdef int j = i
+    while j < m and colour[order[j]] == colour[order[i - 1]]:
+        j += 1
+    for j in range(i, j):
+        colour[order[j]] = scramble(colour[order[j]] + j)
+
+
+cdef bint is_alone(const Node* node, int c) noexcept nogil:
+    """Whether the only set with this cell has no other."""
+    cdef int w
+    for w in range(node.width):
+        if node.columns[c * node.width + w]:
+            return size(node.rows[64 * w + first(<Cells>node.columns[c * node.width + w])]) == 1
+    return False
+
+
+cdef void refine(const Node* node, const int* column, uint64_t* colour, int rounds) noexcept nogil:
+    """Colour the cells by the sets they are in, and these by their cells."""
+    cdef uint64_t sum, sums[MAX_CELLS]
+    cdef Cells s
+    cdef int i, c, r
+    for r in range(rounds):
+        memset(sums, 0, node.m * sizeof(uint64_t))
+        for i in range(node.n):
+            sum = 0 if node.weights == NULL else <uint64_t>node.weights[i]
+            s = node.rows[i]
+            while s:
+                sum += colour[column[first(s)]]
+                s &= s - 1
+            sum = scramble(sum)
+            s = node.rows[i]
+            while s:
+                sums[column[first(s)]] += sum
+                s &= s - 1
+        for c in range(node.m):
+            colour[c] = scramble(sums[c] + scramble(colour[c]))
+
+
+cdef check_permutations(const int32_t[:, ::1] permutations):
+    """Refuse what is no list of symmetries."""
+    cdef int cells = <int>permutations.shape[1]
+    if not 1 <= cells <= MAX_CELLS:
+        raise ValueError(f"{cells} cells; from 1 to {MAX_CELLS}")
+    if not 1 <= permutations.shape[0] <= MAX_SYMMETRIES:
+        raise ValueError(f"{permutations.shape[0]} symmetries; from 1 to {MAX_SYMMETRIES}")
+    for row in permutations:
+        if sorted(row) != list(range(cells)):
+            raise ValueError(f"{list(row)} is no permutation of {cells} cells")
+    if list(permutations[0]) != list(range(cells)):
+        raise ValueError("the first symmetry is the identity")

@@ -1,0 +1,10 @@
+# What a search is told: the switches of optsearch.kernels.SolverOptions, and which shots there are.
+
+cdef struct Switches:
+    bint memo, symmetry, isomorphism, leaf_counting, profile, frequency_cap, matching
+    bint domination, merging, products, forced, ordering, lookahead, small_cases, words, splitting
+
+cdef enum:                     # rules
+    OPTIMAL = 0                # any cell
+    BEST_GREEDY = 1            # a most probable one, the best of several
+    WORST_GREEDY = 2           # the worst of several

@@ -1,0 +1,4 @@
+class Effort:
+    nodes: int
+    subsets: int
+    total: int
