@@ -208,17 +208,7 @@ class Game:
 
     def halo(self, placement: int) -> int:
         """The cells outside a placement that the contact rule forbids to every other ship."""
-        if self.contact == "any":
-            return 0
-        around = 0
-        for row, column in self.cells_of(placement):
-            for i in (-1, 0, 1):
-                for j in (-1, 0, 1):
-                    if (row + i, column + j) in self and not (
-                        self.contact == "corner" and i != 0 and j != 0
-                    ):
-                        around |= self.bit((row + i, column + j))
-        return around & ~placement
+        return _halo(self.rows, self.columns, self.contact, placement)
 
     # Symmetries
 
@@ -244,6 +234,20 @@ def _placements(rows: int, columns: int, length: int) -> tuple[int, ...]:
             if row + length <= rows and length > 1:
                 result.append(vertical << first)
     return tuple(result)
+
+
+@lru_cache(maxsize=1 << 16)
+def _halo(rows: int, columns: int, contact: str, placement: int) -> int:
+    if contact == "any":
+        return 0
+    around = 0
+    for cell in bits(placement):
+        row, column = divmod(cell, columns)
+        for i in range(max(0, row - 1), min(rows, row + 2)):
+            for j in range(max(0, column - 1), min(columns, column + 2)):
+                if contact == "none" or i == row or j == column:
+                    around |= 1 << (i * columns + j)
+    return around & ~placement
 
 
 @lru_cache(maxsize=256)
