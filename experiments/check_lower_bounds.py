@@ -284,7 +284,7 @@ def check_reveal(game: Game, rows: list[Row], number: int, jobs: int, file: Path
     classes = []
     for row in rows:
         ship = ships[row["ship"]]
-        orbit = {sum(1 << p[cell] for cell in bits(ship)) for p in game.symmetries()}
+        orbit = set(game.images(ship))
         require(len(orbit) == int(row["alike"]) and not seen & orbit, f"the class {row['ship']}")
         seen |= orbit
         fleet, closed = game.fleet[1:], ship | game.halo(ship)

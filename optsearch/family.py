@@ -14,10 +14,8 @@ import numpy as np
 
 from optsearch.configurations import CellSets, Configurations, to_masks, to_words
 from optsearch.errors import NotSupported, TooLarge
-from optsearch.game import Game, bits
+from optsearch.game import Game, Permutation
 from optsearch.position import Position
-
-Permutation = tuple[int, ...]
 
 MAX_SETS = 4_000_000  # about 400 bytes each in a solver
 
@@ -31,12 +29,7 @@ def require_no_announcements(position: Position) -> None:
         )
 
 
-def image(mask: int, permutation: Permutation) -> int:
-    """The mask of the images of the cells of a mask."""
-    return sum(1 << permutation[cell] for cell in bits(mask))
-
-
-def images(sets: CellSets, permutation: Permutation) -> CellSets:
+def _moved(sets: CellSets, permutation: Permutation) -> CellSets:
     """The images of an array of cell sets."""
     result = np.zeros_like(sets)
     one = np.uint64(1)
@@ -119,7 +112,7 @@ class Family:
         weights = np.array(self.weights)
 
         def is_kept(permutation: Permutation) -> bool:
-            moved = images(words, permutation)
+            moved = _moved(words, permutation)
             order = np.lexsort((moved[:, 0], moved[:, 1]))
             return bool((moved[order] == words).all() and (weights[order] == weights).all())
 

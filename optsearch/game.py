@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 from optsearch.errors import GameError
 
 Cell = tuple[int, int]
+Permutation = tuple[int, ...]
 
 MAX_CELLS = 128
 CONTACTS = ("none", "corner", "any")
@@ -30,6 +31,11 @@ def bits(mask: int) -> Iterator[int]:
         low = mask & -mask
         yield low.bit_length() - 1
         mask ^= low
+
+
+def image(mask: int, permutation: Permutation) -> int:
+    """The mask of the images of the cells of a mask; cell index i goes to permutation[i]."""
+    return sum(1 << permutation[cell] for cell in bits(mask))
 
 
 def column_name(column: int) -> str:
@@ -212,13 +218,17 @@ class Game:
 
     # Symmetries
 
-    def symmetries(self) -> tuple[tuple[int, ...], ...]:
+    def symmetries(self) -> tuple[Permutation, ...]:
         """The symmetries of the grid: permutations p, cell index i going to p[i].
 
         8 for a square and 4 for another rectangle, fewer where some coincide (a 1×n grid has 2);
         the identity first.
         """
         return _symmetries(self.rows, self.columns)
+
+    def images(self, mask: int) -> list[int]:
+        """A mask under each of the symmetries, in their order; equal images are repeated."""
+        return [image(mask, permutation) for permutation in self.symmetries()]
 
 
 @lru_cache(maxsize=256)
@@ -251,16 +261,16 @@ def _halo(rows: int, columns: int, contact: str, placement: int) -> int:
 
 
 @lru_cache(maxsize=256)
-def _symmetries(rows: int, columns: int) -> tuple[tuple[int, ...], ...]:
-    found: dict[tuple[int, ...], None] = {}
+def _symmetries(rows: int, columns: int) -> tuple[Permutation, ...]:
+    different: dict[Permutation, None] = {}
     for transpose in (False, True) if rows == columns else (False,):
         for flip_rows in (False, True):
             for flip_columns in (False, True):
-                image = []
+                target = []
                 for row in range(rows):
                     for column in range(columns):
                         i = rows - 1 - row if flip_rows else row
                         j = columns - 1 - column if flip_columns else column
-                        image.append(j * columns + i if transpose else i * columns + j)
-                found[tuple(image)] = None
-    return tuple(found)
+                        target.append(j * columns + i if transpose else i * columns + j)
+                different[tuple(target)] = None
+    return tuple(different)

@@ -21,8 +21,8 @@ from optsearch._search import Search
 from optsearch._table import MemoryTable
 from optsearch.configurations import CellSets, list_ships, to_masks, to_words
 from optsearch.errors import NotSupported, TooLarge
-from optsearch.family import MAX_SETS, Family, image
-from optsearch.game import Game, bits
+from optsearch.family import MAX_SETS, Family
+from optsearch.game import Game, bits, image
 from optsearch.objective import Objective
 from optsearch.position import HIT, MISS, Position, Reply
 from optsearch.posterior import Posterior

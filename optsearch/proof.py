@@ -96,16 +96,14 @@ class _Rules:
     """Normal forms on one grid."""
 
     def __init__(self, game: Game):
-        self._symmetries = game.symmetries()
-        self._images: dict[int, tuple[int, ...]] = {}
+        self._game = game
+        self._images: dict[int, list[int]] = {}
 
-    def images(self, cells: int) -> tuple[int, ...]:
+    def images(self, cells: int) -> list[int]:
         """A set of cells under each symmetry of the grid."""
-        found = self._images.get(cells)
-        if found is None:
-            found = tuple(sum(1 << p[cell] for cell in bits(cells)) for p in self._symmetries)
-            self._images[cells] = found
-        return found
+        if cells not in self._images:
+            self._images[cells] = self._game.images(cells)
+        return self._images[cells]
 
     def normal(self, family: Weighted) -> Weighted:
         """The family without its certain cells, in the least of its images."""

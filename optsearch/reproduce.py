@@ -115,17 +115,18 @@ def counterexamples() -> tuple[Counterexample, ...]:
     of equivalent pairs.
     """
     game = Game(3, 4, (2,))
-    found: dict[frozenset[int], Counterexample] = {}
+    tried: set[int] = set()
+    found = []
     for pair in combinations(range(game.cells), 2):
-        images = {frozenset(p[cell] for cell in pair) for p in game.symmetries()}
-        if any(known in found for known in images):
-            continue
         position = Position(game, tuple(Shot(game.cell(cell), MISS) for cell in pair))
+        if position.misses in tried:
+            continue
+        tried.update(game.images(position.misses))
         best = Greedy(position).total_height()
         solution = solver.solve(position)
         if Fraction(best, solution.configurations) > solution.mean:
-            found[frozenset(pair)] = Counterexample(position, best, solution)
-    return tuple(found.values())
+            found.append(Counterexample(position, best, solution))
+    return tuple(found)
 
 
 def _counterexample() -> Counterexample:

@@ -20,8 +20,7 @@ from optsearch import counterexamples, records, reference, tree
 from optsearch._hunt import Hunt
 from optsearch.counterexamples import Positions, Scope, hunt, search_game
 from optsearch.errors import GameError, RecordError, TooLarge
-from optsearch.family import image
-from optsearch.game import Game
+from optsearch.game import Game, image
 from optsearch.greedy import Greedy
 from optsearch.position import HIT, MISS, Position
 from optsearch.solver import solve

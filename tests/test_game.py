@@ -9,9 +9,9 @@ from optsearch.game import (
     ANNOUNCEMENTS,
     CONTACTS,
     Game,
-    bits,
     cell_name,
     column_name,
+    image,
     parse_cell,
 )
 from tests.examples import games
@@ -132,7 +132,17 @@ def test_symmetries_are_a_group_that_keeps_ships(game):
             assert tuple(p[i] for i in q) in group
         for length in set(game.fleet):
             ships = set(game.placements(length))
-            assert {sum(1 << p[i] for i in bits(ship)) for ship in ships} == ships
+            assert {image(ship, p) for ship in ships} == ships
+
+
+def test_images():
+    game = Game(2, 3, (2,))
+    assert image(0b000011, (2, 1, 0, 5, 4, 3)) == 0b000110
+    assert sorted(game.images(0b000011)) == [0b000011, 0b000110, 0b011000, 0b110000]
+    assert sorted(game.images(0b000010)) == [0b000010, 0b000010, 0b010000, 0b010000]
+    assert [{i for i in range(6) if mask >> i & 1} for mask in game.images(0b100001)] == [
+        {p[0], p[5]} for p in game.symmetries()
+    ]
 
 
 def test_numbers_of_symmetries():

@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import comb
 
 from optsearch.family import Family
-from optsearch.game import bits
+from optsearch.game import image
 from optsearch.position import HIT, MISS, Position, Shot
 from optsearch.posterior import Posterior
 
@@ -127,10 +127,7 @@ def _misses_after(position: Position, plies: int) -> int:
     symmetries = [
         p
         for p in game.symmetries()
-        if all(
-            mask == sum(1 << p[cell] for cell in bits(mask))
-            for mask in (position.hits, position.misses)
-        )
+        if all(mask == image(mask, p) for mask in (position.hits, position.misses))
     ]
     least: int | None = None
     for cell, through in enumerate(posterior.occurrence.ravel().tolist()):

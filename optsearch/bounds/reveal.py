@@ -36,7 +36,7 @@ import numpy as np
 from optsearch._reveal import Reveal
 from optsearch.configurations import to_words
 from optsearch.errors import NotSupported, TooLarge
-from optsearch.game import Game, bits
+from optsearch.game import Game
 from optsearch.lattice import Constraints, sweep
 
 MISSES = 30  # values of F; beyond, nothing is gained on boards that can be computed
@@ -60,7 +60,7 @@ def classes(game: Game) -> list[tuple[int, int]]:
     """(placement, how many alike) of the longest ship up to symmetry; the least one of each."""
     result: dict[int, int] = {}
     for ship in game.placements(game.fleet[0]):
-        least = min(sum(1 << p[cell] for cell in bits(ship)) for p in game.symmetries())
+        least = min(game.images(ship))
         result[least] = result.get(least, 0) + 1
     return list(result.items())
 

@@ -146,7 +146,7 @@ def ship_chain(
     game, number = coverage.counts.game, coverage.counts.configurations
     hits, equal = game.fleet_cells, game.fleet.count(game.fleet[0])
     shown = [(one, ShownShip(game, one.ship, exact)) for one in revealed]
-    images = [_images(game, one.ship) for one, _ in shown]
+    images = [sorted(set(game.images(one.ship))) for one, _ in shown]
     ships = to_words([ship for some in images for ship in some])
     gave_up = game.cells
     finished = []
@@ -171,8 +171,3 @@ def ship_chain(
         finished.append(best)
         progress(misses + 1, len(before))
     return finished
-
-
-def _images(game: Game, ship: int) -> list[int]:
-    """The placements that the symmetries of the grid make of one."""
-    return sorted({sum(1 << p[cell] for cell in bits(ship)) for p in game.symmetries()})
