@@ -110,7 +110,7 @@ def played_one_by_one(position: Position) -> tuple[int, int]:
     game, strategy, total = position.game, named("greedy"), 0
     for ships in list_ships(position):
         at, masks = position, to_masks(ships)
-        while at.hits.bit_count() < game.fleet_cells:
+        while at.hits_left:
             cell = strategy.shot(at)
             at = at.after(cell, reply(game, masks, at.hits, game.bit(cell)))
         total += len(at.shots)

@@ -49,15 +49,10 @@ Game = tuple[int, list[int]]  # number, ships
 Row = tuple[int, int, int]  # number, shots in the tree, shots played
 
 
-def is_over(position: Position) -> bool:
-    """Whether all ships are hit."""
-    return position.hits.bit_count() == GAME.fleet_cells
-
-
 def most_probable(strategy: Greedy | None, ships: list[int], listed: int) -> Position:
     """Most probable cells are shot, until so many configurations are left (0: to the end)."""
     position = Position(GAME)
-    while not is_over(position):
+    while position.hits_left:
         posterior = Posterior(position)
         if posterior.configurations <= listed:
             break
@@ -84,7 +79,7 @@ def play_pattern(strategy: Pattern, games: Iterable[Game]) -> list[Row]:
     for i, ships in games:
         shots = play_sample(strategy, GAME, to_words([sum(ships)]))
         position = Position(GAME)
-        while not is_over(position):
+        while position.hits_left:
             cell = strategy.shot(position)
             position = position.after(cell, reply(GAME, ships, position.hits, GAME.bit(cell)))
         rows.append((i, int(shots.argmax()), len(position.shots)))

@@ -34,7 +34,7 @@ def play(game: Game, number: int) -> tuple[int, float]:
     ships = to_masks(Posterior(Position(game)).sample(1, np.random.default_rng([SEED, number]))[0])
     started = time.perf_counter()
     position = Position(game)
-    while position.hits.bit_count() < game.fleet_cells:
+    while position.hits_left:
         cell = Posterior(position).best_shots()[0]
         position = position.after(cell, reply(game, ships, position.hits, game.bit(cell)))
     return len(position.shots), time.perf_counter() - started

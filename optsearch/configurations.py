@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch._enumerate import Enumerator
-from optsearch.errors import ImpossiblePosition, NotSupported, TooLarge
+from optsearch.errors import ImpossiblePosition, TooLarge
 from optsearch.position import Position
 
 CellSets = NDArray[np.uint64]  # shape (n, 2): low and high 64 bits of each set, see cells.pxd
@@ -61,11 +61,8 @@ class Configurations:
         progress: Callable[[int, int], None] = lambda done, total: None,
     ):
         game = position.game
-        if game.announce != "nothing" and position.hits:
-            raise NotSupported(
-                f"counting after hits is not built for announce={game.announce} ({game}); "
-                "it is for announce=nothing"
-            )
+        if position.hits:
+            game.require_silent("counting one by one after hits")
         self.position = position
         self.threads = threads or os.cpu_count() or 1
         self._progress = progress

@@ -399,7 +399,7 @@ class _Top:
     def children(self, position: Position, n: int) -> list[tuple[Position, int]]:
         """The positions after the strategy's shot, missed first, with their configurations."""
         game = self._game
-        if game.announce != "nothing":
+        if not game.is_silent:
             raise TooLarge(
                 f"{n:,} configurations of {game} after {str(position)!r} are too many for a "
                 f"strategy evaluated where sinkings are announced; {self._limit:,} are accepted"
@@ -599,7 +599,7 @@ def _walk(strategy: Strategy, root: Position) -> list[int]:
     stack = [(root, everything)]
     while stack:
         position, family = stack.pop()
-        if position.hits.bit_count() == game.fleet_cells:
+        if not position.hits_left:
             counts[len(position.shots)] += len(family)
             continue
         cell = require_shot(position, strategy.shot(position), strategy)

@@ -126,7 +126,7 @@ def _rules(game: Game) -> str:
 
 def _listed(position: Position) -> list[tuple[int, tuple[int, ...]]]:
     """Weights and ships (masks) of the configurations left, as `data` has them."""
-    if position.game.announce == "nothing":
+    if position.game.is_silent:
         family = Family.of(position)
         return [(n, (cells,)) for cells, n in zip(family.sets, family.weights, strict=True)]
     listed = (tuple(to_masks(row)) for row in list_ships(position))

@@ -13,20 +13,11 @@ from functools import cached_property
 import numpy as np
 
 from optsearch.configurations import CellSets, Configurations, to_masks, to_words
-from optsearch.errors import NotSupported, TooLarge
+from optsearch.errors import TooLarge
 from optsearch.game import Game, Permutation
 from optsearch.position import Position
 
 MAX_SETS = 4_000_000  # about 400 bytes each in a solver
-
-
-def require_no_announcements(position: Position) -> None:
-    """Raise NotSupported where sinkings are announced: no family says what is left there."""
-    if position.game.announce != "nothing":
-        raise NotSupported(
-            f"solve does not handle announce={position.game.announce} ({position.game}); it "
-            "handles announce=nothing"
-        )
 
 
 def _moved(sets: CellSets, permutation: Permutation) -> CellSets:
@@ -58,7 +49,7 @@ class Family:
         Raises ImpossiblePosition when there is none, TooLarge when they cannot be listed,
         NotSupported where sinkings are announced.
         """
-        require_no_announcements(position)
+        position.game.require_silent("a family of sets of cells")
         configurations = Configurations(position)
         configurations.require_some()
         if configurations.configurations > MAX_SETS:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from optsearch.errors import GameError
+from optsearch.errors import GameError, NotSupported
 
 Cell = tuple[int, int]
 Permutation = tuple[int, ...]
@@ -150,7 +150,7 @@ class Game:
         text = f"{self.rows}x{self.columns}:{self.fleet_text}"
         if self.contact != "none":
             text += f";contact={self.contact}"
-        if self.announce != "nothing":
+        if not self.is_silent:
             text += f";announce={self.announce}"
         return text
 
@@ -168,6 +168,19 @@ class Game:
     def fleet_cells(self) -> int:
         """The number of cells that the ships occupy together: the hits a whole game needs."""
         return sum(self.fleet)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether a shot tells no more than hit or miss: sinkings are not announced."""
+        return self.announce == "nothing"
+
+    def require_silent(self, what: str) -> None:
+        """Raise NotSupported where sinkings are announced, which `what` does not handle."""
+        if not self.is_silent:
+            raise NotSupported(
+                f"{what} is for announce=nothing; {self} announces sinkings with "
+                f"announce={self.announce}"
+            )
 
     # Cells and masks
 

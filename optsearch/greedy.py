@@ -88,7 +88,7 @@ class Greedy:
 
     def _kernel(self, rule: str) -> Kernel:
         """The kernel of a rule of `optsearch._search`; with announcements, of the optimum alone."""
-        if self.position.game.announce != "nothing":
+        if not self.position.game.is_silent:
             rule = "optimal"
         if rule not in self._kernels:
             before = self._nodes

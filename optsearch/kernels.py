@@ -282,7 +282,7 @@ class Announced:
                 f"with announce={game.announce}; at most {MAX_SETS // 8:,} are listed"
             )
         self.ships = _compatible(position)
-        self.cells_left = game.fleet_cells - position.hits.bit_count()
+        self.cells_left = position.hits_left
         self.root = State(np.arange(len(self.ships), dtype=np.int32), position.hits)
         self._search = AnnouncedSearch(
             self.ships,
@@ -400,7 +400,7 @@ def kernel(
 
     Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.
     """
-    if position.game.announce == "nothing":
+    if position.game.is_silent:
         return Silent(position, objective, options, table, disk, tick, rule)
     if rule != "optimal":
         raise NotSupported(f"no kernel for {rule} with announce={position.game.announce}")

@@ -16,7 +16,6 @@ import numpy as np
 from optsearch._paper import Optimum, count_configurations
 from optsearch.configurations import Configurations, to_masks, to_words
 from optsearch.errors import TooLarge
-from optsearch.family import require_no_announcements
 from optsearch.game import Game, bits
 from optsearch.position import Position
 from optsearch.solution import (
@@ -49,10 +48,11 @@ def solve(
     """The optimum by Algorithm 2.
 
     memory -- bytes the table may take. Raises TooLarge beyond that, or with more than 40 cells
-    that may hold a ship; ImpossiblePosition when no configuration is left.
+    that may hold a ship; NotSupported where sinkings are announced; ImpossiblePosition when no
+    configuration is left.
     """
     started = time.perf_counter()
-    require_no_announcements(position)
+    position.game.require_silent("the method 'paper'")
     configurations = Configurations(position)
     configurations.require_some()
     sets = [s & ~position.hits for s in to_masks(configurations.list())]

@@ -71,7 +71,7 @@ def reply(game: Game, configuration: Iterable[int], hits: int, shot: int) -> Rep
     """
     for ship in configuration:
         if ship & shot:
-            if game.announce == "nothing" or ship & ~(hits | shot):
+            if game.is_silent or ship & ~(hits | shot):
                 return HIT
             return Reply(True, True, ship.bit_count() if game.announce == "ship" else None)
     return MISS
@@ -214,7 +214,7 @@ class Position:
                     )
                 if symbol != ".":
                     shots.append(Shot((i, j), HIT if symbol == "X" else MISS))
-        if game.announce != "nothing" and any(shot.reply.hit for shot in shots):
+        if not game.is_silent and any(shot.reply.hit for shot in shots):
             raise PositionError(
                 f"a drawn board with hits does not tell the order of the shots, which counts with "
                 f"announce={game.announce}; give the shots as text, as in B3=hit C3=sunk"
@@ -234,6 +234,11 @@ class Position:
     def hits(self) -> int:
         """The mask of the cells hit."""
         return self.game.mask(shot.cell for shot in self.shots if shot.reply.hit)
+
+    @property
+    def hits_left(self) -> int:
+        """How many hits end the game from here; 0 when every ship is sunk."""
+        return self.game.fleet_cells - self.hits.bit_count()
 
     @cached_property
     def misses(self) -> int:
@@ -261,7 +266,7 @@ class Position:
     # Equality
 
     def _key(self) -> tuple[Game, object]:
-        ordered = self.game.announce != "nothing"
+        ordered = not self.game.is_silent
         return self.game, self.shots if ordered else frozenset(self.shots)
 
     def __eq__(self, other: object) -> bool:

@@ -356,6 +356,6 @@ def _cases(position: Position) -> Iterator[_Case]:
                 tuple(sorted(fleet.elements(), reverse=True)),
                 closed,
                 hits & ~covered,
-                afloat=game.announce != "nothing",
+                afloat=not game.is_silent,
             ),
         )

@@ -40,7 +40,6 @@ from optsearch.bounds import leaf_counting_misses
 from optsearch.errors import (
     GameError,
     ImpossiblePosition,
-    NotSupported,
     PositionError,
     ProofError,
     TooLarge,
@@ -155,8 +154,7 @@ def _leaf_counting(weights: tuple[int, ...], hits: int) -> int:
 
 def _root(position: Position) -> Weighted:
     """The family of a position, listed by the definition."""
-    if position.game.announce != "nothing":
-        raise NotSupported(f"proofs are for announce=nothing, not for {position.game}")
+    position.game.require_silent("a proof")
     found: Counter[int] = Counter()
     for ships in reference.configurations(position):
         found[sum(ships) & ~position.hits] += 1

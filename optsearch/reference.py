@@ -60,7 +60,7 @@ def family(position: Position) -> Family:
 
 
 def _hidden(position: Position, ships: tuple[int, ...]) -> Hidden:
-    if position.game.announce == "nothing":
+    if position.game.is_silent:
         return sum(ships) & ~position.hits
     told = position.game.announce == "ship"
     left = [(ship & ~position.hits, ship.bit_count() if told else 0) for ship in ships]

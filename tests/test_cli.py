@@ -684,7 +684,7 @@ REQUESTS = [
     (["bounds", "4x4:4,3,2"], "4x4:4,3,2"),
     (["solve", "4x4:2", "--shots", "A1=boat"], "'A1=boat'"),
     (["solve", "4x4:2", "--shots", "A1=hit C3=hit"], "'A1=hit C3=hit'"),
-    (["solve", "4x4:2;announce=sunk", "--method", "paper"], "announce=sunk"),
+    (["solve", "4x4:2;announce=sunk", "--method", "paper"], "announce=sunk", "'paper'"),
     (["solve", "4x4:2;announce=ship", "--prove", "p"], "announce=ship"),
     (["solve", "4x4:2", "--objective", "best"], "'best'"),
     (["solve", "4x4:2", "--objective", "within="], "'within='"),

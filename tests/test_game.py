@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch.errors import GameError
+from optsearch.errors import GameError, NotSupported
 from optsearch.game import (
     ANNOUNCEMENTS,
     CONTACTS,
@@ -133,6 +133,20 @@ def test_symmetries_are_a_group_that_keeps_ships(game):
         for length in set(game.fleet):
             ships = set(game.placements(length))
             assert {image(ship, p) for ship in ships} == ships
+
+
+@given(games(max_cells=24, announce=ANNOUNCEMENTS))
+def test_silent_games(game):
+    assert game.is_silent == ("announce" not in str(game))
+    if game.is_silent:
+        game.require_silent("nothing")
+    else:
+        with pytest.raises(NotSupported) as error:
+            game.require_silent("the method 'slow'")
+        assert str(error.value) == (
+            f"the method 'slow' is for announce=nothing; {game} announces sinkings with "
+            f"announce={game.announce}"
+        )
 
 
 def test_images():

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from optsearch.errors import PositionError
 from optsearch.game import ANNOUNCEMENTS, Game
-from optsearch.position import HIT, MISS, Position, Reply, Shot, reply
+from optsearch.position import HIT, MISS, Position, Reply, Shot, known_replies, reply
 from tests.examples import positions
 
 SMALL = Game.parse("4x4:3,2")
@@ -129,3 +129,26 @@ def test_replay(position):
 def test_reply_text():
     for text in ("miss", "hit", "sunk", "sunk:3"):
         assert str(Reply.parse(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("announce", "replies"),
+    [
+        ("nothing", "hit miss"),
+        ("sunk", "hit sunk miss"),
+        ("ship", "hit sunk:2 sunk:3 sunk:10 miss"),
+    ],
+)
+def test_known_replies_have_one_order(announce, replies):
+    game = Game(10, 12, (3, 10, 2, 3), announce=announce)
+    assert " ".join(map(str, known_replies(game))) == replies
+
+
+@given(positions(announce=ANNOUNCEMENTS))
+def test_hits_left(position):
+    from optsearch import reference
+
+    for ships in reference.configurations(position):
+        assert position.hits_left == sum(ships).bit_count() - sum(
+            s.reply.hit for s in position.shots
+        )

@@ -27,7 +27,7 @@ from optsearch.bounds.leaves import (
 from optsearch.bounds.reveal import MISSES, Revealed, finished_within, reveal
 from optsearch.bounds.ship_chain import EXACT, ship_chain
 from optsearch.configurations import Configurations
-from optsearch.errors import NotSupported, OptsearchError
+from optsearch.errors import OptsearchError
 from optsearch.game import Game
 from optsearch.position import Position
 from optsearch.posterior import Posterior
@@ -69,7 +69,7 @@ def lower_bounds(position: Position) -> list[Bound]:
     """
     require_silent(position.game)
     leaves = leaves_of(position)
-    hits = position.game.fleet_cells - position.hits.bit_count()
+    hits = position.hits_left
     found = [
         Bound(
             "complete binary tree",
@@ -123,11 +123,7 @@ def name_of(game: Game) -> str:
 
 def require_silent(game: Game) -> None:
     """Raise NotSupported where sinkings are announced."""
-    if game.announce != "nothing":
-        raise NotSupported(
-            f"these bounds hold for announce=nothing; {game} tells more at a sinking, and its "
-            "trees have more words for a leaf"
-        )
+    game.require_silent("each of these bounds")
 
 
 def long_bounds(game: Game) -> list[Bound]:
@@ -287,7 +283,7 @@ def most_probable_cell(position: Position) -> int:
     has = np.empty((len(words), cells), np.uint8)
     for cell in range(cells):
         has[:, cell] = words[:, cell >> 6] >> np.uint64(cell & 63) & np.uint64(1)
-    hits = position.game.fleet_cells - position.hits.bit_count()
+    hits = position.hits_left
     misses = 0
     stack = [np.arange(len(words))]
     while stack:

@@ -112,13 +112,13 @@ def leaf_counting_after(position: Position, plies: int) -> Fraction:
     posterior = Posterior(position)
     posterior.require_some()
     misses = _misses_after(position, plies)
-    hits = position.game.fleet_cells - position.hits.bit_count()
+    hits = position.hits_left
     return hits + Fraction(misses, posterior.configurations)
 
 
 def _misses_after(position: Position, plies: int) -> int:
     game = position.game
-    hits = game.fleet_cells - position.hits.bit_count()
+    hits = position.hits_left
     posterior = Posterior(position)
     if plies == 0 or hits == 0:
         return leaf_counting_misses({1: posterior.configurations}, hits)

@@ -119,7 +119,7 @@ def solve(
     require_solver(
         method, tree=tree, table=table, prove=prove, time_limit=time_limit, jobs=jobs > 1
     )
-    if prove is not None and (aim.kind != "mean" or position.game.announce != "nothing"):
+    if prove is not None and (aim.kind != "mean" or not position.game.is_silent):
         raise OptsearchError(
             f"--prove goes with --objective mean and announce=nothing, not with {aim} and "
             f"announce={position.game.announce}"
@@ -175,7 +175,7 @@ def write_proof(solution: Solution, path: Path) -> None:
         raise OptsearchError(f"--prove {str(path)!r}: the optimum is not known yet")
     position = solution.position
     exact = solver.Solver(position)
-    hits = (position.game.fleet_cells - position.hits.bit_count()) * solution.configurations
+    hits = position.hits_left * solution.configurations
     found = proof.prove(position, solution.total_height - hits, exact.least_misses)
     proof.save(found, path)
 

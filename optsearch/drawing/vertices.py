@@ -83,7 +83,7 @@ def scale_of(tree: DecisionTree | Vertex, boards: bool) -> Scale:
         width = max(1.0, game.columns * BOARD_CELL / SLOT + 0.25)
         return Scale(height + 0.36, width, height / 2 / (height + 0.36))
     # Of three edges, the middle ones would run into vertices if they ended in the centres.
-    return CIRCLES if game.announce == "nothing" else Scale(reach=NODE_SIZE / 144 / LEVEL)
+    return CIRCLES if game.is_silent else Scale(reach=NODE_SIZE / 144 / LEVEL)
 
 
 def arranged(

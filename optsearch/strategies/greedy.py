@@ -71,12 +71,7 @@ class Greedy(Strategy):
 
     def rule(self, game: Game) -> Rule | None:
         """The same for the kernel; None where sinkings are announced."""
-        return Rule(order_of(game, self.ties), self.endgame) if is_silent(game) else None
-
-
-def is_silent(game: Game) -> bool:
-    """Whether the kernel knows the game: sinkings are not announced."""
-    return game.announce == "nothing"
+        return Rule(order_of(game, self.ties), self.endgame) if game.is_silent else None
 
 
 def require_range(name: str, value: int, low: int, high: int) -> None:

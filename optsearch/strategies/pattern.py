@@ -28,7 +28,7 @@ from optsearch.errors import NotSupported, StrategyError
 from optsearch.game import Cell, Game
 from optsearch.position import Position
 from optsearch.strategies import PatternRule, Strategy
-from optsearch.strategies.greedy import is_silent, order_of, require_range
+from optsearch.strategies.greedy import order_of, require_range
 
 SCANS = ("rows", "snake", "diagonals", "antidiagonals", "spiral", "central")
 CLEAR = ("cross", "line")
@@ -95,7 +95,7 @@ class Pattern(Strategy):
     def rule(self, game: Game) -> PatternRule | None:
         """The same for the kernel; None where sinkings are announced."""
         self._require_water_known(game)
-        if not is_silent(game):
+        if not game.is_silent:
             return None
         pattern = pattern_of(game, self.modulus, self.colours, self.scan)
         return PatternRule(pattern, self.clear == "line", bool(self.water))

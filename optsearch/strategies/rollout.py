@@ -41,7 +41,6 @@ from optsearch.posterior import Posterior
 from optsearch.strategies import Rule, Strategy
 from optsearch.strategies.greedy import (
     MAX_ENDGAME,
-    is_silent,
     optimal_shot,
     require_range,
     residual_sets,
@@ -134,7 +133,7 @@ class Rollout(Strategy):
 
     def rule(self, game: Game) -> Rule | None:
         """The same for the kernel; None where sinkings are announced."""
-        if not is_silent(game):
+        if not game.is_silent:
             return None
         return Rule(
             tuple(range(game.cells)),

@@ -98,7 +98,7 @@ def _listed(position: Position) -> CellSets:
     Where no sinking is announced, ships do not matter one by one, and all of them count as one.
     """
     game = position.game
-    if game.announce == "nothing":
+    if game.is_silent:
         return Configurations(position).list()[:, None, :]
     listed = list_ships(position)
     hits = 0
@@ -114,7 +114,7 @@ def _answers(game: Game, ships: CellSets, hits: int, shot: int) -> dict[Reply, N
     """For every reply to a shot, which configurations give it: `position.reply` on all at once."""
     struck = (ships & _words(shot) != 0).any(axis=2)
     hit = struck.any(axis=1)
-    if game.announce == "nothing":
+    if game.is_silent:
         return {HIT: hit, MISS: ~hit}
     afloat = (ships & ~_words(hits | shot)).any(axis=2)
     length = ((struck & ~afloat) * np.array(game.fleet)).sum(axis=1)  # of the ship sunk, or 0
