@@ -21,7 +21,6 @@ it. A check that was stopped goes on from the folder .checkpoints of the checkou
 
 import argparse
 import csv
-import json
 import os
 import sys
 import time
@@ -32,7 +31,6 @@ from itertools import combinations, permutations, repeat
 from math import comb
 from pathlib import Path
 from typing import NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,16 +38,17 @@ from numpy.typing import NDArray
 from experiments.coverage_again import Counts, covering, larger
 from experiments.reveal_again import RevealAgain
 from optsearch.configurations import Configurations
+from optsearch.errors import TableError
 from optsearch.game import Game, bits
+from optsearch.journal import Journal
 from optsearch.lattice import Constraints, sweep
 from optsearch.position import MISS, Position, Shot
 from optsearch.workers import processes
 
 Row = dict[str, str]
 AT_ONCE = 200  # sets of cells of a job
-SAVED = 60  # seconds between two checkpoints
 MISSING = np.uint32(2**32 - 1)
-FORMAT = "optsearch check 1"
+FORMAT = "check of lower bounds,"
 
 
 def table(path: Path) -> tuple[dict[str, str], list[Row]]:
@@ -88,19 +87,6 @@ def meeting(game: Game, sets: list[tuple[int, ...]]) -> list[NDArray[np.int64]]:
     return [with_one_more(game, cells) for cells in sets]
 
 
-def _load(file: Path, game: Game) -> NDArray[np.int64]:
-    """What cells meet, from a check that was stopped."""
-    if not file.exists():
-        return np.zeros((0, game.cells), np.int64)
-    try:
-        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as kept:
-            if str(kept["name"]) == f"{FORMAT} {game}":
-                return np.asarray(kept["met"])
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
-        pass
-    sys.exit(f"{file} is not what a check of {game} left; move or delete it")
-
-
 def sets_to_count(game: Game) -> list[tuple[int, ...]]:
     """Triples and pairs up to symmetry, of which every four cells hold a triple.
 
@@ -136,29 +122,27 @@ def sets_to_count(game: Game) -> list[tuple[int, ...]]:
 class Met:
     """f of every set of up to four cells, in arrays with one axis a cell.
 
-    file -- keeps the counts that are done, for a check that was stopped.
+    journal -- keeps the counts that are done, for a check that was stopped.
     """
 
-    def __init__(self, game: Game, jobs: int, file: Path):
+    def __init__(self, game: Game, jobs: int, journal: Journal):
         self.game, n = game, game.cells
         self.number = all_configurations(game)
         self.four = np.full((n, n, n, n), MISSING)  # repeated cells make the smaller sets
         sets = sets_to_count(game)
-        known = _load(file, game)
-        done = [*known]
-        parts = [sets[i : i + AT_ONCE] for i in range(len(done), len(sets), AT_ONCE)]
-        started = saved = time.perf_counter()
+        parts = [sets[i : i + AT_ONCE] for i in range(0, len(sets), AT_ONCE)]
+        kept = journal.entries
+        done = [np.array(met) for i in range(len(parts)) for met in kept.get(f"sets {i}", [])]
+        known = sum(f"sets {i}" in kept for i in range(len(parts)))
+        before, started = len(done), time.perf_counter()
         with processes(jobs) as pool:
-            for counts in pool.map(meeting, repeat(game), parts):
+            again = pool.map(meeting, repeat(game), parts[known:])
+            for number, counts in enumerate(again, known):
+                journal.add(f"sets {number}", [met.tolist() for met in counts])
                 done += counts
                 now = time.perf_counter()
-                left = (now - started) / (len(done) - len(known)) * (len(sets) - len(done))
+                left = (now - started) / (len(done) - before) * (len(sets) - len(done))
                 print(f"{len(done)} of {len(sets)} sets, about {left:.0f} s more", flush=True)
-                if now > saved + SAVED or len(done) == len(sets):
-                    saved = now
-                    with file.with_suffix(".tmp").open("wb") as beside:
-                        np.savez(beside, name=np.array(f"{FORMAT} {game}"), met=np.array(done))
-                    file.with_suffix(".tmp").replace(file)
         three = np.zeros((n, n, n), np.uint32)
         for x in range(n):
             three[x, x] = with_one_more(game, (x,))
@@ -276,8 +260,10 @@ class Class(NamedTuple):
     beside: list[int]
 
 
-def check_reveal(game: Game, rows: list[Row], number: int, jobs: int, file: Path) -> list[Class]:
-    """The table of the reveal game. file -- keeps what was evaluated again."""
+def check_reveal(
+    game: Game, rows: list[Row], number: int, jobs: int, journal: Journal
+) -> list[Class]:
+    """The table of the reveal game. journal -- keeps what was evaluated again."""
     ships = {"-".join(game.names(ship)): ship for ship in game.placements(game.fleet[0])}
     seen: set[int] = set()
     width = len(rows[0]) - 3
@@ -297,14 +283,8 @@ def check_reveal(game: Game, rows: list[Row], number: int, jobs: int, file: Path
     equal = game.fleet.count(game.fleet[0])
     completions = sum(len(one.ships) * one.completions for one in classes)
     require(completions == equal * number, "the completions do not add up")
-    known = {}
-    if file.exists():
-        try:
-            name, known = json.loads(file.read_text(encoding="utf-8"))
-            if name != f"{FORMAT} {game}":
-                raise ValueError(name)
-        except (OSError, ValueError, TypeError):
-            sys.exit(f"{file} is not what a check of {game} left; move or delete it")
+    kept = {row["ship"]: journal.entries.get(f"class {row['ship']}") for row in rows}
+    known = {ship: found for ship, found in kept.items() if found is not None}
     started = time.perf_counter()
     with processes(jobs) as pool:
         again = {
@@ -314,9 +294,7 @@ def check_reveal(game: Game, rows: list[Row], number: int, jobs: int, file: Path
         }
         for done, (key, future) in enumerate(again.items(), 1):
             known[key] = list(future.result())
-            beside = file.with_suffix(".tmp")
-            beside.write_text(json.dumps([f"{FORMAT} {game}", known]), encoding="utf-8")
-            beside.replace(file)
+            journal.add(f"class {key}", known[key])
             left = (time.perf_counter() - started) / done * (len(again) - done)
             print(f"{done} of {len(again)} classes, about {left:.0f} s more", flush=True)
     for row, one in zip(rows, classes, strict=True):
@@ -377,6 +355,23 @@ def check_finished(
     }
 
 
+def check(game: Game, tables: Path, name: str, jobs: int, journal: Journal) -> None:
+    """All of it. journal -- keeps what is done."""
+    header, finished = table(tables / f"finished_{name}.csv")
+    met = Met(game, jobs, journal)
+    of_coverage, rows = table(tables / f"coverage_{name}.csv")
+    for some in (header, of_coverage):
+        require(some["configurations"] == str(met.number), f"not {met.number} configurations")
+    require(header["game"] == str(game), f"the tables of {header['game']}")
+    search = Search(met)
+    most = check_coverage(met, search, rows)
+    rows = table(tables / f"reveal_{name}.csv")[1]
+    classes = check_reveal(game, rows, met.number, jobs, journal)
+    for what, bound in check_finished(game, search, most, classes, finished).items():
+        require(bound == Fraction(header[what]), f"the mean by {what} in the header")
+    print(f"confirmed: {game} takes at least {bound} = {float(bound):.6f} shots on average")
+
+
 def main() -> None:
     """Check, and print the bound."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -395,21 +390,11 @@ def main() -> None:
                 f"{arguments.tables} has no table {part}_{name}.csv; "
                 f"python -m experiments.lower_bounds {game} writes it"
             )
-    kept.mkdir(parents=True, exist_ok=True)
-    header, finished = table(arguments.tables / f"finished_{name}.csv")
-    file = kept / f"check_{game}".replace(":", "_")
-    met = Met(game, jobs, file.with_name(file.name + ".npz"))
-    of_coverage, rows = table(arguments.tables / f"coverage_{name}.csv")
-    for some in (header, of_coverage):
-        require(some["configurations"] == str(met.number), f"not {met.number} configurations")
-    require(header["game"] == str(game), f"the tables of {header['game']}")
-    search = Search(met)
-    most = check_coverage(met, search, rows)
-    rows = table(arguments.tables / f"reveal_{name}.csv")[1]
-    classes = check_reveal(game, rows, met.number, jobs, file.with_name(file.name + ".json"))
-    for what, bound in check_finished(game, search, most, classes, finished).items():
-        require(bound == Fraction(header[what]), f"the mean by {what} in the header")
-    print(f"confirmed: {game} takes at least {bound} = {float(bound):.6f} shots on average")
+    try:
+        with Journal(kept / f"check_{game}.jsonl".replace(":", "_"), f"{FORMAT} {game}") as journal:
+            check(game, arguments.tables, name, jobs, journal)
+    except TableError as error:
+        parser.error(str(error))
 
 
 if __name__ == "__main__":

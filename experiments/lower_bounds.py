@@ -117,7 +117,7 @@ def compute(game: Game, checkpoints: Path, output: Path) -> None:
     require_apart(game)
     Posterior(Position(game)).require_some()
     name = name_of(game)
-    coverage = write_coverage(game, output, checkpoints / f"cover_{name}.npz")
+    coverage = write_coverage(game, output, checkpoints / f"cover_{name}.arrays")
     finished = all_finished(
         coverage, write_reveal(game, output), progress=Clock("numbers of misses")
     )

@@ -14,10 +14,9 @@ listed by the cells of the grid, the number of configurations, the shots, the ro
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -28,10 +27,11 @@ from numpy.typing import NDArray
 
 from optsearch._hunt import MAX_CELLS, Hunt
 from optsearch.configurations import Configurations
-from optsearch.errors import GameError, OptsearchError, RecordError, TooLarge
+from optsearch.errors import GameError, TableError, TooLarge
 from optsearch.family import Family
 from optsearch.game import Game
 from optsearch.greedy import Greedy
+from optsearch.journal import Journal
 from optsearch.position import HIT, MISS, Position, Shot
 from optsearch.solver import Solver
 from optsearch.tree import DecisionTree
@@ -55,8 +55,6 @@ COLUMNS = (
     "best_shots",
 )
 """Of `Found.rows`."""
-
-_FORMAT = "optsearch counterexamples"
 
 
 # What is searched
@@ -418,28 +416,32 @@ def hunt(
     run that was stopped or killed goes on from it. progress -- called with the number of games
     that are finished, about which share of the work that is, and the counterexamples found.
 
-    Raises GameError when no game is in the scope, RecordError for a folder of another scope.
+    Raises GameError when no game is in the scope, TableError for a folder of another scope, a
+    damaged one, and one that another process is writing.
     """
     games = list(scope.games())
     if not games:
         raise GameError(f"there is no configuration in {scope}")
-    done: dict[Game, Searched] = {}
-    checkpoint = None if folder is None else _Checkpoint(folder, scope)
-    if checkpoint is not None:
-        done = {searched.game: searched for searched in checkpoint.read(games)}
-    total = sum(map(_work, games))
+    with ExitStack() as stack:
+        journal = None
+        if folder is not None:
+            journal = stack.enter_context(
+                Journal(folder / "games.jsonl", f"counterexamples of {scope}")
+            )
+        done = _kept(journal, games)
+        total = sum(map(_work, games))
 
-    def report() -> None:
-        found = sum(len(searched.counterexamples) for searched in done.values())
-        progress(len(done), sum(map(_work, done)) / total, found)
+        def report() -> None:
+            found = sum(len(searched.counterexamples) for searched in done.values())
+            progress(len(done), sum(map(_work, done)) / total, found)
 
-    report()
-    waiting = [game for game in games if game not in done]
-    for searched in _searched(waiting, scope.empty_only, executor, workers):
-        if checkpoint is not None:
-            checkpoint.add(searched)
-        done[searched.game] = searched
         report()
+        waiting = [game for game in games if game not in done]
+        for searched in _searched(waiting, scope.empty_only, executor, workers):
+            if journal is not None:
+                journal.add(str(searched.game), _entry(searched))
+            done[searched.game] = searched
+            report()
     return Found(scope, tuple(done[game] for game in games))
 
 
@@ -466,76 +468,30 @@ def _searched(
             yield future.result()
 
 
-class _Checkpoint:
-    """The finished games of a scope: a file of JSON lines that only grows, its scope first.
+# The checkpoint: a journal of the finished games. A counterexample is the list of its numbers
 
-    A line that was cut off by a kill is dropped. A counterexample is the list of its numbers.
-    """
 
-    def __init__(self, folder: Path, scope: Scope):
-        self.path = folder / "games.jsonl"
-        self._head = {"format": _FORMAT, "version": 1, "scope": str(scope)}
-
-    def read(self, games: list[Game]) -> list[Searched]:
-        """The games that are finished; a new file is made if there is none."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            text = self.path.read_bytes() if self.path.exists() else b""
-            whole = text[: text.rfind(b"\n") + 1]
-            if len(whole) < len(text):
-                os.truncate(self.path, len(whole))
-        except OSError as error:
-            raise RecordError(f"{self.path} cannot be read: {error}") from None
-        lines = whole.splitlines()
-        if not lines:
-            self._append(self._head)
-            return []
-        known = {str(game): game for game in games}
-        result = []
-        for number, line in enumerate(lines, 1):
-            try:
-                entry = json.loads(line)
-                if number == 1:
-                    self._check(entry)
-                else:
-                    result.append(_from_entry(known, entry))
-            except OptsearchError:
-                raise
-            except (ValueError, TypeError, KeyError):
-                raise RecordError(
-                    f"{self.path}, line {number}: {line.decode(errors='replace')[:60]!r} is not "
-                    f"of a file of {_FORMAT}"
-                ) from None
-        return result
-
-    def _check(self, head: dict[str, object]) -> None:
-        if head != self._head:
-            if head["format"] == _FORMAT and head["version"] == self._head["version"]:
-                raise RecordError(
-                    f"{self.path} is of a search of {head['scope']}, not of {self._head['scope']}"
-                )
-            raise ValueError
-
-    def add(self, searched: Searched) -> None:
-        """Keep a finished game."""
-        entry = {
-            "game": str(searched.game),
-            "positions": searched.positions,
-            "is_decided": searched.is_decided,
-            "counterexamples": [
-                [getattr(found, name) for name in _NUMBERS] for found in searched.counterexamples
-            ],
+def _kept(journal: Journal | None, games: list[Game]) -> dict[Game, Searched]:
+    """The games that are finished."""
+    if journal is None:
+        return {}
+    known = {str(game): game for game in games}
+    try:
+        return {
+            known[name]: _from_entry(known[name], entry) for name, entry in journal.entries.items()
         }
-        self._append(entry)
+    except (ValueError, TypeError, KeyError):
+        raise TableError(f"{journal.path} does not hold what a search found") from None
 
-    def _append(self, entry: dict[str, object]) -> None:
-        try:
-            with open(self.path, "ab") as file:
-                file.write(json.dumps(entry).encode() + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise RecordError(f"{self.path} cannot be written: {error}") from None
+
+def _entry(searched: Searched) -> dict[str, object]:
+    return {
+        "positions": searched.positions,
+        "is_decided": searched.is_decided,
+        "counterexamples": [
+            [getattr(found, name) for name in _NUMBERS] for found in searched.counterexamples
+        ],
+    }
 
 
 _NUMBERS = (
@@ -548,8 +504,7 @@ _NUMBERS = (
 )
 
 
-def _from_entry(games: dict[str, Game], entry: dict[str, object]) -> Searched:
-    game = games[str(entry["game"])]
+def _from_entry(game: Game, entry: dict[str, object]) -> Searched:
     positions, is_decided, rows = (
         entry[key] for key in ("positions", "is_decided", "counterexamples")
     )

@@ -26,7 +26,7 @@ class TooLarge(OptsearchError):
 
 
 class TableError(OptsearchError):
-    """A transposition table on disk that cannot be opened, read or written."""
+    """A table, cache or checkpoint on disk that cannot be opened, read, written or believed."""
 
 
 class TreeError(OptsearchError):

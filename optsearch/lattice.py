@@ -7,10 +7,8 @@ arguments and its answers into exact integers, and keeps the tables of the last 
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
+import logging
 import threading
-import zipfile
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,9 +23,13 @@ from optsearch._lattice import Lattice, Query
 from optsearch.configurations import CellSets, to_words
 from optsearch.errors import TableError, TooLarge
 from optsearch.game import CONTACTS, Game, bits
+from optsearch.journal import Arrays, read_arrays, write_arrays
 
 MAX_BYTES = 6 << 30  # of a table and a query of it that reaches every state
-_FORMAT = "optsearch lattice 2"
+_FORMAT = "optsearch lattice 3"
+_EDGE = np.dtype([("target", "<i4"), ("way", "u1"), ("distance", "u1"), ("", "u2")])
+_LEAVE, _CLOSED = 30, 31  # of the kernel: ways that place no ship
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ class Sweep:
                     "narrower board, would fit"
                 ) from None
             if folder is not None:
-                self._save(folder)
+                write_arrays(self._file(folder), self._name, self._lattice.arrays())
         self._query = Query(self._lattice)
         self._orientations: dict[int, _Orientation] = {}
 
@@ -140,35 +142,26 @@ class Sweep:
     # The cache on disk
 
     def _file(self, folder: Path) -> Path:
-        name = f"{_FORMAT} {self.game}"
-        return folder / f"lattice-{hashlib.sha256(name.encode()).hexdigest()[:16]}.npz"
+        return folder / f"lattice-{hashlib.sha256(self._name.encode()).hexdigest()[:16]}.arrays"
+
+    @property
+    def _name(self) -> str:
+        return f"{_FORMAT} {self.game}"
 
     def _load(self, folder: Path) -> bool:
-        """Take the table from a file; False when there is none that is whole and of this game."""
+        """Take the table from a file; False when there is none, or none that can be believed."""
+        path = self._file(folder)
         try:
-            with self._file(folder).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-        except (OSError, ValueError, zipfile.BadZipFile, EOFError, KeyError):
-            return False
-        if str(arrays.get("name", "")) != f"{_FORMAT} {self.game}":
+            arrays = read_arrays(path, self._name)
+            if arrays is None:
+                return False
+            if not _is_sound(arrays, self._lattice):
+                raise TableError(f"{path} does not hold the counting table of {self.game}")
+        except TableError as error:
+            _log.warning("%s; it is made anew", error)
             return False
         self._lattice.restore(arrays)
         return True
-
-    def _save(self, folder: Path) -> None:
-        path = self._file(folder)
-        temporary = None
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
-                temporary = file.name
-                arrays = self._lattice.arrays()
-                np.savez(file, name=np.array(f"{_FORMAT} {self.game}"), **arrays)  # type: ignore[arg-type]
-            os.replace(temporary, path)
-        except OSError as error:
-            if temporary is not None:
-                Path(temporary).unlink(missing_ok=True)
-            raise TableError(f"the counting table cannot be written to {folder}: {error}") from None
 
     # Queries
 
@@ -304,6 +297,44 @@ class Sweep:
             len(orientation.masks)
         )
         return np.asarray(orientation.words[lookup[placed]])
+
+
+def _is_sound(arrays: Arrays, lattice: Lattice) -> bool:
+    """Whether a kernel can walk these arrays: names, types, shapes, and where they point."""
+    columns = range(lattice.columns)
+    kinds = {"finals": np.uint64, "first_state": np.int32}
+    kinds |= {f"start{c}": np.int32 for c in columns} | {f"edges{c}": np.uint8 for c in columns}
+    if kinds.keys() != arrays.keys():
+        return False
+    if any(arrays[name].ndim != 1 or arrays[name].dtype != kind for name, kind in kinds.items()):
+        return False
+    starts = [arrays[f"start{c}"] for c in columns]
+    if any(
+        len(start) == 0 or len(arrays[f"edges{c}"]) % _EDGE.itemsize
+        for c, start in enumerate(starts)
+    ):
+        return False
+    states, first = np.array([len(start) - 1 for start in starts]), arrays["first_state"]
+    if (
+        len(first) != lattice.fleets
+        or first[-1] != 0
+        or first.min() < -1
+        or first.max() >= states[0]
+    ):
+        return False
+    for c, start in enumerate(starts):
+        edges = arrays[f"edges{c}"].view(_EDGE)
+        if start[0] != 0 or start[-1] != len(edges) or (np.diff(start) < 0).any():
+            return False
+        way, ahead, target = edges["way"], edges["distance"], edges["target"]
+        leads_to = states[(c + ahead.astype(int)) % lattice.columns]
+        if not (
+            ((way < 2 * lattice.kinds) | (way == _LEAVE) | (way == _CLOSED)).all()
+            and ((ahead >= 1) & (ahead <= lattice.columns)).all()
+            and ((target < leads_to) & (~target < len(arrays["finals"]))).all()
+        ):
+            return False
+    return True
 
 
 def count_empty_board(rows: int, columns: int, fleet: tuple[int, ...], contact: str) -> int:

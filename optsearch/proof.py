@@ -45,8 +45,8 @@ from optsearch.errors import (
     TooLarge,
 )
 from optsearch.game import Game, bits
+from optsearch.journal import replace
 from optsearch.position import Position
-from optsearch.records import replace
 
 FORMAT = "optsearch proof of optimality"
 VERSION = 1

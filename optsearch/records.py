@@ -14,8 +14,6 @@ reader chooses the type, so that integers and fractions stay exact.
 from __future__ import annotations
 
 import csv
-import errno
-import os
 import platform
 import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,6 +26,7 @@ import numpy as np
 
 import optsearch
 from optsearch.errors import RecordError
+from optsearch.journal import replace
 
 T = TypeVar("T")
 
@@ -146,26 +145,6 @@ def _line(values: Sequence[str]) -> str:
         )
         + "\n"
     )
-
-
-def replace(path: Path, text: str) -> None:
-    """Put a text file at `path`, whole or not at all; its folder is made.
-
-    Raises OSError, also where something that is not a regular file is in the way.
-    """
-    path = path.resolve()
-    if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, f"{path} is not a regular file")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(beside, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def commit(path: str | Path) -> str:

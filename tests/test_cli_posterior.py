@@ -95,7 +95,7 @@ def test_posterior_refuses():
 
 def test_cache(tmp_path):
     first = run_json("count", "7x7:4,3,3,2", "--cache", str(tmp_path / "cache"))
-    assert [path.suffix for path in (tmp_path / "cache").iterdir()] == [".npz"]
+    assert [path.suffix for path in (tmp_path / "cache").iterdir()] == [".arrays"]
     assert run_json("count", "7x7:4,3,3,2", "--cache", str(tmp_path / "cache")) == first
 
 

@@ -19,9 +19,10 @@ from hypothesis import assume, given, settings
 from optsearch import counterexamples, records, reference, tree
 from optsearch._hunt import Hunt
 from optsearch.counterexamples import Positions, Scope, hunt, search_game
-from optsearch.errors import GameError, RecordError, TooLarge
+from optsearch.errors import GameError, TableError, TooLarge
 from optsearch.game import Game, image
 from optsearch.greedy import Greedy
+from optsearch.journal import Journal
 from optsearch.position import HIT, MISS, Position
 from optsearch.solver import solve
 from tests.examples import games
@@ -387,7 +388,7 @@ def test_resumed(ten, tmp_path):
     whole = path.read_bytes()
     lines = whole.splitlines(keepends=True)
     assert len(lines) == 1 + 225
-    for kept, rest in ((0, b""), (0, b'{"form'), (1, b""), (100, lines[100][:7]), (225, b"")):
+    for kept, rest in ((0, b""), (0, lines[0][:20]), (1, b""), (100, lines[100][:7]), (225, b"")):
         path.write_bytes(b"".join(lines[:kept]) + rest)
         assert hunt(TEN, folder=tmp_path) == ten
         assert path.read_bytes() == whole
@@ -395,24 +396,50 @@ def test_resumed(ten, tmp_path):
 
 def test_another_checkpoint_is_refused(tmp_path):
     hunt(Scope(4, shortest=1), folder=tmp_path)
-    path = tmp_path / "games.jsonl"
-    with pytest.raises(RecordError, match=r"at most 4 cells .* not of .* at most 5 cells"):
+    with pytest.raises(TableError, match=r"at most 4 cells .* not of .* at most 5 cells"):
         hunt(Scope(5, shortest=1), folder=tmp_path)
-    with pytest.raises(RecordError, match=r"contact=none, not of .* contact=any"):
+    with pytest.raises(TableError, match=r"contact=none, not of .* contact=any"):
         hunt(Scope(4, contact="any", shortest=1), folder=tmp_path)
-    lines = path.read_text().splitlines(keepends=True)
-    for number, line in (
-        *((1, "[]\n"), (1, "{}\n"), (1, "\x00\n"), (2, "[1]\n"), (2, "{}\n")),
-        (3, lines[2].replace("1x2:1", "9x9:1")),
-        (3, lines[2].replace("[]", "[[1]]")),
-        (3, lines[2].replace("[]", "3")),
-    ):
-        path.write_text("".join([*lines[: number - 1], line, *lines[number:]]))
-        with pytest.raises(RecordError, match=f"line {number}"):
-            hunt(Scope(4, shortest=1), folder=tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(RecordError, match=r"file/games\.jsonl cannot be read"):
+    with pytest.raises(TableError, match=r"file/games\.jsonl cannot be opened"):
         hunt(Scope(4, shortest=1), folder=tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("9x9:1", {"positions": 1, "is_decided": True, "counterexamples": []}),
+        ("1x2:1", {"positions": 1, "is_decided": True, "counterexamples": [[1]]}),
+        ("1x2:1", {"positions": 1, "is_decided": True, "counterexamples": 3}),
+        ("1x2:1", {"positions": 1, "is_decided": True}),
+        ("1x2:1", {"positions": "1", "is_decided": True, "counterexamples": []}),
+        ("1x2:1", {"positions": 1, "is_decided": 1, "counterexamples": []}),
+        ("1x2:1", 3),
+    ],
+)
+def test_what_no_search_finds_is_refused(tmp_path, key, value):
+    """Behind good checksums, too."""
+    scope = Scope(4, shortest=1)
+    with Journal(tmp_path / "games.jsonl", f"counterexamples of {scope}") as journal:
+        journal.add(key, value)
+    with pytest.raises(TableError, match=r"games\.jsonl does not hold what a search found"):
+        hunt(scope, folder=tmp_path)
+
+
+def test_two_searches_do_not_share_a_folder(here, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with Journal(tmp_path / "kept" / "games.jsonl", f"counterexamples of {Scope(9)}"):
+        status, out, err = here("counterexamples", "--max-cells", 9, "--resume", "kept")
+    assert (status, out) == (2, "")
+    assert err.startswith("error: kept/games.jsonl is being written by another process; ")
+    assert here("counterexamples", "--max-cells", 9, "--resume", "kept")[0] == 0
+
+
+def test_a_checkpoint_of_an_earlier_version_is_refused(tmp_path):
+    head = '{"format": "optsearch counterexamples", "version": 1, "scope": "x"}\n'
+    (tmp_path / "games.jsonl").write_text(head)
+    with pytest.raises(TableError, match="not a checkpoint of this version"):
+        hunt(Scope(4), folder=tmp_path)
 
 
 # The command
@@ -559,7 +586,7 @@ def test_undecided_games_are_shown(here, monkeypatch, tmp_path):
         (("--max-cells", 9, "--fleet", "3,x"), "error: '3,x' is not a fleet; "),
         (("--max-cells", 4, "--fleet", "5"), "error: there is no configuration in every position"),
         (("--max-cells", 4, "--trees", "file"), "error: cannot make the folder 'file': "),
-        (("--max-cells", 4, "--resume", "file"), "error: file/games.jsonl cannot be read: "),
+        (("--max-cells", 4, "--resume", "file"), "error: file/games.jsonl cannot be opened: "),
         (("--max-cells", 4, "-o", "folder"), "error: folder cannot be written: "),
     ],
 )

@@ -455,20 +455,25 @@ def test_lower_bounds_and_their_check(run, tmp_path, capsys):
         path.write_text(text)
 
 
-def test_a_checkpoint_of_another_check_is_refused(run, tmp_path):
-    """Also one that was cut off; where there are no four cells, all is water or a ship."""
+def test_a_checkpoint_of_another_check_is_refused(run, capsys, tmp_path):
+    """One that was cut off goes on; where there are no four cells, all is water or a ship."""
     game, folder = "1x6:3,1", tmp_path / "tables"
     run(lower_bounds, game, "--checkpoints", tmp_path, "-o", folder)
     check = (check_lower_bounds, game, "--tables", folder, "--jobs", 1, "--checkpoints", tmp_path)
     assert "confirmed" in run(*check)
-    for end in ("npz", "json"):
-        path = tmp_path / f"check_1x6_3,1.{end}"
-        whole = path.read_bytes()
-        for part in (whole[:-9], b""):
-            path.write_bytes(part)
-            with pytest.raises(SystemExit, match="delete"):
-                run(*check)
-        path.write_bytes(whole)
+    path = tmp_path / "check_1x6_3,1.jsonl"
+    whole = path.read_bytes()
+    assert whole.count(b"\n") > 2
+    for part in (b"x" + whole, whole[:20] + b"x" + whole[21:]):
+        path.write_bytes(part)
+        with pytest.raises(SystemExit) as end:
+            run(*check)
+        assert end.value.code == 2
+        assert "is damaged" in capsys.readouterr().err
+    for part in (whole[:-9], b""):
+        path.write_bytes(part)
+        assert "confirmed" in run(*check)
+        assert path.read_bytes() == whole
     assert "confirmed" in run(*check)
 
 

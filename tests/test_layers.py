@@ -12,7 +12,7 @@ LAYERS = (
     {"optsearch", "errors", "workers"},
     {"game"},
     {"position"},
-    {"configurations", "lattice", "family", "tables", "records", "tree", "objective"},
+    {"configurations", "lattice", "family", "tables", "journal", "records", "tree", "objective"},
     {"solution"},
     {"reference", "paper", "bounds", "posterior", "kernels"},
     {"greedy", "frontier", "strategies"},

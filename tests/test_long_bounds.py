@@ -110,7 +110,7 @@ def test_the_inequality_of_the_search(data):
 
 def test_classes_and_checkpoints(tmp_path):
     """The same counts from all placements of the longest ship, and from a run that was stopped."""
-    game, path = Game.parse("5x5:4,3,2"), tmp_path / "cells.npz"
+    game, path = Game.parse("5x5:4,3,2"), tmp_path / "cells.arrays"
     everything = CellSetCounts.of(game, path)
     done, total, sums = coverage._load(path, game)
     assert (done, total) == (len(reveal.classes(game)), everything.configurations)

@@ -22,12 +22,13 @@ from optsearch.bounds.reveal import classes
 from optsearch.configurations import to_words
 from optsearch.errors import TableError, TooLarge
 from optsearch.game import Game
+from optsearch.journal import read_arrays, write_arrays
 from optsearch.lattice import Constraints, sweep
 
 Numbers = NDArray[np.int64]
 LARGEST = 4  # cells of the sets that are counted
 MOST_NODES = 3_000_000  # of a search: half a minute or so
-_FORMAT = "optsearch cell sets 1"
+_FORMAT = "optsearch cell sets 2"
 
 
 @lru_cache(maxsize=8)
@@ -87,6 +88,8 @@ class CellSetCounts:
             )
         classes = _first_ships(game)
         done, total, sums = _load(checkpoint, game)
+        if done > len(classes):
+            raise TableError(f"{checkpoint} has {done} classes of {game}, which has {len(classes)}")
         for ship, weight in classes[done:]:
             count, arrays = _walk(game, ship)
             total += weight * count
@@ -157,30 +160,25 @@ def _symmetric(game: Game, array: Numbers, size: int) -> Numbers:
 
 
 def _load(checkpoint: Path | None, game: Game) -> tuple[int, int, list[Numbers]]:
-    sizes = [max(1, comb(game.cells, size)) for size in range(1, LARGEST + 1)]
-    if checkpoint is None or not checkpoint.exists():
-        return 0, 0, [np.zeros(size, np.int64) for size in sizes]
-    try:
-        with np.load(checkpoint, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        if str(arrays["name"]) != f"{_FORMAT} {game}":
-            raise ValueError(f"it says {str(arrays['name'])!r}")
-        done, total = arrays["done"].tolist()
-        return done, total, [arrays[f"c{size}"] for size in range(1, LARGEST + 1)]
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        raise TableError(f"{checkpoint} is no checkpoint of {game}: {error}") from None
+    """Classes done, configurations met, and the counts up to there."""
+    shapes = [(max(1, comb(game.cells, size)),) for size in range(1, LARGEST + 1)]
+    arrays = None if checkpoint is None else read_arrays(checkpoint, f"{_FORMAT} {game}")
+    if arrays is None:
+        return 0, 0, [np.zeros(shape, np.int64) for shape in shapes]
+    names = ["done", *(f"c{size}" for size in range(1, LARGEST + 1))]
+    if (
+        list(arrays) != names
+        or [arrays[name].shape for name in names] != [(2,), *shapes]
+        or any(array.dtype != np.int64 or (array < 0).any() for array in arrays.values())
+    ):
+        raise TableError(f"{checkpoint} does not hold counts of the cell sets of {game}")
+    done, total = arrays["done"].tolist()
+    return done, total, [arrays[name].copy() for name in names[1:]]
 
 
 def _save(checkpoint: Path, game: Game, done: int, total: int, sums: list[Numbers]) -> None:
-    beside = checkpoint.with_suffix(".tmp.npz")
-    try:
-        checkpoint.parent.mkdir(parents=True, exist_ok=True)
-        arrays = {f"c{size}": array for size, array in enumerate(sums, 1)}
-        arrays["done"] = np.array([done, total])
-        np.savez(beside, name=np.array(f"{_FORMAT} {game}"), **arrays)  # type: ignore[arg-type]
-        beside.replace(checkpoint)
-    except OSError as error:
-        raise TableError(f"{checkpoint} cannot be written: {error}") from None
+    arrays = {f"c{size}": array for size, array in enumerate(sums, 1)}
+    write_arrays(checkpoint, f"{_FORMAT} {game}", {"done": np.array([done, total]), **arrays})
 
 
 class Coverage:

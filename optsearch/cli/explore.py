@@ -25,7 +25,7 @@ from optsearch.cli.common import (
 )
 from optsearch.errors import OptsearchError
 from optsearch.greedy import Greedy
-from optsearch.records import replace
+from optsearch.journal import replace
 
 
 @app.command()

@@ -9,8 +9,8 @@ from typing import NoReturn, TypeVar
 
 from optsearch.errors import GameError, PositionError, TreeError
 from optsearch.game import Game, cell_name, parse_cell
+from optsearch.journal import replace
 from optsearch.position import Position, Shot, known_replies
-from optsearch.records import replace
 from optsearch.tree.decisions import DecisionTree
 from optsearch.tree.nodes import Leaf, Node, Shots
 from optsearch.tree.text import place_of
