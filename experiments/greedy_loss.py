@@ -14,10 +14,11 @@ from experiments import RESULTS
 from experiments.optima import within
 from optsearch import records
 from optsearch.game import Game
-from optsearch.greedy import RULES, Greedy
+from optsearch.greedy import Greedy
 from optsearch.position import Position
 
 SECONDS = 5
+RULES = ("best", "worst", "first", "checkerboard", "central", "remainder")
 COLUMNS = (
     "game",
     "cells",

@@ -5,9 +5,10 @@ strategy but a family of them. A *rule* names one, or the two ends:
 
     best          at every node the tied cell from which greedy does best
     worst         the one from which it does worst
-    first         the first tied cell in row-major order
+    first         the first tied cell, row by row
     checkerboard  a cell with an even sum of row and column, counted from 0, then the first
     central       the cell nearest to the middle of the board, then the first
+    last          the last tied cell, row by row
     remainder     the cell after which one more greedy shot leaves the fewest configurations on
                   average, then the first
 
@@ -18,18 +19,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from optsearch._table import MemoryTable
 from optsearch.errors import OptsearchError
 from optsearch.game import Cell, bits
 from optsearch.kernels import Kernel, Silent, SolverOptions, State, kernel
 from optsearch.objective import MEAN
+from optsearch.orders import ORDERS, order_of
 from optsearch.position import MISS, Position, Reply, Shot
 from optsearch.solution import Progress, Status, no_progress
 from optsearch.tree import DecisionTree, Leaf, Node
 
-RULES = ("best", "worst", "first", "checkerboard", "central", "remainder")
+RULES = ("best", "worst", *ORDERS, "remainder")
 DEFAULT = SolverOptions()
 
 
@@ -182,23 +184,10 @@ class Greedy:
                 return next(cell for cell in tied if self._after(state, cell, rule) == value)
 
             return by_value
-        keys: dict[str, Callable[[State, int], object]] = {
-            "first": lambda state, cell: 0,
-            "checkerboard": self._colour,
-            "central": self._distance,
-            "remainder": self._remainder,
-        }
-        key = keys[rule]
-        return lambda state: min(self._tied(state), key=lambda cell: (key(state, cell), cell))
-
-    def _colour(self, state: State, cell: int) -> int:
-        return sum(self.position.game.cell(cell)) % 2
-
-    def _distance(self, state: State, cell: int) -> int:
-        """Four times the squared distance to the middle of the board."""
-        game = self.position.game
-        row, column = game.cell(cell)
-        return (2 * row - game.rows + 1) ** 2 + (2 * column - game.columns + 1) ** 2
+        if rule == "remainder":
+            return lambda state: min(self._tied(state), key=partial(self._remainder, state))
+        place = {cell: i for i, cell in enumerate(order_of(self.position.game, rule))}
+        return lambda state: min(self._tied(state), key=place.__getitem__)
 
     def _remainder(self, state: State, cell: int) -> int:
         """What is left on average after this shot and a greedy one, times the configurations."""

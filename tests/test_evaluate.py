@@ -23,12 +23,13 @@ from optsearch.cli import app
 from optsearch.errors import ImpossiblePosition, NotSupported, StrategyError, TableError, TooLarge
 from optsearch.evaluate import BYTES, FollowedTask, Task, evaluate, play_sample, run_task
 from optsearch.game import Game
+from optsearch.orders import ORDERS, order_of
 from optsearch.position import Position, reply
 from optsearch.posterior import Posterior
 from optsearch.records import read
 from optsearch.solver import solve
 from optsearch.strategies import Strategy, named
-from optsearch.strategies.greedy import ORDERS, optimal_shot, order_of
+from optsearch.strategies.greedy import optimal_shot
 from optsearch.strategies.pattern import SCANS, Pattern, pattern_of
 from optsearch.strategies.rollout import estimate, hash_of, least_misses
 from tests.examples import games

@@ -184,6 +184,7 @@ def test_the_named_ties_choose_what_they_say():
         "first": (0, 0),
         "checkerboard": (0, 0),
         "central": (1, 1),
+        "last": (2, 2),
         "remainder": (0, 0),
     }
     second = {

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS = (
     {"optsearch", "errors", "workers"},
     {"game"},
-    {"position"},
+    {"position", "orders"},
     {"configurations", "lattice", "family", "tables", "journal", "records", "tree", "objective"},
     {"solution"},
     {"reference", "paper", "bounds", "posterior", "kernels"},

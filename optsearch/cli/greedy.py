@@ -40,7 +40,7 @@ def greedy(
         str,
         typer.Option(
             help="Which greedy tree --tree writes: best or worst over all ties, or the tie broken "
-            "by first, checkerboard, central or remainder."
+            "by first, checkerboard, central, last or remainder."
         ),
     ] = "best",
     tree: Annotated[

@@ -8,39 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import ClassVar
 
 from optsearch.configurations import list_ships, to_masks
 from optsearch.errors import StrategyError
 from optsearch.game import Cell, Game
+from optsearch.orders import ORDERS, order_of
 from optsearch.position import Position
 from optsearch.posterior import Posterior
 from optsearch.strategies import Rule, Strategy
 
-ORDERS = ("first", "checkerboard", "central", "last")
 MAX_ENDGAME = 10
-
-
-@lru_cache(maxsize=64)
-def order_of(game: Game, ties: str) -> tuple[int, ...]:
-    """The cells in the order in which ties are broken.
-
-    first -- row by row; last -- the other way round; checkerboard -- those with an even sum of
-    row and column, counted from 0, then the others; central -- nearest to the middle of the board
-    first. Each row by row where it says nothing else.
-    """
-    cells = range(game.cells)
-
-    def distance(cell: int) -> int:
-        row, column = game.cell(cell)
-        return (2 * row - game.rows + 1) ** 2 + (2 * column - game.columns + 1) ** 2
-
-    if ties == "checkerboard":
-        return tuple(sorted(cells, key=lambda cell: sum(game.cell(cell)) % 2))
-    if ties == "central":
-        return tuple(sorted(cells, key=distance))
-    return tuple(reversed(cells) if ties == "last" else cells)
 
 
 @dataclass(frozen=True)

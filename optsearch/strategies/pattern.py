@@ -26,9 +26,10 @@ from typing import ClassVar
 
 from optsearch.errors import NotSupported, StrategyError
 from optsearch.game import Cell, Game
+from optsearch.orders import order_of
 from optsearch.position import Position
 from optsearch.strategies import PatternRule, Strategy
-from optsearch.strategies.greedy import order_of, require_range
+from optsearch.strategies.greedy import require_range
 
 SCANS = ("rows", "snake", "diagonals", "antidiagonals", "spiral", "central")
 CLEAR = ("cross", "line")
