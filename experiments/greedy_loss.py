@@ -14,7 +14,7 @@ from experiments import RESULTS
 from experiments.optima import within
 from optsearch import records
 from optsearch.game import Game
-from optsearch.greedy import Greedy
+from optsearch.greedy import GreedySolver
 from optsearch.position import Position
 
 SECONDS = 5
@@ -32,7 +32,7 @@ COLUMNS = (
 
 def row(game: Game, optimum: int, seconds: float) -> tuple[str, ...]:
     """One line of the table; how much more than the optimum in percent of it."""
-    greedy = Greedy(Position(game))
+    greedy = GreedySolver(Position(game))
     totals = [within(seconds, partial(greedy.total_height, rule)) for rule in RULES]
     best, worst = totals[:2]
     others = [total for total in totals[2:] if total is not None]

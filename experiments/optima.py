@@ -24,7 +24,7 @@ from optsearch.configurations import Configurations
 from optsearch.errors import ImpossiblePosition, NotSupported, TooLarge
 from optsearch.family import Family
 from optsearch.game import Game
-from optsearch.greedy import Greedy
+from optsearch.greedy import GreedySolver
 from optsearch.position import Position
 from optsearch.solution import Solution, Status
 from optsearch.solver import Solver, solve
@@ -257,7 +257,7 @@ def row(
     confirmed = [name for name, total in answers.items() if total is not None]
     bound = bounds.leaf_counting(bounds.leaves_of(position), game.fleet_cells)
     best_greedy = (
-        within(GREEDY_SECONDS, lambda: Greedy(position).total_height())
+        within(GREEDY_SECONDS, lambda: GreedySolver(position).total_height())
         if found.configurations <= 600
         else None
     )

@@ -11,7 +11,7 @@ from optsearch import records, reproduce, solver, tree
 from optsearch.bounds import complete_binary_tree, complete_binary_tree_depths
 from optsearch.errors import TreeError
 from optsearch.game import Cell, parse_cell
-from optsearch.greedy import Greedy
+from optsearch.greedy import GreedySolver
 from optsearch.position import HIT, MISS, Position
 from optsearch.tree import DecisionTree, Node
 
@@ -48,7 +48,7 @@ def write_counterexample() -> None:
     (found,) = reproduce.counterexamples()
     position = found.position
     for name, figure, strategy, total_height in (
-        ("greedy", 7, Greedy(position).tree(), found.best_greedy),
+        ("greedy", 7, GreedySolver(position).tree(), found.best_greedy),
         ("optimal", 8, optimal(position, OPTIMAL_SHOT), found.solution.total_height),
     ):
         if tree.verify(strategy) != total_height:

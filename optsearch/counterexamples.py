@@ -30,7 +30,7 @@ from optsearch.configurations import Configurations
 from optsearch.errors import GameError, TableError, TooLarge
 from optsearch.family import Family
 from optsearch.game import Game
-from optsearch.greedy import Greedy
+from optsearch.greedy import GreedySolver
 from optsearch.journal import Journal
 from optsearch.position import HIT, MISS, Position, Shot
 from optsearch.solver import Solver
@@ -369,7 +369,7 @@ class _Undecided(Exception):
 def _search_large(game: Game) -> Searched:
     """The empty board of a game that has too many positions: is anything below best greedy?"""
     position = Position(game)
-    found = Greedy(position)
+    found = GreedySolver(position)
     solver = Solver(position, progress=lambda status: _limit(solver))
     kernel = solver.kernel
     try:
@@ -521,5 +521,5 @@ def _from_entry(game: Game, entry: dict[str, object]) -> Searched:
 
 def trees(found: Counterexample) -> tuple[DecisionTree, DecisionTree]:
     """A best greedy tree and an optimal one that go together for as long as they can."""
-    compared = Greedy(found.position).compare()
+    compared = GreedySolver(found.position).compare()
     return compared.greedy, compared.optimal

@@ -64,7 +64,7 @@ class Comparison:
     partings: tuple[Parting, ...]
 
 
-class Greedy:
+class GreedySolver:
     """The greedy strategies from one position on.
 
     Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.

@@ -19,7 +19,7 @@ from optsearch import bounds, records, solver, tree
 from optsearch.configurations import Configurations
 from optsearch.errors import RecordError
 from optsearch.game import Cell, Game
-from optsearch.greedy import Greedy
+from optsearch.greedy import GreedySolver
 from optsearch.position import MISS, Position, Shot
 from optsearch.solution import Solution
 
@@ -122,7 +122,7 @@ def counterexamples() -> tuple[Counterexample, ...]:
         if position.misses in tried:
             continue
         tried.update(game.images(position.misses))
-        best = Greedy(position).total_height()
+        best = GreedySolver(position).total_height()
         solution = solver.solve(position)
         if Fraction(best, solution.configurations) > solution.mean:
             found.append(Counterexample(position, best, solution))
@@ -146,7 +146,7 @@ def _paper_names(cells: Iterable[Cell]) -> list[str]:
 def _counterexample_shots(shots: Iterable[Cell]) -> list[str]:
     """Cells of the counterexample, turned so that greedy shoots to the right of the middle."""
     game = _counterexample().position.game
-    (shot,) = Greedy(_counterexample().position).shots
+    (shot,) = GreedySolver(_counterexample().position).shots
     turned = next(
         p for p in game.symmetries() if game.cell(p[shot[0] * game.columns + shot[1]]) == (1, 2)
     )
@@ -196,7 +196,7 @@ _COMPUTE: dict[str, Callable[[], str]] = {
     "counterexample_greedy_mean": lambda: _counterexample().mean(_counterexample().best_greedy),
     "counterexample_optimal_mean": lambda: _counterexample().solution.mean_text,
     "counterexample_greedy_shot": lambda: " or ".join(
-        _counterexample_shots(Greedy(_counterexample().position).shots)
+        _counterexample_shots(GreedySolver(_counterexample().position).shots)
     ),
     "counterexample_optimal_shot": _optimal_shot,
     "leaves_10x10": lambda: str(bounds.leaves_of(Position(STANDARD))[1]),

@@ -21,7 +21,7 @@ from optsearch._hunt import Hunt
 from optsearch.counterexamples import Positions, Scope, hunt, search_game
 from optsearch.errors import GameError, TableError, TooLarge
 from optsearch.game import Game, image
-from optsearch.greedy import Greedy
+from optsearch.greedy import GreedySolver
 from optsearch.journal import Journal
 from optsearch.position import HIT, MISS, Position
 from optsearch.solver import solve
@@ -163,7 +163,7 @@ def test_weights_count():
     assert max(n for _, n in empty) > 1
     certain = reference.weight(empty) * game.fleet_cells
     assert certain + positions.optimum[-1] == solve(Position(game)).total_height
-    assert certain + positions.greedy[-1] == Greedy(Position(game)).total_height()
+    assert certain + positions.greedy[-1] == GreedySolver(Position(game)).total_height()
 
 
 def test_the_kernel_is_an_oracle_for_the_solver_and_for_greedy():
@@ -176,7 +176,7 @@ def test_the_kernel_is_an_oracle_for_the_solver_and_for_greedy():
         position = counterexamples.Counterexample(game, code, 0, 0, 0, 0, 0).position
         weight = int(positions.configurations[code])
         certain = weight * (game.fleet_cells - position.hits.bit_count())
-        found = Greedy(position)
+        found = GreedySolver(position)
         assert found.configurations == weight
         assert solve(position).total_height == certain + positions.optimum[code]
         assert found.total_height() == certain + positions.greedy[code]
@@ -235,7 +235,7 @@ def test_empty_boards_with_too_many_positions(text, greedy, optimum):
     game = Game.parse(text)
     (one,) = search_game(game, True).counterexamples
     assert (one.position.shots, one.greedy_total_height, one.total_height) == ((), greedy, optimum)
-    found = Greedy(one.position)
+    found = GreedySolver(one.position)
     assert game.names(one.greedy_cells) == game.names(game.mask(found.shots))
     assert game.names(one.best_cells) == game.names(game.mask(found.best_shots))
 

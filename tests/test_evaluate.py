@@ -114,7 +114,7 @@ def test_greedy_of_the_other_kernel(game, ties):
     """`optsearch.greedy` has another kernel and no exact endgame: here it is turned off."""
     game = Game.parse(game)
     found = evaluate(named(f"greedy:ties={ties},endgame=0"), game, jobs=1)
-    assert found.total == exact_greedy.Greedy(Position(game)).total_height(ties)
+    assert found.total == exact_greedy.GreedySolver(Position(game)).total_height(ties)
 
 
 def test_never_below_the_optimum():

@@ -16,7 +16,7 @@ from selenium.webdriver.chrome.service import Service
 from optsearch import explorer, reference, tree
 from optsearch.errors import ImpossiblePosition, TooLarge, TreeError
 from optsearch.game import CONTACTS, Game, bits, cell_name
-from optsearch.greedy import Greedy
+from optsearch.greedy import GreedySolver
 from optsearch.position import HIT, MISS, Position, Reply, known_replies
 from optsearch.posterior import Posterior
 from optsearch.solver import Solver
@@ -97,7 +97,7 @@ def test_the_root_of_each_tree(contact):
 
 def test_what_greedy_costs_more():
     solver = Solver(FIGURE6)
-    trees = [("optimal", solver.tree()), ("greedy", Greedy(FIGURE6).tree())]
+    trees = [("optimal", solver.tree()), ("greedy", GreedySolver(FIGURE6).tree())]
     optimal, greedy = explorer.data(solver, trees)["trees"]
     assert optimal["root"][:3] == [2, 53, 53]
     assert greedy["root"][:3] == [6, 54, 53]  # C2, as the paper says
@@ -333,7 +333,7 @@ class Shown:
 
 @pytest.fixture
 def figure6(driver, tmp_path):
-    trees = [("optimal", Solver(FIGURE6).tree()), ("greedy", Greedy(FIGURE6).tree())]
+    trees = [("optimal", Solver(FIGURE6).tree()), ("greedy", GreedySolver(FIGURE6).tree())]
     page = Shown(driver, tmp_path / "page.html", FIGURE6, trees)
     yield page
     assert page.complaints() == (set(), [])

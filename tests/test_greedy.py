@@ -15,7 +15,7 @@ from optsearch.cli import app
 from optsearch.configurations import list_ships, to_masks, to_words
 from optsearch.errors import ImpossiblePosition, OptsearchError
 from optsearch.game import Game, bits
-from optsearch.greedy import RULES, Greedy
+from optsearch.greedy import RULES, GreedySolver
 from optsearch.kernels import SWITCHES
 from optsearch.position import MISS, Position, reply
 from optsearch.solver import solve
@@ -98,7 +98,7 @@ def test_bad_rules():
     with pytest.raises(ValueError, match="'best greedy' goes with the objective mean"):
         Search(*arguments, "worst", *rest, "best greedy")
     with pytest.raises(OptsearchError, match="no greedy rule 'median'; there are best, worst"):
-        Greedy(Position(Game.parse("2x3:2"))).tree("median")
+        GreedySolver(Position(Game.parse("2x3:2"))).tree("median")
 
 
 GAMES = (
@@ -165,7 +165,7 @@ def test_positions_and_trees(text):
     rng = random.Random(text)
     for _ in range(6):
         position = drawn(rng, text)
-        greedy = Greedy(position)
+        greedy = GreedySolver(position)
         totals = {rule: greedy.total_height(rule) for rule in RULES}
         assert totals["best"] == values_by_replay(position, "best")
         assert totals["worst"] == values_by_replay(position, "worst")
@@ -179,7 +179,7 @@ def test_positions_and_trees(text):
 
 def test_the_named_ties_choose_what_they_say():
     position = Position(Game.parse("3x3:1"))
-    first = {rule: Greedy(position).tree(rule).root.cell for rule in RULES[2:]}
+    first = {rule: GreedySolver(position).tree(rule).root.cell for rule in RULES[2:]}
     assert first == {
         "first": (0, 0),
         "checkerboard": (0, 0),
@@ -188,7 +188,7 @@ def test_the_named_ties_choose_what_they_say():
         "remainder": (0, 0),
     }
     second = {
-        rule: Greedy(position).tree(rule).root.replies[MISS].cell
+        rule: GreedySolver(position).tree(rule).root.replies[MISS].cell
         for rule in ("first", "checkerboard")
     }
     assert second == {"first": (0, 1), "checkerboard": (0, 2)}
@@ -197,7 +197,7 @@ def test_the_named_ties_choose_what_they_say():
 def test_what_the_prototype_found():
     """Best greedy and optimum of a prototype's counterexamples, from the issue of this module."""
     for text, expected in COUNTEREXAMPLES.items():
-        greedy = Greedy(Position(Game.parse(text)))
+        greedy = GreedySolver(Position(Game.parse(text)))
         assert (greedy.total_height(), greedy.optimum()) == expected
 
 
@@ -210,7 +210,7 @@ def test_what_the_prototype_found():
     ],
 )
 def test_where_the_trees_part(text, shots):
-    greedy = Greedy(Position.parse(Game.parse(text), shots))
+    greedy = GreedySolver(Position.parse(Game.parse(text), shots))
     found = greedy.compare()
     assert tree.verify(found.greedy) == greedy.total_height()
     assert tree.verify(found.optimal) == greedy.optimum()
@@ -226,7 +226,7 @@ def test_where_the_trees_part(text, shots):
             position = position.after(shot.cell, shot.reply)
         assert nodes[0].cell in parting.greedy_shots
         assert nodes[1].cell in parting.best_shots
-        there = Greedy(position)
+        there = GreedySolver(position)
         assert there.configurations == parting.configurations
         assert there.total_height() == parting.greedy_total_height
         assert solve(position).total_height == parting.total_height
@@ -249,7 +249,7 @@ def test_the_command_in_json():
     }
     assert (found["game"], found["position"], found["configurations"]) == ("2x6:3,2", "", 20)
     assert (found["total_height"], found["best_greedy_total_height"]) == (137, 138)
-    greedy = Greedy(Position(Game.parse("2x6:3,2")))
+    greedy = GreedySolver(Position(Game.parse("2x6:3,2")))
     for name, rule in found["rules"].items():
         shots = sum(int(depth) * n for depth, n in rule["depths"].items())
         assert shots == rule["total_height"] == greedy.total_height(name)
@@ -290,9 +290,9 @@ def test_a_rule_that_does_not_exist():
 
 def test_positions_without_a_shot():
     game = Game.parse("2x3:2")
-    over = Greedy(Position.parse(game, "A1=hit B1=hit"))
+    over = GreedySolver(Position.parse(game, "A1=hit B1=hit"))
     assert (over.shots, over.total_height(), over.total_height("worst")) == ((), 0, 0)
-    certain = Greedy(Position.parse(game, "A1=hit A2=miss"))
+    certain = GreedySolver(Position.parse(game, "A1=hit A2=miss"))
     assert (certain.shots, certain.total_height()) == ((), 1)
     with pytest.raises(ImpossiblePosition):
-        Greedy(Position.parse(game, "A1=hit C2=hit"))
+        GreedySolver(Position.parse(game, "A1=hit C2=hit"))

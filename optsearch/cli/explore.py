@@ -24,7 +24,7 @@ from optsearch.cli.common import (
     solving,
 )
 from optsearch.errors import OptsearchError
-from optsearch.greedy import Greedy
+from optsearch.greedy import GreedySolver
 from optsearch.journal import replace
 
 
@@ -55,7 +55,7 @@ def explore(
     with solving(str(position.game)) as progress:
         exact = solver.Solver(position, progress=progress)
         named.append(("optimal", exact.tree()))
-        named.append(("greedy", Greedy(position, progress=progress).tree()))
+        named.append(("greedy", GreedySolver(position, progress=progress).tree()))
         page = explorer.page(exact, named)
     try:
         replace(output, page)

@@ -25,7 +25,7 @@ from optsearch.cli.common import (
 )
 from optsearch.errors import OptsearchError
 from optsearch.game import Cell, cell_name
-from optsearch.greedy import RULES, Comparison, Greedy
+from optsearch.greedy import RULES, Comparison, GreedySolver
 from optsearch.solution import Progress, Status
 
 SHOWN = 10  # partings, for people
@@ -70,13 +70,15 @@ def greedy(
     if rule not in RULES:
         raise OptsearchError(f"no greedy rule {rule!r}; there are {', '.join(RULES)}")
     with solving(str(position.game)) as progress:
-        found = Greedy(position, progress=progress)
+        found = GreedySolver(position, progress=progress)
         best = found.best_shots
         optimum = found.optimum()
         compared = found.compare()
         trees = {"best": found.tree()}
         try:
-            trees["worst"] = Greedy(position, progress=_until(patience, progress)).tree("worst")
+            trees["worst"] = GreedySolver(position, progress=_until(patience, progress)).tree(
+                "worst"
+            )
         except _TimeIsOver:
             if rule == "worst":
                 raise OptsearchError(
