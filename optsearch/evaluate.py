@@ -31,20 +31,20 @@ from fractions import Fraction
 from functools import cached_property
 from math import sqrt
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optsearch._evaluate import Evaluator, play_pattern, sampled
 from optsearch.configurations import CellSets, Configurations, list_ships, to_masks, to_words
-from optsearch.errors import NotSupported, OptsearchError, TooLarge
+from optsearch.errors import NotSupported, OptsearchError, TableError, TooLarge
 from optsearch.game import Game, bits
+from optsearch.journal import Journal
 from optsearch.lattice import Constraints, Sweep, sweep
 from optsearch.position import HIT, MISS, Position, Reply, reply
 from optsearch.strategies import PatternRule, Rule, Strategy, require_shot
 from optsearch.strategies.pattern import Pattern
-from optsearch.tables import DiskTable
 from optsearch.workers import processes
 
 MEMORY = 4 << 30
@@ -55,7 +55,7 @@ SAMPLE_BYTES = 32  # for each configuration of the sample at the top, as a list 
 MOST = 1 << 48
 MAX_HASHES = 24  # bits of the hash that the kernel keeps
 AHEAD = 4  # tasks that wait for each worker
-_FORMAT = "evaluation 1"
+_FORMAT = "evaluation"
 
 Histogram = Mapping[int, int]
 
@@ -227,12 +227,17 @@ def _listed(strategy: Strategy, game: Game, memory: int) -> int:
 
 
 @contextmanager
-def _stored(checkpoint: Path | None, what: str) -> Iterator[DiskTable | None]:
+def _stored(checkpoint: Path | None, what: str) -> Iterator[Journal | None]:
     if checkpoint is None:
         yield None
         return
-    with DiskTable(checkpoint, what) as table:
-        yield table
+    if (checkpoint / "data.mdb").exists():
+        raise TableError(
+            f"{checkpoint} holds a table, or a checkpoint of an earlier version of optsearch, "
+            "which had no checksums; name another folder"
+        )
+    with Journal(checkpoint / "tasks.jsonl", what) as journal:
+        yield journal
 
 
 class _Run:
@@ -243,7 +248,7 @@ class _Run:
         strategy: Strategy,
         game: Game,
         limit: int,
-        store: DiskTable | None,
+        store: Journal | None,
         progress: Progress,
     ):
         self.strategy = strategy
@@ -322,8 +327,6 @@ class _Run:
         finally:
             for future in running:
                 future.cancel()
-            if self._store is not None:
-                self._store.flush()
         if self._done != self.configurations:
             raise AssertionError(f"{self._done} of {self.configurations} configurations are done")
         return Evaluation(
@@ -361,33 +364,38 @@ class _Run:
         seconds = time.monotonic() - self._started
         self._progress(Status(self._done, self.configurations, shots, self._done_before, seconds))
 
-    # The checkpoint: a task's histogram under its name, and last of all that it is there
+    # The checkpoint: each task's histogram
 
     def _recall(self, task: Task) -> list[int] | None:
-        if self._store is None:
+        name = f"task {task.shots}"
+        if self._store is None or name not in self._store.entries:
             return None
-        name = f"task {task.shots}".encode()
-        shots = self._store.get(name)
-        if shots is None:
-            return None
-        return [self._store.get(name + b" %d" % i) or 0 for i in range(shots)]
+        known = self._store.entries[name]
+        if not _are_counts(known) or sum(known) != task.configurations:
+            raise _contradicted(self._store, name, f"{task.configurations:,} configurations")
+        return known
 
     def _remember(self, task: Task, histogram: list[int]) -> None:
-        if self._store is None:
-            return
-        name = f"task {task.shots}".encode()
-        for shots, n in enumerate(histogram):
-            if n:
-                self._store.put(name + b" %d" % shots, n)
-        self._store.put(name, len(histogram))
-        self._store.flush()
+        if self._store is not None:
+            self._store.add(f"task {task.shots}", histogram)
+
+
+def _are_counts(value: object) -> TypeGuard[list[int]]:
+    return isinstance(value, list) and all(type(n) is int and n >= 0 for n in value)
+
+
+def _contradicted(store: Journal, name: str, needed: str) -> TableError:
+    return TableError(
+        f"{store.path} is damaged: {name!r} has {str(store.entries[name])[:60]}, not {needed}; "
+        "restore it from a copy, or name another folder"
+    )
 
 
 class _Top:
     """Positions with too many configurations to list: what is shot there, and what follows."""
 
     def __init__(
-        self, strategy: Strategy, game: Game, sweep: Sweep, store: DiskTable | None, limit: int
+        self, strategy: Strategy, game: Game, sweep: Sweep, store: Journal | None, limit: int
     ):
         self._strategy = strategy
         self._game = game
@@ -404,19 +412,30 @@ class _Top:
                 f"{n:,} configurations of {game} after {str(position)!r} are too many for a "
                 f"strategy evaluated where sinkings are announced; {self._limit:,} are accepted"
             )
-        name = f"shot {position}".encode()
-        cell = hit = None
-        if self._store is not None:
-            cell, hit = self._store.get(name), self._store.get(name + b" hits")
-        if cell is None or hit is None:
-            counts = self._counts(position)
-            cell = self._shot(position, n, counts)
-            hit = counts[cell]
-            if self._store is not None:
-                self._store.put(name + b" hits", hit)
-                self._store.put(name, cell)
+        cell, hit = self._recall(position, n) or self._decide(position, n)
         where = game.cell(cell)
         return [(position.after(where, MISS), n - hit), (position.after(where, HIT), hit)]
+
+    def _recall(self, position: Position, n: int) -> tuple[int, int] | None:
+        """A cell, and how many configurations have it, as the checkpoint knows them."""
+        name = f"shot {position}"
+        if self._store is None or name not in self._store.entries:
+            return None
+        known = self._store.entries[name]
+        if _are_counts(known) and len(known) == 2:
+            cell, hit = known
+            shot = position.hits | position.misses
+            if cell < self._game.cells and not shot >> cell & 1 and hit <= n:
+                return cell, hit
+        raise _contradicted(self._store, name, f"a new cell and {n:,} configurations at most")
+
+    def _decide(self, position: Position, n: int) -> tuple[int, int]:
+        """The same, asked of the strategy and kept."""
+        counts = self._counts(position)
+        cell = self._shot(position, n, counts)
+        if self._store is not None:
+            self._store.add(f"shot {position}", [cell, counts[cell]])
+        return cell, counts[cell]
 
     def _counts(self, position: Position) -> list[int]:
         """How many configurations have each cell."""

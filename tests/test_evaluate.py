@@ -23,6 +23,7 @@ from optsearch.cli import app
 from optsearch.errors import ImpossiblePosition, NotSupported, StrategyError, TableError, TooLarge
 from optsearch.evaluate import BYTES, FollowedTask, Task, evaluate, play_sample, run_task
 from optsearch.game import Game
+from optsearch.journal import Journal
 from optsearch.orders import ORDERS, order_of
 from optsearch.position import Position, reply
 from optsearch.posterior import Posterior
@@ -225,30 +226,12 @@ def started(folder, *more):
 
 
 def wait_for_a_task(folder, process):
-    """Until something is committed."""
-    from optsearch.tables import DiskTable
-
-    text = None
-    for _ in range(600):
-        time.sleep(0.05)
+    """Until something is kept."""
+    file = folder / "tasks.jsonl"
+    while not file.exists() or file.read_bytes().count(b"\n") < 20:
         if process.poll() is not None:
             raise AssertionError(process.stderr.read())
-        if (folder / "data.mdb").exists():
-            if text is None:
-                text = header(folder)
-            if text and len(DiskTable(folder, text, writable=False)) > 20:
-                return
-    raise AssertionError("nothing was committed in 30 seconds")
-
-
-def header(folder):
-    import lmdb
-
-    with lmdb.open(str(folder), readonly=True, lock=False) as env, env.begin() as txn:
-        for key, value in txn.cursor():
-            if key == b"optsearch table header":
-                return value.decode().split("\n", 2)[2]
-    return None
+        time.sleep(0.01)
 
 
 @pytest.mark.parametrize(("kind", "jobs"), [(signal.SIGKILL, "2"), (signal.SIGINT, "1")])
@@ -333,6 +316,51 @@ def test_a_checkpoint_of_something_else(tmp_path):
     evaluate(named("greedy"), game, jobs=1, checkpoint=tmp_path)
     with pytest.raises(TableError, match="greedy:ties=first,endgame=4"):
         evaluate(named("rollout"), game, jobs=1, checkpoint=tmp_path)
+
+
+def kept(tmp_path):
+    """An evaluation of many tasks: how to run it on a checkpoint, and what it keeps, of what."""
+    strategy, game = named("greedy:ties=first,endgame=4"), Game.parse("8x8:3,2,2")
+
+    def run(folder):
+        return evaluate(strategy, game, jobs=1, checkpoint=folder, memory=BYTES << 16)
+
+    run(tmp_path / "first")
+    lines = (tmp_path / "first" / "tasks.jsonl").read_text().splitlines()
+    head, *facts = [json.loads(line.partition(" ")[2]) for line in lines]
+    return run, head["what"], facts
+
+
+def test_what_contradicts_the_game_is_refused(tmp_path):
+    """Behind good checksums, too: no damage of a checkpoint is an assertion, or a wrong total."""
+    run, what, facts = kept(tmp_path)
+    rng = np.random.default_rng(8)
+    kinds = {"task": 0, "shot": 0}
+    for number in rng.permutation(len(facts))[:14].tolist():
+        name, known = facts[number]
+        kind = name.split()[0]
+        kinds[kind] += 1
+        if kind == "task":
+            less = list(known)
+            less[int(np.flatnonzero(known)[0])] -= 1
+            bad = [less, [*known, 1], [*known[:-1], "x"], [*known, -1, 1], 3, None, {}, [1.5]]
+        else:
+            bad = [[64, 0], [-1, 0], [known[0], 2**40], [known[0], -1], [1], "x", [True, 0]]
+        for i, value in enumerate(bad):
+            folder = tmp_path / f"{number} {i}"
+            with Journal(folder / "tasks.jsonl", what) as journal:
+                for before in facts[:number]:
+                    journal.add(*before)
+                journal.add(name, value)
+            with pytest.raises(TableError, match="is damaged: "):
+                run(folder)
+    assert min(kinds.values()) > 2
+
+
+def test_a_checkpoint_without_checksums_is_refused(tmp_path):
+    (tmp_path / "data.mdb").write_text("")
+    with pytest.raises(TableError, match=r"an earlier version .* name another folder"):
+        evaluate(named("greedy"), Game.parse("4x4:3,2"), jobs=1, checkpoint=tmp_path)
 
 
 # Strategies
