@@ -1,7 +1,7 @@
 """Exact greedy: a most probable cell, ties broken by an order of the cells.
 
 The counts are exact, so ties are ties. Once `endgame` configurations are left the optimum is
-played.
+played. (What all ways to break ties are worth from a position on: `optsearch.greedy`.)
 """
 
 from __future__ import annotations
