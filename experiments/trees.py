@@ -47,9 +47,9 @@ def write_counterexample() -> None:
     """The two strategies from the position of Figure 6, each replayed on every configuration."""
     (found,) = reproduce.counterexamples()
     position = found.position
-    for name, figure, strategy, total_height in (
-        ("greedy", 7, GreedySolver(position).tree(), found.best_greedy),
-        ("optimal", 8, optimal(position, OPTIMAL_SHOT), found.solution.total_height),
+    for name, title, figure, strategy, total_height in (
+        ("greedy", "best greedy", 7, GreedySolver(position).tree(), found.best_greedy),
+        ("optimal", "optimal", 8, optimal(position, OPTIMAL_SHOT), found.solution.total_height),
     ):
         if tree.verify(strategy) != total_height:
             raise TreeError(
@@ -60,7 +60,7 @@ def write_counterexample() -> None:
             "Audinot, Bonnet and Viennot (2014), whose cells have row letters and column numbers"
         )
         output = RESULTS / f"counterexample_{name}.json"
-        tree.save(DecisionTree(position, strategy.root, source), output)
+        tree.save(DecisionTree(position, strategy.root, source, title), output)
         print(f"{output}: mean {total_height}/{strategy.configurations}")
 
 

@@ -67,7 +67,7 @@ class Comparison:
 class GreedySolver:
     """The values and the trees of all greedy strategies from one position on.
 
-    (The player, who breaks ties in one way and is evaluated on whole games, is `strategies.greedy`.)
+    (The player, who breaks ties in one way, is `optsearch.strategies.greedy`.)
     Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.
     """
 

@@ -365,7 +365,7 @@ def test_beside(here, answer, tmp_path):
     assert "53/12 = 4.416667" in out
     assert "they part     at the root" in out
     texts = svg_texts(drawing)
-    for text in (greedy.name, optimal.name, "total height 54", "total height 53"):
+    for text in ("best greedy", "optimal", "total height 54", "total height 53"):
         assert sum(text in one for one in texts) == 1
     found = answer("tree", greedy, "--beside", optimal)
     measures = {"total_height": 53, "configurations": 12, "mean": "53/12"}

@@ -170,13 +170,40 @@ def test_command(here, tmp_path, monkeypatch):
         "position": "A1=miss B3=miss",
         "configurations": 12,
         "trees": [
-            {"name": "mine.json", "total_height": 53},
+            {"name": "mine", "total_height": 53},
             {"name": "optimal", "total_height": 53},
             {"name": "greedy", "total_height": 54},
         ],
         "page": "page.html",
     }
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
+
+
+def test_trees_have_their_titles(here, tmp_path, monkeypatch):
+    """As their commands wrote them; the file tells apart what has one title."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    shots = ("3x4:2", "--shots", str(FIGURE6))
+    for command in (
+        ("solve", *shots, "--tree", "folder/best.json"),
+        ("solve", *shots, "--objective", "worst", "--tree", "b.json"),
+        ("greedy", *shots, "--rule", "worst", "--tree", "c.json", "--optimal-tree", "d.json"),
+        ("greedy", *shots, "--rule", "central", "--tree", "e.json"),
+    ):
+        assert here(*command)[::2] == (0, "")
+    files = ("folder/best.json", "b.json", "c.json", "d.json", "e.json")
+    options = [option for file in files for option in ("--tree", file)]
+    status, out, err = here("explore", *shots, *options, "-o", "page.html", "--json")
+    assert (status, err) == (0, "")
+    assert [one["name"] for one in json.loads(out)["trees"]] == [
+        "optimal (best.json)",
+        "optimal for worst",
+        "worst greedy",
+        "optimal (d.json)",
+        "greedy, ties central",
+        "optimal",
+        "greedy",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -587,18 +587,21 @@ def test_every_mutation_of_a_good_tree_is_found(tree, data):
 # Files
 
 
-@given(tree=trees(), source=st.text(st.characters(exclude_categories=["Cs"])))
+WORDS = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+@given(tree=trees(), source=WORDS, title=WORDS)
 @settings(deadline=None)
-def test_a_tree_comes_back_as_it_was_saved(tmp_path_factory, tree, source):
+def test_a_tree_comes_back_as_it_was_saved(tmp_path_factory, tree, source, title):
     path = tmp_path_factory.mktemp("trees") / "tree.json"
-    tree = DecisionTree(tree.position, tree.root, source)
+    tree = DecisionTree(tree.position, tree.root, source, title)
     save(tree, path)
     assert load(path) == tree
     assert str(load(path).position) == str(tree.position)
     json.loads(path.read_text(encoding="utf-8"))
     # One line a node or leaf after the lines of the head.
     nodes = len(tree.text().splitlines()) - 1
-    assert path.read_text(encoding="utf-8").count("\n") == nodes + 6 + bool(source)
+    assert path.read_text(encoding="utf-8").count("\n") == nodes + 6 + bool(source) + bool(title)
 
 
 def test_announced_sinkings_are_saved(tmp_path):
@@ -671,6 +674,7 @@ def nested(depth):
         (changed(version="1"), ": 'version' is '1', not an integer"),
         (changed(colour="red"), ": there is no field 'colour'"),
         (changed(source=3), ": 'source' is 3, not a text"),
+        (changed(title=3), ": 'title' is 3, not a text"),
         (changed(game=None), ": the field 'game' is missing"),
         (changed(game=["1x3:2"]), ": 'game' is a list, […], not a text"),
         (changed(game="1x3"), ": '1x3' is not a game"),

@@ -18,6 +18,7 @@ from optsearch.errors import OptsearchError, PositionError
 from optsearch.game import Game, column_name
 from optsearch.position import Position
 from optsearch.solution import Progress, Status
+from optsearch.tree import DecisionTree
 from optsearch.workers import processes
 
 if TYPE_CHECKING:
@@ -53,6 +54,11 @@ BoardOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+def title_of(tree: DecisionTree, path: Path) -> str:
+    """What a tree from a file is called: its title, or else the name of the file."""
+    return tree.title or path.stem
 
 
 def read_position(game: str, shots: str = "", board: Path | None = None) -> Position:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -158,8 +159,9 @@ def save_trees(found: list[Counterexample], folder: Path) -> None:
     except OSError as error:
         raise OptsearchError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from None
     for number, one in enumerate(found, 1):
-        for name, tree in zip(("greedy", "optimal"), hunting.trees(one), strict=True):
-            tree_.save(tree, folder / f"{number}_{name}.json")
+        greedy, optimal = hunting.trees(one)
+        tree_.save(replace(greedy, title="best greedy"), folder / f"{number}_greedy.json")
+        tree_.save(replace(optimal, title="optimal"), folder / f"{number}_optimal.json")
 
 
 def print_found(found: Found) -> None:

@@ -22,6 +22,7 @@ from optsearch.cli.common import (
     print_json,
     read_position,
     solving,
+    title_of,
 )
 from optsearch.errors import OptsearchError
 from optsearch.greedy import GreedySolver
@@ -40,7 +41,7 @@ def explore(
         list[Path] | None,
         typer.Option(
             help="File with one more tree of the same game and shots, as written by solve --tree; "
-            "can be given more than once.",
+            "shown by its title. Can be given more than once.",
             show_default=False,
         ),
     ] = None,
@@ -49,9 +50,13 @@ def explore(
     """Write a web page on which to walk an optimal and a greedy strategy shot by shot."""
     position = read_position(game, shots, board)
     explorer.require_small(position)
-    named = [(str(path), tree_.load(path)) for path in tree or []]
-    for name, loaded in named:
-        explorer.require_same(position, name, loaded)
+    named: list[explorer.Named] = []
+    for path in tree or []:
+        loaded = tree_.load(path)
+        explorer.require_same(position, str(path), loaded)
+        title = title_of(loaded, path)
+        taken = {"optimal", "greedy", *(name for name, _ in named)}
+        named.append((f"{title} ({path.name})" if title in taken else title, loaded))
     with solving(str(position.game)) as progress:
         exact = solver.Solver(position, progress=progress)
         named.append(("optimal", exact.tree()))

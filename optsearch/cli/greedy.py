@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -86,9 +87,11 @@ def greedy(
                 ) from None
         trees |= {name: found.tree(name) for name in RULES[2:]}
     if tree is not None:
-        tree_.save(compared.greedy if rule == "best" else trees[rule], tree)
+        chosen = compared.greedy if rule == "best" else trees[rule]
+        title = f"{rule} greedy" if rule in RULES[:2] else f"greedy, ties {rule}"
+        tree_.save(replace(chosen, title=title), tree)
     if optimal_tree is not None:
-        tree_.save(compared.optimal, optimal_tree)
+        tree_.save(replace(compared.optimal, title="optimal"), optimal_tree)
     if as_json:
         print_json(
             {

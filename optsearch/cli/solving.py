@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -156,7 +157,9 @@ def solve(
     else:
         print_solution(solution, greedy)
     if tree is not None:
-        tree_.save(solution.tree(), tree)
+        best = "optimal" if solution.is_exact else "best found"
+        title = best if aim.kind == "mean" else f"{best} for {aim}"
+        tree_.save(replace(solution.tree(), title=title), tree)
     if prove is not None and solution.is_exact:
         write_proof(solution, prove)
     if not as_json:

@@ -17,6 +17,7 @@ from optsearch.cli.common import (
     out,
     print_json,
     save_figure,
+    title_of,
 )
 from optsearch.errors import OptsearchError
 
@@ -66,7 +67,9 @@ def tree(
         if other is None or beside is None:
             draw_tree(loaded, draw, boards)
         else:
-            draw_trees(loaded, other, (file.name, beside.name), draw, boards)
+            draw_trees(
+                loaded, other, (title_of(loaded, file), title_of(other, beside)), draw, boards
+            )
     if dot is not None:
         write_dot(loaded, dot)
     if as_json:

@@ -19,7 +19,8 @@ class DecisionTree:
     """A strategy from a position on: what to shoot after every sequence of replies.
 
     position -- where the strategy starts; root -- its first shot, or a leaf if all ships are sunk
-    there; source -- where the tree comes from, in words, if that is worth saying.
+    there; source -- where the tree comes from, in words, if that is worth saying; title -- what the
+    strategy is called, in a few words, such as `optimal`.
 
     The depth of a leaf is the number of shots from the root to it: shots already made in the
     position do not count. Nothing is checked when a tree is built; `verify` checks it.
@@ -28,6 +29,7 @@ class DecisionTree:
     position: Position
     root: Node | Leaf
     source: str = ""
+    title: str = ""
 
     def paths(self) -> Iterator[tuple[Shots, Leaf]]:
         """Each leaf with the shots that lead to it, from left (hits) to right (misses)."""
@@ -87,7 +89,7 @@ class DecisionTree:
         A node is the cell it shoots. A leaf is a check mark, its depth, and its number of
         configurations if that is not 1.
         """
-        head = f"{self._title}: total height {self.total_height}"
+        head = f"{self._described}: total height {self.total_height}"
         head += f", {counted(self.configurations)}"
         if self.configurations:
             head += f", mean {self.mean} ≈ {float(self.mean):.4f}"
@@ -101,10 +103,10 @@ class DecisionTree:
         the cell that is shot, or the check mark of a leaf with its number of configurations if that
         is not 1.
         """
-        return "\n".join([f'digraph "{self._title}" {{', *dot_lines(self.root), "}\n"])
+        return "\n".join([f'digraph "{self._described}" {{', *dot_lines(self.root), "}\n"])
 
     @property
-    def _title(self) -> str:
+    def _described(self) -> str:
         """The game, and the position if there is one."""
         after = f" after {self.position}" if self.position.shots else ""
         return f"{self.position.game}{after}"

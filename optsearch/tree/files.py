@@ -23,6 +23,7 @@ VERSION = 1
 _FIELDS = (
     "format",
     "version",
+    "title",
     "source",
     "game",
     "position",
@@ -41,6 +42,7 @@ def save(tree: DecisionTree, path: str | Path) -> None:
     head = {
         "format": FORMAT,
         "version": VERSION,
+        **({"title": tree.title} if tree.title else {}),
         **({"source": tree.source} if tree.source else {}),
         "game": str(tree.position.game),
         "position": str(tree.position),
@@ -71,8 +73,8 @@ def save(tree: DecisionTree, path: str | Path) -> None:
 def load(path: str | Path) -> DecisionTree:
     """The tree in a file that `save` wrote, or one of the same form.
 
-    Every field is checked, and the totals against the tree; a field `source` (text) may say where
-    the tree comes from. Raises TreeError, with the file and the shots to the place, for a file that
+    Every field is checked, and the totals against the tree; the fields `title` and `source` (texts)
+    may be missing. Raises TreeError, with the file and the shots to the place, for a file that
     is not a tree. Whether the tree solves its position is for `verify` to say.
     """
     return _File(Path(path)).tree()
@@ -102,9 +104,11 @@ class _File:
             position = Position.parse(game, self.value(fields, "position", str))
         except (GameError, PositionError) as error:
             self.refuse(str(error))
-        source = self.value({"source": "", **fields}, "source", str)
+        source, title = (
+            self.value({name: "", **fields}, name, str) for name in ("source", "title")
+        )
         root = self.value(fields, "root", dict)
-        tree = DecisionTree(position, self.node(position, root, ()), source)
+        tree = DecisionTree(position, self.node(position, root, ()), source, title)
         for name, actual in (
             ("total_height", tree.total_height),
             ("configurations", tree.configurations),
