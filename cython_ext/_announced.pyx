@@ -13,11 +13,9 @@ reply:
 The total number of shots is k * weight + misses, so that only misses cost:
 
     value(F, b) = min over cells c of  sum over hit and sunk of value(part, b)
-                                       + value(missed, b - 1) + weight(missed) * step(b)
+                                       + value(missed, b - 1) + weight(missed) * price(b)
 
-with a budget b of misses. Objective mean: step is 1, and there is no budget. Worst: step is 1 while
-b > 0, and a miss too many makes the value BIG. Within: a miss costs 1 if b = 0, and nothing before
-or after.
+with a budget b of misses, of which `objectives.pxd` says the price.
 
 **A certain cell** (in all items) costs nothing, but when it is shot decides which shot is answered
 by the sinking; it is a candidate like others. Two things may be taken off:
@@ -37,23 +35,23 @@ would get, since c's ship is the only one of label l. No item misses more often 
 particular a certain cell of this kind may be shot at once; and where one ship is left every cell is
 of this kind.
 
-**Leaf counting and cover.** Let A(t) be the greatest weight that can be finished with at most t
-misses. A configuration that misses j times costs step(b) + ... + step(b - j + 1), hence
+**Leaf counting and profile.** Let A(t) be the greatest weight that can be finished with at most t
+misses. A configuration that misses j times costs price(b) + ... + price(b - j + 1), hence
 
-    value(F, b) >= sum over t >= 0 of step(b - t) * (weight(F) - A(t))+.
+    value(F, b) >= sum over t >= 0 of price(b - t) * (weight(F) - A(t))+.
 
-The replies of a game with k hits and j misses are a word that ends in a sinking, and the items that
-get one word have the same cells: those of its hits. (They need not be one item: {AB, C} and {BC, A}
+The replies of a game with k hits and j misses are a sequence that ends in a sinking, and the items that
+get one sequence have the same cells: those of its hits. (They need not be one item: {AB, C} and {BC, A}
 both answer B, A, C by hit, sunk, sunk.) There are C(k - 1 + j, j) places of the misses, and at most
-w = C(k - 1, s - 1) * s! / prod(m_l!) words of hits and sinkings for s ships, m_l of them of label
+w = C(k - 1, s - 1) * s! / prod(m_l!) sequences of hits and sinkings for s ships, m_l of them of label
 l; fewer, since r ships sunk of label l take the cells of the r smallest ones at least: a sinking at
 the p-th hit, after which r_l ships of label l are sunk, needs sum over l and i <= r_l of (the least
-size, over all items, of the i-th smallest ship of label l) <= p. We count the words that satisfy
+size, over all items, of the i-th smallest ship of label l) <= p. We count the sequences that satisfy
 this. So, with items of the same cells taken as one *group*, leaf counting: A(t) is at most the
-weight of the w * C(k + t, t) heaviest groups. Cover: an item with at most t misses has one of the
+weight of the w * C(k + t, t) heaviest groups. Profile: an item with at most t misses has one of the
 first t + 1 cells of the chain of shots that all miss, so A(t) is at most the sum of the t + 1
 largest weights of a cell. Both together: what is finished after i misses of that chain and a hit
-has words of k - 1 more replies and t - i misses, w * C(k - 1 + t - i, t - i) of them over all
+has sequences of k - 1 more replies and t - i misses, w * C(k - 1 + t - i, t - i) of them over all
 replies to the hit, so
 
     A(t) <= sum over i = 0..t of min(i-th largest weight of a cell, B(t - i)),
@@ -63,38 +61,36 @@ of the sum of the A(m) of the parts of F hit at d. (Sums of min(a, b) are larges
 sorted. The chain's families are parts of F, so what bounds F bounds them.)
 
 **Small cases.** One item: 0. Two items X and Y: 0 if a ship of one lies in the cells common to both
-and is not a ship (cells and label) of the other, else min(weight) * step(b). Proof: one miss of the
+and is not a ship (cells and label) of the other, else min(weight) * price(b). Proof: one miss of the
 lighter item always suffices. For no miss all shots have to be common cells until a reply differs.
 If S is such a ship of X, shoot its cells; if Y answers the same, Y has a ship S' with the last cell
 and with S' < S, and shooting S' first tells. Without such a ship common cells sink the same ships
 in both. k = 1: shoot by falling weight.
 """
 
-from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
+from cells cimport MAX_CELLS, Cells, first, high, join, low, one, size
+from hashing cimport scramble
+from leaves cimport TIMES, fill_leaves
+from objectives cimport FORBIDDEN, INFINITE, MEAN, WITHIN, WORST, objective_of, price
+from optsearch._effort cimport Effort, count_node
 from optsearch._table cimport MemoryTable, hash_bytes
-from cells cimport Cells, first, high, join, low, one, size
+from options cimport Switches
 
 cdef enum:
-    MAX_CELLS = 128
     MAX_CODES = 17             # hit, and sunk for each of at most 15 different lengths
     MAX_VECTORS = 96
     MISSED = -1                # the part of a shot that no reply code names
     MEMO_FROM = 3              # smaller states are solved faster than they are looked up
     DISK_FROM = 16             # so are these, against a look-up on disk
-    TICK = 1 << 12             # nodes between two looks at the clock and at ctrl-C
-    MEAN = 0
-    WORST = 1
-    WITHIN = 2
     NO_BUDGET = 1 << 20
 
-cdef int64_t INFINITE = <int64_t>1 << 60
-cdef int64_t BIG = <int64_t>1 << 50
 cdef int64_t MANY = <int64_t>1 << 31     # more leaves than any state has items
 
 
@@ -141,12 +137,6 @@ cdef struct Board:             # what one look at all items of a state tells
 cdef struct Ranked:
     uint64_t rank
     int item
-
-
-cdef inline uint64_t scramble(uint64_t x) noexcept nogil:
-    x = (x ^ (x >> 31)) * <uint64_t>0x9E3779B97F4A7C15
-    x = (x ^ (x >> 29)) * <uint64_t>0xBF58476D1CE4E5B9
-    return x ^ (x >> 32)
 
 
 cdef int heavier(const void* a, const void* b) noexcept nogil:
@@ -378,18 +368,103 @@ cdef void strip(State* state) noexcept nogil:
         j -= 1
 
 
+cdef void number_codes(const State* state, Board* board) noexcept nogil:
+    """A code for each reply with a hit: 0 for a hit, then the labels, the least first."""
+    cdef int j, codes = 1
+    memset(board.ships_of_code, 0, sizeof(board.ships_of_code))
+    for j in range(state.s - 1, -1, -1):           # ascending labels
+        if j < state.s - 1 and state.labels[j] != state.labels[j + 1]:
+            codes += 1
+        board.code[j] = codes
+        board.ships_of_code[codes] += 1
+    board.codes = codes + 1
+
+
+cdef int make_space(const State* state, Board* board) except -1 nogil:
+    """Memory for all arrays; those of counts begin at 0."""
+    cdef int cells = board.cells, codes = board.codes, times = board.times
+    cdef int places = cells * codes
+    cdef char* space
+    cdef int64_t* at
+    board.space = space = <char*>malloc(sizeof(int64_t) * (
+        4 * cells + 2 * places + places * cells + state.n + 1 + (2 * codes + 5) * times)
+        + places * sizeof(int32_t))
+    if space == NULL:
+        with gil:
+            raise MemoryError
+    at = <int64_t*>space
+    board.cell_labels = <uint64_t*>at
+    at += cells
+    board.total = at
+    at += cells
+    board.part = at
+    at += places
+    board.pair = at
+    at += places * cells
+    board.part_bound = at
+    at += places
+    memset(space, 0, <char*>at - space)            # so far all are counts
+    board.heaviest = at
+    at += state.n + 1
+    board.after = at
+    at += (codes + 1) * times
+    board.leaves = at
+    at += (codes + 1) * times
+    board.profile = at
+    at += times
+    board.profile_sum = at
+    at += times
+    board.best = at
+    at += times
+    board.sorted = at
+    at += cells
+    board.rest = at
+    at += cells
+    board.part_items = <int32_t*>at
+    memset(board.part_items, 0, places * sizeof(int32_t))
+    return 0
+
+
+cdef void weigh_parts(const State* state, Board* board) noexcept nogil:
+    """Fill `weight`, `total`, `cell_labels`, `part`, `part_items` and `pair`."""
+    cdef int i, j, c, code, codes = board.codes
+    cdef const Cells* item
+    cdef Cells others, ship, all_cells
+    cdef int64_t weight
+    cdef int64_t* pair
+    for i in range(state.n):
+        item = state.items + i * (state.s + 1)
+        weight = weight_of(item)
+        board.weight += weight
+        all_cells = cells_of(item, state.s)
+        for j in range(state.s):
+            ship = item[1 + j]
+            code = board.code[j] if ship & (ship - 1) == 0 else 0
+            while ship:
+                c = board.index[first(ship)]
+                ship &= ship - 1
+                board.cell_labels[c] |= <uint64_t>1 << board.code[j]
+                board.total[c] += weight
+                board.part[c * codes + code] += weight
+                board.part_items[c * codes + code] += 1
+                pair = board.pair + (c * codes + code) * board.cells
+                others = all_cells
+                while others:
+                    pair[board.index[first(others)]] += weight
+                    others &= others - 1
+                pair[c] -= weight                  # a part hit at c has c no more
+
+
 cdef class AnnouncedSearch:
     """Solves states of one list of configurations.
 
     ships -- (n, s, 2) uint64: the cells of each ship of each configuration, hit or not.
-    weights -- (n,) int64, positive.
-    cell_permutations -- (S, cells) int32; only the number of cells is read, see make_key.
+    cells -- how many the board has.
     by_length -- whether a sinking tells the length.
     objective -- "mean", "worst" or "within".
     table, disk -- a MemoryTable, and an object with get(bytes) and put(bytes, int), or None.
-    memo, leaf_counting, cover, ordering, small_cases, domination -- switches, see the module.
-    symmetry -- one table entry for states that differ in the names of the cells.
-    tick -- called with the number of nodes every few thousand nodes; may raise.
+    switches -- the booleans of SolverOptions by name; not all are read.
+    tick -- called with the number of nodes after every thousand nodes or so; may raise.
 
     A family is an ascending int32 array of indices of configurations that the same replies leave,
     `hits` the mask of the cells hit, `budget` the misses still allowed; -1 means no budget (where
@@ -398,197 +473,95 @@ cdef class AnnouncedSearch:
 
     cdef int configurations, ships, cells, objective
     cdef Cells* masks                              # [configuration * ships + ship]
-    cdef int64_t* weights
-    cdef int64_t* binomials                        # [a * 2 * MAX_CELLS + b] = C(a, b), at most MANY
+    cdef int64_t* leaves                           # see leaves.pxd; at most MANY
     cdef unsigned char* key
     cdef Cells* images                             # space of make_key, as are the next two
     cdef Ranked* ranked
     cdef uint64_t ship_hash[MAX_CELLS]
     cdef Py_ssize_t key_length
     cdef uint64_t key_hash
-    cdef bint by_length, memo, symmetry, leaf_counting, cover, ordering, small_cases, domination
+    cdef bint by_length
+    cdef Switches on
     cdef MemoryTable table
     cdef public object disk
-    cdef object tick
-    cdef readonly long long nodes
+    cdef readonly Effort effort
 
-    def __cinit__(self, const uint64_t[:, :, ::1] ships, const int64_t[::1] weights,
-                  const int32_t[:, ::1] cell_permutations, bint by_length, str objective,
-                  MemoryTable table not None, disk, bint memo, bint symmetry, bint leaf_counting,
-                  bint cover, bint ordering, bint small_cases, tick, bint domination=True):
+    def __cinit__(self, const uint64_t[:, :, ::1] ships, int cells, bint by_length, str objective,
+                  MemoryTable table not None, disk, dict switches, tick):
         cdef int i, j, n
-        cdef Cells cells, ship, board
-        cdef int64_t total = 0
-        if objective not in ("mean", "worst", "within"):
-            raise ValueError(f"{objective!r} is not an objective; use mean, worst or within")
-        self.objective = {"mean": MEAN, "worst": WORST, "within": WITHIN}[objective]
-        self.by_length, self.memo, self.symmetry = by_length, memo, symmetry
-        self.leaf_counting, self.cover, self.ordering = leaf_counting, cover, ordering
-        self.small_cases, self.domination = small_cases, domination
-        self.table, self.disk, self.tick = table, disk, tick
-        self.cells = <int>cell_permutations.shape[1]
-        if not 1 <= self.cells <= MAX_CELLS:
-            raise ValueError(f"{self.cells} cells; 1 to {MAX_CELLS} are handled")
+        cdef Cells seen, ship, board
+        self.objective, self.on, self.by_length = objective_of(objective), switches, by_length
+        self.table, self.disk, self.effort = table, disk, Effort(tick)
+        self.cells = cells
+        if not 1 <= cells <= MAX_CELLS:
+            raise ValueError(f"{cells} cells; 1 to {MAX_CELLS} are handled")
         if ships.shape[2] != 2 or not 1 <= ships.shape[1] <= MAX_CELLS or not (
                 1 <= ships.shape[0] < MANY // (1 << 10)):
             raise ValueError("ships are to be an array of shape (n, s, 2)")
-        if weights.shape[0] != ships.shape[0]:
-            raise ValueError(f"{weights.shape[0]} weights for {ships.shape[0]} configurations")
         self.configurations, self.ships = <int>ships.shape[0], <int>ships.shape[1]
         n = self.configurations
         self.masks = <Cells*>PyMem_Malloc(n * self.ships * sizeof(Cells))
-        self.weights = <int64_t*>PyMem_Malloc(n * sizeof(int64_t))
-        self.binomials = <int64_t*>PyMem_Calloc(4 * MAX_CELLS * MAX_CELLS, sizeof(int64_t))
+        self.leaves = <int64_t*>PyMem_Malloc(TIMES * TIMES * sizeof(int64_t))
         self.key = <unsigned char*>PyMem_Malloc(
             16 + self.ships + n * (self.ships * sizeof(Cells) + sizeof(int64_t)))
         self.images = <Cells*>PyMem_Malloc(n * (self.ships + 1) * sizeof(Cells))
         self.ranked = <Ranked*>PyMem_Malloc(n * sizeof(Ranked))
-        if (self.masks == NULL or self.weights == NULL or self.binomials == NULL
-                or self.key == NULL or self.images == NULL or self.ranked == NULL):
+        if (self.masks == NULL or self.leaves == NULL or self.key == NULL
+                or self.images == NULL or self.ranked == NULL):
             raise MemoryError
+        fill_leaves(self.leaves, MANY)
         board = ~<Cells>0
         if self.cells < MAX_CELLS:
             board = one(self.cells) - 1
         for i in range(n):
-            cells = 0
+            seen = 0
             for j in range(self.ships):
                 ship = join(ships[i, j, 0], ships[i, j, 1])
-                if not ship or ship & (cells | ~board):
+                if not ship or ship & (seen | ~board):
                     raise ValueError(
                         f"ship {j} of configuration {i} is empty, overlaps or is off the board")
-                cells |= ship
+                seen |= ship
                 self.masks[i * self.ships + j] = ship
-            if not 0 < weights[i] < BIG // (2 * MAX_CELLS) - total:
-                raise ValueError("weights are to be positive, and below 2^42 together")
-            total += weights[i]
-            self.weights[i] = weights[i]
-        for i in range(2 * MAX_CELLS):             # Pascal's rule, saturating
-            self.binomials[i * 2 * MAX_CELLS] = 1
-            for j in range(1, i + 1):
-                self.binomials[i * 2 * MAX_CELLS + j] = min(
-                    MANY, self.binomials[(i - 1) * 2 * MAX_CELLS + j - 1]
-                    + self.binomials[(i - 1) * 2 * MAX_CELLS + j])
 
     def __dealloc__(self):
         PyMem_Free(self.masks)
-        PyMem_Free(self.weights)
-        PyMem_Free(self.binomials)
+        PyMem_Free(self.leaves)
         PyMem_Free(self.key)
         PyMem_Free(self.images)
         PyMem_Free(self.ranked)
 
+    @property
+    def nodes(self):
+        """States looked into so far."""
+        return self.effort.nodes
+
     cdef inline int64_t binomial(self, int a, int b) noexcept nogil:
-        return self.binomials[a * 2 * MAX_CELLS + b] if 0 <= b <= a else 0
-
-    cdef inline int64_t step(self, int budget) noexcept nogil:
-        """What a miss costs."""
-        if self.objective == WITHIN:
-            return budget == 0
-        return BIG if budget == 0 else 1
-
-    cdef inline int64_t missing(self, int64_t weight, int budget) noexcept nogil:
-        """What it costs that this weight misses; BIG is BIG for any weight."""
-        if self.objective == WITHIN:
-            return weight if budget == 0 else 0
-        return weight if budget else BIG if weight else 0
+        return self.leaves[(a - b) * TIMES + b] if 0 <= b <= a else 0
 
     # One state
 
-    cdef int survey(self, const State* state, Board* board) except -1 nogil:
-        """Take stock: cells, and the weights of all parts. The caller frees board.space."""
-        cdef int stride = state.s + 1, i, j, c, code, codes = 1, places
-        cdef size_t bytes
-        cdef const Cells* item
-        cdef Cells cells, others, ship, all_cells
-        cdef int64_t weight
-        cdef char* space
-        cdef int64_t* pair
-        cdef int64_t* words
+    cdef int take_stock(self, const State* state, Board* board) except -1 nogil:
+        """The cells, and the weights of all parts. The caller frees board.space."""
+        cdef Cells cells
+        cdef int i = 0
         board.some, board.every, board.weight = 0, ~<Cells>0, 0
         for i in range(state.n):
-            cells = cells_of(state.items + i * stride, state.s)
+            cells = cells_of(state.items + i * (state.s + 1), state.s)
             board.some |= cells
             board.every &= cells
-        memset(board.ships_of_code, 0, sizeof(board.ships_of_code))
-        for j in range(state.s - 1, -1, -1):       # ascending labels
-            if j < state.s - 1 and state.labels[j] != state.labels[j + 1]:
-                codes += 1
-            board.code[j] = codes
-            board.ships_of_code[codes] += 1
-        codes += 1
-        board.codes = codes
+        number_codes(state, board)
         board.cells = size(board.some)
         board.times = board.cells - state.k + 2
-        places = board.cells * codes
-        bytes = (sizeof(int64_t) * (
-            4 * board.cells + 2 * places + places * board.cells + state.n + 1
-            + (2 * codes + 5) * board.times)
-            + places * sizeof(int32_t))
-        board.space = space = <char*>malloc(bytes)
-        if space == NULL:
-            with gil:
-                raise MemoryError
-        words = <int64_t*>space
-        board.cell_labels = <uint64_t*>words
-        words += board.cells
-        board.total = words
-        words += board.cells
-        board.part = words
-        words += places
-        board.pair = words
-        words += places * board.cells
-        board.part_bound = words
-        words += places
-        # So far all are counts, and begin at 0.
-        memset(space, 0, <char*>words - space)
-        board.heaviest = words
-        words += state.n + 1
-        board.after = words
-        words += (codes + 1) * board.times
-        board.leaves = words
-        words += (codes + 1) * board.times
-        board.profile = words
-        words += board.times
-        board.profile_sum = words
-        words += board.times
-        board.best = words
-        words += board.times
-        board.sorted = words
-        words += board.cells
-        board.rest = words
-        words += board.cells
-        board.part_items = <int32_t*>words
-        memset(board.part_items, 0, places * sizeof(int32_t))
+        make_space(state, board)
         i = 0
         cells = board.some
         while cells:
-            c = first(cells)
+            board.cell[i] = first(cells)
+            board.index[first(cells)] = i
             cells &= cells - 1
-            board.cell[i] = c
-            board.index[c] = i
             i += 1
         self.count_groups(state, board)
-        for i in range(state.n):
-            item = state.items + i * stride
-            weight = weight_of(item)
-            board.weight += weight
-            all_cells = cells_of(item, state.s)
-            for j in range(state.s):
-                ship = item[1 + j]
-                code = board.code[j] if ship & (ship - 1) == 0 else 0
-                while ship:
-                    c = board.index[first(ship)]
-                    ship &= ship - 1
-                    board.cell_labels[c] |= <uint64_t>1 << board.code[j]
-                    board.total[c] += weight
-                    board.part[c * codes + code] += weight
-                    board.part_items[c * codes + code] += 1
-                    pair = board.pair + (c * codes + code) * board.cells
-                    others = all_cells
-                    while others:
-                        pair[board.index[first(others)]] += weight
-                        others &= others - 1
-                    pair[c] -= weight              # a part hit at c has c no more
+        weigh_parts(state, board)
         return 0
 
     cdef int count_groups(self, const State* state, Board* board) except -1 nogil:
@@ -624,9 +597,9 @@ cdef class AnnouncedSearch:
             board.heaviest[i + 1] += board.heaviest[i]
         return 0
 
-    cdef void count_words(self, const State* state, const Board* board,
-                          int64_t* words) noexcept nogil:
-        """words[0] words of hits and sinkings at most, words[1 + code] of them with this first."""
+    cdef void count_sequences(self, const State* state, const Board* board,
+                          int64_t* sequences) noexcept nogil:
+        """sequences[0] sequences of hits and sinkings at most, sequences[1 + code] of them with this first."""
         cdef int least[MAX_CODES * MAX_CELLS]      # [code * MAX_CELLS + r] of the r + 1 th ship
         cdef int radix[MAX_CODES + 1]
         cdef int64_t ways[2 * MAX_VECTORS]         # two rows by hits so far: [vector] completions
@@ -641,7 +614,7 @@ cdef class AnnouncedSearch:
                 break
         radix[board.codes] = vectors
         if vectors > MAX_VECTORS:
-            self.count_all_words(state, board, words)
+            self.count_all_sequences(state, board, sequences)
             return
         for code in range(1, board.codes):
             for r in range(board.ships_of_code[code]):
@@ -677,57 +650,57 @@ cdef class AnnouncedSearch:
             for i in range(vectors):
                 count = ways[then + i] if i < vectors - 1 else 0
                 if p == 0 and i == 0:
-                    words[1] = count
+                    sequences[1] = count
                 for code in range(1, board.codes):
                     r = i // radix[code] % (board.ships_of_code[code] + 1)
                     j = i + radix[code]
                     if r < board.ships_of_code[code] and need[j] <= p + 1:
                         count += ways[then + j]
                         if p == 0 and i == 0:
-                            words[1 + code] = ways[then + j]
+                            sequences[1 + code] = ways[then + j]
                     elif p == 0 and i == 0:
-                        words[1 + code] = 0
+                        sequences[1 + code] = 0
                 ways[now + i] = min(count, MANY)
-        words[0] = ways[now]
+        sequences[0] = ways[now]
 
-    cdef void count_all_words(self, const State* state, const Board* board,
-                              int64_t* words) noexcept nogil:
+    cdef void count_all_sequences(self, const State* state, const Board* board,
+                              int64_t* sequences) noexcept nogil:
         """The same by the formula alone."""
         cdef int kind, k, s, i, m, left
         for kind in range(board.codes + 1):        # the state, hit, the sinkings
             k = state.k - (kind > 0)
             s = state.s - (kind > 1)
             left = 0                               # s! / prod(m_l!) as a product of binomials
-            words[kind] = 1
+            sequences[kind] = 1
             if k >= 1 and s >= 1:
-                words[kind] = self.binomial(k - 1, s - 1)
+                sequences[kind] = self.binomial(k - 1, s - 1)
             for i in range(1, board.codes):
                 m = board.ships_of_code[i] - (i == kind - 1)
                 left += m
-                words[kind] = min(MANY, words[kind] * self.binomial(left, m))
+                sequences[kind] = min(MANY, sequences[kind] * self.binomial(left, m))
 
     cdef void count_leaves(self, const State* state, Board* board) noexcept nogil:
-        """Fill `after` and `leaves` from the numbers of words."""
+        """Fill `after` and `leaves` from the numbers of sequences."""
         cdef int kind, k, m
-        cdef int64_t words[MAX_CODES + 1]
+        cdef int64_t sequences[MAX_CODES + 1]
         cdef int64_t more
-        if self.leaf_counting:
-            self.count_words(state, board, words)
+        if self.on.leaf_counting:
+            self.count_sequences(state, board, sequences)
         for kind in range(board.codes + 1):        # the state, hit, the sinkings
             k = max(1, state.k - (kind > 0))
             for m in range(board.times):
-                if not self.leaf_counting:
+                if not self.on.leaf_counting:
                     board.after[kind * board.times + m] = board.weight
                     board.leaves[kind * board.times + m] = board.weight
                     continue
-                more = min(MANY, words[kind] * self.binomial(k - 1 + m, m))
+                more = min(MANY, sequences[kind] * self.binomial(k - 1 + m, m))
                 board.after[kind * board.times + m] = board.heaviest[min(board.groups, more)]
-                more = min(MANY, words[kind] * self.binomial(k + m, m))
+                more = min(MANY, sequences[kind] * self.binomial(k + m, m))
                 board.leaves[kind * board.times + m] = board.heaviest[min(board.groups, more)]
 
     cdef int64_t bound(self, const Board* board, int kind, int64_t weight, int n, int budget,
                        bint profile) noexcept nogil:
-        """Leaf counting and cover for a part whose n weights of a cell are in `sorted`, sorted.
+        """Leaf counting and profile for a part whose n weights of a cell are in `sorted`, sorted.
 
         profile -- also write A(t) to `profile`.
         """
@@ -739,7 +712,7 @@ cdef class AnnouncedSearch:
             t = budget
         while t < board.times:
             most = leaves[t]
-            if self.cover:
+            if self.on.profile:
                 covered = 0
                 for i in range(min(t + 1, n)):
                     covered += min(board.sorted[i], after[t - i])
@@ -748,16 +721,16 @@ cdef class AnnouncedSearch:
                 break
             if profile:
                 board.profile[t] = most
-            if budget >= t and value < BIG:
-                value += self.missing(weight - most, budget - t)
+            if budget >= t and value < FORBIDDEN:
+                value += price(self.objective, budget - t, weight - most)
             if not profile and budget <= t:
-                return min(value, BIG)
+                return min(value, FORBIDDEN)
             t += 1
         if profile:
             while t < board.times:
                 board.profile[t] = weight
                 t += 1
-        return min(value, BIG)
+        return min(value, FORBIDDEN)
 
     cdef int sort_part(self, const Board* board, const int64_t* counts) noexcept nogil:
         """The positive ones of the weights of all cells, the largest first, to `sorted`."""
@@ -784,7 +757,7 @@ cdef class AnnouncedSearch:
         cdef int64_t* profiles = board.profile_sum
         cdef int64_t* best = board.best
         self.count_leaves(state, board)
-        if not self.leaf_counting and not self.cover:
+        if not self.on.leaf_counting and not self.on.profile:
             return 0
         memset(best, 0, board.times * sizeof(int64_t))
         for c in range(board.cells):
@@ -803,13 +776,13 @@ cdef class AnnouncedSearch:
                         profiles[t] += weight
             for t in range(board.times):
                 best[t] = max(best[t], profiles[t])
-        if self.cover:
+        if self.on.profile:
             for t in range(board.times):
                 board.after[t] = min(board.after[t], best[t])
         n = self.sort_part(board, board.total)
         return self.bound(board, 0, board.weight, n, state.budget, False)
 
-    cdef int candidates(self, const State* state, Board* board, bint prune,
+    cdef int list_shots(self, const State* state, Board* board, bint prune,
                         Candidate* out) noexcept nogil:
         """The cells with their bounds, best first when `ordering`; how many.
 
@@ -819,7 +792,7 @@ cdef class AnnouncedSearch:
         cdef int n = 0, c, d, i, code, place
         cdef int64_t* rest = board.rest
         for c in range(board.cells):
-            if prune and self.domination and self.is_dominated(board, c):
+            if prune and self.on.domination and self.is_dominated(board, c):
                 continue
             candidate.cell, candidate.index = board.cell[c], c
             candidate.weight_missed = board.weight - board.total[c]
@@ -836,19 +809,18 @@ cdef class AnnouncedSearch:
                         rest[d] -= board.pair[place * board.cells + d]
             rest[c] = 0
             candidate.bound_missed = 0
-            if candidate.n_missed > 1 and (self.leaf_counting or self.cover) and not (
+            if candidate.n_missed > 1 and (self.on.leaf_counting or self.on.profile) and not (
                     state.budget == 0):
                 i = self.sort_part(board, rest)
                 candidate.bound_missed = self.bound(
                     board, 0, candidate.weight_missed, i,
                     state.budget if state.budget == NO_BUDGET else state.budget - 1, False)
-            candidate.bound += candidate.bound_missed + self.missing(
-                candidate.weight_missed, state.budget)
+            candidate.bound += candidate.bound_missed + price(self.objective, state.budget, candidate.weight_missed)
             if self.objective == WORST:
-                candidate.bound = min(candidate.bound, BIG)
+                candidate.bound = min(candidate.bound, FORBIDDEN)
             i = n
             n += 1
-            if self.ordering:      # by bound, then by fewest misses, then by cell
+            if self.on.ordering:      # by bound, then by fewest misses, then by cell
                 while i > 0 and (out[i - 1].bound > candidate.bound or (
                         out[i - 1].bound == candidate.bound
                         and out[i - 1].weight_missed > candidate.weight_missed)):
@@ -878,7 +850,7 @@ cdef class AnnouncedSearch:
         cdef uint64_t labels = board.cell_labels[c]
         return labels & (labels - 1) == 0 and board.ships_of_code[first(<Cells>labels)] == 1
 
-    cdef int64_t small(self, const State* state) noexcept nogil:
+    cdef int64_t at_sight(self, const State* state) noexcept nogil:
         """The optimum of states solved at sight; -1 for others."""
         cdef const Cells* x = state.items
         cdef const Cells* y = state.items + state.s + 1
@@ -889,20 +861,20 @@ cdef class AnnouncedSearch:
             return 0
         if self.objective == WITHIN and (state.budget < 0 or state.budget == NO_BUDGET):
             return 0
-        if not self.small_cases:
+        if not self.on.small_cases:
             return -1
         if state.n == 2:
             common = cells_of(x, state.s) & cells_of(y, state.s)
             if has_own_ship(x, y, common, state) or has_own_ship(y, x, common, state):
                 return 0
-            return self.missing(weight_of(y), state.budget)
+            return price(self.objective, state.budget, weight_of(y))
         if state.k == 1:               # one cell is left: shoot by falling weight
             if self.objective == WITHIN:
                 for i in range(state.budget + 1, state.n):
                     value += weight_of(state.items + i * 2)
                 return value
             if state.budget < state.n - 1:
-                return BIG
+                return FORBIDDEN
             for i in range(state.n):
                 value += i * weight_of(state.items + i * 2)
             return value
@@ -912,100 +884,32 @@ cdef class AnnouncedSearch:
         """Write the normal form of a state to `key`: equal keys, equal optimum.
 
         The objective, the budget, the labels as ranks, then the items, each as its ships and,
-        unless all weights are 1, its weight. The cells are numbered anew. With `symmetry` their
-        order comes from hashes that know only how cells, ships, items and weights lie in each other
-        (refined while that tells more cells apart; equals stay in the order of the board), else it
-        is that of the board. It may be any order: the whole state is in the key, and where a better
-        one would have made keys equal a table hit is lost and nothing else. Where the cells are on
-        the grid does not matter for the optimum, so this finds its symmetries and many more.
+        unless all weights are 1, its weight. The cells are numbered anew, by `name_cells`, in any
+        order: the whole state is in the key, and where a better one would have made keys equal a
+        table hit is lost and nothing else.
         """
-        cdef uint64_t hash[MAX_CELLS]
-        cdef uint64_t fresh[MAX_CELLS]
         cdef int place[MAX_CELLS]
-        cdef int cells = 0, stride = state.s + 1, i, j, c, classes, before, label
+        cdef int stride = state.s + 1, cells = size(some), cell_bytes = (cells + 7) // 8
+        cdef int i, j, label = 0
         cdef bint weighted = False
-        cdef Cells left = some, ship, image
         cdef const Cells* item
-        cdef uint64_t of_item, of_ship, least
         cdef unsigned char* out = self.key
-        cdef int cell_bytes
-        cdef Ranked* ranked = self.ranked
-        cdef Cells* images = self.images
-        while left:
-            place[first(left)] = cells
-            hash[first(left)] = 1
-            cells += 1
-            left &= left - 1
-        if self.symmetry:
-            classes = 1
-            while classes < cells:
-                before = classes
-                left = some
-                while left:
-                    fresh[first(left)] = 0
-                    left &= left - 1
-                for i in range(state.n):
-                    item = state.items + i * stride
-                    of_item = low(item[0])
-                    for j in range(state.s):
-                        ship = item[1 + j]
-                        of_ship = state.labels[j]
-                        while ship:
-                            of_ship += hash[first(ship)]
-                            ship &= ship - 1
-                        self.ship_hash[j] = of_ship = scramble(of_ship)
-                        of_item += of_ship
-                    of_item = scramble(of_item)
-                    for j in range(state.s):
-                        ship = item[1 + j]
-                        of_ship = scramble(of_item + 3 * self.ship_hash[j])
-                        while ship:
-                            fresh[first(ship)] += of_ship
-                            ship &= ship - 1
-                left = some
-                while left:
-                    c = first(left)
-                    left &= left - 1
-                    hash[c] = scramble(hash[c] * 5 + fresh[c])
-                classes = place_by_hash(some, hash, place)
-                if classes <= before:
-                    break
-        cell_bytes = (cells + 7) // 8
+        self.name_cells(state, some, place)
         for i in range(state.n):
-            item = state.items + i * stride
-            weighted |= low(item[0]) != 1
-            of_item = 0
-            for j in range(state.s):
-                image = 0
-                ship = item[1 + j]
-                while ship:
-                    image |= one(place[first(ship)])
-                    ship &= ship - 1
-                images[i * stride + 1 + j] = image
-            images[i * stride] = item[0]
-            order_ships(images + i * stride, state.labels, state.s)
-            for j in range(state.s):
-                image = images[i * stride + 1 + j]
-                if state.s * cells <= 64:
-                    of_item = of_item << cells | low(image)
-                else:
-                    of_item = scramble(of_item + scramble(low(image)) + 3 * high(image))
-            ranked[i].rank = of_item
-            ranked[i].item = i
-        qsort(ranked, state.n, sizeof(Ranked), lower_rank)
+            weighted |= weight_of(state.items + i * stride) != 1
+        self.rename(state, place, cells)
         out[0] = self.objective | weighted << 2
         out[1] = cells
         out[2] = state.s
         memcpy(out + 3, &state.budget, sizeof(int))
         out += 3 + sizeof(int)
-        label = 0
         for j in range(state.s - 1, -1, -1):
             if j < state.s - 1 and state.labels[j] != state.labels[j + 1]:
                 label += 1
             out[j] = label
         out += state.s
         for i in range(state.n):
-            item = images + ranked[i].item * stride
+            item = self.images + self.ranked[i].item * stride
             for j in range(state.s):
                 memcpy(out, item + 1 + j, cell_bytes)  # little-endian: the low bytes come first
                 out += cell_bytes
@@ -1014,6 +918,93 @@ cdef class AnnouncedSearch:
                 out += sizeof(int64_t)
         self.key_length = out - self.key
         self.key_hash = hash_bytes(self.key, self.key_length)
+
+    cdef void name_cells(self, const State* state, const Cells some, int* place) noexcept nogil:
+        """Number the cells.
+
+        With `isomorphism` their order comes from hashes that know only how cells, ships, items and
+        weights lie in each other, refined while that tells more cells apart; equals stay in the
+        order of the board, as all do without it. Where the cells are on the grid does not matter
+        for the optimum, so this finds its symmetries and many more.
+        """
+        cdef uint64_t hash[MAX_CELLS]
+        cdef Cells left = some
+        cdef int cells = 0, classes = 1, before
+        while left:
+            place[first(left)] = cells
+            hash[first(left)] = 1
+            cells += 1
+            left &= left - 1
+        if not self.on.isomorphism:
+            return
+        while classes < cells:
+            before = classes
+            self.hash_cells(state, some, hash)
+            classes = place_by_hash(some, hash, place)
+            if classes <= before:
+                break
+
+    cdef void hash_cells(self, const State* state, const Cells some, uint64_t* hash) noexcept nogil:
+        """Hash each cell anew, with the ships and items it is in."""
+        cdef uint64_t fresh[MAX_CELLS]
+        cdef uint64_t of_item, of_ship
+        cdef Cells left = some, ship
+        cdef const Cells* item
+        cdef int i, j, c
+        while left:
+            fresh[first(left)] = 0
+            left &= left - 1
+        for i in range(state.n):
+            item = state.items + i * (state.s + 1)
+            of_item = low(item[0])
+            for j in range(state.s):
+                ship = item[1 + j]
+                of_ship = state.labels[j]
+                while ship:
+                    of_ship += hash[first(ship)]
+                    ship &= ship - 1
+                self.ship_hash[j] = of_ship = scramble(of_ship)
+                of_item += of_ship
+            of_item = scramble(of_item)
+            for j in range(state.s):
+                ship = item[1 + j]
+                of_ship = scramble(of_item + 3 * self.ship_hash[j])
+                while ship:
+                    fresh[first(ship)] += of_ship
+                    ship &= ship - 1
+        left = some
+        while left:
+            c = first(left)
+            left &= left - 1
+            hash[c] = scramble(hash[c] * 5 + fresh[c])
+
+    cdef void rename(self, const State* state, const int* place, int cells) noexcept nogil:
+        """The items with their cells renamed, in `images`; their order, in `ranked`."""
+        cdef int stride = state.s + 1, i, j
+        cdef Cells ship, image
+        cdef Cells* item
+        cdef uint64_t rank
+        for i in range(state.n):
+            item = self.images + i * stride
+            item[0] = state.items[i * stride]
+            for j in range(state.s):
+                image = 0
+                ship = state.items[i * stride + 1 + j]
+                while ship:
+                    image |= one(place[first(ship)])
+                    ship &= ship - 1
+                item[1 + j] = image
+            order_ships(item, state.labels, state.s)
+            rank = 0
+            for j in range(state.s):
+                image = item[1 + j]
+                if state.s * cells <= 64:
+                    rank = rank << cells | low(image)
+                else:
+                    rank = scramble(rank + scramble(low(image)) + 3 * high(image))
+            self.ranked[i].rank = rank
+            self.ranked[i].item = i
+        qsort(self.ranked, state.n, sizeof(Ranked), lower_rank)
 
     # Tables. A value is the optimum, or a bound below it: 2 * value + (1 if exact).
 
@@ -1072,7 +1063,7 @@ cdef class AnnouncedSearch:
                 value += self.solve_state(&part, limit - value + bound) - bound
             finally:
                 free(part.items)
-        return min(value, BIG) if self.objective == WORST else value
+        return min(value, FORBIDDEN) if self.objective == WORST else value
 
     cdef int64_t solve_state(self, State* state, int64_t limit) except -1 nogil:
         """The value of a state if it is below `limit`, else some bound of it that is >= limit.
@@ -1087,15 +1078,12 @@ cdef class AnnouncedSearch:
         cdef uint64_t key_hash = 0
         cdef Cells some = 0
         cdef int n, i
-        value = self.small(state)
+        value = self.at_sight(state)
         if value >= 0:
             return value
-        self.nodes += 1
-        if self.nodes % TICK == 0:
-            with gil:
-                self.tick(self.nodes)
+        count_node(self.effort)
         strip(state)
-        value = self.small(state)
+        value = self.at_sight(state)
         if value >= 0:
             return value
         for i in range(state.n):
@@ -1104,7 +1092,7 @@ cdef class AnnouncedSearch:
             if self.objective == WITHIN:
                 return 0
             state.budget = NO_BUDGET
-        if self.memo and state.n >= MEMO_FROM:
+        if self.on.memo and state.n >= MEMO_FROM:
             self.make_key(state, some)
             if self.recall(state.n, &value) and (value & 1 or value >> 1 >= limit):
                 return value >> 1
@@ -1112,7 +1100,7 @@ cdef class AnnouncedSearch:
         board.space = NULL
         shots = NULL
         try:
-            self.survey(state, &board)
+            self.take_stock(state, &board)
             value = self.static_bound(state, &board)
             if value >= limit:
                 return value
@@ -1122,7 +1110,7 @@ cdef class AnnouncedSearch:
                     raise MemoryError
             key = <unsigned char*>(shots + board.cells)
             memcpy(key, self.key, key_length)
-            n = self.candidates(state, &board, True, shots)
+            n = self.list_shots(state, &board, True, shots)
             for i in range(n):
                 if shots[i].bound >= best:
                     failed = min(failed, shots[i].bound)
@@ -1172,7 +1160,7 @@ cdef class AnnouncedSearch:
             item = state.items
             for i in range(family.shape[0]):
                 s, seen, state.k = 0, 0, 0
-                item[0] = <Cells>self.weights[family[i]]
+                item[0] = 1
                 for j in range(self.ships):
                     ship = self.masks[family[i] * self.ships + j]
                     seen |= ship & hit
@@ -1210,11 +1198,11 @@ cdef class AnnouncedSearch:
         return 0
 
     def solve(self, const int32_t[::1] family, hits, long long budget, long long limit=1 << 60):
-        """The value of a family: exact if below `limit`; BIG = 1 << 50 if `worst` cannot be met."""
+        """The value of a family: exact if below `limit`; FORBIDDEN = 1 << 50 if `worst` cannot be met."""
         cdef State state
         cdef int64_t value
         self.state_of(family, hits, budget, &state)
-        limit = min(limit, BIG if self.objective == WORST else INFINITE)
+        limit = min(limit, FORBIDDEN if self.objective == WORST else INFINITE)
         try:
             with nogil:
                 value = self.solve_state(&state, limit)
@@ -1222,7 +1210,7 @@ cdef class AnnouncedSearch:
             free(state.items)
         return value
 
-    def first_shots(self, const int32_t[::1] family, hits, long long budget):
+    def shots(self, const int32_t[::1] family, hits, long long budget):
         """The cells that some configuration has, in the order of the search: (cell, bound).
 
         bound -- no strategy that shoots the cell first costs less.
@@ -1237,7 +1225,7 @@ cdef class AnnouncedSearch:
             if state.k == 0:
                 return []
             self.look(&state, &board)
-            n = self.candidates(&state, &board, False, shots)
+            n = self.list_shots(&state, &board, False, shots)
             return [(shots[i].cell, shots[i].bound) for i in range(n)]
         finally:
             free(board.space)
@@ -1252,12 +1240,12 @@ cdef class AnnouncedSearch:
         cdef int64_t value
         cdef int n, i
         self.state_of(family, hits, budget, &state)
-        limit = min(limit, BIG if self.objective == WORST else INFINITE)
+        limit = min(limit, FORBIDDEN if self.objective == WORST else INFINITE)
         board.space = NULL
         try:
             if state.k:
                 self.look(&state, &board)
-                n = self.candidates(&state, &board, False, shots)
+                n = self.list_shots(&state, &board, False, shots)
                 for i in range(n):
                     if shots[i].cell == cell:
                         with nogil:
@@ -1269,11 +1257,11 @@ cdef class AnnouncedSearch:
         raise ValueError(f"cell {cell} was hit before, or no configuration has it")
 
     cdef int64_t look(self, const State* state, Board* board) except -1:
-        self.survey(state, board)
+        self.take_stock(state, board)
         return self.static_bound(state, board)
 
     def lower_bound(self, const int32_t[::1] family, hits, long long budget):
-        """What leaf counting and cover, as far as they are on, say of the value."""
+        """What leaf counting and profile, as far as they are on, say of the value."""
         cdef State state
         cdef Board board
         self.state_of(family, hits, budget, &state)

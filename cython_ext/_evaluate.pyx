@@ -40,7 +40,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from cells cimport Cells, first, high, join, low, one, popcount, size
+from cells cimport MAX_CELLS, Cells, high, join, low, one, popcount, size
 
 cdef extern from *:
     """
@@ -142,7 +142,6 @@ cdef extern from *:
     uint64_t mix_cells "optsearch_hash"(uint64_t low, uint64_t high) noexcept nogil
 
 cdef enum:
-    MAX_CELLS = 128
     MAX_HASHES = 24       # bits of the hash that samples can use
     MARGIN = 4            # more of them are kept than a sample should need
     MAX_CANDIDATES = 32
@@ -1206,97 +1205,3 @@ def sampled(const uint64_t[:, ::1] sets, int bits):
         for i in range(sets.shape[0]):
             view[i] = not mix_cells(sets[i, 0], sets[i, 1]) & ones
     return np.asarray(sets)[keep.view(bool)]
-
-
-cdef inline int step(int cell, int way, int rows, int columns) noexcept nogil:
-    """The cell beside a cell: right, left, below, above; -1 off the board."""
-    cdef int row = cell // columns, column = cell % columns
-    if way == 0:
-        return cell + 1 if column + 1 < columns else -1
-    if way == 1:
-        return cell - 1 if column else -1
-    if way == 2:
-        return cell + columns if row + 1 < rows else -1
-    return cell - columns if row else -1
-
-
-def play_pattern(const uint64_t[:, ::1] sets, const int32_t[::1] pattern, int rows, int columns,
-                 int fleet_cells, bint in_line, bint know_water, int64_t[::1] histogram):
-    """Play configurations one by one with a strategy of `optsearch/strategies/pattern.py`.
-
-    sets -- uint64 of shape (n, 2); pattern -- every cell, in the order in which they are shot;
-    histogram -- int64 of shape (129,), to which the configurations are added by their shots.
-    Cells are numbered by their place in the pattern here, so that the next hit of the pattern is
-    the lowest bit that is not shot.
-    """
-    cdef int cells = rows * columns
-    cdef int place[MAX_CELLS]
-    cdef int beside[MAX_CELLS][4]
-    cdef Cells diagonal[MAX_CELLS]
-    cdef Cells table[16][256]
-    cdef Cells ships, shot, water, below, fresh
-    cdef int64_t i
-    cdef int cell, other, way, byte, bit, hits, here, shots, before
-    if pattern.shape[0] != cells or sets.shape[1] != 2 or histogram.shape[0] != MAX_CELLS + 1:
-        raise ValueError("a pattern of another game")
-    for i in range(cells):
-        place[pattern[i]] = <int>i
-    for cell in range(cells):
-        diagonal[place[cell]] = join(0, 0)
-        for way in range(4):
-            other = step(cell, way, rows, columns)
-            beside[place[cell]][way] = place[other] if other >= 0 else -1
-        for way in range(2):
-            other = step(cell, way, rows, columns)
-            for byte in range(2, 4):
-                if other >= 0 and step(other, byte, rows, columns) >= 0:
-                    diagonal[place[cell]] |= one(place[step(other, byte, rows, columns)])
-    for byte in range(16):
-        for other in range(256):
-            table[byte][other] = join(0, 0)
-            for bit in range(8):
-                if other >> bit & 1 and 8 * byte + bit < cells:
-                    table[byte][other] |= one(place[8 * byte + bit])
-    with nogil:
-        for i in range(sets.shape[0]):
-            ships = join(0, 0)
-            for byte in range(8):
-                ships |= table[byte][sets[i, 0] >> (8 * byte) & 255]
-                ships |= table[8 + byte][sets[i, 1] >> (8 * byte) & 255]
-            shot = water = join(0, 0)
-            hits = 0
-            shots = 0
-            while hits < fleet_cells:
-                # All cells of the pattern before the next hit are missed.
-                cell = first(ships & ~shot)
-                below = one(cell) - 1
-                fresh = below & ~(shot | water)
-                shots += size(fresh) + 1
-                shot |= below | one(cell)
-                hits += 1
-                if know_water:
-                    water |= diagonal[cell]
-                for way in range(4):
-                    if way == 2:
-                        if in_line and hits > before:
-                            break
-                    if way == 0:
-                        before = hits
-                    here = beside[cell][way]
-                    while here >= 0 and hits < fleet_cells:
-                        if shot & one(here):
-                            if ships & one(here):
-                                here = beside[here][way]
-                                continue
-                            break
-                        if water & one(here):
-                            break
-                        shot |= one(here)
-                        shots += 1
-                        if not ships & one(here):
-                            break
-                        hits += 1
-                        if know_water:
-                            water |= diagonal[here]
-                        here = beside[here][way]
-            histogram[shots] += 1

@@ -6,21 +6,16 @@ and with its weight unless all are 1. The whole family is in its key, so a poor 
 a table hit and never an answer.
 """
 
-from cpython.mem cimport PyMem_Calloc, PyMem_Free
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy, memset
 
-from cells cimport MAX_CELLS, Cells, first, high, low, one, size
+from cells cimport MAX_CELLS, Cells, first, one, size
 from hashing cimport scramble
 from objectives cimport MEAN
 from optsearch._family cimport Node, ascending_cells
 from optsearch._table cimport hash_bytes
 from options cimport Switches
-
-cdef enum:
-    MAX_SYMMETRIES = 8
-
 
 cdef struct Weighted:
     Cells cells
@@ -31,29 +26,11 @@ cdef struct Weighted:
 cdef class NormalForm:
     """Writes the keys of one search.
 
-    cell_permutations -- (S, cells) int32: the symmetries of the grid, the identity first.
+    cells -- of the grid. With `isomorphism` it is forgotten how they are named there.
     """
 
-    def __cinit__(self, const int32_t[:, ::1] cell_permutations, int objective, int rule,
-                  Switches on):
-        cdef int g, c, byte
-        cdef Cells image
-        check_permutations(cell_permutations)
-        self.objective, self.rule, self.on = objective, rule, on
-        self.symmetries = <int>cell_permutations.shape[0]
-        self.cells = <int>cell_permutations.shape[1]
-        self.image_of_byte = <Cells*>PyMem_Calloc(MAX_SYMMETRIES * 16 * 256, sizeof(Cells))
-        if self.image_of_byte == NULL:
-            raise MemoryError
-        for g in range(self.symmetries):
-            for c in range(self.cells):
-                image = one(cell_permutations[g, c])
-                for byte in range(256):
-                    if byte >> (c & 7) & 1:
-                        self.image_of_byte[(g * 16 + (c >> 3)) * 256 + byte] |= image
-
-    def __dealloc__(self):
-        PyMem_Free(self.image_of_byte)
+    def __cinit__(self, int cells, int objective, int rule, Switches on):
+        self.cells, self.objective, self.rule, self.on = cells, objective, rule, on
 
     cdef int write(self, Node* node) except -1 nogil:
         """Set the key of a family."""
@@ -71,7 +48,7 @@ cdef class NormalForm:
         if self.on.isomorphism:
             self.relabel(node, image)
         else:
-            self.least_image(node, image)
+            memcpy(image, node.rows, node.n * sizeof(Cells))
         node.key[0] = self.rule * 16 + self.objective * 4 + weighted * 2 + self.on.isomorphism
         node.key[1] = cells
         node.key[2] = 0 if self.objective == MEAN else node.budget + 1
@@ -100,33 +77,6 @@ cdef class NormalForm:
             memcpy(out + bytes, &both[i].weight, sizeof(int64_t))
             out += bytes + sizeof(int64_t)
 
-    cdef void least_image(self, const Node* node, Cells* image) noexcept nogil:
-        """The sets under the grid symmetry with the least fingerprint.
-
-        Fingerprints only choose the symmetry: should two different images share one, a table hit is
-        lost and nothing else.
-        """
-        cdef uint64_t fingerprint, least = 0
-        cdef int g, i, j, best = 0, bytes = (self.cells + 7) // 8
-        cdef Cells s, t
-        cdef const Cells* bytes_of
-        for g in range((self.symmetries if self.on.symmetry else 1) + 1):
-            if g == (self.symmetries if self.on.symmetry else 1):
-                g = best
-            bytes_of = self.image_of_byte + g * 16 * 256
-            fingerprint = 0
-            for i in range(node.n):
-                s = node.rows[i]
-                t = 0
-                for j in range(bytes):
-                    t |= bytes_of[j * 256 + <int>(low(s) & 255)]
-                    s >>= 8
-                image[i] = t
-                fingerprint += scramble(scramble(low(t)) + high(t) * 3
-                                        + (1 if node.weights == NULL else node.weights[i]))
-            if g == 0 or fingerprint < least:
-                best, least = g, fingerprint
-
     cdef void relabel(self, const Node* node, Cells* image) noexcept nogil:
         """The sets with their cells renamed 0, 1, ... in an order that depends on the family alone.
 
@@ -142,7 +92,7 @@ cdef class NormalForm:
         for c in range(m):
             column[node.cell[c]] = c
             colour[c] = scramble(node.count[c])
-        refine(node, column, colour, 2)
+        refine(node, column, colour, order)
         while True:
             i = first_tie(colour, m, order)
             if i == m:
@@ -151,9 +101,10 @@ cdef class NormalForm:
             c = order[i]
             if node.count[c] == 1 and is_alone(node, c):
                 tell_apart(colour, m, order, i)
+                sort_by_colour(colour, m, order)
                 continue
             colour[c] = scramble(colour[c] + fresh)
-            refine(node, column, colour, 2)
+            refine(node, column, colour, order)
         for i in range(m):
             column[node.cell[order[i]]] = i
         for i in range(node.n):
@@ -165,15 +116,23 @@ cdef class NormalForm:
             image[i] = t
 
 
-cdef int first_tie(const uint64_t* colour, int m, int* order) noexcept nogil:
-    """Sort the cells by colour; the place of the first with the colour before it, or m."""
-    cdef int c, i
+cdef int sort_by_colour(const uint64_t* colour, int m, int* order) noexcept nogil:
+    """Sort the cells by colour; how many different colours there are."""
+    cdef int c, i, colours = m
     for c in range(m):
         i = c
         while i > 0 and colour[order[i - 1]] > colour[c]:
             order[i] = order[i - 1]
             i -= 1
         order[i] = c
+    for i in range(1, m):
+        colours -= colour[order[i]] == colour[order[i - 1]]
+    return colours
+
+
+cdef int first_tie(const uint64_t* colour, int m, const int* order) noexcept nogil:
+    """The place of the first cell with the colour of the one before it, or m."""
+    cdef int i
     for i in range(1, m):
         if colour[order[i]] == colour[order[i - 1]]:
             return i
@@ -198,37 +157,38 @@ cdef bint is_alone(const Node* node, int c) noexcept nogil:
     return False
 
 
-cdef void refine(const Node* node, const int* column, uint64_t* colour, int rounds) noexcept nogil:
-    """Colour the cells by the sets they are in, and these by their cells."""
-    cdef uint64_t sum, sums[MAX_CELLS]
+cdef void refine(const Node* node, const int* column, uint64_t* colour, int* order) noexcept nogil:
+    """Colour the cells by the sets they are in, and these by their cells, and sort them by colour.
+
+    Two rounds at a time, for as long as that tells more cells apart: fewer leave the far ends of a
+    path alike, and which of them is named first depends on their names.
+    """
+    cdef int before = 0, colours = 0, r
+    while True:
+        for r in range(2):
+            colour_once(node, column, colour)
+        colours = sort_by_colour(colour, node.m, order)
+        if colours == node.m or colours <= before:
+            return
+        before = colours
+
+
+cdef void colour_once(const Node* node, const int* column, uint64_t* colour) noexcept nogil:
+    cdef uint64_t sum
+    cdef uint64_t sums[MAX_CELLS]
     cdef Cells s
-    cdef int i, c, r
-    for r in range(rounds):
-        memset(sums, 0, node.m * sizeof(uint64_t))
-        for i in range(node.n):
-            sum = 0 if node.weights == NULL else <uint64_t>node.weights[i]
-            s = node.rows[i]
-            while s:
-                sum += colour[column[first(s)]]
-                s &= s - 1
-            sum = scramble(sum)
-            s = node.rows[i]
-            while s:
-                sums[column[first(s)]] += sum
-                s &= s - 1
-        for c in range(node.m):
-            colour[c] = scramble(sums[c] + scramble(colour[c]))
-
-
-cdef check_permutations(const int32_t[:, ::1] permutations):
-    """Refuse what is no list of symmetries."""
-    cdef int cells = <int>permutations.shape[1]
-    if not 1 <= cells <= MAX_CELLS:
-        raise ValueError(f"{cells} cells; from 1 to {MAX_CELLS}")
-    if not 1 <= permutations.shape[0] <= MAX_SYMMETRIES:
-        raise ValueError(f"{permutations.shape[0]} symmetries; from 1 to {MAX_SYMMETRIES}")
-    for row in permutations:
-        if sorted(row) != list(range(cells)):
-            raise ValueError(f"{list(row)} is no permutation of {cells} cells")
-    if list(permutations[0]) != list(range(cells)):
-        raise ValueError("the first symmetry is the identity")
+    cdef int i, c
+    memset(sums, 0, node.m * sizeof(uint64_t))
+    for i in range(node.n):
+        sum = 0 if node.weights == NULL else <uint64_t>node.weights[i]
+        s = node.rows[i]
+        while s:
+            sum += colour[column[first(s)]]
+            s &= s - 1
+        sum = scramble(sum)
+        s = node.rows[i]
+        while s:
+            sums[column[first(s)]] += sum
+            s &= s - 1
+    for c in range(node.m):
+        colour[c] = scramble(sums[c] + scramble(colour[c]))

@@ -72,7 +72,7 @@ cdef class Search:
 
     sets -- (n, 2) uint64, distinct sets of cells, all of one size.
     weights -- (n,) int64, positive.
-    cell_permutations -- (S, cells) int32: the symmetries of the grid, the identity first.
+    cells -- how many the grid has.
     objective -- "mean", "worst" or "within".
     table, disk -- a MemoryTable, and an optsearch.tables.DiskTable or None.
     switches -- the booleans of SolverOptions by name.
@@ -93,8 +93,8 @@ cdef class Search:
     cdef public object disk
 
     def __cinit__(self, const uint64_t[:, ::1] sets, const int64_t[::1] weights,
-                  const int32_t[:, ::1] cell_permutations, str objective, MemoryTable table, disk,
-                  dict switches, tick, str rule="optimal"):
+                  int cells, str objective, MemoryTable table, disk, dict switches, tick,
+                  str rule="optimal"):
         cdef int i
         if rule not in RULES:
             raise ValueError(f"no rule {rule!r}; there are {', '.join(RULES)}")
@@ -104,13 +104,12 @@ cdef class Search:
         self.objective, self.rule = objective_of(objective), RULES[rule]
         if self.rule != OPTIMAL and self.objective != MEAN:
             raise ValueError(f"the rule {rule!r} goes with the objective mean, not {objective!r}")
-        self.names = NormalForm(cell_permutations, self.objective, self.rule, self.on)
-        self.n = <int>sets.shape[0]
-        self.cells = <int>cell_permutations.shape[1]
+        self.n, self.cells = <int>sets.shape[0], cells
         self.check(sets, weights)
         self.table, self.disk, self.effort = table, disk, Effort(tick)
         self.bounds = Bounds(
             self.n, size(join(sets[0, 0], sets[0, 1])), self.objective, self.on)
+        self.names = NormalForm(cells, self.objective, self.rule, self.on)
         self.words = WordSearch(self.bounds, self.effort, self.rule, self.on)
         self.sets = <Cells*>PyMem_Malloc(self.n * sizeof(Cells))
         self.weights = <int64_t*>PyMem_Malloc(self.n * sizeof(int64_t))
@@ -126,6 +125,8 @@ cdef class Search:
         cdef Py_ssize_t i
         cdef int hits
         cdef Cells outside = 0
+        if not 1 <= self.cells <= MAX_CELLS:
+            raise ValueError(f"{self.cells} cells; from 1 to {MAX_CELLS}")
         if sets.shape[0] < 1 or sets.shape[1] != 2:
             raise ValueError(f"sets of shape {sets.shape[0], sets.shape[1]}; (n, 2) with n > 0")
         if weights.shape[0] != sets.shape[0] or min(weights) < 1:

@@ -1,7 +1,7 @@
 # What a search is told: the switches of optsearch.kernels.SolverOptions, and which shots there are.
 
 cdef struct Switches:
-    bint memo, symmetry, isomorphism, leaf_counting, profile, frequency_cap, matching
+    bint memo, isomorphism, leaf_counting, profile, frequency_cap, matching
     bint domination, merging, products, forced, ordering, lookahead, small_cases, words, splitting
 
 cdef enum:                     # rules

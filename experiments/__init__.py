@@ -6,9 +6,8 @@ from optsearch.solver import SolverOptions
 
 RESULTS = Path(__file__).resolve().parent.parent / "data" / "results"
 
-# What the first solver, of normal forms under the symmetries and leaf counting, did not do.
+# What the first solver, of normal forms and leaf counting, did not do.
 NEW = (
-    "isomorphism",
     "profile",
     "frequency_cap",
     "matching",

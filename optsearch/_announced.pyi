@@ -4,6 +4,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from optsearch._effort import Effort
 from optsearch._table import MemoryTable
 
 class Disk(Protocol):
@@ -12,29 +13,21 @@ class Disk(Protocol):
 
 class AnnouncedSearch:
     nodes: int
+    effort: Effort
     disk: Disk | None
     def __init__(
         self,
         ships: NDArray[np.uint64],
-        weights: NDArray[np.int64],
-        cell_permutations: NDArray[np.int32],
+        cells: int,
         by_length: bool,
         objective: str,
         table: MemoryTable,
         disk: Disk | None,
-        memo: bool,
-        symmetry: bool,
-        leaf_counting: bool,
-        cover: bool,
-        ordering: bool,
-        small_cases: bool,
+        switches: dict[str, bool],
         tick: Callable[[int], None],
-        domination: bool = ...,
     ) -> None: ...
     def solve(self, family: NDArray[np.int32], hits: int, budget: int, limit: int = ...) -> int: ...
-    def first_shots(
-        self, family: NDArray[np.int32], hits: int, budget: int
-    ) -> list[tuple[int, int]]: ...
+    def shots(self, family: NDArray[np.int32], hits: int, budget: int) -> list[tuple[int, int]]: ...
     def after(
         self, family: NDArray[np.int32], hits: int, cell: int, budget: int, limit: int = ...
     ) -> int: ...

@@ -30,13 +30,3 @@ class Evaluator:
     def run(self, surveying: Literal[True]) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 
 def sampled(sets: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]: ...
-def play_pattern(
-    sets: NDArray[np.uint64],
-    pattern: NDArray[np.int32],
-    rows: int,
-    columns: int,
-    fleet_cells: int,
-    in_line: bool,
-    know_water: bool,
-    histogram: NDArray[np.int64],
-) -> None: ...

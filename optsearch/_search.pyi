@@ -20,7 +20,7 @@ class Search:
         self,
         sets: NDArray[np.uint64],
         weights: NDArray[np.int64],
-        cell_permutations: NDArray[np.int32],
+        cells: int,
         objective: str,
         table: MemoryTable,
         disk: Disk | None,

@@ -36,7 +36,8 @@ from typing import NamedTuple, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch._evaluate import Evaluator, play_pattern, sampled
+from optsearch._evaluate import Evaluator, sampled
+from optsearch._pattern import play_pattern
 from optsearch.configurations import CellSets, Configurations, list_ships, to_masks, to_words
 from optsearch.errors import NotSupported, OptsearchError, TableError, TooLarge
 from optsearch.game import Game, bits

@@ -38,11 +38,10 @@ class SolverOptions:
     """Switches of the search; each changes how long it takes and never what it answers.
 
     The inequalities and their proofs are in the docstrings of `cython_ext/_search.pyx` and
-    `_bounds.pyx`, and of `_announced.pyx` for announced sinkings, which knows memo, symmetry,
-    leaf_counting, profile, ordering, domination and small_cases.
+    `_bounds.pyx`, and of `_announced.pyx` for announced sinkings, which knows memo,
+    isomorphism, leaf_counting, profile, ordering, domination and small_cases.
 
     memo -- keep solved families in the transposition table.
-    symmetry -- one table entry for a family and its images under the symmetries of the grid.
     isomorphism -- one entry for all families that differ only in the names of their cells.
     leaf_counting -- no more leaves with j misses than words (`optsearch.bounds.leaf_counting`).
     profile -- bound how many sets can be finished within t misses along an all-miss chain.
@@ -62,7 +61,6 @@ class SolverOptions:
     """
 
     memo: bool = True
-    symmetry: bool = True
     isomorphism: bool = True
     leaf_counting: bool = True
     profile: bool = True
@@ -191,11 +189,10 @@ class Silent:
         self.sets = to_words(self.family.sets)
         self.weights = np.array(self.family.weights, np.int64)
         self.root = State(np.arange(len(self.sets), dtype=np.int32), position.hits)
-        symmetries = np.array(position.game.symmetries(), np.int32)
         self._search = Search(
             self.sets,
             self.weights,
-            symmetries,
+            self.game.cells,
             objective.kind,
             table,
             disk,
@@ -286,20 +283,13 @@ class Announced:
         self.root = State(np.arange(len(self.ships), dtype=np.int32), position.hits)
         self._search = AnnouncedSearch(
             self.ships,
-            np.ones(len(self.ships), np.int64),
-            np.array(game.symmetries(), np.int32),
+            game.cells,
             game.announce == "ship",
             objective.kind,
             table,
             disk,
-            options.memo,
-            options.symmetry,
-            options.leaf_counting,
-            options.profile,
-            options.ordering,
-            options.small_cases,
+            options.switches,
             tick,
-            options.domination,
         )
 
     @property
@@ -330,7 +320,7 @@ class Announced:
         return not self._cells(state) & ~state.hits
 
     def shots(self, state: State, budget: int) -> list[tuple[int, int]]:
-        return self._search.first_shots(state.family, state.hits, budget)
+        return self._search.shots(state.family, state.hits, budget)
 
     def lower_bound(self, state: State, budget: int) -> int:
         return self._search.lower_bound(state.family, state.hits, budget)

@@ -12,15 +12,16 @@ from optsearch._announced import AnnouncedSearch
 from optsearch._table import MemoryTable
 from optsearch.configurations import to_words
 from optsearch.game import Game, bits
+from optsearch.kernels import SolverOptions
 from optsearch.position import HIT, MISS, Position, Reply, reply
 from tests.examples import positions
 
 BIG = 1 << 50
 SWITCHES = (
     "memo",
-    "symmetry",
+    "isomorphism",
     "leaf_counting",
-    "cover",
+    "profile",
     "ordering",
     "small_cases",
     "domination",
@@ -29,47 +30,42 @@ OBJECTIVES = ("mean", "worst", "within")
 
 
 class Example:
-    """Some configurations of a position with weights, and the optimum by its definition."""
+    """Some configurations of a position, and the optimum by its definition."""
 
-    def __init__(self, game, ships, weights, hits, objective, off=(), disk=None):
+    def __init__(self, game, ships, hits, objective, off=(), disk=None):
         self.game = game
         self.ships = ships
-        self.weights = weights
         self.hits = hits
         self.objective = objective
         self.family = np.arange(len(ships), dtype=np.int32)
         self.nodes = []
-        self.switches = {name: name not in off for name in SWITCHES}
+        self.off = off
         masks = np.array([to_words(c) for c in ships], np.uint64)
         self.search = AnnouncedSearch(
             masks,
-            np.array(weights, np.int64),
-            np.array(game.symmetries(), np.int32),
+            game.cells,
             game.announce == "ship",
             objective,
             MemoryTable(1 << 23),
             disk,
-            tick=self.nodes.append,
-            **self.switches,
+            SolverOptions(**dict.fromkeys(off, False)).switches,
+            self.nodes.append,
         )
 
     def __repr__(self):
-        off = [name for name, on in self.switches.items() if not on]
-        return (
-            f"{self.game} {self.ships} {self.weights} hits={self.hits} {self.objective} off={off}"
-        )
+        return f"{self.game} {self.ships} hits={self.hits} {self.objective} off={self.off}"
 
     def value(self, budget):
         return value(self.game, self.everything(), self.hits, self.objective, budget)
 
     def everything(self):
-        return frozenset(zip(self.ships, self.weights, range(len(self.ships)), strict=True))
+        return frozenset(zip(self.ships, range(len(self.ships)), strict=True))
 
     def after(self, cell, budget):
         return after(self.game, self.everything(), self.hits, self.objective, budget, cell)
 
 
-def step(objective, weight, budget):
+def price(objective, weight, budget):
     """What it costs that this weight misses while `budget` misses are allowed."""
     if objective == "within":
         return weight if budget == 0 else 0
@@ -78,9 +74,9 @@ def step(objective, weight, budget):
 
 @cache
 def value(game, items, hits, objective, budget):
-    """The least cost, by trying all shots; items are (ships, weight, number)."""
+    """The least cost, by trying all shots; items are (ships, number)."""
     useful = 0
-    for ships, _, _ in items:
+    for ships, _ in items:
         useful |= sum(ships)
     useful &= ~hits
     if not useful or (objective == "within" and budget < 0):
@@ -91,7 +87,7 @@ def value(game, items, hits, objective, budget):
 def after(game, items, hits, objective, budget, cell):
     split = parts(game, items, hits, cell)
     missed = split.pop(MISS, frozenset())
-    cost = step(objective, sum(weight for _, weight, _ in missed), budget)
+    cost = price(objective, len(missed), budget)
     if missed and not (objective == "worst" and budget == 0):
         left = budget if budget is None else budget - 1
         cost += value(game, missed, hits, objective, left)
@@ -109,7 +105,7 @@ def parts(game, items, hits, cell) -> dict[Reply, frozenset]:
 
 @st.composite
 def examples(draw, objectives=OBJECTIVES, max_configurations=9, off=None):
-    """Part of the configurations of a random position, weighted, for one objective; a budget."""
+    """Part of the configurations of a random position, for one objective; a budget."""
     position = draw(
         positions(max_cells=12, max_ships=3, max_configurations=150, announce=("sunk", "ship"))
     )
@@ -117,16 +113,10 @@ def examples(draw, objectives=OBJECTIVES, max_configurations=9, off=None):
     chosen = draw(
         st.lists(st.sampled_from(everything), min_size=1, max_size=max_configurations, unique=True)
     )
-    weights = draw(
-        st.one_of(
-            st.just([1] * len(chosen)),
-            st.lists(st.integers(1, 9), min_size=len(chosen), max_size=len(chosen)),
-        )
-    )
     off = draw(st.sets(st.sampled_from(SWITCHES))) if off is None else off
     objective = draw(st.sampled_from(objectives))
     budget = -1 if objective == "mean" else draw(st.integers(0, 7))
-    return Example(position.game, chosen, weights, position.hits, objective, off), budget
+    return Example(position.game, chosen, position.hits, objective, off), budget
 
 
 @settings(max_examples=700)
@@ -138,9 +128,9 @@ def test_the_optimum_is_that_of_the_definition(drawn):
 
 @settings(max_examples=300)
 @given(examples())
-def test_first_shots(drawn):
+def test_shots(drawn):
     example, budget = drawn
-    shots = example.search.first_shots(example.family, example.hits, budget)
+    shots = example.search.shots(example.family, example.hits, budget)
     some = 0
     for ships in example.ships:
         some |= sum(ships)
@@ -166,7 +156,7 @@ def test_a_limit_gives_the_optimum_below_it_and_a_bound_at_or_above_it(drawn, of
     expected = example.value(budget)
     limit = expected + offset
     if first:
-        shots = example.search.first_shots(example.family, example.hits, budget)
+        shots = example.search.shots(example.family, example.hits, budget)
         if not shots:
             return
         cell = shots[-1][0]
@@ -197,7 +187,7 @@ def test_parts(drawn, data):
     expected = {}
     for answer, part in parts(example.game, example.everything(), example.hits, cell).items():
         code = {MISS: 0, HIT: 1}.get(answer, 2 + (answer.length or 0))
-        expected[code] = sorted(index for _, _, index in part)
+        expected[code] = sorted(index for _, index in part)
     assert {code: part.tolist() for code, part in found.items()} == expected
     assert all(part.dtype == np.int32 for part in found.values())
     # The parts make a family again.
@@ -220,7 +210,6 @@ def test_equal_normal_forms_have_equal_optima(drawn):
                 part = Example(
                     example.game,
                     example.ships[first:last],
-                    example.weights[first:last],
                     example.hits,
                     example.objective,
                 )
@@ -231,7 +220,7 @@ def test_equal_normal_forms_have_equal_optima(drawn):
 def whole(text, objective="mean", off=()):
     position = Position(Game.parse(text))
     ships = list(reference.configurations(position))
-    return Example(position.game, ships, [1] * len(ships), 0, objective, off)
+    return Example(position.game, ships, 0, objective, off)
 
 
 @pytest.mark.parametrize(
@@ -288,7 +277,7 @@ def test_configurations_of_the_same_cells_may_share_a_leaf():
     """B, A, C is answered by hit, sunk, sunk for two of them; one bound a word would say 2."""
     game = Game.parse("1x4:2,1;contact=any;announce=sunk")
     ships = [(3, 4), (12, 2), (3, 8), (6, 1)]
-    example = Example(game, ships, [1] * 4, 0, "mean")
+    example = Example(game, ships, 0, "mean")
     assert example.value(-1) == example.search.solve(example.family, 0, -1) == 1
     assert example.search.lower_bound(example.family, 0, -1) <= 1
 
@@ -297,21 +286,22 @@ def test_the_order_of_certain_hits_matters():
     """Both have B and C. C shot first tells which; B shot first, neither does."""
     game = Game.parse("1x4:2,1;contact=any;announce=sunk")
     for objective, budget, cost in (("mean", -1, 0), ("worst", 0, 0), ("within", 0, 0)):
-        example = Example(game, [(3, 4), (6, 8)], [1, 1], 0, objective)
+        example = Example(game, [(3, 4), (6, 8)], 0, objective)
         assert example.search.solve(example.family, 0, budget) == cost
         assert example.search.after(example.family, 0, 2, budget) == cost
-    example = Example(game, [(3, 4), (6, 8)], [1, 1], 0, "mean")
+    example = Example(game, [(3, 4), (6, 8)], 0, "mean")
     assert example.search.after(example.family, 0, 1, -1) == 1
 
 
 def test_bounds_of_a_whole_game():
-    """Leaf counting and cover together are better than either."""
+    """Leaf counting and profile together are better than either."""
     bounds = {}
-    for off in ((), ("cover",), ("leaf_counting",), ("cover", "leaf_counting")):
+    for off in ((), ("profile",), ("leaf_counting",), ("profile", "leaf_counting")):
         example = whole("4x4:3,2;announce=ship", off=off)
         bounds[off] = example.search.lower_bound(example.family, 0, -1)
-    assert bounds[()] > max(bounds["cover",], bounds["leaf_counting",])
-    assert min(bounds["cover",], bounds["leaf_counting",]) > bounds["cover", "leaf_counting"] == 0
+    assert bounds[()] > max(bounds["profile",], bounds["leaf_counting",])
+    assert min(bounds["profile",], bounds["leaf_counting",]) > 0
+    assert bounds["profile", "leaf_counting"] == 0
 
 
 def test_the_worst_case_and_the_games_finished_in_time():
@@ -342,9 +332,9 @@ def test_a_board_past_64_cells():
             )
             for configuration in small.ships
         ]
-        large = Example(game, ships, small.weights, 0, "mean")
+        large = Example(game, ships, 0, "mean")
         assert large.search.solve(large.family, 0, -1) == 46
-        assert len(large.search.first_shots(large.family, 0, -1)) == 8
+        assert len(large.search.shots(large.family, 0, -1)) == 8
         top = max(cell for ships in ships for ship in ships for cell in bits(ship))
         split = large.search.parts(large.family, 0, top)
         assert sorted(split) == [0, 1, 3]
@@ -363,9 +353,9 @@ def test_the_disk_is_read_and_written():
     game = Game.parse("4x4:3,2;announce=sunk")
     disk = Recorder()
     ships = list(reference.configurations(Position(game)))
-    first = Example(game, ships, [1] * len(ships), 0, "mean", disk=disk)
+    first = Example(game, ships, 0, "mean", disk=disk)
     found = first.search.solve(first.family, 0, -1)
-    again = Example(game, ships, [1] * len(ships), 0, "mean", disk=disk)
+    again = Example(game, ships, 0, "mean", disk=disk)
     assert again.search.solve(again.family, 0, -1) == found == 328
     assert disk
     assert again.search.nodes < first.search.nodes / 20
@@ -381,18 +371,17 @@ def test_an_exception_in_tick_ends_the_search():
 
     search = AnnouncedSearch(
         np.array([to_words(c) for c in example.ships], np.uint64),
-        np.ones(len(example.ships), np.int64),
-        np.array(example.game.symmetries(), np.int32),
+        example.game.cells,
         False,
         "mean",
         MemoryTable(1 << 23),
         None,
-        tick=stop,
-        **example.switches,
+        SolverOptions().switches,
+        stop,
     )
     with pytest.raises(KeyboardInterrupt):
         search.solve(example.family, 0, -1)
-    assert search.nodes == 4096
+    assert search.nodes == 1024
 
 
 def test_what_is_refused():
@@ -415,14 +404,11 @@ def test_what_is_refused():
     twos = [i for i, ships in enumerate(example.ships) if 3 in ships]
     with pytest.raises(ValueError, match="did not get the same replies"):
         search.solve(np.array(sorted(ones + twos), np.int32), 1, -1)
-    for ships, weights, objective in (
-        ([(3, 2)], [1], "mean"),  # overlap
-        ([(3, 0)], [1], "mean"),
-        ([(3, 1 << 9)], [1], "mean"),
-        ([(3, 4)], [0], "mean"),
-        ([(3, 4)], [1 << 50], "mean"),
-        ([(3, 4)], [1], "median"),
-        ([(3, 4)], [1, 1], "mean"),
+    for ships, objective in (
+        ([(3, 2)], "mean"),  # overlap
+        ([(3, 0)], "mean"),
+        ([(3, 1 << 9)], "mean"),
+        ([(3, 4)], "median"),
     ):
-        with pytest.raises(ValueError, match=r"ship 1|weights|median"):
-            Example(example.game, ships, weights, 0, objective)
+        with pytest.raises(ValueError, match=r"ship 1|median"):
+            Example(example.game, ships, 0, objective)

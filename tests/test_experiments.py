@@ -296,7 +296,7 @@ def test_a_run_of_the_ablation_that_is_too_long():
 def test_the_first_solver_is_without_the_new_switches():
     off = {name for name, is_on in experiments.FIRST.switches.items() if not is_on}
     assert off == set(experiments.NEW)
-    kept = {"memo", "symmetry", "leaf_counting", "ordering", "small_cases"}
+    kept = {"memo", "isomorphism", "leaf_counting", "ordering", "small_cases"}
     assert set(SWITCHES) - off == kept
 
 

@@ -64,7 +64,7 @@ def test_the_rules_of_the_kernel_on_random_families(end):
         search = Search(
             to_words(tuple(sets)),
             np.array(weights, np.int64),
-            np.arange(9, dtype=np.int32)[None, :],
+            9,
             "mean",
             MemoryTable(1 << 23),
             None,
@@ -90,7 +90,7 @@ def test_bad_rules():
     arguments = (
         to_words((3, 5)),
         np.ones(2, np.int64),
-        np.arange(3, dtype=np.int32)[None, :],
+        3,
     )
     rest = (MemoryTable(1 << 23), None, dict.fromkeys(SWITCHES, True), lambda nodes: None)
     with pytest.raises(ValueError, match="'median'"):

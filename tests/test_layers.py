@@ -38,6 +38,7 @@ KERNELS = {
     "_effort": set(),
     "_announced": {"kernels"},
     "_evaluate": {"evaluate"},
+    "_pattern": {"evaluate"},
     "_hunt": {"counterexamples"},
 }
 PACKAGES = {"bounds", "cli", "drawing", "strategies", "tree"}

@@ -1,0 +1,133 @@
+"""Patterns played on configurations one by one: the strategies of `optsearch/strategies/pattern.py`.
+
+Cells are numbered by their place in the pattern here, so that the next hit of the pattern is the
+lowest bit that is not shot.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from cells cimport MAX_CELLS, Cells, first, join, one, size
+
+cdef enum:
+    WAYS = 4                   # right, left, below, above
+
+
+cdef struct Pattern:
+    int fleet_cells
+    bint in_line, know_water
+    int place[MAX_CELLS]       # of each cell of the grid in the pattern
+    int beside[MAX_CELLS][WAYS]    # the place of the cell that way, or -1
+    Cells diagonal[MAX_CELLS]  # water where ships do not touch and the cell is hit
+    Cells image[16][256]       # [byte number][byte] a part of a set, in places
+
+
+def play_pattern(const uint64_t[:, ::1] sets, const int32_t[::1] pattern, int rows, int columns,
+                 int fleet_cells, bint in_line, bint know_water, int64_t[::1] histogram):
+    """Play configurations one by one with a strategy of `optsearch/strategies/pattern.py`.
+
+    sets -- uint64 of shape (n, 2); pattern -- every cell, in the order in which they are shot;
+    histogram -- int64 of shape (129,), to which the configurations are added by their shots.
+    """
+    cdef Pattern board
+    cdef int64_t i
+    if (pattern.shape[0] != rows * columns or sets.shape[1] != 2
+            or histogram.shape[0] != MAX_CELLS + 1):
+        raise ValueError("a pattern of another game")
+    board.fleet_cells, board.in_line, board.know_water = fleet_cells, in_line, know_water
+    for i in range(pattern.shape[0]):
+        board.place[pattern[i]] = <int>i
+    with nogil:
+        find_neighbours(&board, rows, columns)
+        fill_images(&board, rows * columns)
+        for i in range(sets.shape[0]):
+            histogram[play(&board, to_places(&board, sets[i, 0], sets[i, 1]))] += 1
+
+
+cdef inline int neighbour(int cell, int way, int rows, int columns) noexcept nogil:
+    """The cell beside a cell; -1 off the board."""
+    cdef int row = cell // columns, column = cell % columns
+    if way == 0:
+        return cell + 1 if column + 1 < columns else -1
+    if way == 1:
+        return cell - 1 if column else -1
+    if way == 2:
+        return cell + columns if row + 1 < rows else -1
+    return cell - columns if row else -1
+
+
+cdef void find_neighbours(Pattern* board, int rows, int columns) noexcept nogil:
+    """Fill `beside` and `diagonal`."""
+    cdef int cell, other, corner, way, across
+    for cell in range(rows * columns):
+        board.diagonal[board.place[cell]] = 0
+        for way in range(WAYS):
+            other = neighbour(cell, way, rows, columns)
+            board.beside[board.place[cell]][way] = board.place[other] if other >= 0 else -1
+            for across in range(2, WAYS):
+                if way < 2 and other >= 0:
+                    corner = neighbour(other, across, rows, columns)
+                    if corner >= 0:
+                        board.diagonal[board.place[cell]] |= one(board.place[corner])
+
+
+cdef void fill_images(Pattern* board, int cells) noexcept nogil:
+    cdef int number, byte, bit
+    for number in range(16):
+        for byte in range(256):
+            board.image[number][byte] = 0
+            for bit in range(8):
+                if byte >> bit & 1 and 8 * number + bit < cells:
+                    board.image[number][byte] |= one(board.place[8 * number + bit])
+
+
+cdef inline Cells to_places(const Pattern* board, uint64_t low, uint64_t high) noexcept nogil:
+    """A set of cells of the grid as places in the pattern."""
+    cdef Cells places = 0
+    cdef int number
+    for number in range(8):
+        places |= board.image[number][low >> (8 * number) & 255]
+        places |= board.image[8 + number][high >> (8 * number) & 255]
+    return places
+
+
+cdef inline int play(const Pattern* board, Cells ships) noexcept nogil:
+    """The shots that a configuration takes."""
+    cdef Cells shot = 0, water = 0, below
+    cdef int hits = 0, shots = 0, cell
+    while hits < board.fleet_cells:
+        # All cells of the pattern before the next hit are missed.
+        cell = first(ships & ~shot)
+        below = one(cell) - 1
+        shots += size(below & ~(shot | water)) + 1
+        shot |= below | one(cell)
+        hits += 1
+        if board.know_water:
+            water |= board.diagonal[cell]
+        shots += follow(board, ships, cell, &shot, &water, &hits)
+    return shots
+
+
+cdef inline int follow(const Pattern* board, Cells ships, int cell, Cells* shot, Cells* water,
+                       int* hits) noexcept nogil:
+    """The shots along the ship that was hit at a cell, each way until a miss."""
+    cdef int way, here, shots = 0, before = hits[0]
+    for way in range(WAYS):
+        if way == 2 and board.in_line and hits[0] > before:
+            break
+        here = board.beside[cell][way]
+        while here >= 0 and hits[0] < board.fleet_cells:
+            if shot[0] & one(here):
+                if not ships & one(here):
+                    break
+            else:
+                if water[0] & one(here):
+                    break
+                shot[0] |= one(here)
+                shots += 1
+                if not ships & one(here):
+                    break
+                hits[0] += 1
+                if board.know_water:
+                    water[0] |= board.diagonal[here]
+            here = board.beside[here][way]
+    return shots
