@@ -1,7 +1,8 @@
 """What has been shot so far and what was replied; read from and written as text or a drawn board.
 
 Text: `B3=hit A1=miss C4=sunk:3`, in the order of the shots. Drawn board: one line a row, `.` for a
-cell not shot, `o` for a miss, `X` for a hit.
+cell not shot, `o` for a miss, `X` for a hit. (In figures, as in the paper's, a circle is a hit and
+a cross a miss; the signs of figures are refused in text, so that none is taken for the other.)
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ class Reply:
         """What replies are sorted by: the hit, the sinkings by rising length, the miss."""
         return not self.hit, self.sunk, self.length or 0
 
+
+BOARD_SIGNS = ". (not shot), o (miss), X (hit)"  # of drawn boards
 
 MISS = Reply(hit=False)
 HIT = Reply(hit=True)
@@ -210,7 +213,8 @@ class Position:
                 if symbol not in ".oX":
                     raise PositionError(
                         f"{symbol!r} in row {i + 1} of the drawn board, {row!r}, is none of "
-                        ". (not shot), o (miss), X (hit)"
+                        f"{BOARD_SIGNS}"
+                        f"{'; ○ and × are signs of figures' if symbol in '○×' else ''}"
                     )
                 if symbol != ".":
                     shots.append(Shot((i, j), HIT if symbol == "X" else MISS))

@@ -219,11 +219,13 @@ _NOTES: dict[str, Callable[[], str]] = {
     "counterexample greedy mean": lambda: (
         f"Figure 6 does not print its two misses; {len(counterexamples())} position of 3x4:2 after "
         "two misses, up to symmetry, is such a counterexample, "
-        f"{str(_counterexample().position)!r}:\n{_counterexample().position.board()}"
+        f"{str(_counterexample().position)!r} (o is a miss):\n{_counterexample().position.board()}"
     ),
 }
 
-# Section 4.2: the mean and spread of strategies on every configuration, which is not computed yet.
+# Section 4.2: strategies on every configuration of 10x10:5,4,3,3,2. `python -m
+# experiments.evaluations` computes what they cost, in hours; the page that describes the paper's
+# two is lost, so that they are reconstructed (`strategies.pattern`), and not to the last digit.
 NOT_REPRODUCED = frozenset(
     {
         "upper_bound_10x10",

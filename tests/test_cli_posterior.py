@@ -66,6 +66,7 @@ def test_posterior_for_people():
     assert any(line[:2] == ["1", "X"] for line in lines)
     assert any(line[:2] == ["2", "#"] for line in lines)
     assert any(line[0] == "4" and line[-1] == "o" for line in lines if line)
+    assert "X hit, o miss, # sunk; percent of a ship elsewhere" in text.splitlines()
     for fact in ("configurations", "bits", "best shots", "each hits with"):
         assert fact in text
 

@@ -83,6 +83,8 @@ def test_refuses_and_quotes(game, text, quoted):
         ("....\n" * 5, "5 rows"),
         ("....\n....\n.....\n....", "row 3 of the drawn board, '.....', has 5 cells"),
         ("....\n..x.\n....\n....", "'x' in row 2"),
+        ("....\n....\n....\n○...", "'○' in row 4 of the drawn board, '○...', is none of . (not"),
+        ("×...\n....\n....\n....", "X (hit); ○ and × are signs of figures"),
         ("", "0 rows"),
     ],
 )

@@ -16,7 +16,7 @@ from rich.progress import Progress as ProgressBar
 
 from optsearch.errors import OptsearchError, PositionError
 from optsearch.game import Game, column_name
-from optsearch.position import Position
+from optsearch.position import BOARD_SIGNS, Position
 from optsearch.solution import Progress, Status
 from optsearch.tree import DecisionTree
 from optsearch.workers import processes
@@ -49,7 +49,7 @@ BoardOption = Annotated[
     Path | None,
     typer.Option(
         "--board",
-        help="File with a drawn board instead: one line a row of . (not shot), o (miss), X (hit).",
+        help=f"File with a drawn board instead: one line a row of {BOARD_SIGNS}.",
         show_default=False,
     ),
 ]

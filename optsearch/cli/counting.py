@@ -175,7 +175,7 @@ def posterior(
             f"{found.frequency[row][column]} = {found.probability[row, column]:.6f}",
         )
     if figure is not None:
-        facts.add_row("drawing", str(figure))
+        facts.add_row("drawing", f"{figure}{' (○ hit, × miss)' * bool(position.shots)}")
     out.print(facts)
 
 
@@ -201,6 +201,9 @@ def probability_board(found: Posterior) -> Text:
             shade = round(17 * p / most) if most else 0
             style = f"{'bold ' if (row, column) in best else ''}{'black' if shade > 9 else 'white'}"
             text.append(f"{100 * p:6.1f}", style=f"{style} on grey{3 + 5 * shade}")
+    if shot:
+        announced = "" if game.is_silent else ", # sunk"
+        text.append(f"\n\nX hit, o miss{announced}; percent of a ship elsewhere")
     return text.append("\n")
 
 
