@@ -16,7 +16,7 @@ from experiments import FIRST, RESULTS
 from optsearch import records
 from optsearch.game import Game
 from optsearch.position import Position
-from optsearch.solution import Solution, Status
+from optsearch.solution import Limit, LimitReached, Solution
 from optsearch.solver import SWITCHES, SolverOptions, solve
 
 GAMES = ("4x5:4,3,2", "5x5:3,2", "5x6:3,3", "6x6:4,4", "7x7:2", "4x5:3,2;contact=any")
@@ -30,10 +30,6 @@ COLUMNS = (
     "nodes_ratio",
     "seconds_ratio",
 )
-
-
-class _TimeIsOver(Exception):
-    pass
 
 
 def options() -> Iterator[tuple[str, SolverOptions]]:
@@ -51,14 +47,10 @@ def timed(game: Game, switches: SolverOptions, seconds: float) -> tuple[Solution
     spent = 0.0
     for _ in range(5):
         started = time.process_time()
-
-        def progress(status: Status, started: float = started) -> None:
-            if time.process_time() - started > seconds:
-                raise _TimeIsOver
-
+        limit = Limit(seconds, clock=time.process_time)
         try:
-            found = solve(Position(game), options=switches, progress=progress)
-        except _TimeIsOver:
+            found = solve(Position(game), options=switches, progress=limit.watch())
+        except LimitReached:
             return None
         took = time.process_time() - started
         least = min(least, took)

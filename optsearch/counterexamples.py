@@ -33,14 +33,15 @@ from optsearch.game import Game
 from optsearch.greedy import GreedySolver
 from optsearch.journal import Journal
 from optsearch.position import HIT, MISS, Position, Shot
+from optsearch.solution import Limit, LimitReached
 from optsearch.solver import Solver
 from optsearch.tree import DecisionTree
 
 Codes = NDArray[np.int32]
 
 MAX_NODES = 100_000
-"""An empty board of more than MAX_CELLS cells is undecided where the solver needs more nodes; 50
-subsets on a machine word count as one."""
+"""An empty board of more than MAX_CELLS cells is undecided where the solver needs more effort
+(`optsearch.solution.Status`)."""
 
 COLUMNS = (
     "result",
@@ -362,21 +363,17 @@ def search_game(game: Game, empty_only: bool) -> Searched:
     return Searched(game, len(codes), positions.counterexamples(codes))
 
 
-class _Undecided(Exception):
-    """That would take more effort than is allowed."""
-
-
 def _search_large(game: Game) -> Searched:
     """The empty board of a game that has too many positions: is anything below best greedy?"""
     position = Position(game)
     found = GreedySolver(position)
-    solver = Solver(position, progress=lambda status: _limit(solver))
+    solver = Solver(position, progress=Limit(effort=MAX_NODES).watch())
     kernel = solver.kernel
     try:
         best_greedy = found.total_height()
         certain = kernel.cells_left * kernel.weight(kernel.root)
         misses = best_greedy - certain
-        cost = kernel.solve(kernel.root, -1, limit=misses)
+        cost = kernel.solve(kernel.root, limit=misses)
         if cost >= misses:
             return Searched(game, 1, ())
         counterexample = Counterexample(
@@ -388,14 +385,9 @@ def _search_large(game: Game) -> Searched:
             game.mask(found.shots),
             game.mask(found.best_shots),
         )
-    except _Undecided:
+    except LimitReached:
         return Searched(game, 1, (), is_decided=False)
     return Searched(game, 1, (counterexample,))
-
-
-def _limit(solver: Solver) -> None:
-    if solver.kernel.nodes + solver.kernel.subsets // 50 > MAX_NODES:
-        raise _Undecided
 
 
 # All games

@@ -147,7 +147,7 @@ def _encoded(
     ]
     cost = kernel.weight(state) + sum(child[1] for child in children if isinstance(child, list))
     hits_left = kernel.cells_left - (state.hits & ~kernel.root.hits).bit_count()
-    optimum = hits_left * kernel.weight(state) + kernel.solve(state, -1)
+    optimum = hits_left * kernel.weight(state) + kernel.solve(state)
     return [bit.bit_length() - 1, cost, optimum, *children]
 
 

@@ -12,11 +12,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field
+from functools import partial
 
 from sortedcontainers import SortedKeyList
 
-from optsearch.game import bits
-from optsearch.kernels import FORBIDDEN, INFINITE, Kernel, State, price
+from optsearch.kernels import (
+    FORBIDDEN,
+    INFINITE,
+    Kernel,
+    State,
+    best_cell,
+    first_cell,
+    grow,
+    price,
+    shoot,
+)
 from optsearch.position import MISS, Reply
 from optsearch.tree import Leaf, Node
 
@@ -26,7 +36,6 @@ class Open:
     """A state of the tree. shots -- by lower bound; None before it is opened."""
 
     state: State
-    budget: int
     lower: int
     upper: int
     shots: SortedKeyList[Shooting] | None = None
@@ -63,7 +72,6 @@ class Task:
     """
 
     state: State
-    budget: int
     cell: int
     limit: int
     nodes: int | None
@@ -74,14 +82,14 @@ Run = Callable[[Task], "int | None"]  # None: given up
 
 @dataclass
 class Frontier:
-    """The least cost of a root state, between `lower` and `upper`.
+    """The least cost of a state, between `lower` and `upper`.
 
     ceiling -- costs from there on are not told apart. nodes -- what a task may take; None for no
     limit.
     """
 
     kernel: Kernel
-    budget: int
+    state: State
     ceiling: int = INFINITE
     nodes: int | None = None
     root: Open = field(init=False)
@@ -90,7 +98,7 @@ class Frontier:
     )
 
     def __post_init__(self) -> None:
-        self.root = self._open_state(self.kernel.root, self.budget)
+        self.root = self._open_state(self.state)
         self._list_shots(self.root)
 
     @property
@@ -160,27 +168,27 @@ class Frontier:
 
     # The tree of states
 
-    def _open_state(self, state: State, budget: int, parent: Shooting | None = None) -> Open:
-        if self.kernel.objective.kind == "within" and budget < 0:
-            return Open(state, budget, 0, 0, parent=parent)
+    def _open_state(self, state: State, parent: Shooting | None = None) -> Open:
+        if self.kernel.is_lost(state):
+            return Open(state, 0, 0, parent=parent)
         if len(state.family) <= self.kernel.easy:
-            cost = self.kernel.solve(state, budget)
-            return Open(state, budget, cost, cost, parent=parent)
-        lower = self.kernel.lower_bound(state, budget)
-        upper = cost_of_first_choices(self.kernel, state, budget)
-        return Open(state, budget, lower, upper, parent=parent)
+            cost = self.kernel.solve(state)
+            return Open(state, cost, cost, parent=parent)
+        lower = self.kernel.lower_bound(state)
+        upper = cost_of_first_choices(self.kernel, state)
+        return Open(state, lower, upper, parent=parent)
 
     def _list_shots(self, at: Open) -> None:
         seen = 0
         at.shots = SortedKeyList(key=lambda shot: (shot.lower, shot.rank))
-        for rank, (cell, bound) in enumerate(self.kernel.shots(at.state, at.budget)):
+        for rank, (cell, bound) in enumerate(self.kernel.shots(at.state)):
             if at is self.root:
                 if seen >> cell & 1:
                     continue
                 seen |= self.kernel.orbit(cell)
             parts = self.kernel.parts(at.state, cell)
             missed = self.kernel.weight(parts[MISS]) if MISS in parts else 0
-            cost = missed * price(self.kernel.objective, at.budget)
+            cost = missed * price(self.kernel.objective, at.state.budget)
             at.shots.add(Shooting(at, cell, rank, cost, max(bound, cost)))
         if at.shots:
             at.lower = max(at.lower, at.shots[0].lower)
@@ -206,7 +214,7 @@ class Frontier:
             if shot.parts is None:
                 if shot.busy:
                     continue
-                return shot, Task(at.state, at.budget, shot.cell, limit, self.nodes)
+                return shot, Task(at.state, shot.cell, limit, self.nodes)
             parts = sorted(shot.parts.values(), key=lambda part: len(part.state.family))
             others = shot.price + sum(part.lower for part in parts)
             for part in parts:
@@ -225,12 +233,8 @@ class Frontier:
         """Note the answer to a task, or open the shot when it was given up."""
         if cost is None:
             parts = self.kernel.parts(shot.at.state, shot.cell)
-            less = 0 if self.kernel.objective.kind == "mean" else 1
             shot.parts = {
-                answer: self._open_state(
-                    part, shot.at.budget - (0 if answer.hit else less), parent=shot
-                )
-                for answer, part in parts.items()
+                answer: self._open_state(part, parent=shot) for answer, part in parts.items()
             }
         elif cost < task.limit:
             self._move(shot, cost, cost)
@@ -259,73 +263,48 @@ class Frontier:
 
     # The strategy of the upper bound
 
-    def strategy(self, build: Callable[[State, int], Node | Leaf]) -> Node | Leaf:
-        """A strategy that costs `upper`. build -- an optimal one for a state that is known."""
-        return self._strategy(self.root, build)
+    def strategy(self) -> Node | Leaf:
+        """A strategy that costs `upper`; optimal where the optimum is known."""
+        return self._strategy(self.root)
 
-    def _strategy(self, at: Open, build: Callable[[State, int], Node | Leaf]) -> Node | Leaf:
+    def _strategy(self, at: Open) -> Node | Leaf:
+        best = partial(best_cell, self.kernel)
         shots = [s for s in at.shots or () if s.upper == at.upper]
         if at.lower == at.upper and not any(s.parts for s in shots):
-            return build(at.state, at.budget)
+            return grow(self.kernel, at.state, best)
         if not shots:
-            return first_choices(self.kernel, at.state, at.budget, build)
+            return grow(self.kernel, at.state, partial(first_choice, self.kernel))
         shot = min(shots, key=lambda s: s.rank)
-        replies: dict[Reply, Node | Leaf] = {}
-        less = 0 if self.kernel.objective.kind == "mean" else 1
-        for answer, part in self.kernel.parts(at.state, shot.cell).items():
-            if shot.parts is not None:
-                replies[answer] = self._strategy(shot.parts[answer], build)
-            else:
-                replies[answer] = build(part, at.budget - (0 if answer.hit else less))
-        return Node(self.kernel.game.cell(shot.cell), _in_order(replies))
+
+        def follow(reply: Reply, part: State) -> Node | Leaf:
+            if shot.parts is None:
+                return grow(self.kernel, part, best)
+            return self._strategy(shot.parts[reply])
+
+        return shoot(self.kernel, at.state, shot.cell, follow)
 
 
-def _in_order(replies: dict[Reply, Node | Leaf]) -> dict[Reply, Node | Leaf]:
-    """Hits first, the miss last."""
-    return dict(sorted(replies.items(), key=lambda item: (not item[0].hit, item[0].sunk)))
+def first_choice(kernel: Kernel, state: State) -> int:
+    """The cell of least bound, and where the state is easy that of an optimal strategy."""
+    is_known = len(state.family) <= kernel.easy or kernel.is_lost(state)
+    return best_cell(kernel, state) if is_known else first_cell(kernel, state)
 
 
-def cost_of_first_choices(kernel: Kernel, state: State, budget: int) -> int:
-    """The cost of always shooting the cell of least bound, with easy states solved exactly."""
+def cost_of_first_choices(kernel: Kernel, state: State) -> int:
+    """What that strategy costs."""
     cost = 0
-    less = 0 if kernel.objective.kind == "mean" else 1
-    waiting = [(state, budget)]
+    waiting = [state]
     while waiting:
-        state, budget = waiting.pop()
-        if less and budget < 0:
+        state = waiting.pop()
+        if kernel.is_lost(state):
             continue
         if len(state.family) <= kernel.easy:
-            cost += kernel.solve(state, budget)
+            cost += kernel.solve(state)
             continue
-        cell = kernel.shots(state, budget)[0][0]
-        for answer, part in kernel.parts(state, cell).items():
-            if not answer.hit:
-                cost += kernel.weight(part) * price(kernel.objective, budget)
-            waiting.append((part, budget - (0 if answer.hit else less)))
+        parts = kernel.parts(state, first_cell(kernel, state))
+        if MISS in parts:
+            cost += kernel.weight(parts[MISS]) * price(kernel.objective, state.budget)
+        waiting += parts.values()
         if cost >= FORBIDDEN:
             return cost
     return cost
-
-
-def first_choices(
-    kernel: Kernel, state: State, budget: int, build: Callable[[State, int], Node | Leaf]
-) -> Node | Leaf:
-    """The tree of that strategy."""
-    less = 0 if kernel.objective.kind == "mean" else 1
-    certain = kernel.certain(state)
-    if certain:
-        cell = next(bits(certain))
-        ((answer, part),) = kernel.parts(state, cell).items()
-        return Node(kernel.game.cell(cell), {answer: first_choices(kernel, part, budget, build)})
-    if len(state.family) <= kernel.easy or (less and budget < 0):
-        return build(state, budget)
-    cell = kernel.shots(state, budget)[0][0]
-    return Node(
-        kernel.game.cell(cell),
-        _in_order(
-            {
-                answer: first_choices(kernel, part, budget - (0 if answer.hit else less), build)
-                for answer, part in kernel.parts(state, cell).items()
-            }
-        ),
-    )

@@ -17,17 +17,26 @@ A cell that is in every configuration is a certain hit: a free first shot under 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 
 from optsearch._table import MemoryTable
 from optsearch.errors import OptsearchError
 from optsearch.game import Cell, bits
-from optsearch.kernels import Kernel, Silent, SolverOptions, State, kernel
+from optsearch.kernels import (
+    Kernel,
+    Silent,
+    SolverOptions,
+    State,
+    best_cell,
+    best_cells,
+    grow,
+    kernel,
+)
 from optsearch.objective import MEAN
 from optsearch.orders import ORDERS, order_of
-from optsearch.position import MISS, Position, Reply, Shot
+from optsearch.position import MISS, Position, Shot
 from optsearch.solution import Progress, Status, no_progress
 from optsearch.tree import DecisionTree, Leaf, Node
 
@@ -116,8 +125,8 @@ class GreedySolver:
     def best_shots(self) -> tuple[Cell, ...]:
         """The cells that an optimal strategy can shoot first, in row-major order."""
         found = self._kernel("optimal")
-        certain = list(bits(found.every(self._root)))
-        best = [] if found.is_over(self._root) else list(self._best(self._root))
+        certain = list(bits(found.certain_hits(self._root)))
+        best = [] if found.is_over(self._root) else list(best_cells(found, self._root))
         return tuple(map(self.position.game.cell, sorted({*best, *certain})))
 
     def total_height(self, rule: str = "best") -> int:
@@ -139,7 +148,7 @@ class GreedySolver:
         """
         found = self._kernel("optimal")
         if not isinstance(found, Silent):
-            certain = list(bits(found.every(state)))
+            certain = list(bits(found.certain_hits(state)))
             if certain:
                 return certain
         return found.most_probable(state)
@@ -148,8 +157,8 @@ class GreedySolver:
         """The misses of the best or the worst greedy strategy from a state."""
         found = self._kernel(f"{rule} greedy")
         if isinstance(found, Silent):
-            return found.solve(state, -1)
-        if found.is_over(state) or found.certain(state):
+            return found.solve(state)
+        if found.is_over(state) or found.free_hits(state):
             return 0
         key = rule, state.family.tobytes(), state.hits
         if key not in self._values:
@@ -172,7 +181,7 @@ class GreedySolver:
     def tree(self, rule: str = "best") -> DecisionTree:
         """The decision tree of a rule; of several best or worst cells it shoots the first."""
         choose = self._chooser(_require(rule))
-        return DecisionTree(self.position, self._grow(self._root, choose))
+        return DecisionTree(self.position, grow(self._kernel("optimal"), self._root, choose))
 
     def _chooser(self, rule: str) -> Callable[[State], int]:
         if rule in ("best", "worst"):
@@ -200,18 +209,6 @@ class GreedySolver:
             left += sum(found.weight(last) ** 2 for last in rest)
         return left
 
-    def _grow(self, state: State, choose: Callable[[State], int]) -> Node | Leaf:
-        """The tree of a choice of cells from a state on; certain hits come first."""
-        found = self._kernel("optimal")
-        if found.is_over(state):
-            return Leaf(found.weight(state))
-        certain = found.certain(state)
-        cell = next(bits(certain)) if certain else choose(state)
-        return Node(
-            self.position.game.cell(cell),
-            {reply: self._grow(part, choose) for reply, part in found.parts(state, cell).items()},
-        )
-
     # Beside the optimum
 
     def compare(self) -> Comparison:
@@ -226,59 +223,49 @@ class GreedySolver:
 
     def optimum(self) -> int:
         """The least total height of any strategy."""
-        return self._hits(self._root) + self._kernel("optimal").solve(self._root, -1)
-
-    def _best(self, state: State) -> Iterator[int]:
-        """The cells that an optimal strategy shoots first, in the order of the search."""
-        found = self._kernel("optimal")
-        cost = found.solve(state, -1)
-        for cell, bound in found.shots(state, -1):
-            if bound <= cost and found.after(state, cell, -1, cost + 1) == cost:
-                yield cell
+        return self._hits(self._root) + self._kernel("optimal").solve(self._root)
 
     def _pair(
         self, state: State, shots: tuple[Shot, ...], partings: list[Parting]
     ) -> tuple[Node | Leaf, Node | Leaf]:
         found, game = self._kernel("optimal"), self.position.game
-        by_value = self._chooser("best")
-
-        def by_optimum(state: State) -> int:
-            return next(self._best(state))
-
-        certain = found.certain(state)
+        by_value, by_optimum = self._chooser("best"), partial(best_cell, found)
+        certain = found.free_hits(state)
         if certain:
             return self._pair_after(state, next(bits(certain)), shots, partings)
-        least, greedy = found.solve(state, -1), self._misses(state, "best")
+        least, greedy = found.solve(state), self._misses(state, "best")
         if greedy == least:
-            both = self._grow(state, by_value)
+            both = grow(found, state, by_value)
             return both, both
         tied = [c for c in self._tied(state) if self._after(state, c, "best") == greedy]
-        shared = [c for c in tied if found.after(state, c, -1, least + 1) == least]
+        shared = [c for c in tied if found.after(state, c, least + 1) == least]
         if not shared:
             partings.append(
                 Parting(
                     shots,
                     found.weight(state),
                     tuple(map(game.cell, tied)),
-                    tuple(map(game.cell, sorted(self._best(state)))),
+                    tuple(map(game.cell, sorted(best_cells(found, state)))),
                     self._hits(state) + greedy,
                     self._hits(state) + least,
                 )
             )
-            return self._grow(state, by_value), self._grow(state, by_optimum)
+            return grow(found, state, by_value), grow(found, state, by_optimum)
         return self._pair_after(state, shared[0], shots, partings)
 
     def _pair_after(
         self, state: State, shot: int, shots: tuple[Shot, ...], partings: list[Parting]
     ) -> tuple[Node | Leaf, Node | Leaf]:
         """The two trees that begin with the same shot."""
+        pairs = {
+            reply: self._pair(part, (*shots, Shot(self.position.game.cell(shot), reply)), partings)
+            for reply, part in self._kernel("optimal").parts(state, shot).items()
+        }
         cell = self.position.game.cell(shot)
-        replies: tuple[dict[Reply, Node | Leaf], dict[Reply, Node | Leaf]] = {}, {}
-        for reply, part in self._kernel("optimal").parts(state, shot).items():
-            pair = self._pair(part, (*shots, Shot(cell, reply)), partings)
-            for side, child in zip(replies, pair, strict=True):
-                side[reply] = child
-        return Node(cell, replies[0]), Node(cell, replies[1])
+        return (
+            Node(cell, {reply: greedy for reply, (greedy, _) in pairs.items()}),
+            Node(cell, {reply: optimal for reply, (_, optimal) in pairs.items()}),
+        )
 
 
 def _require(rule: str) -> str:

@@ -8,7 +8,7 @@ within it is the weight that is not finished within the budget.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -26,11 +26,13 @@ from optsearch.game import Game, bits, image
 from optsearch.objective import Objective
 from optsearch.position import HIT, MISS, Position, Reply
 from optsearch.posterior import Posterior
+from optsearch.tree import Leaf, Node
 
 Indices = NDArray[np.int32]
 
 INFINITE = 1 << 60
 FORBIDDEN = 1 << 50  # the kernels' cost of more misses than the budget allows
+NO_BUDGET = -1
 
 
 @dataclass(frozen=True)
@@ -87,10 +89,14 @@ SWITCHES = tuple(field.name for field in fields(SolverOptions) if field.name != 
 
 
 class State(NamedTuple):
-    """Some of the configurations of a kernel, by ascending indices, and the mask of cells hit."""
+    """Some of the configurations of a kernel, by ascending indices, and the mask of cells hit.
+
+    budget -- the misses still allowed, for worst and within; NO_BUDGET for the mean.
+    """
 
     family: Indices
     hits: int
+    budget: int = NO_BUDGET
 
 
 class Disk(Protocol):
@@ -103,8 +109,8 @@ class Disk(Protocol):
 class Kernel(Protocol):
     """What a solver needs of a kernel.
 
-    root -- the state of the position. cells_left -- hits that end a game from there.
-    easy -- states of so few configurations are solved at once.
+    root -- the state of the position, without a budget. cells_left -- hits that end a game from
+    there. easy -- states of so few configurations are solved at once.
     """
 
     game: Game
@@ -121,32 +127,39 @@ class Kernel(Protocol):
     def subsets(self) -> int:
         """Parts looked into on machine words, not counted in `nodes`."""
 
+    @property
+    def effort(self) -> int:
+        """Nodes, and what the subsets come to in nodes."""
+
     def weight(self, state: State) -> int:
         """How many configurations a state has."""
 
-    def certain(self, state: State) -> int:
+    def free_hits(self, state: State) -> int:
         """Cells that may be shot at once: they cost nothing and tell nothing."""
 
-    def every(self, state: State) -> int:
+    def certain_hits(self, state: State) -> int:
         """Cells of all configurations that are not hit yet: certain hits."""
 
     def is_over(self, state: State) -> bool:
         """Whether every cell of the ships is hit."""
 
-    def shots(self, state: State, budget: int) -> list[tuple[int, int]]:
+    def is_lost(self, state: State) -> bool:
+        """Whether more shots were missed than are allowed: what follows costs nothing."""
+
+    def shots(self, state: State) -> list[tuple[int, int]]:
         """The cells to try and a lower bound of the cost of each, in the order of the search."""
 
-    def lower_bound(self, state: State, budget: int) -> int:
+    def lower_bound(self, state: State) -> int:
         """What can be said of the cost without a search."""
 
-    def solve(self, state: State, budget: int, limit: int = INFINITE) -> int:
+    def solve(self, state: State, limit: int = INFINITE) -> int:
         """The least cost if it is below the limit, else a lower bound that is not."""
 
-    def after(self, state: State, cell: int, budget: int, limit: int = INFINITE) -> int:
+    def after(self, state: State, cell: int, limit: int = INFINITE) -> int:
         """The same for strategies that shoot this cell first."""
 
     def parts(self, state: State, cell: int) -> dict[Reply, State]:
-        """The state after each reply to a shot."""
+        """The state after each reply to a shot, in their order; a miss lowers the budget."""
 
     def most_probable(self, state: State) -> list[int]:
         """The cells in most of the configurations, but not in all."""
@@ -158,6 +171,49 @@ class Kernel(Protocol):
         """Look costly families up there, and put them there, from now on."""
 
 
+# Choices and trees
+
+Choice = Callable[[State], int]  # the cell to shoot next
+
+
+def best_cells(kernel: Kernel, state: State) -> Iterator[int]:
+    """The cells that an optimal strategy can shoot next, in the order of the search."""
+    cost = kernel.solve(state)
+    for cell, bound in kernel.shots(state):
+        if bound <= cost and kernel.after(state, cell, cost + 1) == cost:
+            yield cell
+
+
+def first_cell(kernel: Kernel, state: State) -> int:
+    """The cell that the search tries first."""
+    return kernel.shots(state)[0][0]
+
+
+def best_cell(kernel: Kernel, state: State) -> int:
+    """The first cell of an optimal strategy; where nothing costs anything, the first of all."""
+    return first_cell(kernel, state) if kernel.is_lost(state) else next(best_cells(kernel, state))
+
+
+def grow(kernel: Kernel, state: State, choose: Choice) -> Node | Leaf:
+    """The tree of a rule of choice from a state on; free hits come first."""
+    if kernel.is_over(state):
+        return Leaf(kernel.weight(state))
+    free = kernel.free_hits(state)
+    cell = next(bits(free)) if free else choose(state)
+    return shoot(kernel, state, cell, lambda reply, part: grow(kernel, part, choose))
+
+
+def shoot(
+    kernel: Kernel, state: State, cell: int, follow: Callable[[Reply, State], Node | Leaf]
+) -> Node:
+    """The tree that shoots a cell first. follow -- the tree after each reply."""
+    parts = kernel.parts(state, cell)
+    return Node(kernel.game.cell(cell), {reply: follow(reply, parts[reply]) for reply in parts})
+
+
+# Budgets
+
+
 def price(objective: Objective, budget: int) -> int:
     """What a miss costs with so many misses still allowed."""
     if objective.kind == "mean":
@@ -167,7 +223,23 @@ def price(objective: Objective, budget: int) -> int:
     return 1 if budget == 0 else 0
 
 
-class Silent:
+class _Budgets:
+    """What both kernels say of the budgets of states."""
+
+    objective: Objective
+
+    def is_lost(self, state: State) -> bool:
+        return self.objective.kind != "mean" and state.budget < 0
+
+    def _after_miss(self, state: State) -> int:
+        return NO_BUDGET if self.objective.kind == "mean" else max(state.budget - 1, -1)
+
+    def _budget_of_shots(self, state: State) -> int:
+        """What is lost has its shots in the order they have when no miss is left."""
+        return NO_BUDGET if self.objective.kind == "mean" else max(state.budget, 0)
+
+
+class Silent(_Budgets):
     """The kernel of games that announce nothing: configurations are sets of cells with weights."""
 
     easy = 48
@@ -209,36 +281,40 @@ class Silent:
     def subsets(self) -> int:
         return self._search.subsets
 
+    @property
+    def effort(self) -> int:
+        return self._search.effort.total
+
     def weight(self, state: State) -> int:
         return int(self.weights[state.family].sum())
 
-    def certain(self, state: State) -> int:
-        return self.every(state)
+    def free_hits(self, state: State) -> int:
+        return self.certain_hits(state)
 
-    def every(self, state: State) -> int:
+    def certain_hits(self, state: State) -> int:
         words = np.bitwise_and.reduce(self.sets[state.family], axis=0)
         return to_masks(words[None, :])[0] & ~state.hits
 
     def is_over(self, state: State) -> bool:
-        return len(state.family) == 1 and not self.certain(state)
+        return len(state.family) == 1 and not self.free_hits(state)
 
-    def shots(self, state: State, budget: int) -> list[tuple[int, int]]:
-        return self._search.shots(state.family, budget)
+    def shots(self, state: State) -> list[tuple[int, int]]:
+        return self._search.shots(state.family, self._budget_of_shots(state))
 
-    def lower_bound(self, state: State, budget: int) -> int:
-        return self._search.lower_bound(state.family, budget)
+    def lower_bound(self, state: State) -> int:
+        return self._search.lower_bound(state.family, state.budget)
 
-    def solve(self, state: State, budget: int, limit: int = INFINITE) -> int:
-        return self._search.solve(state.family, budget, limit)
+    def solve(self, state: State, limit: int = INFINITE) -> int:
+        return self._search.solve(state.family, state.budget, limit)
 
-    def after(self, state: State, cell: int, budget: int, limit: int = INFINITE) -> int:
-        return self._search.after(state.family, cell, budget, limit)
+    def after(self, state: State, cell: int, limit: int = INFINITE) -> int:
+        return self._search.after(state.family, cell, state.budget, limit)
 
     def parts(self, state: State, cell: int) -> dict[Reply, State]:
         has = (self.sets[state.family, cell >> 6] >> np.uint64(cell & 63) & np.uint64(1)) == 1
         parts = {
-            HIT: State(state.family[has], state.hits | 1 << cell),
-            MISS: State(state.family[~has], state.hits),
+            HIT: State(state.family[has], state.hits | 1 << cell, state.budget),
+            MISS: State(state.family[~has], state.hits, self._after_miss(state)),
         }
         return {answer: part for answer, part in parts.items() if len(part.family)}
 
@@ -255,7 +331,7 @@ class Silent:
         self._search.disk = disk
 
 
-class Announced:
+class Announced(_Budgets):
     """The kernel of games that announce sinkings: configurations are ships."""
 
     easy = 8
@@ -300,15 +376,19 @@ class Announced:
     def subsets(self) -> int:
         return 0
 
+    @property
+    def effort(self) -> int:
+        return self._search.effort.total
+
     def weight(self, state: State) -> int:
         return len(state.family)
 
-    def certain(self, state: State) -> int:
+    def free_hits(self, state: State) -> int:
         if len(state.family) > 1:
             return 0
         return self._cells(state) & ~state.hits
 
-    def every(self, state: State) -> int:
+    def certain_hits(self, state: State) -> int:
         sets = np.bitwise_or.reduce(self.ships[state.family], axis=1)
         return to_masks(np.bitwise_and.reduce(sets, axis=0)[None, :])[0] & ~state.hits
 
@@ -319,26 +399,27 @@ class Announced:
     def is_over(self, state: State) -> bool:
         return not self._cells(state) & ~state.hits
 
-    def shots(self, state: State, budget: int) -> list[tuple[int, int]]:
-        return self._search.shots(state.family, state.hits, budget)
+    def shots(self, state: State) -> list[tuple[int, int]]:
+        return self._search.shots(state.family, state.hits, self._budget_of_shots(state))
 
-    def lower_bound(self, state: State, budget: int) -> int:
-        return self._search.lower_bound(state.family, state.hits, budget)
+    def lower_bound(self, state: State) -> int:
+        return self._search.lower_bound(state.family, state.hits, state.budget)
 
-    def solve(self, state: State, budget: int, limit: int = INFINITE) -> int:
-        return self._search.solve(state.family, state.hits, budget, limit)
+    def solve(self, state: State, limit: int = INFINITE) -> int:
+        return self._search.solve(state.family, state.hits, state.budget, limit)
 
-    def after(self, state: State, cell: int, budget: int, limit: int = INFINITE) -> int:
-        return self._search.after(state.family, state.hits, cell, budget, limit)
+    def after(self, state: State, cell: int, limit: int = INFINITE) -> int:
+        return self._search.after(state.family, state.hits, cell, state.budget, limit)
 
     def parts(self, state: State, cell: int) -> dict[Reply, State]:
         codes = self._search.parts(state.family, state.hits, cell)
-        hits = state.hits | 1 << cell
-        return {
-            self._reply(code): State(family, hits if code else state.hits)
+        hit = State(state.family, state.hits | 1 << cell, state.budget)
+        missed = State(state.family, state.hits, self._after_miss(state))
+        parts = {
+            self._reply(code): (hit if code else missed)._replace(family=family)
             for code, family in codes.items()
-            if len(family)
         }
+        return dict(sorted(parts.items(), key=lambda part: part[0].order))
 
     def _reply(self, code: int) -> Reply:
         if code < 2:

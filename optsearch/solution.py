@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -100,7 +101,8 @@ class Status:
 
     nodes -- looked into so far. done, total -- of the work at the root, in the unit of the method
     (first shots, or states of which the total is an estimate). best -- the least total height of
-    a complete strategy found so far. lower -- what no strategy can be below.
+    a complete strategy found so far. lower -- what no strategy can be below. effort -- nodes, and
+    what the subsets come to in nodes.
     """
 
     nodes: int
@@ -108,6 +110,7 @@ class Status:
     total: int
     best: int | None = None
     lower: int | None = None
+    effort: int = 0
 
 
 Progress = Callable[[Status], None]
@@ -115,3 +118,47 @@ Progress = Callable[[Status], None]
 
 def no_progress(status: Status) -> None:
     """The progress report of a caller who wants none."""
+
+
+class LimitReached(Exception):
+    """Some work took more than its limit."""
+
+    def __init__(self, limit: Limit):
+        super().__init__(f"more than {limit}")
+        self.limit = limit
+
+
+class Limit:
+    """What some work may take: seconds from now, effort (see `Status`), or both.
+
+    clock -- what seconds are counted by.
+    """
+
+    def __init__(
+        self,
+        seconds: float | None = None,
+        effort: int | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        self.seconds, self.effort = seconds, effort
+        self._clock = clock
+        self._started = clock()
+
+    def check(self, effort: int = 0) -> None:
+        """Raise LimitReached when the time is over, or where there was so much effort."""
+        is_late = self.seconds is not None and self._clock() - self._started > self.seconds
+        if is_late or (self.effort is not None and effort > self.effort):
+            raise LimitReached(self)
+
+    def watch(self, progress: Progress = no_progress) -> Progress:
+        """The progress report of work that ends at the limit."""
+
+        def report(status: Status) -> None:
+            progress(status)
+            self.check(status.effort)
+
+        return report
+
+    def __str__(self) -> str:
+        parts = [] if self.seconds is None else [f"{self.seconds:g} seconds"]
+        return " or ".join(parts + ([] if self.effort is None else [f"{self.effort:,} nodes"]))

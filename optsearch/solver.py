@@ -20,25 +20,28 @@ from optsearch._table import MemoryTable
 from optsearch.errors import NotSupported, TableError
 from optsearch.frontier import Frontier, Task
 from optsearch.game import Cell, bits
-from optsearch.kernels import FORBIDDEN, SWITCHES, Kernel, Silent, SolverOptions, State, kernel
+from optsearch.kernels import (
+    FORBIDDEN,
+    NO_BUDGET,
+    SWITCHES,
+    Kernel,
+    Silent,
+    SolverOptions,
+    State,
+    best_cell,
+    grow,
+    kernel,
+)
 from optsearch.objective import MEAN, Objective
 from optsearch.position import Position
-from optsearch.solution import Progress, Solution, Status, no_progress
+from optsearch.solution import Limit, LimitReached, Progress, Solution, Status, no_progress
 from optsearch.tables import DiskTable
-from optsearch.tree import DecisionTree, Leaf, Node
+from optsearch.tree import DecisionTree
 
 __all__ = ["SWITCHES", "Solver", "SolverOptions", "solve"]
 
 DEFAULT = SolverOptions()
 TASK_NODES = 20_000  # what a task may take before it is opened, where that matters
-
-
-class _Stop(Exception):
-    """The time is over."""
-
-
-class _GivenUp(Exception):
-    """A task took more nodes than it may."""
 
 
 class _Kept:
@@ -98,8 +101,8 @@ class Solver:
         self.progress = progress
         self._table = MemoryTable(options.memory)
         self._disk = disk
-        self._stop_at: float | None = None
-        self._give_up_at: int | None = None
+        self._time: Limit | None = None  # of the search
+        self._effort: Limit | None = None  # of the task under way
         self._frontier: Frontier | None = None
         self._far_nodes = 0  # of other processes
         self.kernel: Kernel = kernel(
@@ -116,14 +119,10 @@ class Solver:
     # What the kernel calls every few hundred nodes
 
     def _tick(self, nodes: int) -> None:
-        if self._stop_at is not None and time.perf_counter() > self._stop_at:
-            raise _Stop
-        if self._give_up_at is not None and self._effort() > self._give_up_at:
-            raise _GivenUp
+        for limit in (self._time, self._effort):
+            if limit is not None:
+                limit.check(self.kernel.effort)
         self._report()
-
-    def _effort(self) -> int:
-        return self.kernel.nodes + self.kernel.subsets // 50
 
     def _report(self) -> None:
         done, total, best = 0, 0, None
@@ -134,7 +133,7 @@ class Solver:
                 best = self._certain_cost() + self._frontier.upper
                 lower = self._certain_cost() + self._frontier.lower
         nodes = self._far_nodes + self.kernel.nodes
-        self.progress(Status(nodes, done, total, best, lower))
+        self.progress(Status(nodes, done, total, best, lower, self.kernel.effort))
 
     def _certain_cost(self) -> int:
         """One shot for each cell of each configuration: what is paid besides misses."""
@@ -176,41 +175,50 @@ class Solver:
         if self.kernel.cells_left == 0:
             return self._answer(0, (), budget=0)
         if kind == "mean":
-            started = time.perf_counter()
-            if time_limit is not None:
-                self._stop_at = started + time_limit
-            try:
-                frontier = self._frontier = self._frontier or Frontier(self.kernel, -1)
-                frontier.nodes = None if time_limit is None and not parallel else TASK_NODES
-                self._run(frontier, parallel)
-            except (_Stop, KeyboardInterrupt) as stop:
-                if self._frontier is None or not (isinstance(stop, _Stop) or partial):
-                    if isinstance(stop, _Stop):
-                        raise NotSupported(
-                            f"{time_limit:g} seconds are too few for a first bracket of "
-                            f"{self.position.game}"
-                        ) from None
-                    raise
-            finally:
-                self._stop_at = self._give_up_at = None
-            assert self._frontier is not None
-            return self._answer(self._frontier.upper, self._best(self._frontier), budget=-1)
+            return self._search_mean(time_limit, parallel, partial)
         if kind == "within":
             assert self.objective.shots is not None
             budget = self.objective.shots - self.kernel.cells_left
+            root = root._replace(budget=budget)
             if budget < 0:  # nothing can be finished: one shot is as good as another
-                cells = [cell for cell, _ in self.kernel.shots(root, 0)]
+                cells = [cell for cell, _ in self.kernel.shots(root)]
                 return self._answer(self.kernel.weight(root), cells, budget)
-            frontier = self._frontier = Frontier(self.kernel, budget)
+            frontier = self._frontier = Frontier(self.kernel, root)
             self._run(frontier, parallel)
             return self._answer(frontier.upper, self._best(frontier), budget)
         budget = 0
         while True:
-            frontier = self._frontier = Frontier(self.kernel, budget, ceiling=FORBIDDEN)
+            frontier = Frontier(self.kernel, root._replace(budget=budget), ceiling=FORBIDDEN)
+            self._frontier = frontier
             self._run(frontier, parallel)
             if frontier.upper < FORBIDDEN:
                 return self._answer(frontier.upper, self._best(frontier), budget)
             budget += 1
+
+    def _search_mean(
+        self, time_limit: float | None, parallel: Parallel | None, partial: bool
+    ) -> Solution:
+        if time_limit is not None:
+            self._time = Limit(time_limit)
+        try:
+            frontier = self._frontier = self._frontier or Frontier(self.kernel, self.kernel.root)
+            frontier.nodes = None if time_limit is None and not parallel else TASK_NODES
+            self._run(frontier, parallel)
+        except KeyboardInterrupt:
+            if self._frontier is None or not partial:
+                raise
+        except LimitReached as reached:
+            if reached.limit is not self._time:
+                raise
+            if self._frontier is None:
+                raise NotSupported(
+                    f"{time_limit:g} seconds are too few for a first bracket of "
+                    f"{self.position.game}"
+                ) from None
+        finally:
+            self._time = self._effort = None
+        assert self._frontier is not None
+        return self._answer(self._frontier.upper, self._best(self._frontier), NO_BUDGET)
 
     def _best(self, frontier: Frontier) -> list[int]:
         """All cells in the orbits of the best first shots."""
@@ -253,18 +261,21 @@ class Solver:
 
     def run_task(self, task: Task) -> int | None:
         """The cost of a shot for a frontier; None if it takes too many nodes."""
-        self._give_up_at = None if task.nodes is None else self._effort() + task.nodes
+        if task.nodes is not None:
+            self._effort = Limit(effort=self.kernel.effort + task.nodes)
         try:
-            return self.kernel.after(task.state, task.cell, task.budget, task.limit)
-        except _GivenUp:
+            return self.kernel.after(task.state, task.cell, task.limit)
+        except LimitReached as reached:
+            if reached.limit is not self._effort:
+                raise
             return None
         finally:
-            self._give_up_at = None
+            self._effort = None
 
     def _answer(self, cost: int, best: list[int] | tuple[int, ...], budget: int) -> Solution:
         game, weight = self.position.game, self.kernel.weight(self.kernel.root)
         kind = self.objective.kind
-        certain = self.kernel.certain(self.kernel.root)
+        certain = self.kernel.free_hits(self.kernel.root)
         cells = sorted({*best, *bits(certain)})
         total = self._certain_cost() + cost
         frontier = self._frontier
@@ -311,7 +322,7 @@ class Solver:
                 least = optimum - self._certain_cost()
             else:
                 for cell in cells:
-                    least = min(least, self.kernel.after(root, cell, -1, least))
+                    least = min(least, self.kernel.after(root, cell, least))
         return tuple(map(self.position.game.cell, cells)), self._certain_cost() + least
 
     def least_misses(self, sets: tuple[int, ...], weights: tuple[int, ...], limit: int) -> int:
@@ -325,7 +336,7 @@ class Solver:
             self._places = {mask: i for i, mask in enumerate(self.kernel.family.sets)}
         family = np.array([self._places[mask] for mask in sets], np.int32)
         with self._lock:
-            return self.kernel.solve(State(family, self.position.hits), -1, limit)
+            return self.kernel.solve(State(family, self.position.hits), limit)
 
     # The tree
 
@@ -338,57 +349,16 @@ class Solver:
             solution = self.search() if self._solution is None else self._solution
             if self.objective.kind == "mean" and solution.total_height is None:
                 assert self._frontier is not None
-                return DecisionTree(self.position, self._frontier.strategy(self._subtree))
-            budget = -1
+                return DecisionTree(self.position, self._frontier.strategy())
+            root = self.kernel.root
             if self.objective.kind == "worst":
-                budget = (solution.worst_case or 0) - self.kernel.cells_left
+                root = root._replace(budget=(solution.worst_case or 0) - self.kernel.cells_left)
             elif self.objective.kind == "within":
-                budget = (self.objective.shots or 0) - self.kernel.cells_left
-            return DecisionTree(self.position, self._subtree(self.kernel.root, budget))
+                root = root._replace(budget=(self.objective.shots or 0) - self.kernel.cells_left)
+            return DecisionTree(self.position, grow(self.kernel, root, self._best_cell))
 
-    def _subtree(self, state: State, budget: int) -> Node | Leaf:
-        if self.kernel.is_over(state):
-            return Leaf(self.kernel.weight(state))
-        certain = self.kernel.certain(state)
-        if certain:
-            return self._shoot(state, budget, next(bits(certain)))
-        if self.objective.kind == "within" and budget < 0:
-            return self._anyhow(state)
-        cost = self.kernel.solve(state, budget)
-        for cell, bound in self.kernel.shots(state, budget):
-            if bound <= cost and self.kernel.after(state, cell, budget, cost + 1) == cost:
-                return self._shoot(state, budget, cell)
-        raise AssertionError("no shot has the cost of the state")
-
-    def _shoot(self, state: State, budget: int, cell: int) -> Node:
-        less = 0 if self.objective.kind == "mean" else 1
-        parts = self.kernel.parts(state, cell)
-        return Node(
-            self.position.game.cell(cell),
-            {
-                answer: self._subtree(part, budget if answer.hit else budget - less)
-                for answer, part in sorted(
-                    parts.items(), key=lambda item: (not item[0].hit, item[0].sunk)
-                )
-            },
-        )
-
-    def _anyhow(self, state: State) -> Node | Leaf:
-        """A tree for configurations that are past the limit of within=K: first choices."""
-        if self.kernel.is_over(state):
-            return Leaf(self.kernel.weight(state))
-        certain = self.kernel.certain(state)
-        cell = next(bits(certain)) if certain else self.kernel.shots(state, 0)[0][0]
-        return Node(
-            self.position.game.cell(cell),
-            {
-                answer: self._anyhow(part)
-                for answer, part in sorted(
-                    self.kernel.parts(state, cell).items(),
-                    key=lambda item: (not item[0].hit, item[0].sunk),
-                )
-            },
-        )
+    def _best_cell(self, state: State) -> int:
+        return best_cell(self.kernel, state)
 
 
 @lru_cache(maxsize=1)
