@@ -7,14 +7,13 @@ data/results/greedy_loss.csv. What takes longer than some seconds (5) is left em
 
 import argparse
 import sys
-from functools import partial
 from pathlib import Path
 
 from experiments import RESULTS
-from experiments.optima import within
+from experiments.optima import greedy_total
 from optsearch import records
+from optsearch.configurations import Configurations
 from optsearch.game import Game
-from optsearch.greedy import GreedySolver
 from optsearch.position import Position
 
 SECONDS = 5
@@ -32,8 +31,8 @@ COLUMNS = (
 
 def row(game: Game, optimum: int, seconds: float) -> tuple[str, ...]:
     """One line of the table; how much more than the optimum in percent of it."""
-    greedy = GreedySolver(Position(game))
-    totals = [within(seconds, partial(greedy.total_height, rule)) for rule in RULES]
+    position = Position(game)
+    totals = [greedy_total(position, rule, seconds) for rule in RULES]
     best, worst = totals[:2]
     others = [total for total in totals[2:] if total is not None]
     if (
@@ -46,7 +45,7 @@ def row(game: Game, optimum: int, seconds: float) -> tuple[str, ...]:
     return (
         str(game),
         str(game.cells),
-        str(greedy.configurations),
+        str(Configurations(position).configurations),
         str(optimum),
         *("" if total is None else str(total) for total in totals),
         *percent,

@@ -9,14 +9,10 @@ longer than S seconds (10) are left out unless they are named.
 """
 
 import argparse
-import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
 from math import inf
 from pathlib import Path
-from types import FrameType
-from typing import TypeVar
 
 from experiments import FIRST, RESULTS
 from optsearch import bounds, paper, proof, records, reference, tree
@@ -26,10 +22,8 @@ from optsearch.family import Family
 from optsearch.game import Game
 from optsearch.greedy import GreedySolver
 from optsearch.position import Position
-from optsearch.solution import Solution, Status
+from optsearch.solution import Limit, LimitReached, Solution, Status, no_progress
 from optsearch.solver import Solver, solve
-
-T = TypeVar("T")
 
 SIDES = range(2, 9)  # of the squares
 RECTANGLES = (
@@ -122,34 +116,13 @@ def _games() -> Iterator[Game]:
     yield from map(Game.parse, LARGER)
 
 
-class _TimeIsOver(Exception):
-    pass
-
-
-def within(seconds: float, work: Callable[[], T]) -> T | None:
-    """What the work returns; None if it takes longer."""
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise _TimeIsOver
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        return work()
-    except _TimeIsOver:
-        return None
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
 # Other ways to the same total height; each None where it would take too long
 
 
 def _reference(solver: Solver, found: Solution, seconds: float) -> int | None:
     if solver.position.game.cells > 12:
         return None
-    return within(seconds, lambda: reference.solve(solver.position).total_height)
+    return reference.solve(solver.position).total_height
 
 
 def _paper(solver: Solver, found: Solution, seconds: float) -> int | None:
@@ -187,11 +160,17 @@ def _proof(solver: Solver, found: Solution, seconds: float) -> int | None:
     assert found.total_height is not None
     misses = found.total_height - found.configurations * solver.position.game.fleet_cells
 
-    def prove() -> int:
-        made = proof.prove(solver.position, misses, solver.least_misses)
-        return proof.check_proof(made).total_height
+    limit = Limit(seconds)
 
-    return within(seconds, prove)
+    def least_misses(sets: tuple[int, ...], weights: tuple[int, ...], most: int) -> int:
+        limit.check()
+        return solver.least_misses(sets, weights, most)
+
+    try:
+        made = proof.prove(solver.position, misses, least_misses)
+    except LimitReached:
+        return None
+    return proof.check_proof(made).total_height
 
 
 def _first(solver: Solver, found: Solution, seconds: float) -> int | None:
@@ -220,32 +199,37 @@ OTHERS: dict[str, Callable[[Solver, Solution, float], int | None]] = {
 # The table
 
 
+def greedy_total(position: Position, rule: str, seconds: float) -> int | None:
+    """The total height of greedy with a rule for ties; None if it takes longer."""
+    try:
+        return GreedySolver(position, progress=Limit(seconds).watch()).total_height(rule)
+    except LimitReached:
+        return None
+
+
 def row(
     game: Game, max_seconds: float | None = None, patience: float = PATIENCE
 ) -> dict[str, str] | None:
     """One line of the table; None where there are no configurations or the time is over."""
-    started = time.perf_counter()
     known = Status(0, 0, 0)
 
-    def progress(status: Status) -> None:
+    def note(status: Status) -> None:
         nonlocal known
         known = status
-        if max_seconds is not None and time.perf_counter() - started > max_seconds:
-            raise _TimeIsOver
 
     position = Position(game)
     try:
-        solver = Solver(position, progress=progress)
+        solver = Solver(position, progress=Limit(max_seconds).watch(note))
         found = solver.solution
         replayed = tree.verify(solver.tree())
     except ImpossiblePosition as error:
         print(error, file=sys.stderr)
         return None
-    except _TimeIsOver:
+    except LimitReached:
         between = "" if known.lower is None else f", between {known.lower} and {known.best}"
         print(f"{game}: unsolved after {max_seconds:g} seconds{between}", file=sys.stderr)
         return None
-    solver.progress = lambda status: None
+    solver.progress = no_progress
     confirmed = ["tree"]
     answers = {
         "tree": replayed,
@@ -256,11 +240,8 @@ def row(
             raise SystemExit(f"{game}: {found.total_height}, but {name} says {total}")
     confirmed = [name for name, total in answers.items() if total is not None]
     bound = bounds.leaf_counting(bounds.leaves_of(position), game.fleet_cells)
-    best_greedy = (
-        within(GREEDY_SECONDS, lambda: GreedySolver(position).total_height())
-        if found.configurations <= 600
-        else None
-    )
+    few = found.configurations <= 600
+    best_greedy = greedy_total(position, "best", GREEDY_SECONDS) if few else None
     values = (
         game,
         game.cells,

@@ -42,6 +42,7 @@ from optsearch.tree import DecisionTree, Leaf, Node
 
 RULES = ("best", "worst", *ORDERS, "remainder")
 DEFAULT = SolverOptions()
+BETWEEN_REPORTS = 100  # nodes in Python
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class GreedySolver:
             before = self._nodes
 
             def tick(nodes: int) -> None:
-                self._progress(Status(before + nodes, 0, 0))
+                self._progress(Status(before + nodes, 0, 0, effort=before + nodes))
 
             table = MemoryTable(self._options.memory)
             self._kernels[rule] = kernel(
@@ -162,12 +163,15 @@ class GreedySolver:
             return 0
         key = rule, state.family.tobytes(), state.hits
         if key not in self._values:
-            self._nodes += 1
-            if self._nodes % 1000 == 0:
-                self._progress(Status(self._nodes, 0, 0))
+            self._count()
             costs = (self._after(state, cell, rule) for cell in self._tied(state))
             self._values[key] = min(costs) if rule == "best" else max(costs)
         return self._values[key]
+
+    def _count(self) -> None:
+        self._nodes += 1
+        if self._nodes % BETWEEN_REPORTS == 0:
+            self._progress(Status(self._nodes, 0, 0, effort=self._nodes))
 
     def _after(self, state: State, cell: int, rule: str) -> int:
         """The misses when a tied cell is shot first."""
@@ -180,7 +184,12 @@ class GreedySolver:
 
     def tree(self, rule: str = "best") -> DecisionTree:
         """The decision tree of a rule; of several best or worst cells it shoots the first."""
-        choose = self._chooser(_require(rule))
+        choose_uncounted = self._chooser(_require(rule))
+
+        def choose(state: State) -> int:
+            self._count()
+            return choose_uncounted(state)
+
         return DecisionTree(self.position, grow(self._kernel("optimal"), self._root, choose))
 
     def _chooser(self, rule: str) -> Callable[[State], int]:

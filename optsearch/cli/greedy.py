@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -27,7 +26,7 @@ from optsearch.cli.common import (
 from optsearch.errors import OptsearchError
 from optsearch.game import Cell, cell_name
 from optsearch.greedy import RULES, Comparison, GreedySolver
-from optsearch.solution import Progress, Status
+from optsearch.solution import Limit, LimitReached
 
 SHOWN = 10  # partings, for people
 
@@ -77,10 +76,10 @@ def greedy(
         compared = found.compare()
         trees = {"best": found.tree()}
         try:
-            trees["worst"] = GreedySolver(position, progress=_until(patience, progress)).tree(
+            trees["worst"] = GreedySolver(position, progress=Limit(patience).watch(progress)).tree(
                 "worst"
             )
-        except _TimeIsOver:
+        except LimitReached:
             if rule == "worst":
                 raise OptsearchError(
                     f"the worst greedy strategy was not known after --patience {patience:g} seconds"
@@ -145,22 +144,6 @@ def greedy(
     out.print(table)
     out.print()
     _print_partings(compared)
-
-
-class _TimeIsOver(Exception):
-    pass
-
-
-def _until(seconds: float, progress: Progress) -> Progress:
-    """The progress report, which ends the work after some seconds."""
-    end = time.monotonic() + seconds
-
-    def report(status: Status) -> None:
-        if time.monotonic() > end:
-            raise _TimeIsOver
-        progress(status)
-
-    return report
 
 
 def _print_partings(compared: Comparison) -> None:

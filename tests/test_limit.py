@@ -1,0 +1,53 @@
+"""Limits: work ends where its time or its effort is over, and says which limit it was."""
+
+import pytest
+
+from optsearch.game import Game
+from optsearch.greedy import GreedySolver
+from optsearch.position import Position
+from optsearch.solution import Limit, LimitReached, Status
+from optsearch.solver import Solver, solve
+
+
+def test_seconds_are_those_of_the_clock():
+    now = [10.0]
+    limit = Limit(seconds=3, clock=lambda: now[0])
+    limit.check(effort=1 << 60)
+    now[0] = 13.0
+    limit.check()
+    now[0] = 13.5
+    with pytest.raises(LimitReached, match="more than 3 seconds") as reached:
+        limit.check()
+    assert reached.value.limit is limit
+
+
+def test_effort_is_what_a_status_says():
+    reports = []
+    watch = Limit(effort=1_000).watch(reports.append)
+    watch(Status(5_000, 0, 0, effort=1_000))
+    with pytest.raises(LimitReached, match="more than 1,000 nodes"):
+        watch(Status(1, 0, 0, effort=1_001))
+    assert len(reports) == 2
+    Limit().watch()(Status(1 << 60, 0, 0, effort=1 << 60))
+
+
+def test_the_effort_of_a_search_counts_its_subsets():
+    position = Position(Game.parse("6x6:4,4"))
+    solver = Solver(position)
+    found = solver.solution
+    assert solver.kernel.effort == found.nodes + found.subsets // 50 > found.nodes
+    for effort, is_enough in ((solver.kernel.effort, True), (found.nodes, False)):
+        progress = Limit(effort=effort).watch()
+        if is_enough:
+            assert solve(position, progress=progress).total_height == found.total_height
+        else:
+            with pytest.raises(LimitReached):
+                solve(position, progress=progress)
+
+
+@pytest.mark.parametrize("game", ["5x5:3,2", "4x4:3,2;announce=ship"])
+@pytest.mark.parametrize("rule", ["best", "worst", "first"])
+def test_greedy_strategies_end_at_a_limit(game, rule):
+    solver = GreedySolver(Position(Game.parse(game)), progress=Limit(effort=50).watch())
+    with pytest.raises(LimitReached):
+        solver.tree(rule)
