@@ -53,9 +53,9 @@ def replacing(path: Path) -> Iterator[Path]:
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         yield beside
-        _sync(beside)
+        sync(beside)
         os.replace(beside, path)
-        _sync(path.parent)
+        sync(path.parent)
     finally:
         beside.unlink(missing_ok=True)
 
@@ -66,7 +66,7 @@ def replace(path: Path, content: str | bytes) -> None:
         beside.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
     """Wait until a file, or the names in a folder, are on the disk."""
     file = os.open(path, os.O_RDONLY)
     try:

@@ -3,21 +3,34 @@
 It is kept in LMDB, so that everything committed survives `kill -9`. A folder holds one table:
 
     data.mdb      the LMDB database: a header that names the game, and the records
+    data.sum      a checksum of data.mdb, as long as no process writes
     lock.mdb      LMDB's own list of the processes that are reading
     writer.lock   locked by the one process that writes, for as long as that process lives
-    creating.mdb  a new database; it becomes data.mdb, complete with its header, by a rename
 
 LMDB's keys are short, so a record lies in a slot named by a digest of its key. It holds the
 complete key all the same, and a lookup compares it. Keys whose digests collide take successive
-slots; nothing is ever deleted, so a lookup may stop at the first empty slot.
+slots; nothing is ever deleted, so a lookup may stop at the first empty slot. A record has a
+checksum of its key and value, in which the game is mixed.
+
+LMDB follows the page numbers in its file unchecked: damaged ones kill the process, or let it
+overwrite what is sound. So a database is looked at before LMDB gets it. Where data.sum is there,
+it says whether the file is as it was left, and there is nothing to understand. Where it is not,
+a writer was killed (or is at work): another process then reads every record, and what kills that
+process, or is not whole, is damage. A writer goes on with a copy made of these records, since the
+free pages and the insides of pages cannot be checked by reading. This is about a microsecond a
+record, and only after a kill; the checksum of the file takes a second a gigabyte.
 """
 
 from __future__ import annotations
 
 import errno
 import fcntl
+import json
 import os
+import signal
 import struct
+import subprocess
+import sys
 import time
 import weakref
 from collections.abc import Callable, Iterator
@@ -33,9 +46,10 @@ from typing import TypeVar
 import lmdb
 
 from optsearch.errors import TableError
+from optsearch.journal import replace, replacing, sync
 
 FORMAT = "optsearch transposition table"
-VERSION = 1
+VERSION = 2  # 1 had no checksums
 
 BATCH_BYTES = 1 << 26
 """Pending keys of this many bytes are committed, however few they are."""
@@ -46,16 +60,22 @@ LOCK_FILE_BYTES = 1 << 16  # what LMDB wants for so many readers
 
 _HEADER = b"optsearch table header"  # as long as no slot's name
 _VALUE = struct.Struct("<q")
+_CHECK_BYTES = 8
+_BEFORE_KEY = _VALUE.size + _CHECK_BYTES
+_CHUNK = 1 << 20
 
 _DAMAGE = (
+    lmdb.BadTxnError,
+    lmdb.BadValsizeError,
     lmdb.CorruptedError,
+    lmdb.CursorFullError,
+    lmdb.IncompatibleError,
     lmdb.InvalidError,
+    lmdb.MapResizedError,
     lmdb.PageNotFoundError,
+    lmdb.PanicError,
     lmdb.VersionMismatchError,
 )
-
-_MAGIC = struct.pack("@I", 0xBEEFC0DE)
-_META = struct.Struct("@IIPN" + 2 * "IHH5N" + "NN")
 
 T = TypeVar("T")
 
@@ -105,6 +125,7 @@ class DiskTable:
                 f"{self._map_size} bytes are too few for the table {self.path}; allow "
                 f"{SMALLEST_MAP} or more"
             )
+        self._records = _Records(game)
         self._pending: dict[bytes, int] = {}
         self._pending_bytes = 0
         self._pending_new = 0
@@ -117,14 +138,16 @@ class DiskTable:
             _require_folder(self.path, writable)
             if writable and not _data(self.path).exists():
                 _create(self.path, game)
-            _require_complete(_data(self.path))
-            _require_game(self.path, game)
+            was_locked = _lock(self.path).exists()
             if writable:
                 self._writer_lock = _lock_for_writing(self.path)
             try:
+                _require_sound(self.path, game, writable)
                 self._env = self._opened_database()
             except BaseException:
                 self._release()
+                if writable and not was_locked:  # leave the folder of something else as it was
+                    _lock(self.path).unlink(missing_ok=True)
                 raise
         _close_after_fork(self)
 
@@ -181,6 +204,10 @@ class DiskTable:
         try:
             if self._env is not None:
                 self.flush()
+                if self.writable:
+                    self._env.close()
+                    self._env = None
+                    _seal(self.path)
         finally:
             self._release()
 
@@ -209,18 +236,11 @@ class DiskTable:
         return self._env
 
     def _opened_database(self) -> lmdb.Environment:
-        folder = str(self.path)
         if self.writable:
             _reserve_lock_file(self.path)
-            _extend(_data(self.path), self._map_size)
-            env = lmdb.open(folder, map_size=self._map_size, max_readers=MOST_READERS)
+            env = lmdb.open(str(self.path), map_size=self._map_size, max_readers=MOST_READERS)
         else:
-            try:
-                _reserve_lock_file(self.path)
-                env = lmdb.open(folder, map_size=0, readonly=True, max_readers=MOST_READERS)
-            except (OSError, lmdb.ReadonlyError):  # no leave, or no space, to lock
-                env = lmdb.open(folder, map_size=0, readonly=True, lock=False)
-                self._locked = False
+            env, self._locked = _opened_for_reading(self.path)
         env.reader_check()
         return env
 
@@ -237,7 +257,9 @@ class DiskTable:
     def _committed(self, key: bytes) -> int | None:
         env = self._database()
         try:
-            return _read(env, lambda txn: _find(txn, key)[1], self._locked)
+            return _read(env, lambda txn: _find(txn, key, self._records)[1], self._locked)
+        except _DamagedRecord:
+            raise _damaged(_data(self.path), "the checksum of a record is wrong") from None
         except lmdb.Error:
             with _reporting(self.path, "read"):
                 raise
@@ -251,8 +273,10 @@ class DiskTable:
         try:
             with self._database().begin(write=True) as txn:
                 for key in sorted(self._pending, key=key_digest):  # in the order of the tree
-                    slot, _ = _find(txn, key)
-                    txn.put(slot, _VALUE.pack(self._pending[key]) + key)
+                    slot, _ = _find(txn, key, self._records)
+                    txn.put(slot, self._records.packed(key, self._pending[key]))
+        except _DamagedRecord:
+            raise _damaged(_data(self.path), "the checksum of a record is wrong") from None
         except lmdb.MapFullError:
             return False
         return True
@@ -270,7 +294,6 @@ class DiskTable:
                 "Allow more bytes and run again: it goes on from there"
             )
         env.reader_check()  # a killed reader would keep old pages from being used again
-        _extend(_data(self.path), larger)
         env.set_mapsize(larger)
 
     def _safe(self) -> str:
@@ -283,14 +306,49 @@ class DiskTable:
 # Records
 
 
-def _find(txn: lmdb.Transaction[bytes], key: bytes) -> tuple[bytes, int | None]:
+class _DamagedRecord(Exception):
+    """A record whose checksum is wrong."""
+
+
+class _Records:
+    """Records of one game: the value, the checksum of value and key, the key."""
+
+    def __init__(self, game: str):
+        identity = blake2b(f"{FORMAT}\n{VERSION}\n{game}".encode()).digest()
+        self._fresh = blake2b(digest_size=_CHECK_BYTES, key=identity)
+
+    def packed(self, key: bytes, value: int) -> bytes:
+        """The record of a key and its value."""
+        number = _VALUE.pack(value)
+        return number + self._checksum(number, key) + key
+
+    def unpacked(self, record: bytes) -> tuple[bytes, int]:
+        """The key and the value in a record; _DamagedRecord where the checksum is wrong."""
+        number, check, key = (
+            record[: _VALUE.size],
+            record[_VALUE.size : _BEFORE_KEY],
+            record[_BEFORE_KEY:],
+        )
+        if len(record) < _BEFORE_KEY or self._checksum(number, key) != check:
+            raise _DamagedRecord
+        return key, _VALUE.unpack(number)[0]
+
+    def _checksum(self, number: bytes, key: bytes) -> bytes:
+        check = self._fresh.copy()
+        check.update(number)
+        check.update(key)
+        return check.digest()
+
+
+def _find(txn: lmdb.Transaction[bytes], key: bytes, records: _Records) -> tuple[bytes, int | None]:
     """The slot of a key and its value; the empty slot that it would take, and None."""
     for slot in _slots(key):
         record = txn.get(slot)
         if record is None:
             return slot, None
-        if len(record) == _VALUE.size + len(key) and record.endswith(key):
-            return slot, _VALUE.unpack_from(record)[0]
+        found, value = records.unpacked(record)
+        if found == key:
+            return slot, value
     raise AssertionError("the slots of a key do not end")
 
 
@@ -328,6 +386,10 @@ def _data(folder: Path) -> Path:
     return folder / "data.mdb"
 
 
+def _lock(folder: Path) -> Path:
+    return folder / "writer.lock"
+
+
 @contextmanager
 def _reporting(folder: Path, deed: str) -> Iterator[None]:
     """Turn what the system and LMDB raise into a TableError that says what to do."""
@@ -360,8 +422,9 @@ def _require_folder(folder: Path, writable: bool) -> None:
         return
     if not writable:
         raise TableError(f"there is no table in {folder}; name the folder of one, or write one")
-    own = {"lock.mdb", "writer.lock", "creating.mdb"}
-    others = sorted(set(os.listdir(folder)) - own) if folder.exists() else []
+    own = {"lock.mdb", "writer.lock"}
+    files = set(os.listdir(folder)) if folder.exists() else set()
+    others = sorted(files - own - {stale.name for stale in _stale(folder)})
     if others:
         raise TableError(
             f"{folder} is not the folder of a table, for it holds {others[0]!r}; name a new or "
@@ -371,56 +434,177 @@ def _require_folder(folder: Path, writable: bool) -> None:
 
 def _create(folder: Path, game: str) -> None:
     """Put an empty table into a folder, whole or not at all."""
-    new = folder / "creating.mdb"
     with _reporting(folder, "created (0 entries are committed)"):
         folder.mkdir(parents=True, exist_ok=True)
         with _lock_for_writing(folder):
             if _data(folder).exists():  # another process was quicker
                 return
-            new.unlink(missing_ok=True)
+            for stale in _stale(folder):
+                stale.unlink()
             with (
+                replacing(_data(folder)) as new,
                 lmdb.open(str(new), map_size=SMALLEST_MAP, subdir=False, lock=False) as env,
                 env.begin(write=True) as txn,
             ):
                 txn.put(_HEADER, f"{FORMAT}\n{VERSION}\n{game}".encode())
-            os.replace(new, _data(folder))
-            directory = os.open(folder, os.O_RDONLY)
-            try:
-                os.fsync(directory)
-            finally:
-                os.close(directory)
+            _seal(folder)
 
 
-def _require_complete(data: Path) -> None:
-    """Refuse a file that is shorter than it says: to read past its end is to die of SIGBUS."""
-    with open(data, "rb") as file:
-        claimed = _claimed_bytes(file.fileno())
-        size = os.fstat(file.fileno()).st_size  # after the claim, for a writer may be at work
-    if claimed is None:
-        raise _damaged(data, f"its {size} bytes are no LMDB database")
-    if size < claimed:
-        raise _damaged(data, f"it is cut off after {size} of {claimed} bytes")
+def _stale(folder: Path) -> list[Path]:
+    """Files that a process was writing when it was killed."""
+    return list(folder.glob(".data.*.tmp"))
 
 
-def _claimed_bytes(file: int) -> int | None:
-    """How many bytes an LMDB file says that it uses; None if it is not one.
+# What is checked before LMDB gets a database
 
-    The first two pages each hold, behind the header of the page, a meta: magic number, version,
-    address, map size, two trees (the first with the page size in the place of its padding), the
-    last page in use and the number of the commit. The later of the two commits counts.
+
+def _require_sound(folder: Path, game: str, writable: bool) -> None:
+    """Refuse a damaged database and one of something else.
+
+    Afterwards a writer has a database that it can change.
     """
-    start = os.pread(file, 64, 0).find(_MAGIC)
-    first = os.pread(file, _META.size, max(start, 0))
-    if start < 0 or len(first) < _META.size:
-        return None
-    page_size: int = _META.unpack(first)[4]
-    if page_size < 256 or page_size & (page_size - 1):
-        return None
-    second = os.pread(file, _META.size, page_size + start)
-    if len(second) < _META.size:
-        return 2 * page_size
-    *_, last_page, _ = max(_META.unpack(first), _META.unpack(second), key=lambda meta: meta[-1])
-    return int(last_page + 1) * page_size
+    if _is_sealed(folder):
+        with lmdb.open(str(folder), map_size=0, create=False, readonly=True, lock=False) as env:
+            _require_game(env, folder, game)
+    elif not writable:
+        _read_elsewhere(folder, game, None)
+    else:
+        with replacing(_data(folder)) as copy:
+            _read_elsewhere(folder, game, copy)
+            (folder / "lock.mdb").unlink(missing_ok=True)  # it counts the commits of the other
+    if writable:
+        for stale in (_sum(folder), *_stale(folder)):
+            stale.unlink(missing_ok=True)
+        sync(folder)
+
+
+def _sum(folder: Path) -> Path:
+    return folder / "data.sum"
+
+
+def _seal(folder: Path) -> None:
+    """Note how data.mdb was left. Where that fails, the next opening reads every record."""
+    with suppress(OSError):
+        replace(_sum(folder), _digest(_data(folder)))
+
+
+def _is_sealed(folder: Path) -> bool:
+    """Whether data.mdb is as a writer left it; False where none says so, TableError if not."""
+    for _ in range(2):
+        try:
+            seal = _sum(folder).read_text(errors="replace")
+        except FileNotFoundError:
+            return False
+        if seal == _digest(_data(folder)):
+            return True  # else once more: a writer may have begun
+    raise _damaged(_data(folder), "it is not as it was left; its checksum is wrong")
+
+
+def _digest(data: Path) -> str:
+    digest = blake2b(digest_size=16)
+    with data.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest() + "\n"
+
+
+_ELSEWHERE = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from optsearch.tables import _main
+_main(*sys.argv[2:])
+"""
+_REFUSED = 3  # exit status of that process, which prints why
+
+
+def _read_elsewhere(folder: Path, game: str, copy: Path | None) -> None:
+    """Let another process read every record, since damage may kill it; and copy them."""
+    arguments = [json.dumps(sys.path), str(folder), game, *([] if copy is None else [str(copy)])]
+    done = subprocess.run(
+        [sys.executable, "-c", _ELSEWHERE, *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode == _REFUSED:
+        raise TableError(done.stdout.decode(errors="replace"))
+    if -done.returncode in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
+        raise TableError(f"reading the table {folder} was stopped; run again")
+    if done.returncode:
+        raise _damaged(_data(folder), "it cannot be read to its end")
+
+
+def _main(folder: str, game: str, copy: str | None = None) -> None:
+    """What that process does."""
+    try:
+        with _reporting(Path(folder), "opened"):
+            _read_all(Path(folder), game, copy)
+    except _DamagedRecord:
+        error = _damaged(_data(Path(folder)), "the checksum of a record is wrong")
+    except TableError as refusal:
+        error = refusal
+    else:
+        return
+    sys.stdout.buffer.write(str(error).encode(errors="replace"))
+    sys.stdout.flush()
+    sys.exit(_REFUSED)
+
+
+def _read_all(folder: Path, game: str, copy: str | None) -> None:
+    """Check every record of a database; with `copy`, write them to a new one."""
+    try:
+        if copy is None and (folder / "lock.mdb").exists():
+            env, _ = _opened_for_reading(folder)
+        else:
+            env = lmdb.open(str(folder), map_size=0, readonly=True, lock=False)
+    except (lmdb.ReadonlyError, lmdb.LockError):
+        raise
+    except lmdb.Error as error:
+        raise _damaged(_data(folder), f"it cannot be opened: {error}") from None
+    with env:
+        _require_game(env, folder, game)
+        with env.begin() as txn:
+            records = _checked(txn, folder, game)
+            if copy is None:
+                for _ in records:
+                    pass
+                return
+            room = 2 * _data(folder).stat().st_size + SMALLEST_MAP
+            with (
+                lmdb.open(copy, map_size=room, subdir=False, lock=False) as new,
+                new.begin(write=True) as writing,
+            ):
+                for slot, record in records:
+                    writing.put(slot, record, append=True)
+
+
+def _checked(
+    txn: lmdb.Transaction[bytes], folder: Path, game: str
+) -> Iterator[tuple[bytes, bytes]]:
+    """All slots and records, each checked; that they ascend shows that there is an end."""
+    records, before, number = _Records(game), b"", 0
+    try:
+        for slot, record in txn.cursor():
+            if slot <= before:
+                raise _damaged(_data(folder), "its records are not in order")
+            if slot != _HEADER and not slot.startswith(key_digest(records.unpacked(record)[0])):
+                raise _damaged(_data(folder), "a record is in the place of another")
+            yield slot, record
+            before = slot
+            number += 1
+        if number != txn.stat()["entries"]:
+            raise _damaged(_data(folder), "records are missing")
+    except lmdb.Error as error:
+        raise _damaged(_data(folder), f"it cannot be read: {error}") from None
+
+
+def _opened_for_reading(folder: Path) -> tuple[lmdb.Environment, bool]:
+    """A database, and whether the writer knows of this reader and spares its pages."""
+    try:
+        _reserve_lock_file(folder)
+        return lmdb.open(str(folder), map_size=0, readonly=True, max_readers=MOST_READERS), True
+    except (OSError, lmdb.ReadonlyError):  # no leave, or no space, to lock
+        return lmdb.open(str(folder), map_size=0, readonly=True, lock=False), False
 
 
 def _damaged(data: Path, how: str) -> TableError:
@@ -430,10 +614,10 @@ def _damaged(data: Path, how: str) -> TableError:
     )
 
 
-def _require_game(folder: Path, game: str) -> None:
+def _require_game(env: lmdb.Environment, folder: Path, game: str) -> None:
     """Refuse a database that is not a table of this game in this format."""
-    with lmdb.open(str(folder), map_size=0, create=False, readonly=True, lock=False) as env:
-        text = _read(env, lambda txn: txn.get(_HEADER), locked=False)
+    with env.begin() as txn:
+        text = txn.get(_HEADER)
     name, _, rest = (text or b"").decode(errors="replace").partition("\n")
     version, _, written_for = rest.partition("\n")
     if name != FORMAT:
@@ -455,13 +639,18 @@ def _require_game(folder: Path, game: str) -> None:
 
 def _lock_for_writing(folder: Path) -> FileIO:
     """The file whose lock makes this process the writer, until it is closed or the process ends."""
-    file = FileIO(str(folder / "writer.lock"), "a+")
+    file = FileIO(str(_lock(folder)), "a+")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         file.seek(0)
         writer = file.read(20).decode("ascii", "replace")
         file.close()
+        if writer == str(os.getpid()):
+            raise TableError(
+                f"the table {folder} is already open in this process; close it first, for a "
+                "process opens a table once at a time"
+            ) from error
         raise TableError(
             f"the table {folder} is being written by another process "
             f"({f'pid {writer}' if writer.isdigit() else 'pid unknown'}); wait for its end, or "
@@ -493,13 +682,3 @@ def _reserve_lock_file(folder: Path) -> None:
         missing = LOCK_FILE_BYTES - file.seek(0, os.SEEK_END)
         if missing > 0 and file.write(bytes(missing)) < missing:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def _extend(data: Path, size: int) -> None:
-    """Let a file be as long as its map, the rest of it a hole.
-
-    LMDB does not write the pages that it takes and gives up within one commit, though it counts
-    them. Now even those are in the file, so one shorter than its count has certainly been cut.
-    """
-    if data.stat().st_size < size:
-        os.truncate(data, size)
