@@ -13,6 +13,7 @@ them, and a checkpoint is the histograms of those that are done.
 from __future__ import annotations
 
 import os
+import pickle
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -29,9 +30,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from hashlib import blake2b
 from math import sqrt
 from pathlib import Path
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,12 +41,13 @@ from numpy.typing import NDArray
 from optsearch._evaluate import Evaluator, sampled
 from optsearch._pattern import play_pattern
 from optsearch.configurations import CellSets, Configurations, list_ships, to_masks, to_words
-from optsearch.errors import NotSupported, OptsearchError, TableError, TooLarge
+from optsearch.errors import NotSupported, OptsearchError, StrategyError, TableError, TooLarge
 from optsearch.game import Game, bits
 from optsearch.journal import Journal
 from optsearch.lattice import Constraints, Sweep, sweep
 from optsearch.position import HIT, MISS, Position, Reply, reply
-from optsearch.strategies import PatternRule, Rule, Strategy, require_shot
+from optsearch.strategies import PatternRule, Rule, Strategy, as_strategy, rule_of
+from optsearch.strategies.own import replay
 from optsearch.strategies.pattern import Pattern
 from optsearch.workers import processes
 
@@ -55,8 +58,11 @@ BYTES = 64  # of a worker for each configuration of a task: columns, parts of th
 SAMPLE_BYTES = 32  # for each configuration of the sample at the top, as a list and as columns
 MOST = 1 << 48
 MAX_HASHES = 24  # bits of the hash that the kernel keeps
+REPLAYED = 64  # of so many games one, and early ones, are asked for again
 AHEAD = 4  # tasks that wait for each worker
 _FORMAT = "evaluation"
+
+T = TypeVar("T")
 
 Histogram = Mapping[int, int]
 
@@ -175,7 +181,7 @@ class Task(NamedTuple):
 
 
 def evaluate(
-    strategy: Strategy,
+    strategy: object,
     game: Game,
     *,
     executor: Executor | None = None,
@@ -186,37 +192,47 @@ def evaluate(
 ) -> Evaluation:
     """Walk the decision tree of a strategy over every configuration of a game.
 
+    strategy -- a name, a function, a class or an object, as `optsearch.strategies.as_strategy` has
+        them.
     executor -- runs the tasks (Dask: `Client.get_executor()`); by default a pool of processes.
     jobs -- how many tasks run at once: the processes of that pool (default: one a processor; 1 is
         this process), or the workers of the executor.
     checkpoint -- folder that keeps what is done. A run that was stopped or killed goes on from it;
-        it is refused for another strategy, game or memory.
+        it is refused for another strategy, game or memory, and for a strategy of one's own whose
+        source has changed or is in no file.
     memory -- bytes each worker may take; rollouts need 33 MB more, for those they remember.
     progress -- called after every task.
 
     Raises ImpossiblePosition for a game without a configuration, TooLarge where memory is too
-    little, StrategyError where the strategy shoots where it cannot, TableError for the checkpoint.
+    little, StrategyError where the strategy fails, shoots where it cannot or is not deterministic,
+    TableError for the checkpoint.
     """
     jobs = jobs or os.cpu_count() or 1
-    limit = _listed(strategy, game, memory)
-    with _stored(checkpoint, f"{_FORMAT}; {strategy}; {game}; tasks of {limit}") as store:
-        run = _Run(strategy, game, limit, store, progress)
+    chosen = as_strategy(strategy)
+    limit = _listed(chosen, game, memory)
+    with _stored(checkpoint, chosen, game, limit) as store:
+        run = _Run(chosen, game, limit, store, progress)
         if executor is not None:
             return run.on(executor, jobs)
         if jobs == 1 or run.is_one_task:
             return run.here()
+        pickle.dumps(chosen)  # or it says here why it cannot be sent
         with processes(jobs) as pool:
             return run.on(pool, jobs)
 
 
-def tasks(strategy: Strategy, game: Game, memory: int = MEMORY) -> Iterator[Task]:
+def tasks(strategy: object, game: Game, memory: int = MEMORY) -> Iterator[Task]:
     """The tasks of an evaluation, in order."""
-    return _Run(strategy, game, _listed(strategy, game, memory), None, no_progress).nodes()
+    chosen = as_strategy(strategy)
+    return _Run(chosen, game, _listed(chosen, game, memory), None, no_progress).nodes()
 
 
 def _listed(strategy: Strategy, game: Game, memory: int) -> int:
     """How many configurations a task has at most."""
-    if strategy.rule(game) is None:
+    rule = rule_of(strategy, game)
+    if rule != rule_of(strategy, game):
+        raise StrategyError(f"{strategy} gives another rule for {game} when it is asked again")
+    if rule is None:
         return LISTED_BY_PYTHON
     limit = min(LISTED, memory // BYTES)
     if limit < 1 << 16:
@@ -228,7 +244,10 @@ def _listed(strategy: Strategy, game: Game, memory: int) -> int:
 
 
 @contextmanager
-def _stored(checkpoint: Path | None, what: str) -> Iterator[Journal | None]:
+def _stored(
+    checkpoint: Path | None, strategy: Strategy, game: Game, limit: int
+) -> Iterator[Journal | None]:
+    """The checkpoint of an evaluation; its name says all that the histograms depend on."""
     if checkpoint is None:
         yield None
         return
@@ -237,7 +256,9 @@ def _stored(checkpoint: Path | None, what: str) -> Iterator[Journal | None]:
             f"{checkpoint} holds a table, or a checkpoint of an earlier version of optsearch, "
             "which had no checksums; name another folder"
         )
-    with Journal(checkpoint / "tasks.jsonl", what) as journal:
+    rule = blake2b(repr(rule_of(strategy, game)).encode(), digest_size=8).hexdigest()
+    name = f"{_FORMAT}; {strategy.identity()}, rule {rule}; {game}; tasks of {limit}"
+    with Journal(checkpoint / "tasks.jsonl", name) as journal:
         yield journal
 
 
@@ -294,7 +315,9 @@ class _Run:
     # Tasks
 
     def here(self) -> Evaluation:
-        """All tasks in a thread of this process, so that ctrl-C is heard."""
+        """All tasks in this process; a kernel in a thread, so that ctrl-C is heard."""
+        if rule_of(self.strategy, self.game) is None:
+            return self.on(_AtOnce(), 1)
         with ThreadPoolExecutor(1) as pool:
             try:
                 return self.on(pool, 1)
@@ -315,7 +338,7 @@ class _Run:
                     self._done_before += task.configurations
                     self._enter(task, known)
                     continue
-                running[executor.submit(run_task, self.strategy, task)] = task
+                running[executor.submit(run_task, self.strategy, task, True)] = task
                 while len(running) >= AHEAD * workers:
                     self._collect(running)
             while running:
@@ -392,6 +415,16 @@ def _contradicted(store: Journal, name: str, needed: str) -> TableError:
     )
 
 
+class _AtOnce(Executor):
+    """Runs a task where it is submitted: what is asked in plain Python hears ctrl-C itself."""
+
+    def submit(self, function: Callable[..., T], /, *args: object, **kwargs: object) -> Future[T]:
+        """The result, which is there already; an error comes out here."""
+        future: Future[T] = Future()
+        future.set_result(function(*args, **kwargs))
+        return future
+
+
 class _Top:
     """Positions with too many configurations to list: what is shot there, and what follows."""
 
@@ -400,7 +433,7 @@ class _Top:
     ):
         self._strategy = strategy
         self._game = game
-        self._rule = strategy.rule(game)
+        self._rule = rule_of(strategy, game)
         self._sweep = sweep
         self._store = store
         self._limit = limit
@@ -449,7 +482,7 @@ class _Top:
 
     def _shot(self, position: Position, n: int, counts: list[int]) -> int:
         if not isinstance(self._rule, Rule):
-            row, column = require_shot(position, self._strategy.shot(position), self._strategy)
+            row, column = self._strategy.shot(position)
             return row * self._game.columns + column
         shot = position.hits | position.misses
         for cell in self._rule.order:
@@ -513,12 +546,15 @@ def _stop() -> None:
         evaluator.stop()
 
 
-def run_task(strategy: Strategy, task: Task) -> list[int]:
-    """The histogram of a task: item i is the number of configurations that take i shots in all."""
+def run_task(strategy: Strategy, task: Task, from_start: bool = False) -> list[int]:
+    """The histogram of a task: item i is the number of configurations that take i shots in all.
+
+    from_start -- whether the strategy itself made the shots before the task.
+    """
     position = task.position
-    rule = strategy.rule(position.game)
+    rule = rule_of(strategy, position.game)
     if rule is None:
-        return _walk(strategy, position)
+        return _walk(as_strategy(strategy), position, 0 if from_start else len(position.shots))
     if isinstance(rule, PatternRule):
         return _play(rule, position)
     evaluator = _evaluator(rule, position.game)
@@ -542,7 +578,7 @@ def survey(strategy: Strategy, position: Position) -> NDArray[np.int64]:
     configuration at the node before, less one after a hit; column 4 e + f is for nodes of 2^e
     (1 + f/4) configurations and more, up to the next column.
     """
-    rule = strategy.rule(position.game)
+    rule = rule_of(strategy, position.game)
     if not isinstance(rule, Rule):
         raise NotSupported(f"{strategy} has no rule that the kernel walks")
     sets = Configurations(position, threads=1).list()
@@ -559,7 +595,7 @@ class FollowedTask:
     """
 
     def __init__(self, strategy: Strategy, position: Position):
-        rule = strategy.rule(position.game)
+        rule = rule_of(strategy, position.game)
         if not isinstance(rule, Rule):
             raise NotSupported(f"{strategy} has no rule that the kernel follows; play it instead")
         self._sets = Configurations(position, threads=1).list()
@@ -596,8 +632,8 @@ def _play(rule: PatternRule, position: Position) -> list[int]:
 
 def play_sample(pattern: Pattern, game: Game, sets: CellSets) -> NDArray[np.int64]:
     """How many of some configurations (uint64 of shape (n, 2)) take each number of shots."""
-    rule = pattern.rule(game)
-    if rule is None:
+    rule = rule_of(pattern, game)
+    if not isinstance(rule, PatternRule):
         raise NotSupported(f"{game} announces sinkings; patterns are played where nothing is")
     histogram = np.zeros(129, np.int64)
     _play_sets(rule, game, sets, histogram)
@@ -610,19 +646,26 @@ def _play_sets(rule: PatternRule, game: Game, sets: CellSets, histogram: NDArray
     play_pattern(sets, order, *size, rule.in_line, rule.know_water, histogram)
 
 
-def _walk(strategy: Strategy, root: Position) -> list[int]:
-    """The same in plain Python: the strategy is asked at every position, also with sinkings."""
+def _walk(strategy: Strategy, root: Position, start: int) -> list[int]:
+    """The same in plain Python: the strategy is asked at every position, also with sinkings.
+
+    start -- of some games, all shots from this one on are asked for again.
+    """
     game = root.game
     counts = [0] * (game.cells + 1)
     ships = list_ships(root)
     everything = [c for c in (to_masks(row) for row in ships) if root.is_compatible(c)]
     stack = [(root, everything)]
+    games = 0
     while stack:
         position, family = stack.pop()
         if not position.hits_left:
             counts[len(position.shots)] += len(family)
+            games += 1
+            if games % REPLAYED == 0 or games.bit_count() == 1:
+                replay(strategy, position, start)
             continue
-        cell = require_shot(position, strategy.shot(position), strategy)
+        cell = strategy.shot(position)
         bit = game.bit(cell)
         parts: dict[Reply, list[list[int]]] = {}
         for configuration in family:

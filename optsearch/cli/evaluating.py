@@ -21,7 +21,7 @@ from optsearch.errors import OptsearchError
 from optsearch.evaluate import Evaluation, Progress, Status
 from optsearch.evaluate import evaluate as evaluate_
 from optsearch.game import Game
-from optsearch.strategies import named
+from optsearch.strategies import as_strategy
 
 PATIENCE = 10  # seconds for a scheduler to answer
 SECONDS = 10  # between lines of progress where standard error is no terminal
@@ -33,7 +33,7 @@ def evaluate(
         str,
         typer.Argument(
             metavar="STRATEGY",
-            help="greedy, rollout, or my_file.py:NAME; parameters as in greedy:ties=central.",
+            help="greedy, rollout, pattern or my_file.py:NAME; parameters as in greedy:ties=last.",
             show_default=False,
         ),
     ],
@@ -65,7 +65,7 @@ def evaluate(
     as_json: JsonOption = False,
 ) -> None:
     """The exact distribution of a strategy's shots over all configurations of a game."""
-    chosen, parsed = named(strategy), Game.parse(game)
+    chosen, parsed = as_strategy(strategy), Game.parse(game)
     if output is not None:
         require_writable(output)
     with executor_at(dask) as (executor, workers):

@@ -2,68 +2,32 @@
 
 A strategy of your own is a class with one method, or a function:
 
-    from optsearch.strategies import Strategy
-
-    class RowByRow(Strategy):
+    class RowByRow:
         def shot(self, position):
             cells = range(position.game.cells)
             shot = position.hits | position.misses
             return position.game.cell(next(cell for cell in cells if not shot >> cell & 1))
 
-`optsearch.evaluate.evaluate(RowByRow(), game)` evaluates it, and so does the command line when it
-is named by its file, `my_file.py:RowByRow`. It must be deterministic, and may depend on the
-position alone. Strategies that also have a `Rule` are evaluated by the compiled kernel; `shot` is
-then their definition, with which the kernel is compared.
+`optsearch.evaluate.evaluate(RowByRow, game)` evaluates it, and so does the command line when it is
+named by its file, `my_file.py:RowByRow`. `as_strategy` says what is accepted. A strategy is
+deterministic, and goes by the position alone. One that has a method `rule(game)` too is played by
+the compiled kernel, by the `Rule` or `PatternRule` that it returns; `shot` is then its definition,
+with which the kernel is compared.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields, is_dataclass
-from functools import lru_cache
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 from optsearch.errors import StrategyError
-from optsearch.game import Cell, Game, cell_name
+from optsearch.game import Cell, Game
 from optsearch.position import Position
+from optsearch.strategies.rules import PatternRule, Rule
 
-
-@dataclass(frozen=True)
-class Rule:
-    """What the kernel `optsearch._evaluate` needs of a strategy; its docstring explains the rules.
-
-    order -- the cells (row * columns + column) in the order in which ties are broken.
-    endgame -- the optimum is played once so many configurations are left, at most 10.
-    candidates, percent, screen, finalists, cap, truncate -- of rollouts; one candidate is greedy.
-    estimates -- a row for each number of cells left to hit, 128 values a row.
-    """
-
-    order: tuple[int, ...]
-    endgame: int
-    candidates: int = 1
-    percent: int = 100
-    screen: int = 64
-    finalists: int = 1
-    cap: int = 64
-    truncate: int = 1
-    estimates: tuple[tuple[int, ...], ...] = ((0,) * 128,)
-
-
-@dataclass(frozen=True)
-class PatternRule:
-    """What the kernel needs of a pattern (`optsearch/strategies/pattern.py`).
-
-    order -- every cell in the order of the pattern. in_line -- whether down and up are cleared only
-    if right and left gave no hit. know_water -- whether cells that touch a hit at a corner are
-    left out.
-    """
-
-    order: tuple[int, ...]
-    in_line: bool
-    know_water: bool
+__all__ = ["PatternRule", "Rule", "Strategy", "as_strategy", "named", "rule_of"]
 
 
 class Strategy(ABC):
@@ -77,68 +41,48 @@ class Strategy(ABC):
         """The same for the kernel, or None: then `shot` is asked at every position."""
         return None
 
+    def identity(self) -> str:
+        """What names it in a checkpoint; two strategies that shoot otherwise have two of them."""
+        return str(self)
+
     def __str__(self) -> str:
         values = ",".join(f"{key}={getattr(self, key)}" for key in _parameters(type(self)))
         name = _name(type(self))
         return f"{name}:{values}" if values else name
 
 
-class _FromFile(Strategy):
-    """A strategy in a Python file; it is loaded anew in every process."""
+def as_strategy(what: object) -> Strategy:
+    """The strategy that a name, a function, a class or an object is.
 
-    def __init__(self, path: Path, name: str):
-        self._path = path
-        self._name = name
-        self._strategy = _load(path.resolve(), name)
+    A name is one of this package, with parameters (`greedy:ties=central`), or `FILE.py:NAME`. A
+    function takes the position and returns the cell to shoot; a class has a method `shot(position)`
+    that does, and is called without arguments; so has an object. No base class is needed. A method
+    or an attribute `rule`, where there is one, is called with the game (`Strategy.rule`).
 
-    def __reduce__(self) -> tuple[type[_FromFile], tuple[Path, str]]:
-        return _FromFile, (self._path, self._name)
+    Raises StrategyError for anything else, and for code that cannot be run.
+    """
+    from optsearch.strategies.own import own
 
-    def shot(self, position: Position) -> Cell:
-        """As the strategy in the file."""
-        return self._strategy.shot(position)
-
-    def rule(self, game: Game) -> Rule | PatternRule | None:
-        """As the strategy in the file."""
-        return self._strategy.rule(game)
-
-    def __str__(self) -> str:
-        return f"{self._path}:{self._name}"
+    if isinstance(what, str):
+        return named(what)
+    kind = what if isinstance(what, type) else type(what)
+    if issubclass(kind, Strategy) and kind.__module__.startswith(f"{__name__}."):
+        return kind() if isinstance(what, type) else what  # type: ignore[return-value]
+    return own(what)
 
 
-class _Function(Strategy):
-    """A function from position to cell."""
+def rule_of(strategy: Strategy, game: Game) -> Rule | PatternRule | None:
+    """The rule by which the kernel plays a game as a strategy does; None if there is none.
 
-    def __init__(self, function: object):
-        self._function = function
-
-    def shot(self, position: Position) -> Cell:
-        """The function's value."""
-        return self._function(position)  # type: ignore[operator, no-any-return]
-
-
-@lru_cache(maxsize=16)
-def _load(path: Path, name: str) -> Strategy:
-    specification = importlib.util.spec_from_file_location(f"_strategy_{path.stem}", path)
-    if specification is None or specification.loader is None or not path.is_file():
-        raise StrategyError(f"there is no Python file {str(path)!r}; write FILE.py:NAME")
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[module.__name__] = module
+    Raises StrategyError for a rule that the kernel cannot play by, which it must never be given.
+    """
+    rule = strategy.rule(game)
     try:
-        specification.loader.exec_module(module)
-    except Exception as error:
-        raise StrategyError(f"{path} cannot be run: {type(error).__name__}: {error}") from error
-    found = getattr(module, name, None)
-    if isinstance(found, type) and issubclass(found, Strategy):
-        found = found()
-    if isinstance(found, Strategy):
-        return found
-    if callable(found):
-        return _Function(found)
-    raise StrategyError(
-        f"{name!r} in {path} is {'not there' if found is None else 'no strategy'}; it must be a "
-        "class with the method shot(position), an object of one, or a function of the position"
-    )
+        if isinstance(rule, Rule):
+            return Rule.fitted(rule, game)
+        return rule if rule is None else PatternRule.fitted(rule, game)
+    except StrategyError as error:
+        raise StrategyError(f"the rule of {strategy} for {game}: {error}") from None
 
 
 def _name(kind: type[Strategy]) -> str:
@@ -155,11 +99,14 @@ def named(text: str) -> Strategy:
 
     Raises StrategyError, which says what there is.
     """
+    from optsearch.strategies.own import own_in_file
+
+    file, _, name = text.strip().rpartition(":")
+    if file.endswith(".py") and name:
+        return own_in_file(Path(file), name)
+    if text.strip().rstrip(":").endswith(".py"):
+        raise StrategyError(f"{text!r} names no strategy in the file; write FILE.py:NAME")
     name, _, rest = text.strip().partition(":")
-    if name.endswith(".py"):
-        if not rest:
-            raise StrategyError(f"{text!r} names no strategy in {name}; write FILE.py:NAME")
-        return _FromFile(Path(name), rest)
     kinds = {_name(kind): kind for kind in _kinds()}
     if name not in kinds:
         raise StrategyError(
@@ -188,16 +135,3 @@ def _kinds() -> tuple[type[Strategy], ...]:
     from optsearch.strategies.rollout import Rollout
 
     return Greedy, Rollout, Pattern
-
-
-def require_shot(position: Position, cell: Cell, strategy: Strategy) -> Cell:
-    """The cell that a strategy shoots; StrategyError if it cannot be shot there."""
-    is_cell = isinstance(cell, tuple) and len(cell) == 2 and cell in position.game
-    if not is_cell or position.game.bit(cell) & (position.hits | position.misses):
-        what = "was shot before" if is_cell else "is no cell of the board"
-        shown = cell_name(cell) if is_cell else repr(cell)
-        raise StrategyError(
-            f"{strategy} shoots {shown} after {str(position)!r}, which {what}; a shot is a cell "
-            "(row, column), from 0, that was not shot yet"
-        )
-    return cell

@@ -1,0 +1,159 @@
+"""What a kernel needs of a strategy, and whether what it is given fits a game."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from operator import index
+
+from optsearch.errors import StrategyError
+from optsearch.game import MAX_CELLS, Game
+
+BUCKETS = 128
+UNIT = 4096
+MOST_MISSES = 64 * UNIT
+MOST_ITEMS = 1000  # looked at of what may have no end
+RANGES = {
+    "endgame": (0, 10),
+    "candidates": (1, 32),
+    "percent": (0, 100),
+    "screen": (64, 1 << 20),
+    "finalists": (1, 32),
+    "cap": (64, 1 << 20),
+    "truncate": (1, 64),
+}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What the kernel `optsearch._evaluate` needs of a strategy; its docstring explains the rules.
+
+    order -- the cells (row * columns + column) in the order in which ties are broken.
+    endgame -- the optimum is played once so many configurations are left, at most 10.
+    candidates, percent, screen, finalists, cap, truncate -- of rollouts; one candidate is greedy.
+    estimates -- a row for each number of cells left to hit, 128 values a row: misses times 4096.
+    """
+
+    order: tuple[int, ...]
+    endgame: int
+    candidates: int = 1
+    percent: int = 100
+    screen: int = 64
+    finalists: int = 1
+    cap: int = 64
+    truncate: int = 1
+    estimates: tuple[tuple[int, ...], ...] = ((0,) * BUCKETS,)
+
+    def fitted(self, game: Game) -> Rule:
+        """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
+        _require_silent(game)
+        numbers = {name: _number(name, getattr(self, name), *RANGES[name]) for name in RANGES}
+        if numbers["cap"] < numbers["screen"]:
+            raise StrategyError(
+                f"cap={numbers['cap']} is below screen={numbers['screen']}; {numbers['screen']} "
+                f"to {RANGES['cap'][1]} is accepted"
+            )
+        rows = _items("estimates", self.estimates)
+        if not 1 <= len(rows) <= MAX_CELLS + 1:
+            raise StrategyError(
+                f"estimates has {len(rows)} rows; 1 to {MAX_CELLS + 1} are accepted, one for each "
+                "number of cells left to hit"
+            )
+        return Rule(
+            order=_order(self.order, game),
+            estimates=tuple(_estimates(number, row) for number, row in enumerate(rows)),
+            **numbers,
+        )
+
+
+@dataclass(frozen=True)
+class PatternRule:
+    """What the kernel needs of a pattern (`optsearch/strategies/pattern.py`).
+
+    order -- every cell in the order of the pattern. in_line -- whether down and up are cleared only
+    if right and left gave no hit. know_water -- whether cells that touch a hit at a corner are
+    left out.
+    """
+
+    order: tuple[int, ...]
+    in_line: bool
+    know_water: bool
+
+    def fitted(self, game: Game) -> PatternRule:
+        """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
+        _require_silent(game)
+        in_line = bool(_number("in_line", self.in_line, 0, 1))
+        know_water = bool(_number("know_water", self.know_water, 0, 1))
+        if know_water and game.contact != "none":
+            raise StrategyError(
+                f"know_water={self.know_water} deduces water from ships that do not touch; {game} "
+                f"has contact={game.contact}, and contact=none is accepted"
+            )
+        return PatternRule(_order(self.order, game), in_line, know_water)
+
+
+def shown(value: object, most: int = 80) -> str:
+    """A value in at most so many characters on one line, whatever it is."""
+    try:
+        return clipped(repr(value), most)
+    except Exception:  # a number of 5,000 digits, or a broken __repr__
+        return f"a value of type {type(value).__name__} that cannot be printed"
+
+
+def clipped(text: str, most: int) -> str:
+    """A text on one line, without control characters, in at most so many of them."""
+    line = " ".join(text[: 4 * most].split())
+    line = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def _require_silent(game: Game) -> None:
+    if not game.is_silent:
+        raise StrategyError(
+            f"{game} announces sinkings, which no compiled rule knows; rule(game) returns None "
+            "there, and shot(position) is asked"
+        )
+
+
+def _number(name: str, value: object, low: int, high: int) -> int:
+    try:
+        number = index(value)  # type: ignore[arg-type]
+    except Exception:
+        number = low - 1
+    if not low <= number <= high:
+        raise StrategyError(f"{name}={shown(value)} is out of range; {low} to {high} is accepted")
+    return int(number)
+
+
+def _items(name: str, values: object) -> list[object]:
+    try:
+        return list(islice(values, MOST_ITEMS))  # type: ignore[call-overload]
+    except Exception:
+        raise StrategyError(f"{name}={shown(values)} is no sequence") from None
+
+
+def _order(order: Iterable[int], game: Game) -> tuple[int, ...]:
+    cells = tuple(
+        _number(f"order[{place}]", cell, 0, game.cells - 1)
+        for place, cell in enumerate(_items("order", order))
+    )
+    if len(cells) != game.cells or len(set(cells)) != len(cells):
+        twice = [cell for cell, times in Counter(cells).items() if times > 1]
+        wrong = f"has the cell {twice[0]} twice" if twice else f"has {len(cells)} cells"
+        raise StrategyError(
+            f"order={shown(cells)} {wrong}; an order has each of the cells 0 to {game.cells - 1} "
+            f"of {game.rows}x{game.columns} once"
+        )
+    return cells
+
+
+def _estimates(number: int, row: object) -> tuple[int, ...]:
+    name = f"estimates[{number}]"
+    values = _items(name, row)
+    if len(values) != BUCKETS:
+        raise StrategyError(f"{name} has {len(values)} values; {BUCKETS} are accepted")
+    return tuple(
+        _number(f"{name}[{place}]", value, 0, MOST_MISSES) for place, value in enumerate(values)
+    )
