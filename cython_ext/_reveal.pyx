@@ -85,7 +85,7 @@ cdef class Reveal:
 
     cells -- how many the board has. misses -- how many values of l.
     kinds -- for every length: (how many ships, masks, halos); uint64 arrays of shape (n, 2).
-    words -- int64 array of shape (cells of all ships + 1, misses): C(l + h, h), or 2^60 if less.
+    sequences -- int64 array of shape (cells of all ships + 1, misses): C(l + h, h), or 2^60 if less.
     """
 
     cdef int cells, misses, kinds, ships
@@ -101,19 +101,19 @@ cdef class Reveal:
     cdef int64_t* values[MAX_SHIPS + 1]
     cdef uint16_t** places[MAX_SHIPS + 1]
     cdef int* lengths[MAX_SHIPS + 1]
-    cdef int64_t[:, ::1] words        # C(l + h, h) by h and l
+    cdef int64_t[:, ::1] sequences    # C(l + h, h) by h and l
     cdef int64_t* weights             # scratch of one maximum coverage
     cdef int64_t* lowered
     cdef readonly int64_t sets        # of ships for which F was computed
 
-    def __cinit__(self, int cells, int misses, kinds, words):
+    def __cinit__(self, int cells, int misses, kinds, sequences):
         cdef int i, j, total = 0
         cdef const uint64_t[:, ::1] masks, halos
         cdef Cells left
         if not 1 <= cells <= 128 or not 1 <= misses <= MAX_MISSES or len(kinds) > MAX_KINDS:
             raise ValueError("a board of at most 128 cells, and 1 to 128 values")
         self.cells, self.misses, self.kinds = cells, misses, len(kinds)
-        self.words = words
+        self.sequences = sequences
         for i, (count, mask_words, halo_words) in enumerate(kinds):
             masks, halos = mask_words, halo_words
             if not 1 <= masks.shape[0] <= MAX_PLACEMENTS:
@@ -135,9 +135,9 @@ cdef class Reveal:
                     left &= left - 1
         if self.ships > MAX_SHIPS:
             raise ValueError("too many ships")
-        if words.shape != (sum([self.count[i] * self.length[i] for i in range(self.kinds)]) + 1,
+        if sequences.shape != (sum([self.count[i] * self.length[i] for i in range(self.kinds)]) + 1,
                            misses):
-            raise ValueError("words of another fleet")
+            raise ValueError("sequences of another fleet")
         for i in range(self.ships + 1):
             self.tables[i].width = misses + 1
             self.values[i] = <int64_t*>PyMem_Calloc(total * (misses + 1), sizeof(int64_t))
@@ -256,7 +256,7 @@ cdef class Reveal:
         return 0
 
     cdef void cover(self, int ships, int p, int64_t* out) noexcept nogil:
-        """F(l) from what k cells can cover, and from words behind what j cells meet."""
+        """F(l) from what k cells can cover, and from sequences behind what j cells meet."""
         cdef int width = self.misses + 1, i, j, k, l, hits = 0
         cdef int64_t* values = self.values[ships]
         cdef int64_t* w = self.weights
@@ -286,9 +286,9 @@ cdef class Reveal:
         for i in range(self.kinds):
             hits += self.left[i] * self.length[i]
         for l in range(self.misses):
-            out[l] = min(out[l], self.words[hits, l])
+            out[l] = min(out[l], self.sequences[hits, l])
             for j in range(1, l + 1):
-                out[l] = min(out[l], best[j] + self.words[hits, l - j])
+                out[l] = min(out[l], best[j] + self.sequences[hits, l - j])
             out[l] = min(out[l], best[l + 1])
 
     cdef void coverage(self, int ships, int p, int64_t total, int most, int64_t* best) noexcept nogil:

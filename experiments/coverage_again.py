@@ -135,7 +135,7 @@ def _extend(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _heaviest_tree(weights, vertices):  # type: ignore[no-untyped-def]
-    """The weight of a heaviest tree: edges by falling weight, unless they close a circle."""
+    """The weight of a heaviest tree: edges by falling weight, unless they close a cycle."""
     n = len(vertices)
     part = np.arange(n)
     total, edges = 0, 0

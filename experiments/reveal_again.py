@@ -119,7 +119,7 @@ def _values(low, high, closed_low, closed_high, left, cells, board, known):  # t
 
 @njit(cache=True)
 def _cover(children, where, length, ships, cells, words, result):  # type: ignore[no-untyped-def]
-    """F(l) from what k cells can cover, and from the words behind what j cells meet."""
+    """F(l) from what k cells can cover, and from the sequences behind what j cells meet."""
     misses = len(words)
     result[:misses] = 0
     weights = np.empty(len(children), np.int64)

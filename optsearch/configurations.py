@@ -193,10 +193,10 @@ class Configurations:
 
         def work(kernel: Enumerator) -> CellSets:
             sets = np.empty((1 << 16, 2), np.uint64)
-            found = [np.empty((0, 2), np.uint64)]
+            chunks = [np.empty((0, 2), np.uint64)]
             while n := kernel.fill(sets):
-                found.append(keep(sets[:n]))
-            return np.concatenate(found)
+                chunks.append(keep(sets[:n]))
+            return np.concatenate(chunks)
 
         return np.concatenate(self._sliced(work))
 

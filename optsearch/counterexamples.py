@@ -238,8 +238,8 @@ class Found:
     def counterexamples(self) -> list[Counterexample]:
         """All of them, smallest first."""
         return sorted(
-            (found for searched in self.games for found in searched.counterexamples),
-            key=lambda found: found.order,
+            (example for searched in self.games for example in searched.counterexamples),
+            key=lambda example: example.order,
         )
 
     @property
@@ -266,8 +266,8 @@ class Found:
     @property
     def rows(self) -> Iterator[tuple[str, ...]]:
         """The counterexamples and the undecided games, under the columns of COLUMNS."""
-        for one in self.counterexamples:
-            values = one.fields.values()
+        for example in self.counterexamples:
+            values = example.fields.values()
             yield (
                 "counterexample",
                 *(" ".join(value) if isinstance(value, list) else str(value) for value in values),
@@ -282,8 +282,8 @@ class Found:
             return {}
         return {
             "cells": self.counterexamples[0],
-            "configurations": min(self.counterexamples, key=lambda found: found.configurations),
-            "shots": min(self.counterexamples, key=lambda found: found.shots),
+            "configurations": min(self.counterexamples, key=lambda example: example.configurations),
+            "shots": min(self.counterexamples, key=lambda example: example.shots),
         }
 
 
@@ -366,11 +366,11 @@ def search_game(game: Game, empty_only: bool) -> Searched:
 def _search_large(game: Game) -> Searched:
     """The empty board of a game that has too many positions: is anything below best greedy?"""
     position = Position(game)
-    found = GreedySolver(position)
+    greedy = GreedySolver(position)
     solver = Solver(position, progress=Limit(effort=MAX_NODES).watch())
     kernel = solver.kernel
     try:
-        best_greedy = found.total_height()
+        best_greedy = greedy.total_height()
         certain = kernel.cells_left * kernel.weight(kernel.root)
         misses = best_greedy - certain
         cost = kernel.solve(kernel.root, limit=misses)
@@ -379,11 +379,11 @@ def _search_large(game: Game) -> Searched:
         counterexample = Counterexample(
             game,
             3**game.cells - 1,
-            found.configurations,
+            greedy.configurations,
             best_greedy,
             certain + cost,
-            game.mask(found.shots),
-            game.mask(found.best_shots),
+            game.mask(greedy.shots),
+            game.mask(greedy.best_shots),
         )
     except LimitReached:
         return Searched(game, 1, (), is_decided=False)
@@ -424,8 +424,8 @@ def hunt(
         total = sum(map(_work, games))
 
         def report() -> None:
-            found = sum(len(searched.counterexamples) for searched in done.values())
-            progress(len(done), sum(map(_work, done)) / total, found)
+            examples = sum(len(searched.counterexamples) for searched in done.values())
+            progress(len(done), sum(map(_work, done)) / total, examples)
 
         report()
         waiting = [game for game in games if game not in done]
@@ -481,7 +481,7 @@ def _entry(searched: Searched) -> dict[str, object]:
         "positions": searched.positions,
         "is_decided": searched.is_decided,
         "counterexamples": [
-            [getattr(found, name) for name in _NUMBERS] for found in searched.counterexamples
+            [getattr(example, name) for name in _NUMBERS] for example in searched.counterexamples
         ],
     }
 
@@ -511,7 +511,7 @@ def _from_entry(game: Game, entry: dict[str, object]) -> Searched:
 # Trees
 
 
-def trees(found: Counterexample) -> tuple[DecisionTree, DecisionTree]:
+def trees(example: Counterexample) -> tuple[DecisionTree, DecisionTree]:
     """A best greedy tree and an optimal one that go together for as long as they can."""
-    compared = GreedySolver(found.position).compare()
+    compared = GreedySolver(example.position).compare()
     return compared.greedy, compared.optimal

@@ -16,7 +16,7 @@ import os
 import pickle
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
     CancelledError,
@@ -63,8 +63,6 @@ AHEAD = 4  # tasks that wait for each worker
 _FORMAT = "evaluation"
 
 T = TypeVar("T")
-
-Histogram = Mapping[int, int]
 
 
 @dataclass(frozen=True)

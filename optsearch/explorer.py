@@ -36,12 +36,13 @@ def require_small(position: Position) -> None:
 
     ImpossiblePosition when there is none.
     """
-    found = Posterior(position)
-    found.require_some()
-    if found.configurations > MAX_CONFIGURATIONS:
+    posterior = Posterior(position)
+    posterior.require_some()
+    if posterior.configurations > MAX_CONFIGURATIONS:
         raise TooLarge(
-            f"{found.configurations:,} configurations of {position.game} are too many for a page; "
-            f"at most {MAX_CONFIGURATIONS:,} are carried: take a smaller game, or more --shots"
+            f"{posterior.configurations:,} configurations of {position.game} are too many for a "
+            f"page; at most {MAX_CONFIGURATIONS:,} are carried: take a smaller game, or more "
+            "--shots"
         )
 
 

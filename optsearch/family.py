@@ -23,9 +23,9 @@ MAX_SETS = 4_000_000  # about 400 bytes each in a solver
 def _moved(sets: CellSets, permutation: Permutation) -> CellSets:
     """The images of an array of cell sets."""
     result = np.zeros_like(sets)
-    one = np.uint64(1)
+    low_bit = np.uint64(1)
     for cell, target in enumerate(permutation):
-        has = sets[:, cell >> 6] >> np.uint64(cell & 63) & one
+        has = sets[:, cell >> 6] >> np.uint64(cell & 63) & low_bit
         result[:, target >> 6] |= has << np.uint64(target & 63)
     return result
 

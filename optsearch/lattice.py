@@ -77,9 +77,6 @@ class _Orientation:
         self.way = np.array(way)
         self.first = np.array(first)
         self.bit = 1.0 * (1 << self.way)
-        self.incidence = np.array(
-            [[mask >> cell & 1 for cell in range(game.cells)] for mask in self.masks], np.uint64
-        )
 
     def allowed(self, constraints: Constraints) -> NDArray[np.bool_]:
         """Which placements the constraints admit; bool of shape (placements,)."""

@@ -123,14 +123,14 @@ def expected_states(sets: list[int], samples: int = 200, seed: int = 1) -> int:
     cells = list(bits(useful))
     total = 0.0
     for shots in range(len(cells) + 1):
-        found = 0
+        reached = 0
         for _ in range(samples):
             shot = sum(1 << cell for cell in random_cells.sample(cells, shots))
             patterns = sorted({s & shot for s in sets})
             hits = random_cells.choice(patterns)
             if hits.bit_count() < needed and _can_all_be_missed(shot & ~hits, sets):
-                found += len(patterns)
-        total += comb(len(cells), shots) * found / samples
+                reached += len(patterns)
+        total += comb(len(cells), shots) * reached / samples
     return max(1, round(total))
 
 

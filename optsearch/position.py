@@ -170,18 +170,18 @@ class Position:
         Shots are separated by spaces or commas.
         """
         shots = []
-        for word in re.split(r"[\s,]+", text.strip()):
-            if not word:
+        for item in re.split(r"[\s,]+", text.strip()):
+            if not item:
                 continue
-            cell, equals, answer = word.partition("=")
+            cell, equals, answer = item.partition("=")
             if not equals:
                 raise PositionError(
-                    f"{word!r} is not a shot; write CELL=REPLY, as in B3=hit A1=miss C4=sunk:3"
+                    f"{item!r} is not a shot; write CELL=REPLY, as in B3=hit A1=miss C4=sunk:3"
                 )
             try:
                 shots.append(Shot(parse_cell(cell), Reply.parse(answer)))
             except (GameError, PositionError) as error:
-                raise PositionError(f"in the shot {word!r}: {error}") from None
+                raise PositionError(f"in the shot {item!r}: {error}") from None
         return cls(game, tuple(shots))
 
     def __str__(self) -> str:

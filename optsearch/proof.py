@@ -155,19 +155,19 @@ def _leaf_counting(weights: tuple[int, ...], hits: int) -> int:
 def _root(position: Position) -> Weighted:
     """The family of a position, listed by the definition."""
     position.game.require_silent("a proof")
-    found: Counter[int] = Counter()
+    numbers: Counter[int] = Counter()
     for ships in reference.configurations(position):
-        found[sum(ships) & ~position.hits] += 1
-        if len(found) > MAX_SETS:
+        numbers[sum(ships) & ~position.hits] += 1
+        if len(numbers) > MAX_SETS:
             raise TooLarge(
                 f"{position.game} has more than {MAX_SETS:,} sets of cells from "
                 f"{str(position)!r}; no proof handles that many"
             )
-    if not found:
+    if not numbers:
         raise ImpossiblePosition(
             f"no configuration of {position.game} is compatible with the shots {str(position)!r}"
         )
-    return tuple(sorted(found.items()))
+    return tuple(sorted(numbers.items()))
 
 
 def _hits(family: Weighted) -> int:

@@ -116,7 +116,7 @@ def counterexamples() -> tuple[Counterexample, ...]:
     """
     game = Game(3, 4, (2,))
     tried: set[int] = set()
-    found = []
+    examples = []
     for pair in combinations(range(game.cells), 2):
         position = Position(game, tuple(Shot(game.cell(cell), MISS) for cell in pair))
         if position.misses in tried:
@@ -125,8 +125,8 @@ def counterexamples() -> tuple[Counterexample, ...]:
         best = GreedySolver(position).total_height()
         solution = solver.solve(position)
         if Fraction(best, solution.configurations) > solution.mean:
-            found.append(Counterexample(position, best, solution))
-    return tuple(found)
+            examples.append(Counterexample(position, best, solution))
+    return tuple(examples)
 
 
 def _counterexample() -> Counterexample:

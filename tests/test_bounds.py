@@ -48,7 +48,7 @@ def test_equation_2_is_huffmans_tree(leaves):
 
 
 def brute_force_words(hits, leaves):
-    """The least total of misses of `leaves` words of `hits` hits that end in one, listed."""
+    """The least total of misses of `leaves` sequences of `hits` hits that end in one, listed."""
     lengths = []
     misses = 0
     while len(lengths) < leaves:
@@ -66,7 +66,7 @@ def test_leaf_counting_counts_words(hits, leaves):
 
 @given(st.dictionaries(st.integers(1, 9), st.integers(1, 12), min_size=1), st.integers(1, 5))
 def test_leaf_counting_with_weights(leaves, hits):
-    """The heaviest leaves get the words with the fewest misses."""
+    """The heaviest leaves get the sequences with the fewest misses."""
     weights = sorted((w for w, n in leaves.items() for _ in range(n)), reverse=True)
     words = [brute_force_words(hits, n) for n in range(len(weights) + 1)]
     expected = sum(w * (words[i + 1] - words[i]) for i, w in enumerate(weights))
@@ -94,7 +94,7 @@ def test_a_stronger_formula_would_be_caught():
 
 
 def test_announcements_are_refused():
-    """With 1x7:2,1;announce=sunk the optimum is 97/20, below what counting words would give."""
+    """With 1x7:2,1;announce=sunk the optimum is 97/20, below what counting sequences would give."""
     with pytest.raises(NotSupported, match="announce=sunk"):
         bounds.lower_bounds(Position(Game.parse("1x7:2,1;announce=sunk")))
 

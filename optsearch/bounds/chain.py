@@ -22,8 +22,8 @@ def finished_within(misses: int, hits: int, most_met: Callable[[int], int]) -> i
 
     Proof. Until its first hit every reply is a miss, so the shots are one fixed sequence c_0, c_1,
     and so on. A configuration finished within l misses is first hit at some c_i, i <= l. Those with
-    i < j are met by j cells. Those with i >= j are leaves behind j misses: words of `hits` hits and
-    at most l - j further misses that end in a hit, and there are C(l - j + hits, hits) of these.
+    i < j are met by j cells. Those with i >= j are leaves behind j misses: sequences of `hits` hits
+    and at most l - j further misses that end in a hit; there are C(l - j + hits, hits) of these.
 
     Only before the first hit may the coverage of one set be used: after it the cells depend on the
     replies, and different configurations are met by different cells.

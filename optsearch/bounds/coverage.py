@@ -194,7 +194,7 @@ class Coverage:
 
     Proof, by induction over the cells of P. Let u be the last one. A configuration without u has
     the same i and e as before it came. One that covers u, and i - 1 others, adds -1 + (i - 1) - e',
-    e' the edges of the tree between covered cells: at most i - 2, since they make no circle, or 0
+    e' the edges of the tree between covered cells: at most i - 2, since they make no cycle, or 0
     if i = 1. In the first case nothing is lost, and in the other the left side falls from 1 to 0.
 
     Summed over the configurations that cover v, that bounds those that v adds to P:
@@ -253,9 +253,9 @@ class Coverage:
         if self._gave_up:
             return most, []
         nothing = np.zeros((0, 2), np.uint64), np.zeros(0, np.int64)
-        found = self._search.bound(k, most, self._nodes, *nothing)
-        self._gave_up = found is None
-        return found or (most, [])
+        bounded = self._search.bound(k, most, self._nodes, *nothing)
+        self._gave_up = bounded is None
+        return bounded or (most, [])
 
     def most_kept(
         self, k: int, limit: int, ships: NDArray[np.uint64], costs: NDArray[np.int64]
@@ -269,5 +269,5 @@ class Coverage:
         """
         if not LARGEST <= self.counts.game.cells > k:
             return None
-        found = self._search.bound(k, limit, self._nodes, ships, costs)
-        return found[0] if found else None
+        bounded = self._search.bound(k, limit, self._nodes, ships, costs)
+        return bounded[0] if bounded else None

@@ -58,8 +58,8 @@ def complete_binary_tree_depths(leaves: int) -> list[int]:
 def leaf_counting_misses(leaves: Leaves, hits: int) -> int:
     """The least total of misses of any tree whose every leaf lies behind `hits` hits.
 
-    A leaf with j misses is a word of `hits` hits and j misses that ends in a hit, and no two
-    leaves share a word, so at most C(hits − 1 + j, j) leaves have j misses. Give the heaviest
+    A leaf with j misses is a sequence of `hits` hits and j misses that ends in a hit, and no two
+    leaves share one, so at most C(hits − 1 + j, j) leaves have j misses. Give the heaviest
     leaves the fewest misses. (A game that is over, hits = 0, has one leaf and no miss.)
     """
     total = misses = 0

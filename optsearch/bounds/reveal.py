@@ -100,12 +100,12 @@ def reveal(
         halos = [game.halo(mask) for mask in masks]
         kinds.append((game.fleet.count(length), to_words(masks), to_words(halos)))
     left = [game.fleet.count(length) - (length == game.fleet[0]) for length in lengths]
-    words = [
+    sequences = [
         [min(2**60, comb(misses + hits, hits)) for misses in range(MISSES)]
         for hits in range(game.fleet_cells + 1)
     ]
-    kernel = Reveal(game.cells, MISSES, kinds, np.array(words, np.int64))
-    given = {one.ship: one for one in known}
+    kernel = Reveal(game.cells, MISSES, kinds, np.array(sequences, np.int64))
+    given = {before.ship: before for before in known}
     done: list[Revealed] = []
     todo = classes(game)
     for ship, alike in todo:
@@ -113,8 +113,8 @@ def reveal(
             done.append(given[ship])
             continue
         words, closed = to_words([ship])[0], to_words([ship | game.halo(ship)])[0]
-        *found, completions = kernel.values_of(words, closed, left).tolist()
-        done.append(Revealed(ship, alike, completions, tuple(found)))
+        *most, completions = kernel.values_of(words, closed, left).tolist()
+        done.append(Revealed(ship, alike, completions, tuple(most)))
         progress(done, len(todo))
     return done
 
@@ -126,5 +126,6 @@ def finished_within(game: Game, revealed: Sequence[Revealed]) -> list[int]:
     """
     ships = game.fleet.count(game.fleet[0])
     return [
-        sum(one.alike * one.found[misses] for one in revealed) // ships for misses in range(MISSES)
+        sum(shown.alike * shown.found[misses] for shown in revealed) // ships
+        for misses in range(MISSES)
     ]

@@ -13,12 +13,12 @@ for any costs from 0 to (n_p - F_p(l)) / m, with m ships of that length in the f
 lowered here by the root chain of the ships beside p: with the best sets of a few cells that is less
 than in the reveal game, which knows only bounds on what they meet.)
 
-Proof. S is the first j cells of the strategy. What is finished and not met by S are words behind j
-misses, as in the root chain. What is finished and met has m longest ships: it is 1/m times the
-sum, over all p, of what is finished and met and has p. That is at most F_p(l) where S meets p, and
-f_p(S), what it meets of those with p, elsewhere. With F_p(l) <= n_p - m cost(p), and n_p = f_p(S)
-where S meets p, the sum is at most that of f_p(S) over all p, which is m f(S), less m cost(p) for
-every p that S meets.
+Proof. S is the first j cells of the strategy. What is finished and not met by S are sequences
+behind j misses, as in the root chain. What is finished and met has m longest ships: it is 1/m times
+the sum, over all p, of what is finished and met and has p. That is at most F_p(l) where S meets p,
+and f_p(S), what it meets of those with p, elsewhere. With F_p(l) <= n_p - m cost(p), and
+n_p = f_p(S) where S meets p, the sum is at most that of f_p(S) over all p, which is m f(S), less
+m cost(p) for every p that S meets.
 
 The search for the best S (`Coverage.most_kept`) takes it that what a cell v adds gets no more when
 other cells come first. That is so for f. Where a cell w comes before v, and p holds both and no
@@ -145,29 +145,29 @@ def ship_chain(
     """
     game, number = coverage.counts.game, coverage.counts.configurations
     hits, equal = game.fleet_cells, game.fleet.count(game.fleet[0])
-    shown = [(one, ShownShip(game, one.ship, exact)) for one in revealed]
-    images = [sorted(set(game.images(one.ship))) for one, _ in shown]
+    shown = [(seen, ShownShip(game, seen.ship, exact)) for seen in revealed]
+    images = [sorted(set(game.images(seen.ship))) for seen, _ in shown]
     ships = to_words([ship for some in images for ship in some])
     gave_up = game.cells
     finished = []
     for misses, least in enumerate(before):
         best = Finished(min(least, number), 0)
         for j in range(1, misses + 2):
-            words = comb(misses - j + hits, hits) if j <= misses else 0
-            if j >= gave_up or words >= best.configurations:
+            sequences = comb(misses - j + hits, hits) if j <= misses else 0
+            if j >= gave_up or sequences >= best.configurations:
                 continue
             costs = [
-                max(0, n - max(ship.found(misses, one.found[misses]), ship.most_met(j - 2)))
+                max(0, n - max(ship.found(misses, seen.found[misses]), ship.most_met(j - 2)))
                 // equal
-                for one, ship in shown
-                for n in [one.completions]
+                for seen, ship in shown
+                for n in [seen.completions]
             ]
             each = [cost for cost, some in zip(costs, images, strict=True) for _ in some]
-            most = coverage.most_kept(j, best.configurations - words, ships, np.array(each))
+            most = coverage.most_kept(j, best.configurations - sequences, ships, np.array(each))
             if most is None:
                 gave_up = j
-            elif most + words < best.configurations:
-                best = Finished(most + words, j)
+            elif most + sequences < best.configurations:
+                best = Finished(most + sequences, j)
         finished.append(best)
         progress(misses + 1, len(before))
     return finished

@@ -117,15 +117,15 @@ def layout(root: Vertex, scale: Scale = CIRCLES, widest: float = inf) -> tuple[l
         entries: list[tuple[_Shape, float, int, int | None, Reply | None]]
         entries = [(shape, x - shape.left, top, None, None)]
         while entries:
-            one, centre, depth, parent, reply = entries.pop()
-            vertex = one.vertex
-            if one.elsewhere:
+            part, centre, depth, parent, reply = entries.pop()
+            vertex = part.vertex
+            if part.elsewhere:
                 links += 1
                 vertex = replace(vertex, name=str(links))
-                waiting.append(_joined(vertex, [(None, one.elsewhere)], scale))
+                waiting.append(_joined(vertex, [(None, part.elsewhere)], scale))
             entries += [
                 (child, centre + place, depth + 1, len(placed), answer)
-                for answer, place, child in reversed(one.children)
+                for answer, place, child in reversed(part.children)
             ]
             placed.append(Placed(vertex, centre, depth, parent, reply))
         x += shape.width

@@ -127,9 +127,9 @@ class Pattern(Strategy):
             yield first
             if not hit(first):
                 continue
-            found = 0
+            hits = 0
             for way in WAYS:
-                if way == WAYS[2] and self.clear == "line" and found:
+                if way == WAYS[2] and self.clear == "line" and hits:
                     break
                 for cell in self._ahead(game, first, way):
                     if cell in water or (cell in seen and not game.bit(cell) & position.hits):
@@ -138,7 +138,7 @@ class Pattern(Strategy):
                         yield cell
                         if not hit(cell):
                             break
-                        found += 1
+                        hits += 1
 
     @staticmethod
     def _ahead(game: Game, cell: Cell, way: Cell) -> Iterator[Cell]:

@@ -177,15 +177,15 @@ class Rollout(Strategy):
     def _candidates(self, sets: list[int], sample: list[int], cells: range) -> list[int]:
         counts = {cell: sum(s >> cell & 1 for s in sets) for cell in cells}
         ranked = sorted((c for c in cells if 0 < counts[c] < len(sets)), key=lambda c: -counts[c])
-        found: list[int] = []
+        chosen: list[int] = []
         for cell in ranked:
             is_likely = 100 * counts[cell] >= self.percent * counts[ranked[0]]
-            if len(found) == self.candidates or not is_likely:
+            if len(chosen) == self.candidates or not is_likely:
                 break
             with_cell = [s for s in sample if s >> cell & 1]
-            if not any(all(s >> other & 1 for s in with_cell) for other in found):
-                found.append(cell)
-        return found
+            if not any(all(s >> other & 1 for s in with_cell) for other in chosen):
+                chosen.append(cell)
+        return chosen
 
     def _cost(self, sample: list[int], cell: int, bits: int) -> int:
         left = _open_cells(sample, range(128))[1]
