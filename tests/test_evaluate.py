@@ -304,6 +304,22 @@ def test_dask_with_a_worker_killed(cluster):
     assert found == evaluate(strategy, game, jobs=1)
 
 
+def test_dask_with_a_strategy_of_ones_own(cluster, tmp_path):
+    """It is loaded by the workers, and what it raises there comes back as one error."""
+    from distributed import Client
+
+    file = tmp_path / "own.py"
+    file.write_text(OWN)
+    game = Game.parse("5x5:3,2,2")
+    with Client(cluster[0], timeout=60) as client:
+        client.wait_for_workers(2, timeout=60)
+        executor = client.get_executor()
+        found = evaluate(f"{file}:RowByRow", game, executor=executor, jobs=2)
+        assert found == evaluate(f"{file}:RowByRow", game, jobs=1)
+        with pytest.raises(StrategyError, match=r"leaves fails on .* SystemExit: 0 \(.*, line 14"):
+            evaluate(f"{file}:leaves", game, executor=executor, jobs=2)
+
+
 def test_a_scheduler_that_is_not_there():
     result = CliRunner().invoke(
         app, ["evaluate", "greedy", "4x4:3,2", "--dask", "nonsense://127.0.0.1:1"]
@@ -439,6 +455,9 @@ class RowByRow(Strategy):
 
 def twice(position):
     return (0, 0)
+
+def leaves(position):
+    raise SystemExit(0)
 
 broken = 3
 """
