@@ -1,14 +1,15 @@
-"""What each switch of the solver is worth: python -m experiments.ablation [--seconds S] [GAME …]
+"""What each switch of the solver is worth: python -m experiments.ablation ["GAME SHOTS" …]
 
-Each game is solved with every switch on, with one switch off at a time, and as by the first solver
-(`experiments.FIRST`). A run that takes longer than S seconds (60) is given up; the totals of all
-others must be the same. Seconds are of processor time; of short runs the fastest of five counts.
+Each position is solved with every switch on, with one switch off at a time, and as by the first
+solver (`experiments.FIRST`). A run that takes longer than --seconds (20) is given up; the totals of
+all others must be the same. Effort is nodes, and what the subsets come to in nodes. Seconds are of
+processor time; of short runs the fastest of five counts.
 """
 
 import argparse
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 
@@ -17,17 +18,53 @@ from optsearch import records
 from optsearch.game import Game
 from optsearch.position import Position
 from optsearch.solution import Limit, LimitReached, Solution
-from optsearch.solver import SWITCHES, SolverOptions, solve
+from optsearch.solver import SWITCHES, Solver, SolverOptions
 
-GAMES = ("4x5:4,3,2", "5x5:3,2", "5x6:3,3", "6x6:4,4", "7x7:2", "4x5:3,2;contact=any")
+# Boards, and endgames of the usual game; each switch pays on some of them.
+GAMES = (
+    "4x5:4,3,2",
+    "4x6:3,2",
+    "5x5:3,2",
+    "5x6:6,2",
+    "6x6:4,4",
+    "7x7:2",
+    "8x8:2",
+    "1x20:4,4,3",
+    "4x5:3,2;contact=any",
+    "4x4:3,2;contact=any;announce=ship",
+    "10x10:5,4,3,3,2 I7=hit H2=hit G9=hit I4=hit E9=miss C2=miss J1=miss F8=miss D6=miss "
+    "G8=miss A3=miss B6=miss G10=miss I1=miss C9=miss G5=miss C8=miss D2=miss G7=miss "
+    "H3=miss B10=miss C7=miss H5=miss G1=miss D1=miss B1=miss B3=miss G4=miss I2=miss "
+    "J2=miss A1=miss J3=miss B4=miss F3=miss J8=miss I8=miss F2=miss J6=miss J5=miss "
+    "E4=miss H7=miss I3=miss F4=miss D3=miss H10=miss C4=miss",
+    "10x10:5,4,3,3,2 C6=hit C7=hit I9=hit F10=miss I2=miss J7=miss E9=miss I3=miss G8=miss "
+    "A5=miss J10=miss B1=miss A2=miss C1=miss D4=miss I5=miss D9=miss C4=miss C2=miss "
+    "B6=miss B8=miss D10=miss B5=miss B4=miss E8=miss J9=miss C10=miss H6=miss H7=miss "
+    "D3=miss G2=miss A7=miss A1=miss G7=miss F6=miss G3=miss B2=miss A3=miss G6=miss "
+    "G5=miss D2=miss H5=miss E2=miss D8=miss F8=miss F2=miss J2=miss I10=miss F4=miss "
+    "J8=miss C5=miss D7=miss J4=miss C3=miss A9=miss F7=miss A4=miss H2=miss B10=miss "
+    "H8=miss I7=miss H4=miss",
+    "10x10:5,4,3,3,2 H1=hit C4=hit I8=hit C3=hit H2=hit I5=miss J10=miss A8=miss B7=miss "
+    "A6=miss G8=miss A4=miss G3=miss E10=miss A3=miss E8=miss F7=miss C8=miss J3=miss "
+    "A1=miss B4=miss D3=miss J6=miss C10=miss B1=miss A10=miss F8=miss G2=miss H10=miss "
+    "D8=miss J9=miss B10=miss H6=miss C2=miss J7=miss I9=miss C5=miss I2=miss B5=miss "
+    "I3=miss E6=miss",
+    "10x10:5,4,3,3,2 H3=hit F10=hit H1=hit J8=hit D7=hit J5=miss J1=miss E10=miss D4=miss "
+    "F6=miss D9=miss J4=miss I7=miss F3=miss C7=miss H8=miss I10=miss A9=miss C8=miss "
+    "B3=miss H5=miss H7=miss D10=miss E5=miss E9=miss H6=miss A3=miss G1=miss G10=miss "
+    "D2=miss I6=miss H10=miss C9=miss J2=miss B1=miss A10=miss B6=miss D8=miss B8=miss "
+    "F1=miss",
+)
 COLUMNS = (
     "game",
+    "position",
+    "configurations",
     "off",
     "total_height",
     "nodes",
     "subsets",
     "seconds",
-    "nodes_ratio",
+    "effort_ratio",
     "seconds_ratio",
 )
 
@@ -41,15 +78,31 @@ def options() -> Iterator[tuple[str, SolverOptions]]:
     yield "all that the first solver had not", FIRST
 
 
-def timed(game: Game, switches: SolverOptions, seconds: float) -> tuple[Solution, float] | None:
+def parse(text: str) -> Position:
+    """The position of a game and shots, with a space between them."""
+    game, _, shots = text.partition(" ")
+    return Position.parse(Game.parse(game), shots)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One solution, its effort and the seconds it took."""
+
+    solution: Solution
+    effort: int
+    seconds: float
+
+
+def timed(position: Position, switches: SolverOptions, seconds: float) -> Run | None:
     """The optimum and the processor time, the least of up to five runs; None if it is too long."""
     least = inf
     spent = 0.0
     for _ in range(5):
         started = time.process_time()
         limit = Limit(seconds, clock=time.process_time)
+        solver = Solver(position, switches, progress=limit.watch())
         try:
-            found = solve(Position(game), options=switches, progress=limit.watch())
+            found = solver.solution
         except LimitReached:
             return None
         took = time.process_time() - started
@@ -57,34 +110,36 @@ def timed(game: Game, switches: SolverOptions, seconds: float) -> tuple[Solution
         spent += took
         if spent > 1:
             break
-    return found, least
+    return Run(found, solver.kernel.effort, least)
 
 
-def rows(game: Game, seconds: float) -> Iterator[tuple[object, ...]]:
-    """The lines of one game."""
-    first: tuple[Solution, float] | None = None
+def rows(position: Position, seconds: float) -> Iterator[tuple[object, ...]]:
+    """The lines of one position."""
+    first: Run | None = None
     for off, switches in options():
-        result = timed(game, switches, seconds)
-        if result is None:
+        run = timed(position, switches, seconds)
+        if run is None:
             if first is None:
-                raise SystemExit(f"{game}: more than {seconds:g} seconds with every switch on")
-            yield (game, off, "", "", "", f"> {seconds:g} s", "", "")
+                raise SystemExit(
+                    f"{position.game}: more than {seconds:g} seconds with every switch on"
+                )
+            yield (position.game, position, "", off, "", "", "", f"> {seconds:g} s", "", "")
             continue
-        first = first or result
-        found, took = result
-        if found.total_height != first[0].total_height:
-            raise SystemExit(
-                f"{game} without {off}: {found.total_height}, not {first[0].total_height}"
-            )
+        first = first or run
+        found, expected = run.solution, first.solution.total_height
+        if found.total_height != expected:
+            raise SystemExit(f"{position.game} without {off}: {found.total_height}, not {expected}")
         yield (
-            game,
+            position.game,
+            position,
+            found.configurations,
             off,
             found.total_height,
             found.nodes,
             found.subsets,
-            f"{took:.4f}",
-            f"{found.nodes / first[0].nodes:.2f}",
-            f"{took / first[1]:.2f}",
+            f"{run.seconds:.4f}",
+            f"{run.effort / first.effort:.2f}",
+            f"{run.seconds / first.seconds:.2f}",
         )
 
 
@@ -92,24 +147,26 @@ def main() -> None:
     """Compute and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("game", nargs="*", default=GAMES)
-    parser.add_argument("--seconds", type=float, default=60, help="of one run")
+    parser.add_argument("--seconds", type=float, default=20, help="of one run")
     parser.add_argument("-o", "--output", type=Path, default=RESULTS / "ablation.csv")
     arguments = parser.parse_args()
     table = []
     for text in arguments.game:
-        game = Game.parse(text)
-        print(f"\n{game}\n")
-        print(f"  {'off':<34}{'nodes':>12}{'subsets':>14}{'seconds':>12}{'ratio':>9}")
-        for row in rows(game, arguments.seconds):
-            _, off, _, nodes, subsets, seconds, _, ratio = row
+        position = parse(text)
+        print(f"\n{position.game} {position}".rstrip(), end="\n\n")
+        columns = f"{'nodes':>12}{'subsets':>14}{'seconds':>12}{'effort':>9}{'time':>9}"
+        print(f"  {'off':<34}{columns}")
+        for row in rows(position, arguments.seconds):
+            off, _, nodes, subsets, seconds, *ratios = row[3:]
             nodes, subsets = (f"{n:,}" if n != "" else "" for n in (nodes, subsets))
-            print(f"  {off:<34}{nodes:>12}{subsets:>14}{seconds:>12}{ratio:>9}", flush=True)
+            ratio = "".join(f"{text:>9}" for text in ratios)
+            print(f"  {off:<34}{nodes:>12}{subsets:>14}{seconds:>12}{ratio}", flush=True)
             table.append(row)
     records.write(
         arguments.output,
         COLUMNS,
         table,
-        title="The search with one switch off at a time: nodes, and seconds against all on",
+        title="The search with one switch off at a time: effort and seconds against all on",
         command="python -m experiments.ablation",
     )
     print(f"\n{arguments.output}: {len(table)} runs")

@@ -288,9 +288,9 @@ def test_ablation(run, tmp_path):
 
 def test_a_run_of_the_ablation_that_is_too_long():
     game = Game.parse("5x5:3,2")
-    assert ablation.timed(game, experiments.FIRST, 0) is None
+    assert ablation.timed(Position(game), experiments.FIRST, 0) is None
     with pytest.raises(SystemExit, match="5x5:3,2: more than 0 seconds"):
-        list(ablation.rows(game, 0))
+        list(ablation.rows(Position(game), 0))
 
 
 def test_the_first_solver_is_without_the_new_switches():
