@@ -1,7 +1,7 @@
 """What each switch of the solver is worth: python -m experiments.ablation ["GAME SHOTS" …]
 
 Each position is solved with every switch on, with one switch off at a time, and as by the first
-solver (`experiments.FIRST`). A run that takes longer than --seconds (20) is given up; the totals of
+solver (`experiments.FIRST`). A run that takes longer than --seconds (10) is given up; the totals of
 all others must be the same. Effort is nodes, and what the subsets come to in nodes. Seconds are of
 processor time; of short runs the fastest of five counts.
 """
@@ -28,7 +28,6 @@ GAMES = (
     "5x6:6,2",
     "6x6:4,4",
     "7x7:2",
-    "8x8:2",
     "1x20:4,4,3",
     "4x5:3,2;contact=any",
     "4x4:3,2;contact=any;announce=ship",
@@ -147,7 +146,7 @@ def main() -> None:
     """Compute and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("game", nargs="*", default=GAMES)
-    parser.add_argument("--seconds", type=float, default=20, help="of one run")
+    parser.add_argument("--seconds", type=float, default=10, help="of one run")
     parser.add_argument("-o", "--output", type=Path, default=RESULTS / "ablation.csv")
     arguments = parser.parse_args()
     table = []

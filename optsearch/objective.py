@@ -46,4 +46,3 @@ class Objective:
 
 
 MEAN = Objective()
-WORST = Objective("worst")

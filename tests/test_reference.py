@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from optsearch import reference
 from optsearch.errors import ImpossiblePosition, NotSupported
 from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
-from optsearch.objective import MEAN, WORST, Objective
+from optsearch.objective import MEAN, Objective
 from optsearch.position import Position, reply
 from optsearch.tree import verify
 from tests.examples import positions
@@ -129,7 +129,7 @@ def test_brute_force_over_positions(position):
     mean = reference.solve(position)
     assert mean.total_height == totals[-1]
     assert set(mean.best_shots) == first({c: min(s)[0] for c, s in by_limit[-1].items()}, min)
-    worst = reference.solve(position, WORST)
+    worst = reference.solve(position, Objective("worst"))
     needed = next(s for s, total in enumerate(totals) if total < inf)
     assert (worst.worst_case, worst.total_height) == (needed, totals[needed])
     by = by_limit[needed]
@@ -153,7 +153,7 @@ def first(values, best):
 @given(any_rule)
 def test_the_objectives_agree_with_each_other(position):
     mean = reference.solve(position)
-    worst = reference.solve(position, WORST)
+    worst = reference.solve(position, Objective("worst"))
     assert mean.objective == MEAN
     assert mean.total_height <= worst.total_height
     assert mean.configurations == worst.configurations
@@ -228,9 +228,9 @@ def test_no_mean_without_a_total():
     for name in ("mean", "mean_text"):
         with pytest.raises(NotSupported, match="within=3 has no mean"):
             getattr(solution, name)
-    assert solve("2x3:2", objective=WORST).mean_text == "25/7"
+    assert solve("2x3:2", objective=Objective("worst")).mean_text == "25/7"
 
 
 def test_impossible_positions():
     with pytest.raises(ImpossiblePosition, match=r"3x3:2;announce=sunk .* 'A1=hit C3=sunk'"):
-        solve("3x3:2;announce=sunk", "A1=hit C3=sunk", WORST)
+        solve("3x3:2;announce=sunk", "A1=hit C3=sunk", Objective("worst"))
