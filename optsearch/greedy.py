@@ -12,7 +12,9 @@ strategy but a family of them. A *rule* names one, or the two ends:
     remainder     the cell after which one more greedy shot leaves the fewest configurations on
                   average, then the first
 
-A cell that is in every configuration is a certain hit: a free first shot under every rule.
+A cell that is in every configuration is a certain hit. Where nothing is announced it is a free
+first shot under every rule. Where sinkings are announced it may tell something, so it is a most
+probable cell like others (`Kernel.greedy_shots`).
 """
 
 from __future__ import annotations
@@ -119,14 +121,14 @@ class GreedySolver:
 
     @cached_property
     def shots(self) -> tuple[Cell, ...]:
-        """The most probable cells in row-major order, certain hits aside."""
+        """The cells that greedy chooses from, in row-major order."""
         return tuple(map(self.position.game.cell, self._tied(self._root)))
 
     @cached_property
     def best_shots(self) -> tuple[Cell, ...]:
         """The cells that an optimal strategy can shoot first, in row-major order."""
         found = self._kernel("optimal")
-        certain = list(bits(found.certain_hits(self._root)))
+        certain = bits(found.free_hits(self._root))
         best = [] if found.is_over(self._root) else list(best_cells(found, self._root))
         return tuple(map(self.position.game.cell, sorted({*best, *certain})))
 
@@ -143,16 +145,7 @@ class GreedySolver:
         return (self.position.game.fleet_cells - state.hits.bit_count()) * found.weight(state)
 
     def _tied(self, state: State) -> list[int]:
-        """The cells greedy chooses from.
-
-        With announced sinkings a certain hit can tell something, and is shot like any other.
-        """
-        found = self._kernel("optimal")
-        if not isinstance(found, Silent):
-            certain = list(bits(found.certain_hits(state)))
-            if certain:
-                return certain
-        return found.most_probable(state)
+        return self._kernel("optimal").greedy_shots(state)
 
     def _misses(self, state: State, rule: str) -> int:
         """The misses of the best or the worst greedy strategy from a state."""

@@ -23,7 +23,7 @@ from optsearch.configurations import CellSets, list_ships, to_masks, to_words
 from optsearch.errors import NotSupported, TooLarge
 from optsearch.family import MAX_SETS, Family
 from optsearch.game import Game, bits, image
-from optsearch.objective import Objective
+from optsearch.objective import MEAN, Objective
 from optsearch.position import HIT, MISS, Position, Reply
 from optsearch.posterior import Posterior
 from optsearch.tree import Leaf, Node
@@ -137,9 +137,6 @@ class Kernel(Protocol):
     def free_hits(self, state: State) -> int:
         """Cells that may be shot at once: they cost nothing and tell nothing."""
 
-    def certain_hits(self, state: State) -> int:
-        """Cells of all configurations that are not hit yet: certain hits."""
-
     def is_over(self, state: State) -> bool:
         """Whether every cell of the ships is hit."""
 
@@ -161,8 +158,16 @@ class Kernel(Protocol):
     def parts(self, state: State, cell: int) -> dict[Reply, State]:
         """The state after each reply to a shot, in their order; a miss lowers the budget."""
 
-    def most_probable(self, state: State) -> list[int]:
-        """The cells in most of the configurations, but not in all."""
+    def counts(self, state: State) -> NDArray[np.int64]:
+        """How many configurations have each cell, shape (128,); 0 where it is hit."""
+
+    def greedy_shots(self, state: State) -> list[int]:
+        """The cells that greedy chooses from, ascending: the most probable ones.
+
+        A certain hit is one, except where nothing is announced: there it costs and tells nothing,
+        so that it is shot before and is no choice. Where sinkings are announced, the order of the
+        hits decides what a sinking tells.
+        """
 
     def orbit(self, cell: int) -> int:
         """The mask of the cells that a symmetry of the root state takes to this one."""
@@ -289,9 +294,6 @@ class Silent(_Budgets):
         return int(self.weights[state.family].sum())
 
     def free_hits(self, state: State) -> int:
-        return self.certain_hits(state)
-
-    def certain_hits(self, state: State) -> int:
         words = np.bitwise_and.reduce(self.sets[state.family], axis=0)
         return to_masks(words[None, :])[0] & ~state.hits
 
@@ -318,8 +320,13 @@ class Silent(_Budgets):
         }
         return {answer: part for answer, part in parts.items() if len(part.family)}
 
-    def most_probable(self, state: State) -> list[int]:
-        return _most_probable(self.sets[state.family], self.weights[state.family], state.hits)
+    def counts(self, state: State) -> NDArray[np.int64]:
+        return _counts(self.sets[state.family], self.weights[state.family], state.hits)
+
+    def greedy_shots(self, state: State) -> list[int]:
+        counts = self.counts(state)
+        counts[list(bits(self.free_hits(state)))] = 0
+        return _most(counts)
 
     def orbit(self, cell: int) -> int:
         result = 0
@@ -388,10 +395,6 @@ class Announced(_Budgets):
             return 0
         return self._cells(state) & ~state.hits
 
-    def certain_hits(self, state: State) -> int:
-        sets = np.bitwise_or.reduce(self.ships[state.family], axis=1)
-        return to_masks(np.bitwise_and.reduce(sets, axis=0)[None, :])[0] & ~state.hits
-
     def _cells(self, state: State) -> int:
         words = np.bitwise_or.reduce(self.ships[state.family[0]], axis=0)
         return to_masks(words[None, :])[0]
@@ -441,9 +444,12 @@ class Announced(_Budgets):
             )
         return self.game.symmetries()[:1]
 
-    def most_probable(self, state: State) -> list[int]:
+    def counts(self, state: State) -> NDArray[np.int64]:
         sets = np.bitwise_or.reduce(self.ships[state.family], axis=1)
-        return _most_probable(sets, np.ones(len(sets), np.int64), state.hits)
+        return _counts(sets, np.ones(len(sets), np.int64), state.hits)
+
+    def greedy_shots(self, state: State) -> list[int]:
+        return _most(self.counts(state))
 
     def orbit(self, cell: int) -> int:
         result = 0
@@ -478,15 +484,28 @@ def kernel(
     return Announced(position, objective, options, table, disk, tick)
 
 
-def _most_probable(sets: CellSets, weights: NDArray[np.int64], hits: int) -> list[int]:
-    """The cells in most of the sets by weight, but not in all, that are not hit."""
+def announced_kernel(position: Position, memory: int = 1 << 23) -> Announced:
+    """The kernel of a small position where sinkings are announced, for the mean.
+
+    Errors as in `kernel`.
+    """
+    table = MemoryTable(memory)
+    return Announced(position, MEAN, SolverOptions(), table, None, lambda nodes: None)
+
+
+def _counts(sets: CellSets, weights: NDArray[np.int64], hits: int) -> NDArray[np.int64]:
+    """The weight of the sets that have each cell; 0 where it is hit."""
     counts = np.zeros(128, np.int64)
     for start in range(0, len(sets), 1 << 16):
         part = slice(start, start + (1 << 16))
         has = np.unpackbits(sets[part].view(np.uint8), axis=1, bitorder="little")
         counts += weights[part] @ has
     counts[list(bits(hits))] = 0
-    counts[counts == weights.sum()] = 0
+    return counts
+
+
+def _most(counts: NDArray[np.int64]) -> list[int]:
+    """The cells of the greatest count; none if all are 0."""
     most = counts.max()
     return np.flatnonzero(counts == most).tolist() if most else []
 

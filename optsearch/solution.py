@@ -85,10 +85,11 @@ class Solution:
         return self._tree()
 
     def greedy(self) -> tuple[tuple[Cell, ...], int]:
-        """The most probable cells, and the least total height when one of them is shot first.
+        """The cells that greedy chooses from, and the least total when one of them is shot first.
 
-        Certain hits, which are free, are not counted among them; no cell is left when all others
-        are certain. For an exact optimum of the mean, of the method `solver`; else NotSupported.
+        Where nothing is announced certain hits are free and not among them; no cell is left when
+        all others are certain. For an exact optimum of the mean, of the method `solver`; else
+        NotSupported.
         """
         if self._greedy is None:
             raise NotSupported("greedy shots are priced after an exact optimum of the mean only")

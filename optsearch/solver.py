@@ -315,7 +315,7 @@ class Solver:
         with self._lock:
             optimum = self.search().total_height
             assert optimum is not None
-            cells = self.kernel.most_probable(root)
+            cells = self.kernel.greedy_shots(root)
             best = self.search().best_shots
             least = FORBIDDEN
             if not cells or any(self.position.game.cell(cell) in best for cell in cells):

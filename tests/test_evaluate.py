@@ -402,6 +402,21 @@ def test_optimal_shots():
             assert shot == min(cell for cell in costs if costs[cell] == costs[shot])
 
 
+@pytest.mark.parametrize(
+    ("strategy", "game", "total"),
+    [  # the optima by the definition, which no fixed cell sets can tell
+        ("greedy", "1x5:2,2;contact=any;announce=sunk", 13),
+        ("greedy:endgame=10", "1x4:1,2;contact=any;announce=sunk", 21),
+        ("rollout", "1x5:2,2;contact=any;announce=sunk", 13),
+        ("rollout", "1x4:1,2;contact=any;announce=sunk", 21),
+    ],
+)
+def test_endgames_with_announced_sinkings_are_optimal(strategy, game, total):
+    position = Position(Game.parse(game))
+    assert reference.total_height(reference.family(position)) == total
+    assert evaluate(named(strategy), position.game, jobs=1).total == total
+
+
 def test_orders_of_ties():
     game = Game.parse("3x3:2")
     assert order_of(game, "first") == tuple(range(9))

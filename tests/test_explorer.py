@@ -313,13 +313,15 @@ class Shown:
         more = "optimal" if cost == optimum else f"{cost - optimum} over the optimum"
         assert texts["more"] == more
 
-        names = [cell_name(cell) for cell, n in fresh.items() if n == left]
-        most = max((n for n in fresh.values() if n < left), default=0)
+        free = left if game.announce == "nothing" else None
+        names = [cell_name(cell) for cell, n in fresh.items() if n == free]
+        most = max((n for n in fresh.values() if n != free), default=0)
         best = [cell for cell, n in fresh.items() if n == most] if most else []
         greedy = f"{' '.join(names)} certain, at no cost" if names else ""
         if best:
             greedy += f"{'; of the others ' if names else ''}{' '.join(map(cell_name, best))}"
-            greedy += f"{' each' if len(best) > 1 else ''} {most}/{left} ="
+            greedy += f"{' each' if len(best) > 1 else ''} {most}/{left}"
+            greedy += " =" if most < left else ""
         assert texts["greedy"].startswith(greedy)
 
         cells = self.driver.execute_script(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from optsearch import tree
+from optsearch import reference, tree
 from optsearch._search import Search
 from optsearch._table import MemoryTable
 from optsearch.cli import app
@@ -175,6 +175,23 @@ def test_positions_and_trees(text):
             assert totals["best"] <= total <= totals["worst"]
             assert sum(found.depths().values()) == greedy.configurations
         assert greedy.optimum() == solve(position).total_height
+
+
+def test_a_certain_hit_is_a_choice_where_sinkings_are_announced():
+    """After B1 is hit, D1 is a certain hit, but shot now it tells nothing; C1 tells."""
+    game = Game.parse("1x5:2,2;contact=any;announce=sunk")
+    position = Position.parse(game, "B1=hit")
+    greedy, solution = GreedySolver(position), solve(position)
+    by_definition = reference.solve(position)
+    assert greedy.best_shots == solution.best_shots == by_definition.best_shots == ((0, 2),)
+    assert greedy.optimum() == by_definition.total_height == 10
+    assert greedy.shots == solution.greedy()[0] == ((0, 3),)
+    assert greedy.total_height() == solution.greedy()[1] == 11
+
+
+def test_a_certain_hit_is_free_where_nothing_is_announced():
+    position = Position.parse(Game.parse("1x5:2,2;contact=any"), "B1=hit")
+    assert GreedySolver(position).shots == solve(position).greedy()[0] == ((0, 0), (0, 2), (0, 4))
 
 
 def test_the_named_ties_choose_what_they_say():

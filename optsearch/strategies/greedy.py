@@ -13,7 +13,8 @@ from typing import ClassVar
 
 from optsearch.configurations import list_ships, to_masks
 from optsearch.errors import StrategyError
-from optsearch.game import Cell, Game
+from optsearch.game import Cell, Game, bits
+from optsearch.kernels import Kernel, announced_kernel, best_cells
 from optsearch.orders import ORDERS, order_of
 from optsearch.position import Position
 from optsearch.posterior import Posterior
@@ -44,7 +45,7 @@ class Greedy(Strategy):
         order = order_of(position.game, self.ties)
         posterior = Posterior(position)
         if posterior.configurations <= self.endgame:
-            return position.game.cell(optimal_shot(residual_sets(position, posterior), order))
+            return position.game.cell(endgame_shot(position, order))
         shots = {row * position.game.columns + column for row, column in posterior.best_shots()}
         return position.game.cell(next(cell for cell in order if cell in shots))
 
@@ -59,22 +60,37 @@ def require_range(name: str, value: int, low: int, high: int) -> None:
         raise StrategyError(f"{name}={value} is out of range; {low} to {high} is accepted")
 
 
-def residual_sets(position: Position, posterior: Posterior) -> list[int]:
-    """The configurations of a position less the cells hit, as masks; they must be few."""
+def residual_sets(position: Position) -> list[int]:
+    """The configurations of a silent position less the cells hit, as masks; they must be few."""
     sets = [
         sum(to_masks(ships))
         for ships in list_ships(position)
         if position.is_compatible(to_masks(ships))
     ]
-    if len(sets) != posterior.configurations:
-        raise AssertionError(
-            f"{len(sets)} configurations listed, {posterior.configurations} counted"
-        )
+    counted = Posterior(position).configurations
+    if len(sets) != counted:
+        raise AssertionError(f"{len(sets)} configurations listed, {counted} counted")
     return [cells & ~position.hits for cells in sets]
 
 
+def endgame_shot(position: Position, order: Sequence[int]) -> int:
+    """The first cell in an order that an optimal strategy shoots in a position of few sets."""
+    if position.game.is_silent:
+        return optimal_shot(residual_sets(position), order)
+    return first_best_shot(announced_kernel(position), order)
+
+
+def first_best_shot(kernel: Kernel, order: Sequence[int]) -> int:
+    """The first cell in an order that an optimal strategy of a kernel shoots at its root.
+
+    Where sinkings are announced, a certain hit is shot only if it is optimal now.
+    """
+    best = set(best_cells(kernel, kernel.root)) or set(bits(kernel.free_hits(kernel.root)))
+    return next(cell for cell in order if cell in best)
+
+
 def optimal_shot(sets: Sequence[int], order: Sequence[int]) -> int:
-    """The first cell in an order that an optimal strategy shoots; certain hits come before."""
+    """The same where nothing is announced, from what is hidden; certain hits come before."""
     for cell in order:
         if all(cells >> cell & 1 for cells in sets):
             return cell

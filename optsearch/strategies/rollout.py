@@ -26,25 +26,36 @@ Greedy then stops at `truncate` configurations of S or fewer, and a part P of S 
 |P| v(k, n) times, where n = 2^b |P|, and k is the number of open cells that a configuration of S
 has, as it was at the last shot of greedy before P (rounded), less one if that was a hit. v is
 `estimate`; it was fitted to greedy by `python -m experiments.estimates`.
+
+Where sinkings are announced, a configuration is its ships, a shot has more replies than two, and
+the order of the hits decides what a sinking tells. There a certain hit is a cell like others, for
+the strategy and for greedy: step 1 is left out, step 3 goes through every cell that some
+configuration has and that is not hit, and takes each for a candidate until it ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
+import numpy as np
+
+from optsearch.configurations import to_masks
 from optsearch.game import Cell, Game
+from optsearch.kernels import Kernel, State, announced_kernel
 from optsearch.position import Position
-from optsearch.posterior import Posterior
 from optsearch.strategies import Rule, Strategy
 from optsearch.strategies.greedy import (
     MAX_ENDGAME,
+    first_best_shot,
     optimal_shot,
     require_range,
     residual_sets,
 )
+
+Costs = Callable[[int, list[int]], list[int]]  # of cells on the sample of at most so many
 
 UNIT = 4096
 BUCKETS = 128
@@ -149,30 +160,58 @@ class Rollout(Strategy):
 
     def shot(self, position: Position) -> Cell:
         """The cell to shoot next, from exact counts and lists in plain Python."""
-        posterior = Posterior(position)
-        sets = residual_sets(position, posterior)
+        if not position.game.is_silent:
+            return position.game.cell(self._announced_shot(position))
+        sets = residual_sets(position)
         cells = range(position.game.cells)
         for cell in cells:
             if all(s >> cell & 1 for s in sets):
                 return position.game.cell(cell)
         if len(sets) <= self.endgame:
             return position.game.cell(optimal_shot(sets, cells))
-        bits, sample = self._sample(position, sets, self.cap)
-        chosen = self._candidates(sets, sample, cells)
-        if len(chosen) > self.finalists and len(sets) > self.screen:
-            fewer_bits, fewer = self._sample(position, sets, self.screen)
-            costs = [self._cost(fewer, cell, fewer_bits) for cell in chosen]
-            order = sorted(range(len(chosen)), key=lambda i: (costs[i], i))
-            chosen = [chosen[i] for i in sorted(order[: self.finalists])]
-        costs = [self._cost(sample, cell, bits) for cell in chosen]
-        return position.game.cell(chosen[costs.index(min(costs))])
+        hashes = [hash_of(cells | position.hits) for cells in sets]
 
-    def _sample(self, position: Position, sets: list[int], most: int) -> tuple[int, list[int]]:
-        bits, sample = 0, sets
-        while len(sample) > most:
-            bits += 1
-            sample = [s for s in sets if not hash_of(s | position.hits) & (1 << bits) - 1]
-        return bits, sample
+        def costs(most: int, chosen: list[int]) -> list[int]:
+            bits, places = _sample(hashes, most)
+            sample = [sets[i] for i in places]
+            return [self._cost(sample, cell, bits) for cell in chosen]
+
+        sample = [sets[i] for i in _sample(hashes, self.cap)[1]]
+        chosen = self._candidates(sets, sample, cells)
+        return position.game.cell(self._cheapest(chosen, len(sets), costs))
+
+    def _cheapest(self, chosen: list[int], configurations: int, costs: Costs) -> int:
+        """The cheapest candidate: step 4, then step 5."""
+        if len(chosen) > self.finalists and configurations > self.screen:
+            first = costs(self.screen, chosen)
+            order = sorted(range(len(chosen)), key=lambda i: (first[i], i))
+            chosen = [chosen[i] for i in sorted(order[: self.finalists])]
+        last = costs(self.cap, chosen)
+        return chosen[last.index(min(last))]
+
+    def _announced_shot(self, position: Position) -> int:
+        """The cell where sinkings are announced."""
+        kernel = announced_kernel(position)
+        root = kernel.root
+        configurations = kernel.weight(root)
+        if configurations <= self.endgame:
+            return first_best_shot(kernel, range(position.game.cells))
+        counts = kernel.counts(root).tolist()
+        ranked = sorted((cell for cell, n in enumerate(counts) if n), key=lambda c: -counts[c])
+        least = self.percent * counts[ranked[0]]
+        chosen = [cell for cell in ranked[: self.candidates] if 100 * counts[cell] >= least]
+        sets = to_masks(np.bitwise_or.reduce(kernel.ships, axis=1))
+        hashes = [hash_of(cells) for cells in sets]
+
+        def costs(most: int, chosen: list[int]) -> list[int]:
+            bits, places = _sample(hashes, most)
+            if not places:
+                return [0] * len(chosen)
+            sample = State(root.family[places], root.hits)
+            greedy = _AnnouncedGreedy(kernel, bits, self.truncate)
+            return [greedy.after(sample, cell) for cell in chosen]
+
+        return self._cheapest(chosen, configurations, costs)
 
     def _candidates(self, sets: list[int], sample: list[int], cells: range) -> list[int]:
         counts = {cell: sum(s >> cell & 1 for s in sets) for cell in cells}
@@ -209,6 +248,45 @@ class Rollout(Strategy):
             return UNIT * least_misses(part)
         cell, left = _open_cells(part, range(128))
         return self._after(part, cell, left, bits) if cell >= 0 else 0
+
+
+@dataclass(frozen=True)
+class _AnnouncedGreedy:
+    """What greedy misses on a sample, times 4096, where sinkings are announced."""
+
+    kernel: Kernel
+    bits: int
+    truncate: int
+
+    def after(self, part: State, cell: int) -> int:
+        """What a shot at a cell and greedy after it miss in a part."""
+        n = self.kernel.weight(part)
+        opened = sum(count for count in self.kernel.counts(part).tolist() if count < n)
+        left = (opened + n // 2) // n
+        cost = 0
+        for answer, rest in self.kernel.parts(part, cell).items():
+            cost += 0 if answer.hit else UNIT * self.kernel.weight(rest)
+            cost += self._greedy(rest, left - answer.hit)
+        return cost
+
+    def _greedy(self, part: State, left: int) -> int:
+        n = self.kernel.weight(part)
+        if self.bits and n <= self.truncate:
+            return estimate(n, left, self.bits)
+        if n <= SMALL:
+            return UNIT * self.kernel.solve(part)
+        if self.kernel.is_over(part):  # of one set of cells
+            return 0
+        return self.after(part, self.kernel.greedy_shots(part)[0])
+
+
+def _sample(hashes: list[int], most: int) -> tuple[int, list[int]]:
+    """The bits of the sample of at most so many configurations, and their places."""
+    bits, places = 0, list(range(len(hashes)))
+    while len(places) > most:
+        bits += 1
+        places = [i for i in places if not hashes[i] & (1 << bits) - 1]
+    return bits, places
 
 
 def _open_cells(part: Sequence[int], cells: range) -> tuple[int, int]:
