@@ -19,6 +19,7 @@ from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_py import build_py
 
 DEBUG = os.environ.get("OPTSEARCH_DEBUG", "0") not in ("", "0")
 
@@ -117,4 +118,25 @@ def extensions():
     return result
 
 
-setup(ext_modules=extensions(), options={"build_ext": {"parallel": os.cpu_count()}})
+class BuildWithData(build_py):
+    """The package with a copy of data/, which `optsearch.records.data` finds there."""
+
+    def run(self):
+        """Copy the modules, then data/; an editable install finds the one in the checkout."""
+        super().run()
+        if not self.editable_mode:
+            shutil.copytree("data", Path(self.build_lib, "optsearch", "data"), dirs_exist_ok=True)
+
+    def get_outputs(self, include_bytecode=True):
+        """What `run` writes."""
+        copied = [path for path in Path("data").rglob("*") if path.is_file()]
+        return super().get_outputs(include_bytecode) + [
+            str(Path(self.build_lib, "optsearch", path)) for path in copied
+        ]
+
+
+setup(
+    ext_modules=extensions(),
+    cmdclass={"build_py": BuildWithData},
+    options={"build_ext": {"parallel": os.cpu_count()}},
+)

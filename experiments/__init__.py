@@ -1,10 +1,9 @@
 """One script a table or result, run as `python -m experiments.NAME`; each writes data/results."""
 
-from pathlib import Path
-
+from optsearch import records
 from optsearch.solver import SolverOptions
 
-RESULTS = Path(__file__).resolve().parent.parent / "data" / "results"
+RESULTS = records.data() / "results"
 
 # What the first solver, of normal forms and leaf counting, did not do.
 NEW = (

@@ -88,8 +88,8 @@ def write(
     table holds; command -- what the user ran to make it; fields -- more header lines, such as
     `{"configurations": 1925751392}`.
 
-    The header adds the versions of optsearch, Python and numpy, the git commit of the checkout the
-    file lies in and the UTC day. Raises RecordError for what cannot be written.
+    The header adds the versions of optsearch, Python and numpy, the git commit of optsearch and the
+    UTC day. Raises RecordError for what cannot be written.
     """
     path = Path(path)
     header = {
@@ -148,26 +148,29 @@ def _line(values: Sequence[str]) -> str:
 
 
 def commit(path: str | Path) -> str:
-    """The commit of the git checkout that `path` lies in, followed by `+changes` if the tree is
-    modified; `unknown` outside a checkout.
+    """The commit of the checkout that this copy of optsearch runs from, followed by `+changes` if
+    its tree is modified. An installed copy has none, and gives its version: `release 0.1.0`.
 
-    The other tables beside `path` do not count as changes: a run that writes several tables gives
-    all of them the same commit.
+    path -- of the table to write. Where it lies in the checkout, the tables beside it do not count
+    as changes: a run that writes several tables gives all of them the same commit.
     """
-    folder = Path(path).resolve().parent
-    while not folder.is_dir():
-        folder = folder.parent
+    root, folder = _package().parent, Path(path).resolve().parent
 
     def git(*arguments: str) -> str:
-        command = ["git", "--no-optional-locks", "-C", str(folder), *arguments]
+        command = ["git", "--no-optional-locks", "-C", str(root), *arguments]
         return subprocess.run(command, capture_output=True, check=True, text=True).stdout.strip()
 
+    tables = []
+    if folder.is_relative_to(root):
+        tables = [f":(top,exclude,glob){(folder.relative_to(root) / '*.csv').as_posix()}"]
     try:
+        if Path(git("rev-parse", "--show-toplevel")).resolve() != root:
+            return f"release {optsearch.__version__}"  # installed in another project's checkout
         head = git("rev-parse", "HEAD")
-        tables = f":(top,exclude,glob){git('rev-parse', '--show-prefix')}*.csv"
-        changes = git("status", "--porcelain", "--untracked-files=all", "--", ":/", tables)
+        git("ls-files", "--error-unmatch", str(_package() / "__init__.py"))
+        changes = git("status", "--porcelain", "--untracked-files=all", "--", ":/", *tables)
     except (OSError, subprocess.CalledProcessError):
-        return "unknown"
+        return f"release {optsearch.__version__}"
     return head + "+changes" if changes else head
 
 
@@ -230,22 +233,33 @@ def _header_field(line: str) -> tuple[str, str] | None:
     return (key.strip(), value.strip()) if colon and key.strip() else None
 
 
+def _package() -> Path:
+    return Path(optsearch.__file__).resolve().parent
+
+
+def data() -> Path:
+    """The folder with `results` and `published`: `data` of the checkout, or its copy in an
+    installed package (`setup.py` puts it there). RecordError where there is neither.
+    """
+    package = _package()
+    for folder in (package / "data", package.parent / "data"):
+        if (folder / "published").is_dir():
+            return folder
+    raise RecordError(
+        f"the tables of results and published values are neither in {package / 'data'} nor in "
+        f"{package.parent / 'data'}; install optsearch again, or run it from a checkout"
+    )
+
+
 def published(name: str) -> Path:
-    """Where a checkout keeps the published table or tree `name`; RecordError outside a checkout."""
-    folder = Path(optsearch.__file__).resolve().parent.parent / "data" / "published"
-    if not folder.is_dir():
-        raise RecordError(
-            f"the published table {name} is part of a checkout of the source, not of the "
-            f"installed package: {folder} does not exist"
-        )
-    return folder / name
+    """Where the published table or tree `name` is; RecordError where there is no data."""
+    return data() / "published" / name
 
 
 def read_published(name: str) -> Record:
-    """The published table data/published/NAME, such as `table1.csv`, of the checkout.
+    """The published table data/published/NAME, such as `table1.csv`.
 
-    Its first line is `# Source: …`, the work it is copied from. Raises RecordError, also where the
-    package is not in a checkout.
+    Its first line is `# Source: …`, the work it is copied from. Raises RecordError.
     """
     path = published(name)
     if not path.is_file():

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from optsearch import records
 from optsearch.errors import OptsearchError, RecordError
 from optsearch.records import Record
 from paper_figures.style import OUTPUT, save
 
-DATA = Path(__file__).parent.parent / "data"
+DATA = records.data()
 
 
 @dataclass(frozen=True)

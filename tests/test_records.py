@@ -78,13 +78,21 @@ def test_the_header_says_what_computed_the_table(tmp_path):
         "optsearch": optsearch.__version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
-        "commit": "unknown",
+        "commit": records.commit(path),
         "configurations": "1925751392",
     }
     assert path.read_text().startswith("# title: A table\n# command: make it\n")
 
 
-def test_the_commit_is_that_of_the_checkout_of_the_file(tmp_path):
+def test_the_commit_is_that_of_optsearch(tmp_path, monkeypatch):
+    """Wherever the table goes; an installed copy says its version."""
+    elsewhere, tmp_path = tmp_path / "elsewhere", tmp_path / "checkout"
+    release = f"release {optsearch.__version__}"
+    package = tmp_path / "optsearch" / "__init__.py"
+    package.parent.mkdir(parents=True)
+    package.write_text("")
+    monkeypatch.setattr(optsearch, "__file__", str(package))
+
     def git(*arguments):
         name = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
         return subprocess.run(
@@ -96,7 +104,7 @@ def test_the_commit_is_that_of_the_checkout_of_the_file(tmp_path):
 
     git("init", "-q")
     results = tmp_path / "data" / "results"
-    assert records.commit(results / "a.csv") == "unknown"  # no commit yet
+    assert records.commit(results / "a.csv") == release  # no commit yet
     source = tmp_path / "source.py"
     source.write_text("1\n")
     git("add", ".")
@@ -109,8 +117,18 @@ def test_the_commit_is_that_of_the_checkout_of_the_file(tmp_path):
     assert records.commit(results / "b.csv") == head + "+changes"
     git("commit", "-q", "-a", "-m", "second")
     assert records.commit(results / "b.csv") == git("rev-parse", "HEAD") != head
+    git("add", ".")
+    git("commit", "-q", "-m", "third")
+    head = git("rev-parse", "HEAD")
+    write(elsewhere / "a.csv")
+    assert records.read(elsewhere / "a.csv").header["commit"] == head
     (tmp_path / "new.py").write_text("3\n")
-    assert records.commit(tmp_path / "b.csv") == git("rev-parse", "HEAD") + "+changes"
+    assert records.commit(tmp_path / "b.csv") == head + "+changes"
+    installed = tmp_path / "lib" / "optsearch" / "__init__.py"
+    monkeypatch.setattr(optsearch, "__file__", str(installed))
+    installed.parent.mkdir(parents=True)
+    installed.write_text("")
+    assert records.commit(results / "a.csv") == release  # inside another project's checkout
 
 
 def test_a_failed_write_leaves_the_old_table_and_nothing_else(tmp_path, monkeypatch):
@@ -210,7 +228,7 @@ def test_values_are_parsed_with_errors_that_quote_file_and_line(tmp_path):
 def test_a_published_table_names_its_source(tmp_path, monkeypatch):
     package = tmp_path / "optsearch" / "__init__.py"
     monkeypatch.setattr(optsearch, "__file__", str(package))
-    with pytest.raises(RecordError, match="part of a checkout of the source"):
+    with pytest.raises(RecordError, match="install optsearch again, or run it from a checkout"):
         records.read_published("table.csv")
     folder = tmp_path / "data" / "published"
     folder.mkdir(parents=True)

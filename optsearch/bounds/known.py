@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-import optsearch
 from optsearch import records
 from optsearch.bounds.chain import mean_at_least, root_chain
 from optsearch.bounds.coverage import CellSetCounts, Coverage
@@ -32,7 +31,6 @@ from optsearch.game import Game
 from optsearch.position import Position
 from optsearch.posterior import Posterior
 
-RESULTS = Path(optsearch.__file__).resolve().parent.parent / "data" / "results"
 NODES = 50_000  # of a search for the most that k cells meet, where bounds are computed on demand
 BESIDE = 2  # cells beside the longest ship of which the best are found, likewise
 COMPUTED = 300_000  # configurations up to which the long bounds are computed on the spot
@@ -96,11 +94,13 @@ def lower_bounds(position: Position) -> list[Bound]:
     return found
 
 
-def known_bounds(position: Position, results: Path = RESULTS) -> list[Bound]:
+def known_bounds(position: Position, results: Path | None = None) -> list[Bound]:
     """Every bound that holds from a position, on both sides; lower bounds first.
 
-    results -- the folder with the tables of results. Raises as `lower_bounds`.
+    results -- the folder with the tables of results; None: those of optsearch. Raises as
+    `lower_bounds`.
     """
+    results = results or records.data() / "results"
     found = lower_bounds(position)
     if position.shots:
         return found + upper_bounds(position, results)
@@ -200,8 +200,12 @@ def _committed(game: Game, results: Path) -> list[Bound]:
     )
 
 
-def upper_bounds(position: Position, results: Path = RESULTS) -> list[Bound]:
-    """What strategies are known to take: the best is the upper side of the bracket."""
+def upper_bounds(position: Position, results: Path | None = None) -> list[Bound]:
+    """What strategies are known to take: the best is the upper side of the bracket.
+
+    results -- as of `known_bounds`.
+    """
+    results = results or records.data() / "results"
     game = position.game
     found = []
     if not position.shots:

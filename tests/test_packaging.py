@@ -1,0 +1,86 @@
+"""What is built for others has the data with it, and finds it outside the checkout."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("cython_ext", "data", "docs", "experiments", "paper_figures", "tests", "optsearch")
+
+
+def setup(*arguments):
+    """`setup.py` of the checkout, whose kernels are translated already."""
+    command = [sys.executable, "setup.py", "-q", *map(str, arguments)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=600)
+
+
+def tracked(*folders):
+    command = ["git", "-C", str(ROOT), "ls-files", *folders]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    if run.returncode:
+        pytest.skip("only a checkout knows which files belong to it")
+    return run.stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """The package as a wheel has it, with the kernels that were built for the checkout."""
+    folder = tmp_path_factory.mktemp("site")
+    setup("build_py", "--build-lib", folder)
+    for kernel in (ROOT / "optsearch").rglob("*.so"):
+        target = folder / kernel.relative_to(ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(kernel, target)
+    return folder
+
+
+def run(installed, folder, *arguments):
+    """The command of the installed package, in a folder that is no checkout."""
+    paths = [str(installed), *(path for path in sys.path if path.endswith("site-packages"))]
+    # Without -S an editable install of the checkout would come in by its .pth file.
+    code = f"import sys; sys.path[:0] = {paths!r}; from optsearch import cli; cli.main()"
+    found = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env={**os.environ, "COLUMNS": "200"},
+    )
+    assert found.returncode == 0, found.stderr
+    return found.stdout
+
+
+def test_the_package_has_the_data(installed):
+    for name in tracked("data"):
+        assert (installed / "optsearch" / name).read_bytes() == (ROOT / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("game", "lower", "upper"),
+    [("10x10:5,4,3,3,2", "34.0128", "40.1167"), ("4x5:2,3,4", "11.2955", "11.2955")],
+)
+def test_an_installed_copy_knows_its_brackets(installed, tmp_path, game, lower, upper):
+    text = run(installed, tmp_path, "bounds", game)
+    assert lower in text
+    assert upper in text
+
+
+@pytest.mark.long
+def test_an_installed_copy_reproduces_the_paper(installed, tmp_path):
+    assert "all agree" in run(installed, tmp_path, "reproduce")
+
+
+def test_the_source_distribution_is_complete(tmp_path):
+    names = tracked(*FOLDERS, "README.md", "LICENSE", "Makefile", "setup.py", "pyproject.toml")
+    setup("sdist", "-d", tmp_path)
+    (path,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        inside = {name.partition("/")[2] for name in archive.getnames()}
+    assert [name for name in names if name not in inside] == []
+    assert not [name for name in inside if name.endswith(".so")]
