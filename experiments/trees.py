@@ -5,6 +5,8 @@ counterexample_greedy.json, counterexample_optimal.json: the best greedy strateg
 from the position where no greedy strategy is optimal (Figures 6, 7 and 8).
 """
 
+import argparse
+
 import optsearch
 from experiments import RESULTS
 from optsearch import records, reproduce, solver, tree
@@ -21,6 +23,7 @@ OPTIMAL_SHOT = parse_cell("B2")  # section 3.3: the optimal strategy that Figure
 
 def main() -> None:
     """Compute and write all of them."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     write_complete_binary_tree()
     write_counterexample()
 

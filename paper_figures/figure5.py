@@ -1,28 +1,14 @@
 """Figure 5, the decision tree of a deterministic strategy: python -m paper_figures.figure5."""
 
 import sys
-from pathlib import Path
 
-from matplotlib.figure import Figure
-
-from optsearch import tree
-from optsearch.drawing import draw_tree, tree_figure_size
-from paper_figures import script, style
-
-
-def draw(source: Path) -> Figure:
-    """A strategy that sinks a ship of length 2 on the grid of Figure 4."""
-    strategy = tree.load(source)
-    figure, ax = style.figure(*tree_figure_size(strategy))
-    draw_tree(ax, strategy)
-    return figure
-
+from paper_figures import script
 
 FIGURE = script.PaperFigure(
     "figure5",
     "published/figure5_tree.json",
     "git checkout -- data/published/figure5_tree.json",
-    draw,
+    script.strategy,
 )
 
 if __name__ == "__main__":

@@ -1,25 +1,11 @@
 """Figure 7, the best greedy strategy for Figure 6: python -m paper_figures.figure7."""
 
 import sys
-from pathlib import Path
 
-from matplotlib.figure import Figure
-
-from optsearch import tree
-from optsearch.drawing import draw_tree, tree_figure_size
-from paper_figures import script, style
-
-
-def draw(source: Path) -> Figure:
-    """The tree of a greedy strategy of least total height."""
-    strategy = tree.load(source)
-    figure, ax = style.figure(*tree_figure_size(strategy))
-    draw_tree(ax, strategy)
-    return figure
-
+from paper_figures import script
 
 FIGURE = script.PaperFigure(
-    "figure7", "results/counterexample_greedy.json", "python -m experiments.trees", draw
+    "figure7", "results/counterexample_greedy.json", "python -m experiments.trees", script.strategy
 )
 
 if __name__ == "__main__":

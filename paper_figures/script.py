@@ -10,10 +10,11 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from optsearch import records
+from optsearch import records, tree
+from optsearch.drawing import draw_board, draw_tree, tree_figure_size
 from optsearch.errors import OptsearchError, RecordError
 from optsearch.records import Record
-from paper_figures.style import OUTPUT, save
+from paper_figures.style import OUTPUT, figure, save
 
 DATA = records.data()
 
@@ -84,3 +85,19 @@ def matrix(record: Record, values: Sequence[float]) -> list[list[float]]:
             f"{record.path}: the rows do not give each cell of a {rows}x{columns} grid once"
         )
     return [[found[i, j] for j in range(columns)] for i in range(rows)]
+
+
+def board(source: Path) -> Figure:
+    """The grid of a tree, with the shots before it."""
+    position = tree.load(source).position
+    drawn, ax = figure(0.45 * position.game.columns, 0.45 * position.game.rows)
+    draw_board(ax, position)
+    return drawn
+
+
+def strategy(source: Path) -> Figure:
+    """A decision tree."""
+    loaded = tree.load(source)
+    drawn, ax = figure(*tree_figure_size(loaded))
+    draw_tree(ax, loaded)
+    return drawn

@@ -1,5 +1,6 @@
 """The experiments: what they write is what they say, and what is committed is what they write."""
 
+import pkgutil
 import re
 import sys
 from fractions import Fraction
@@ -615,3 +616,24 @@ def test_the_committed_lower_bounds():
         by_all += 1 - Fraction(min(some, chain[misses], shown[misses]), number)
     assert together == Fraction(finished.header["root chain and reveal game"])
     assert by_all == Fraction(finished.header["root chain with the longest ship"]) > 34
+
+
+# The command line
+
+
+def scripts():
+    """The experiments that are run by name."""
+    for module in pkgutil.iter_modules(experiments.__path__):
+        script = import_module(f"experiments.{module.name}")
+        if hasattr(script, "main"):
+            yield pytest.param(script, id=module.name)
+
+
+@pytest.mark.parametrize("script", scripts())
+def test_help_shows_how_to_use_it_and_runs_nothing(script, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", [script.__name__, "--help"])
+    monkeypatch.setattr(records, "write", None)
+    with pytest.raises(SystemExit) as ended:
+        script.main()
+    assert not ended.value.code
+    assert "usage:" in capsys.readouterr().out

@@ -157,7 +157,7 @@ def test_the_trees_of_the_paper_have_their_total_heights(name, printed, first):
     module = import_module(f"paper_figures.{name}")
     source = ROOT / "data" / module.FIGURE.source
     assert tree.verify(tree.load(source)) == printed
-    figure = module.draw(source)
+    figure = module.FIGURE.draw(source)
     assert total_height(figure) == printed
     names = [text for text in figure.axes[0].texts if text.get_gid() == "name"]
     assert max(names, key=lambda text: text.get_position()[1]).get_text() == first
