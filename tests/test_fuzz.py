@@ -132,11 +132,11 @@ def check(position, family, here):
     assert found["greedy_shots"] == names(definition.greedy_shots())
     assert found["best_greedy_total_height"] == definition.greedy(min)
     assert found["worst_greedy_total_height"] == definition.greedy(max)
-    if not position.shots and len(family) <= 10:
-        status, out, err = here(
-            "evaluate", "greedy:endgame=10", str(position.game), "--json", "--jobs", "1"
-        )
-        assert (status, json.loads(out)["total"]) == (0, total), err
+    for strategy, most in (("greedy:endgame=10", 10), ("rollout", 6)):
+        if not position.shots and len(family) <= most:
+            game = str(position.game)
+            status, out, err = here("evaluate", strategy, game, "--json", "--jobs", "1")
+            assert (status, json.loads(out)["total"]) == (0, total), err
 
 
 def fuzz(seed, here, games=None, seconds=None):
@@ -157,8 +157,8 @@ def test_commands_beside_the_definition(here):
 
 
 @pytest.mark.long
-def test_commands_beside_the_definition_for_long(here, capfd):
+def test_commands_beside_the_definition_for_long(here, capsys):
     seed = int(os.environ.get("FUZZ_SEED") or secrets.randbits(32))
-    with capfd.disabled():
+    with capsys.disabled():
         print(f"FUZZ_SEED={seed}")
     fuzz(seed, here, seconds=float(os.environ.get("FUZZ_SECONDS") or 600))
