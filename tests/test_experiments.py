@@ -624,6 +624,8 @@ def test_the_committed_lower_bounds():
 def scripts():
     """The experiments that are run by name."""
     for module in pkgutil.iter_modules(experiments.__path__):
+        if module.name == "__main__":
+            continue
         script = import_module(f"experiments.{module.name}")
         if hasattr(script, "main"):
             yield pytest.param(script, id=module.name)
@@ -637,3 +639,15 @@ def test_help_shows_how_to_use_it_and_runs_nothing(script, monkeypatch, capsys):
         script.main()
     assert not ended.value.code
     assert "usage:" in capsys.readouterr().out
+
+
+def test_all_experiments_are_listed_with_their_tables(monkeypatch, capsys):
+    listing = import_module("experiments.__main__")
+    monkeypatch.setattr(sys, "argv", ["experiments"])
+    assert listing.main() == 0
+    printed = capsys.readouterr().out
+    names = [param.id for param in scripts()]
+    assert [line for line in printed.splitlines() if line in names] == names
+    for path in RESULTS.rglob("*.csv"):
+        day = records.read(path).header["date"]
+        assert printed.count(f"    {path.relative_to(RESULTS)} ({day})\n") == 1
