@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -17,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from optsearch._table import MemoryTable
+from optsearch.bounds import leaf_counting_misses
 from optsearch.errors import NotSupported, TableError
 from optsearch.frontier import Frontier, Task
 from optsearch.game import Cell, bits
@@ -161,7 +163,9 @@ class Solver:
             if self._solution is None or not self._solution.is_exact:
                 if time_limit is not None or partial:
                     self._require_mean("a bracket instead of the optimum")
-                self._solution = self._search(time_limit, parallel, partial)
+                solution = self._search(time_limit, parallel, partial)
+                self._require_possible(solution)
+                self._solution = solution
             return self._solution
 
     def _require_mean(self, what: str) -> None:
@@ -305,6 +309,22 @@ class Solver:
             _greedy=self._greedy if kind == "mean" and is_exact else None,
         )
 
+    def _require_possible(self, solution: Solution) -> None:
+        """Refuse a value for the mean below leaf counting, which no table has a part in."""
+        if self.objective.kind != "mean" or not isinstance(self.kernel, Silent):
+            return
+        leaves = Counter(self.kernel.family.weights)
+        least = self._certain_cost() + leaf_counting_misses(leaves, self.kernel.cells_left)
+        if solution.upper is not None and solution.upper < least:
+            raise self._contradiction(f"the total {solution.upper}", f"{least} by leaf counting")
+
+    def _contradiction(self, found: str, known: str) -> TableError:
+        where = f"the table {self._disk.path}" if self._disk else "the table in memory"
+        return TableError(
+            f"{found} of {self.position.game} contradicts {known}: {where} holds a value that is "
+            "wrong; use another folder"
+        )
+
     def leave_disk(self) -> None:
         """Use the table in memory alone from now on."""
         self.kernel.keep(None)
@@ -323,6 +343,9 @@ class Solver:
             else:
                 for cell in cells:
                     least = min(least, self.kernel.after(root, cell, least))
+            if self._certain_cost() + least < optimum:
+                greedy = f"{self._certain_cost() + least} by a greedy strategy"
+                raise self._contradiction(f"the optimum {optimum}", greedy)
         return tuple(map(self.position.game.cell, cells)), self._certain_cost() + least
 
     def least_misses(self, sets: tuple[int, ...], weights: tuple[int, ...], limit: int) -> int:
@@ -355,7 +378,11 @@ class Solver:
                 root = root._replace(budget=(solution.worst_case or 0) - self.kernel.cells_left)
             elif self.objective.kind == "within":
                 root = root._replace(budget=(self.objective.shots or 0) - self.kernel.cells_left)
-            return DecisionTree(self.position, grow(self.kernel, root, self._best_cell))
+            tree = DecisionTree(self.position, grow(self.kernel, root, self._best_cell))
+            if self.objective.kind == "mean" and tree.total_height != solution.total_height:
+                height = f"{tree.total_height} of its tree"
+                raise self._contradiction(f"the optimum {solution.total_height}", height)
+            return tree
 
     def _best_cell(self, state: State) -> int:
         return best_cell(self.kernel, state)

@@ -1,0 +1,216 @@
+"""What a run kept for the next one, damaged at random: right, refused or made anew.
+
+Each damage is tried in a process of its own, so that one that dies of it is seen.
+"""
+
+import logging
+import os
+import random
+import shutil
+import traceback
+
+import lmdb
+import pytest
+
+from optsearch.bounds.coverage import CellSetCounts
+from optsearch.counterexamples import Scope, hunt
+from optsearch.errors import TableError
+from optsearch.evaluate import BYTES, evaluate
+from optsearch.game import Game
+from optsearch.lattice import Constraints, Sweep
+from optsearch.position import Position
+from optsearch.solver import solve
+from optsearch.strategies import named
+
+SEED = 1905
+PAGE = 4096
+EXTREMES = [b"\xff" * 8, bytes(8), b"\xff" * 7 + b"\x7f", bytes(7) + b"\x80", b"\1" + bytes(7)]
+
+# What is kept, and the answer of a run that goes on from it
+
+
+def table(folder, game="5x5:3,2"):
+    solution = solve(Position(Game.parse(game)), table=folder)
+    return solution.total_height, solution.best_shots
+
+
+def evaluation(folder, game="8x8:3,2,1"):
+    found = evaluate(
+        named("greedy"), Game.parse(game), jobs=1, checkpoint=folder, memory=BYTES << 16
+    )
+    return found.histogram
+
+
+def counterexamples(folder, contact="none"):
+    return list(hunt(Scope(6, contact=contact), folder=folder).rows)
+
+
+def cache(folder, game="5x6:3,2"):
+    parsed = Game.parse(game)
+    return Sweep(parsed, folder).through(Constraints(parsed.fleet, closed=5, hits=1 << 9))
+
+
+def cell_sets(folder, game="4x5:3,2"):
+    counts = CellSetCounts.of(Game.parse(game), folder / "cells.arrays")
+    return counts.configurations, [array.tolist() for array in counts.covering]
+
+
+KEPT = {
+    "table": (table, "5x5:2,2"),
+    "evaluation": (evaluation, "7x8:3,2,1"),
+    "counterexamples": (counterexamples, "any"),
+    "cache": (cache, "5x6:3,3"),
+    "cell sets": (cell_sets, "4x5:2,2"),
+}
+
+# Damages of the bytes of a file
+
+
+def flipped(rng, content):
+    content = bytearray(content)
+    for _ in range(rng.choice([1, 1, 1, 2, 8])):
+        bit = rng.randrange(8 * len(content))
+        content[bit // 8] ^= 1 << bit % 8
+    return content
+
+
+def zeroed(rng, content):
+    at = rng.randrange(0, len(content), PAGE)
+    size = min(PAGE, len(content) - at)
+    return content[:at] + bytes(size) + content[at + size :]
+
+
+def truncated(rng, content):
+    page = rng.randrange(0, len(content), PAGE)
+    return content[: rng.choice([page, rng.randrange(len(content))])]
+
+
+def extreme(rng, content):
+    at = rng.randrange(0, max(1, len(content) - 8), 2)
+    return content[:at] + rng.choice(EXTREMES) + content[at + 8 :]
+
+
+def blocks(rng, content):
+    """Two blocks changed places, or one is there in the place of another: pages or lines."""
+    if b"\n{" in content or content[:80].count(b" ") == 1:
+        parts = content.splitlines(keepends=True)
+    else:
+        parts = [content[i : i + PAGE] for i in range(0, len(content), PAGE)]
+    i, j = (rng.randrange(len(parts)) for _ in range(2))
+    what = rng.randrange(4)
+    if what == 0:
+        parts[i], parts[j] = parts[j], parts[i]
+    elif what == 1:
+        parts[i] = parts[j]
+    elif what == 2:
+        parts.insert(i, parts[j])
+    else:
+        parts.insert(i, parts.pop(j))
+    return b"".join(parts)
+
+
+def lines(rng, content):
+    """The same with lines."""
+    parts = content.splitlines(keepends=True)
+    i, j = (rng.randrange(len(parts)) for _ in range(2))
+    parts[i : i + rng.randrange(2)] = [parts[j]]
+    return b"".join(parts)
+
+
+BYTES_DAMAGES = [flipped, flipped, zeroed, truncated, extreme, blocks, lines]
+
+
+def through_lmdb(rng, folder):
+    """Records that changed places, values that were set, records left out, in a sound database."""
+    with lmdb.open(str(folder), lock=False) as env, env.begin(write=True) as txn:
+        slots = [slot for slot, _ in txn.cursor()]
+        for _ in range(rng.choice([1, 3])):
+            one, other = rng.sample(slots, 2)
+            first, second = txn.get(one, b""), txn.get(other, b"")
+            what = rng.randrange(5)
+            if what == 0:
+                txn.put(one, second)
+                txn.put(other, first)
+            elif what == 1:
+                txn.put(one, second)
+            elif what == 2:
+                txn.put(one, rng.choice(EXTREMES) + first[8:])
+            elif what == 3:
+                txn.delete(one)
+            else:
+                txn.put(one + b"\0\0\0\1", first)
+
+
+def damage(rng, kind, folder, other):
+    """Damage something in a folder; a text that says what."""
+    names = sorted(os.listdir(folder))
+    if kind == "table":
+        killed = rng.random() < 0.3
+        if killed:
+            (folder / "data.sum").unlink()
+        if rng.random() < 0.2:
+            through_lmdb(rng, folder)
+            return f"through LMDB, killed: {killed}"
+        names = ["data.mdb"] * 8 + ["lock.mdb"] + ["data.sum"] * (not killed)
+    name = rng.choice(names)
+    if rng.random() < 0.05:
+        shutil.copy(other / name, folder / name)
+        return f"{name} of something else"
+    how = rng.choice(BYTES_DAMAGES)
+    content = (folder / name).read_bytes()
+    (folder / name).write_bytes(how(rng, content))
+    return f"{name} {how.__name__}"
+
+
+def tried(kind, folder, expected):
+    """What comes of a folder, in another process: right, refused, or how it went wrong."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            logging.disable()
+            try:
+                answer = KEPT[kind][0](folder)
+                said = "right" if answer == expected else f"wrong: {str(answer)[:200]}"
+            except TableError as error:
+                said = "refused" if str(folder) in str(error) else f"unclear: {error}"
+            except BaseException:
+                said = traceback.format_exc()
+            os.write(writing, said.encode()[:4000])
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with open(reading) as pipe:
+        said = pipe.read()
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return said if status == 0 else f"ended with {status}"
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize(
+    "times", [pytest.param(60, id="some"), pytest.param(1000, marks=pytest.mark.long, id="many")]
+)
+@pytest.mark.parametrize("kind", KEPT)
+def test_damage(tmp_path, kind, times):
+    run, another = KEPT[kind]
+    expected = run(tmp_path / "sound")
+    run(tmp_path / "other", another)
+    assert run(tmp_path / "sound") == expected
+    rng, outcomes = random.Random(SEED), []
+    for number in range(times):
+        folder = tmp_path / "damaged"
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(tmp_path / "sound", folder)
+        other = tmp_path / "other"
+        if kind == "cache":  # its files have names of their own
+            (name,) = os.listdir(tmp_path / "sound")
+            (only,) = os.listdir(other)
+            os.rename(other / only, other / name)
+        what = damage(rng, kind, folder, other)
+        outcome = tried(kind, folder, expected)
+        assert outcome in ("right", "refused"), f"seed {SEED}, {number}: {what}: {outcome}"
+        outcomes.append(outcome)
+    if kind == "cache":
+        assert set(outcomes) == {"right"}  # made anew
+    else:
+        assert outcomes.count("refused") > times // 2
