@@ -1,7 +1,7 @@
 """What each switch of the solver is worth: python -m experiments.ablation ["GAME SHOTS" …]
 
 Each position is solved with every switch on, with one switch off at a time, and as by the first
-solver (`experiments.FIRST`). A run that takes longer than --seconds (10) is given up; the totals of
+solver (`experiments.FIRST`). A run that takes longer than --seconds (4) is given up; the totals of
 all others must be the same. Effort is nodes, and what the subsets come to in nodes. Seconds are of
 processor time; of short runs the fastest of five counts.
 """
@@ -107,7 +107,7 @@ def timed(position: Position, switches: SolverOptions, seconds: float) -> Run | 
         took = time.process_time() - started
         least = min(least, took)
         spent += took
-        if spent > 1:
+        if spent > 0.5:
             break
     return Run(found, solver.kernel.effort, least)
 
@@ -146,7 +146,7 @@ def main() -> None:
     """Compute and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("game", nargs="*", default=GAMES)
-    parser.add_argument("--seconds", type=float, default=10, help="of one run")
+    parser.add_argument("--seconds", type=float, default=4, help="of one run")
     parser.add_argument("-o", "--output", type=Path, default=RESULTS / "ablation.csv")
     arguments = parser.parse_args()
     table = []
