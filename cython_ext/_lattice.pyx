@@ -25,6 +25,7 @@ each state, a backward pass the ways to complete it; their products count the co
 every placement.
 """
 
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
@@ -332,6 +333,9 @@ cdef class Lattice:
                         self.expand(c, done[c])
                         done[c] += 1
                         some = True
+                        if done[c] & 0xFFFF == 0:
+                            with gil:
+                                PyErr_CheckSignals()
             for c in range(self.layers[0].states):
                 if self.layers[0].skyline[c] == 0:
                     self.first_state[self.layers[0].fleet[c]] = c
@@ -546,6 +550,9 @@ cdef class Query:
                             else:
                                 ahead[0] = add(ahead[0], some, m)
                     edge += 1
+                if i & 0xFFFF == 0xFFFF:
+                    with gil:
+                        PyErr_CheckSignals()
         return total
 
     cdef inline Value completions(self, const Edge* edge, int k, Value** values) noexcept nogil:
@@ -561,7 +568,7 @@ cdef class Query:
                 some *= self.weights[edge.way * self.cells + k]
         return some
 
-    cdef void backward(self, Value* through) noexcept nogil:
+    cdef int backward(self, Value* through) except -1 nogil:
         """Fill `after`; add the configurations through a way at a cell to through[way, cell]."""
         cdef Layer* layer
         cdef Edge* edge
@@ -601,9 +608,13 @@ cdef class Query:
                                     place[0] = add(place[0], product(value, some, m), m)
                     edge += 1
                 (<Value*>here.after)[i] = total
+                if i & 0xFFFF == 0xFFFF:
+                    with gil:
+                        PyErr_CheckSignals()
             for i in range(here.n):
                 values[0][here.states[i]] = (<Value*>here.after)[i]
         self.clear()
+        return 0
 
     cdef void descend(self, Value[::1] ranks, int32_t[:, ::1] out) noexcept nogil:
         """Write the placements (way * cells + cell) of the configurations with these ranks.
@@ -678,7 +689,7 @@ cdef class Query:
         try:
             with nogil:
                 total = self.forward[uint64_t](1)
-        except MemoryError:
+        except BaseException:  # ctrl-C, too
             self.clear()
             raise
         return total
@@ -692,8 +703,12 @@ cdef class Query:
         counts = np.zeros((2 * self.lattice.kinds, self.cells), np.uint64)
         cdef uint64_t[:, ::1] view = counts
         total = self.count(modulus)
-        with nogil:
-            self.backward[uint64_t](&view[0, 0])
+        try:
+            with nogil:
+                self.backward[uint64_t](&view[0, 0])
+        except BaseException:
+            self.clear()
+            raise
         return total, counts
 
     def weigh(self, const double[:, ::1] weights):
@@ -713,7 +728,7 @@ cdef class Query:
             with nogil:
                 total = self.forward[double](1)
                 self.backward[double](&view[0, 0])
-        except MemoryError:
+        except BaseException:
             self.clear()
             raise
         return total, sums

@@ -14,6 +14,7 @@ listed by the cells of the grid, the number of configurations, the shots, the ro
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import ExitStack
@@ -64,7 +65,7 @@ COLUMNS = (
 def parse_fleet(text: str) -> tuple[int, ...]:
     """The lengths that a text such as `3,2` names, in descending order; GameError otherwise."""
     lengths = [length.strip() for length in text.split(",")]
-    if not all(length.isascii() and length.isdigit() and int(length) for length in lengths):
+    if not all(re.fullmatch(r"0{0,8}[1-9]\d{0,8}", length, re.ASCII) for length in lengths):
         raise GameError(
             f"{text!r} is not a fleet; write ship lengths, 1 or more, with commas between them, as "
             "in 3,2"

@@ -1,8 +1,32 @@
 """The errors a user can cause; each message quotes what was given and says what is accepted."""
 
+import re
+
+_LONGEST = 200  # characters that are quoted whole: a path has its place
+_SHOWN = 60  # of what is longer
+_QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+"""
+
+
+def _shortened(message: str) -> str:
+    """A message in which no word and nothing in quotation marks is longer than a line or two."""
+
+    def cut(match: re.Match[str]) -> str:
+        text = match[0]
+        if len(text) <= _LONGEST:
+            return text
+        return text[:_SHOWN] + "..." + (text[0] if text[0] in "'\"" else "")
+
+    return re.sub(_QUOTED, cut, message)
+
 
 class OptsearchError(ValueError):
-    """Bad input or a request that cannot be met; the command line prints it and exits with 2."""
+    """Bad input or a request that cannot be met; the command line prints it and exits with 2.
+
+    Of what was given the message quotes at most a line or two.
+    """
+
+    def __init__(self, message: str = ""):
+        super().__init__(_shortened(message))
 
 
 class GameError(OptsearchError):
@@ -23,6 +47,10 @@ class NotSupported(OptsearchError):
 
 class TooLarge(OptsearchError):
     """A request that needs more memory or more cells than this part of the toolkit handles."""
+
+
+class WorkerLost(OptsearchError):
+    """A process that worked for this one was killed."""
 
 
 class TableError(OptsearchError):

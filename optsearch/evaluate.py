@@ -41,7 +41,14 @@ from numpy.typing import NDArray
 from optsearch._evaluate import Evaluator, sampled
 from optsearch._pattern import play_pattern
 from optsearch.configurations import CellSets, Configurations, list_ships, to_masks, to_words
-from optsearch.errors import NotSupported, OptsearchError, StrategyError, TableError, TooLarge
+from optsearch.errors import (
+    NotSupported,
+    OptsearchError,
+    StrategyError,
+    TableError,
+    TooLarge,
+    WorkerLost,
+)
 from optsearch.game import Game, bits
 from optsearch.journal import Journal
 from optsearch.lattice import Constraints, Sweep, sweep
@@ -342,10 +349,8 @@ class _Run:
             while running:
                 self._collect(running)
         except BrokenProcessPool:
-            raise OptsearchError(
-                "a worker process was killed, perhaps for want of memory; give less --memory or "
-                "fewer --jobs, and go on from the checkpoint"
-            ) from None
+            running.clear()  # the pool is about to end them; they are not to be cancelled
+            raise WorkerLost("a worker process was killed, perhaps for want of memory") from None
         finally:
             for future in running:
                 future.cancel()

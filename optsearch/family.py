@@ -7,10 +7,12 @@ the configuration).
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optsearch.configurations import CellSets, Configurations, to_masks, to_words
 from optsearch.errors import TooLarge
@@ -18,6 +20,8 @@ from optsearch.game import Game, Permutation
 from optsearch.position import Position
 
 MAX_SETS = 4_000_000  # about 400 bytes each in a solver
+_SORTED = 1 << 20  # rows that are sorted together where memory is short
+_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def _moved(sets: CellSets, permutation: Permutation) -> CellSets:
@@ -28,6 +32,40 @@ def _moved(sets: CellSets, permutation: Permutation) -> CellSets:
         has = sets[:, cell >> 6] >> np.uint64(cell & 63) & low_bit
         result[:, target >> 6] |= has << np.uint64(target & 63)
     return result
+
+
+def sets_by_weight(position: Position) -> Counter[int]:
+    """How many distinct sets are those of one configuration, of two, and so on.
+
+    The weights of `Family.of`, where no more than the list of the configurations fits into memory:
+    it is sorted in parts. Raises ImpossiblePosition when there is none, TooLarge when they cannot
+    be listed, NotSupported where sinkings are announced.
+    """
+    require_no_announcements(position)
+    configurations = Configurations(position)
+    configurations.require_some()
+    words = configurations.list()
+    parts = min(-(-len(words) // _SORTED), 256)
+    part = np.empty(len(words), np.uint8)
+    for start in range(0, len(words), _SORTED):
+        some = words[start : start + _SORTED]
+        mixed = (some[:, 0] ^ some[:, 1] * _MIX) * _MIX >> np.uint64(40)
+        part[start : start + _SORTED] = mixed % np.uint64(parts)
+    found: Counter[int] = Counter()
+    for number in range(parts):
+        _, counts = _distinct(words[part == number])
+        weights, numbers = np.unique(counts, return_counts=True)
+        found.update(dict(zip(weights.tolist(), numbers.tolist(), strict=True)))
+    return found
+
+
+def _distinct(words: CellSets) -> tuple[CellSets, NDArray[np.int64]]:
+    """The distinct rows, ascending as integers, and how often each is there."""
+    # Not np.unique with an axis: a ctrl-C that falls into it comes out as a TypeError.
+    words = words[np.lexsort(words.T)]
+    is_first = np.ones(len(words), bool)
+    is_first[1:] = (words[1:] != words[:-1]).any(axis=1)
+    return words[is_first], np.diff(is_first.nonzero()[0], append=len(words))
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,13 +100,8 @@ class Family:
     @classmethod
     def from_words(cls, game: Game, words: CellSets, hits: int = 0) -> Family:
         """The family of the rows of an array of cell sets, less the cells in `hits`."""
-        words = words & ~to_words([hits])
-        # Not np.unique with an axis: a ctrl-C that falls into it comes out as a TypeError.
-        words = words[np.lexsort(words.T)]
-        is_first = np.ones(len(words), bool)
-        is_first[1:] = (words[1:] != words[:-1]).any(axis=1)
-        counts = np.diff(is_first.nonzero()[0], append=len(words))
-        return cls(game, tuple(to_masks(words[is_first])), tuple(counts.tolist()))
+        sets, counts = _distinct(words & ~to_words([hits]))
+        return cls(game, tuple(to_masks(sets)), tuple(counts.tolist()))
 
     @property
     def weight(self) -> int:

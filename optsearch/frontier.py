@@ -10,9 +10,10 @@ the bracket is honest at any moment, and tasks do not depend on each other.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeVar
 
 from sortedcontainers import SortedKeyList
 
@@ -29,6 +30,8 @@ from optsearch.kernels import (
 )
 from optsearch.position import MISS, Reply
 from optsearch.tree import Leaf, Node
+
+T = TypeVar("T")
 
 
 @dataclass(eq=False)
@@ -93,9 +96,6 @@ class Frontier:
     ceiling: int = INFINITE
     nodes: int | None = None
     root: Open = field(init=False)
-    _waiting: dict[Future[int | None], tuple[Shooting, Task]] = field(
-        default_factory=dict, init=False
-    )
 
     def __post_init__(self) -> None:
         self.root = self._open_state(self.state)
@@ -141,29 +141,38 @@ class Frontier:
     def run_on(
         self,
         executor: Executor,
-        submit: Callable[[Executor, Task], Future[int | None]],
+        submit: Callable[[Executor, Task], Future[T]],
+        received: Callable[[T], int | None],
         workers: int,
         done: Callable[[], None],
     ) -> None:
-        """The same with tasks on an executor, so many at a time."""
+        """The same with tasks on an executor, so many at a time.
+
+        received -- the answer to a task by what its future gives.
+        """
+        waiting: dict[Future[T], tuple[Shooting, Task]] = {}
         try:
             while True:
-                while len(self._waiting) < workers:
+                while len(waiting) < workers:
                     task = self._next()
                     if task is None:
                         break
                     self._count(task[0], 1)
-                    self._waiting[submit(executor, task[1])] = task
-                if not self._waiting:
+                    waiting[submit(executor, task[1])] = task
+                if not waiting:
                     return
-                finished, _ = wait(self._waiting, return_when=FIRST_COMPLETED, timeout=0.5)
+                finished, _ = wait(waiting, return_when=FIRST_COMPLETED, timeout=0.5)
                 for future in finished:
-                    shot, question = self._waiting.pop(future)
+                    shot, question = waiting.pop(future)
                     self._count(shot, -1)
-                    self._enter(shot, question, future.result())
+                    self._enter(shot, question, received(future.result()))
                 done()
+        except BrokenExecutor:
+            waiting.clear()  # the pool is about to end them; they are not to be cancelled
+            raise
         finally:
-            for future in self._waiting:
+            for future, (shot, _) in waiting.items():
+                self._count(shot, -1)  # so that a search that goes on takes them up again
                 future.cancel()
 
     # The tree of states

@@ -60,6 +60,24 @@ def replacing(path: Path) -> Iterator[Path]:
         beside.unlink(missing_ok=True)
 
 
+def read_text(path: Path, most: int = 1 << 30) -> str:
+    """The UTF-8 text in a file of at most so many bytes, also where a device has no end.
+
+    Raises OSError, and ValueError for what is too long or is no text.
+    """
+    pieces: list[bytes] = []
+    size = 0
+    with open(path, "rb") as file:
+        while piece := file.read(min(1 << 20, most + 1 - size)):
+            pieces.append(piece)
+            size += len(piece)
+            if size > most:
+                raise ValueError(f"it has more than {most:,} bytes")
+            if b"\0" in piece and size == 1 << 20:
+                raise ValueError("it is not UTF-8 text")
+    return b"".join(pieces).decode()
+
+
 def replace(path: Path, content: str | bytes) -> None:
     """Put a file at `path`, whole or not at all; text as UTF-8. OSError as in `replacing`."""
     with replacing(path) as beside:

@@ -45,7 +45,7 @@ from optsearch.errors import (
     TooLarge,
 )
 from optsearch.game import Game, bits
-from optsearch.journal import replace
+from optsearch.journal import read_text, replace
 from optsearch.position import Position
 
 FORMAT = "optsearch proof of optimality"
@@ -314,7 +314,7 @@ def save(proof: Proof, path: str | Path) -> None:
 def load(path: str | Path) -> Proof:
     """The proof in a file; ProofError for what is none. Whether it is right is for `check`."""
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = read_text(Path(path)).splitlines()
     except FileNotFoundError:
         raise ProofError(f"{path} does not exist") from None
     except (OSError, ValueError) as error:

@@ -46,6 +46,9 @@ DEFAULT = SolverOptions()
 TASK_NODES = 20_000  # what a task may take before it is opened, where that matters
 
 
+_Answer = tuple[int | None, int, dict[bytes, int]]  # of `_run_far`
+
+
 class _Kept:
     """A table on disk, as a kernel sees it, that only collects what is new."""
 
@@ -238,30 +241,21 @@ class Solver:
         frontier.nodes = TASK_NODES
         options = replace(self.options, memory=self.options.memory // parallel.workers)
 
-        def submit(executor: Executor, task: Task) -> Future[int | None]:
+        def submit(executor: Executor, task: Task) -> Future[_Answer]:
             self._tick(0)
-            far = executor.submit(_run_far, self.position, self.objective, options, task)
-            near: Future[int | None] = Future()
+            return executor.submit(_run_far, self.position, self.objective, options, task)
 
-            def finished(future: Future[tuple[int | None, int, dict[bytes, int]]]) -> None:
-                if future.cancelled() or near.cancelled():
-                    return
-                error = future.exception()
-                if error is not None:
-                    near.set_exception(error)
-                    return
-                cost, nodes, fresh = future.result()
-                self._far_nodes += nodes
-                for key, value in fresh.items():
-                    self._table.put(key, value)
-                    if self._disk is not None and self._disk.writable:
-                        self._disk.put(key, value)
-                near.set_result(cost)
+        def received(answer: _Answer) -> int | None:
+            cost, nodes, fresh = answer
+            self._far_nodes += nodes
+            for key, value in fresh.items():
+                self._table.put(key, value)
+                if self._disk is not None and self._disk.writable:
+                    self._disk.put(key, value)
+            return cost
 
-            far.add_done_callback(finished)
-            return near
-
-        frontier.run_on(parallel.executor, submit, parallel.workers, lambda: self._tick(0))
+        workers, done = parallel.workers, lambda: self._tick(0)
+        frontier.run_on(parallel.executor, submit, received, workers, done)
 
     def run_task(self, task: Task) -> int | None:
         """The cost of a shot for a frontier; None if it takes too many nodes."""
@@ -400,7 +394,7 @@ def _far_solver(
 
 def _run_far(
     position: Position, objective: Objective, options: SolverOptions, task: Task
-) -> tuple[int | None, int, dict[bytes, int]]:
+) -> _Answer:
     """A task in another process: its cost, the nodes it took, and what was found on the way."""
     solver, kept = _far_solver(position, objective, options)
     before = solver.kernel.nodes

@@ -4,24 +4,70 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
+from multiprocessing.resource_tracker import ensure_running
 from threading import Thread
+from types import FrameType
+from typing import Any, TypeVar
+
+from optsearch.errors import WorkerLost
+
+T = TypeVar("T")
 
 
 @contextmanager
 def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """A pool of so many processes; at the end, and when the owner is killed, they end at once."""
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _start)
+    """A pool of so many processes; at the end, and when the owner is killed, they end at once.
+
+    Raises WorkerLost where one of them was killed.
+    """
+    pool = _Pool(jobs, get_context("spawn"), _start)
     try:
         yield pool
+    except BrokenProcessPool:
+        raise WorkerLost("a worker process was killed, perhaps for want of memory") from None
     finally:
-        workers = list(pool._processes.values())  # shutdown forgets them
-        pool.shutdown(wait=False, cancel_futures=True)
-        for worker in workers:
-            worker.terminate()
+        with _uninterrupted():
+            workers = list((pool._processes or {}).values())  # shutdown forgets both
+            manager: Any = pool._executor_manager_thread
+            pool.shutdown(wait=False, cancel_futures=True)
+            for worker in workers:
+                worker.terminate()
+            if manager is not None:  # without the pool it would end futures that are cancelled
+                manager.join()
+
+
+class _Pool(ProcessPoolExecutor):
+    """Submitting starts the processes, and they begin deaf to the ctrl-C of their terminal."""
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        with _uninterrupted():
+            return super().submit(fn, *args, **kwargs)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Hold ctrl-C back; processes and threads that start meanwhile never hear it."""
+    ensure_running()  # else its start, among those here, would end the deafness
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    noted: list[tuple[int, FrameType | None]] = []
+    is_main = threading.current_thread() is threading.main_thread()
+    handler = signal.getsignal(signal.SIGINT)
+    if is_main and callable(handler):  # another thread may be given the signal: it is kept for us
+        signal.signal(signal.SIGINT, lambda signum, frame: noted.append((signum, frame)))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if is_main and callable(handler):
+            signal.signal(signal.SIGINT, handler)
+            if noted:
+                handler(*noted[0])
 
 
 def _start() -> None:

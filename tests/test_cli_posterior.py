@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from optsearch import records, reference
-from optsearch.cli import app
+from optsearch.cli.command import app
 from optsearch.errors import ImpossiblePosition, OptsearchError
 from optsearch.game import Game, parse_cell
 from optsearch.position import Position

@@ -8,12 +8,11 @@ weight to the number of leaves that have it. All values are exact.
 from __future__ import annotations
 
 import heapq
-from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from math import comb
 
-from optsearch.family import Family
+from optsearch.family import sets_by_weight
 from optsearch.game import image
 from optsearch.position import HIT, MISS, Position, Shot
 from optsearch.posterior import Posterior
@@ -92,7 +91,7 @@ def leaves_of(position: Position) -> Leaves:
     listed: TooLarge when they are too many. ImpossiblePosition when there is none.
     """
     if position.game.contact == "any":
-        return Counter(Family.of(position).weights)
+        return sets_by_weight(position)
     posterior = Posterior(position)
     posterior.require_some()
     return {1: posterior.configurations}

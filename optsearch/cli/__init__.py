@@ -1,50 +1,37 @@
-"""The command `optsearch`: reads arguments, calls the library, prints a table or JSON."""
+"""The command `optsearch`: reads arguments, calls the library, prints a table or JSON.
+
+Nothing is imported here but what ctrl-C needs to be heard from the first moment on: while the rest
+is loading, an exception could come up anywhere in other people's modules.
+"""
 
 from __future__ import annotations
 
-import io
+import os
+import signal
 import sys
-
-from optsearch.cli import (
-    counterexamples,
-    counting,
-    evaluating,
-    explore,
-    greedy,
-    solving,
-    trees,
-)
-from optsearch.cli.common import app, err
-from optsearch.errors import OptsearchError
-
-__all__ = [
-    "app",
-    "counterexamples",
-    "counting",
-    "evaluating",
-    "explore",
-    "greedy",
-    "main",
-    "solving",
-    "trees",
-]
+from types import FrameType
 
 
 def main() -> None:
     """Entry point: errors a user can cause are one line and exit status 2, never a traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a sign gets its code
-            stream.reconfigure(errors="backslashreplace")
+    is_heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if is_heard:
+        signal.signal(signal.SIGINT, _end)
+    from optsearch.cli.command import run
+
     try:
-        app()
-    except OptsearchError as error:
-        err.print(f"error: {error}", style="red", soft_wrap=True)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        err.print("interrupted")
-        sys.exit(130)
-    except BrokenPipeError:
-        sys.exit(1)
-    except OSError as error:
-        err.print(f"error: {error.strerror or error}", style="red", soft_wrap=True)
-        sys.exit(2)
+        if is_heard:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        status = run()
+        if is_heard:
+            signal.signal(signal.SIGINT, _end)
+    except KeyboardInterrupt:  # before or after the command's own work
+        _end()
+    sys.exit(status)
+
+
+def _end(signum: int = signal.SIGINT, frame: FrameType | None = None) -> None:
+    """Ctrl-C where there is nothing to save."""
+    sys.stderr.write("interrupted\n")
+    sys.stderr.flush()
+    os._exit(128 + signum)

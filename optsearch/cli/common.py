@@ -7,15 +7,17 @@ from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as ProgressBar
 
-from optsearch.errors import OptsearchError, PositionError
+from optsearch.errors import OptsearchError, PositionError, WorkerLost
 from optsearch.game import Game, column_name
+from optsearch.journal import read_text
 from optsearch.position import BOARD_SIGNS, Position
 from optsearch.solution import Progress, Status
 from optsearch.tree import DecisionTree
@@ -33,6 +35,13 @@ app = typer.Typer(
 )
 out = Console(highlight=False, markup=False)
 err = Console(stderr=True, highlight=False, markup=False)
+
+MOST_DRAWN = 1 << 16  # bytes of a drawn board
+
+
+class Interrupted(Exception):
+    """Ctrl-C ended a command; the text says what is kept, after "interrupted"."""
+
 
 GameArgument = Annotated[
     str,
@@ -69,10 +78,13 @@ def read_position(game: str, shots: str = "", board: Path | None = None) -> Posi
     if shots:
         raise PositionError(f"give --shots ({shots!r}) or --board ({str(board)!r}), not both")
     try:
-        return Position.from_board(parsed, board.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        drawing = read_text(board, MOST_DRAWN)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        if isinstance(error, UnicodeDecodeError):
+            reason = "it is not UTF-8 text"
         raise PositionError(f"cannot read the drawn board {str(board)!r}: {reason}") from None
+    return Position.from_board(parsed, drawing)
 
 
 def print_json(value: object) -> None:
@@ -152,10 +164,76 @@ def executor_of(jobs: int) -> Iterator[Executor | None]:
         yield pool
 
 
+@contextmanager
+def advised(option: str, folder: Path | None) -> Iterator[None]:
+    """Where a worker is lost, say what can be done; the option names the folder that keeps work."""
+    try:
+        yield
+    except WorkerLost as lost:
+        kept = f"with {option} FOLDER, what is done would be kept"
+        if folder is not None:
+            kept = f"what is done is in {folder}, and the same command goes on from there"
+        raise WorkerLost(f"{lost}; fewer --jobs or less --memory may do; {kept}") from None
+
+
+# Files that are written
+
+
+def require_writable(*paths: Path | None, parents: bool = True) -> None:
+    """Refuse a file that cannot be written before the work, not after it.
+
+    parents -- whether its folder will be made.
+    """
+    for path in paths:
+        if path is None:
+            continue
+        try:
+            if path.is_dir():
+                refuse_output(path, "it is a folder")
+            if path.exists() and not path.is_file():
+                refuse_output(path, "it is not a regular file")
+            _require_room(path.absolute().parent, parents)
+        except OSError as error:
+            refuse_output(path, error.strerror or str(error))
+
+
+def require_folder(*paths: Path | None) -> None:
+    """The same for folders that files are written to."""
+    for path in paths:
+        try:
+            if path is not None:
+                _require_room(path.absolute(), parents=True)
+        except OSError as error:
+            refuse_output(path, error.strerror or str(error))
+
+
+def _require_room(folder: Path, parents: bool) -> None:
+    """Raise OSError where no file can be put into a folder, which may be made with its parents."""
+    if parents:
+        folder = next(place for place in (folder, *folder.parents) if place.exists())
+    with TemporaryFile(dir=folder):
+        pass
+
+
+def refuse_output(path: Path | None, reason: str) -> NoReturn:
+    """Say that a file cannot be written."""
+    raise OptsearchError(
+        f"cannot write {str(path)!r}: {reason}; give a place in a folder you can write to"
+    )
+
+
+def require_figure(path: Path | None) -> None:
+    """Refuse a drawing that cannot be written, or whose ending names no format."""
+    if path is not None:
+        if path.suffix.lower() not in (".pdf", ".svg", ".png"):
+            raise OptsearchError(
+                f"cannot draw to {str(path)!r}; use a name ending in .pdf, .svg, .png"
+            )
+        require_writable(path, parents=False)
+
+
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure to a file whose ending names the format."""
-    if path.suffix.lower() not in (".pdf", ".svg", ".png"):
-        raise OptsearchError(f"cannot draw to {str(path)!r}; use a name ending in .pdf, .svg, .png")
     try:
         figure.savefig(path, bbox_inches="tight", dpi=200)
     except OSError as error:

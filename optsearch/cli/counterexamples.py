@@ -16,7 +16,18 @@ from rich.table import Table
 from optsearch import counterexamples as hunting
 from optsearch import records
 from optsearch import tree as tree_
-from optsearch.cli.common import JsonOption, app, err, executor_of, out, print_json, progress_bar
+from optsearch.cli.common import (
+    Interrupted,
+    JsonOption,
+    advised,
+    app,
+    executor_of,
+    out,
+    print_json,
+    progress_bar,
+    require_folder,
+    require_writable,
+)
 from optsearch.counterexamples import Counterexample, Found, Scope
 from optsearch.errors import OptsearchError
 from optsearch.game import MAX_CELLS
@@ -82,15 +93,20 @@ def counterexamples(
     """
     fleets = tuple(dict.fromkeys(map(hunting.parse_fleet, fleet or ())))
     scope = Scope(max_cells, fleets, contact.value, empty_only, shortest)
+    require_writable(output)
+    require_folder(trees)
     try:
-        with progress_line() as progress, executor_of(jobs) as executor:
+        with (
+            advised("--resume", resume),
+            progress_line() as progress,
+            executor_of(jobs) as executor,
+        ):
             found = hunting.hunt(
                 scope, executor=executor, workers=jobs, folder=resume, progress=progress
             )
     except KeyboardInterrupt:
         kept = f"; finished games are in {resume}, and the same command goes on from there"
-        err.print(f"interrupted{kept if resume else ''}", soft_wrap=True)
-        raise typer.Exit(130) from None
+        raise Interrupted(kept if resume else "") from None
     if output is not None:
         write(found, output)
     if trees is not None:

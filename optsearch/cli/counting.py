@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,6 +30,8 @@ from optsearch.cli.common import (
     out,
     print_json,
     read_position,
+    require_figure,
+    require_folder,
     save_figure,
 )
 from optsearch.configurations import Configurations, to_masks
@@ -66,6 +69,7 @@ def counted(
     position: Position, method: Counting, cache: Path | None = None
 ) -> Iterator[Posterior | Configurations]:
     """The engine that was asked for; an enumeration shows how far it is."""
+    require_folder(cache)
     if method is Counting.LATTICE:
         yield Posterior(position, folder=cache)
         return
@@ -145,6 +149,8 @@ def posterior(
 ) -> None:
     """Where the ships are, given the shots: exact probabilities and the most probable cells."""
     position = read_position(game, shots, board)
+    require_figure(figure)
+    require_folder(cache)
     found = Posterior(position, folder=cache)
     found.require_some()
     best = [cell_name(cell) for cell in found.best_shots()]
@@ -233,23 +239,32 @@ def sample(
 ) -> None:
     """Configurations drawn uniformly from those the shots leave: one a line, a ship a word."""
     position = read_position(game, shots, board)
+    require_folder(cache)
     found = Posterior(position, folder=cache)
     if seed is None:
         seed = secrets.randbits(32)
-    rng = np.random.default_rng(seed)
-    drawn = []
-    for start in range(0, number, _BATCH):
-        for ships in found.sample(min(_BATCH, number - start), rng):
-            names = [ship_text(position.game, mask) for mask in to_masks(ships)]
-            if as_json:
-                drawn.append(names)
-            else:
-                typer.echo(" ".join(names))
-    if as_json:
-        print_json({**described(position), "seed": seed, "configurations": drawn})
+    drawn = drawn_ships(found, number, np.random.default_rng(seed))
+    if not as_json:
+        for names in drawn:
+            typer.echo(" ".join(names))
+        return
+    # One JSON value, written while it is drawn: ten million configurations do not fit into memory.
+    head = json.dumps({**described(position), "seed": seed, "configurations": []})
+    first = json.dumps(next(drawn))
+    typer.echo(head.removesuffix("]}") + first, nl=False)
+    for names in drawn:
+        typer.echo(f", {json.dumps(names)}", nl=False)
+    typer.echo("]}")
 
 
 _BATCH = 100_000
+
+
+def drawn_ships(found: Posterior, number: int, rng: np.random.Generator) -> Iterator[list[str]]:
+    """So many configurations, each as the texts of its ships."""
+    for start in range(0, number, _BATCH):
+        for ships in found.sample(min(_BATCH, number - start), rng):
+            yield [ship_text(found.position.game, mask) for mask in to_masks(ships)]
 
 
 def ship_text(game: Game, mask: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 import time
@@ -16,8 +15,18 @@ import typer
 from rich.table import Table
 
 from optsearch import records
-from optsearch.cli.common import GameArgument, JsonOption, app, counted_text, err, out, print_json
-from optsearch.errors import OptsearchError
+from optsearch.cli.common import (
+    GameArgument,
+    JsonOption,
+    advised,
+    app,
+    counted_text,
+    err,
+    out,
+    print_json,
+    require_writable,
+)
+from optsearch.errors import OptsearchError, WorkerLost
 from optsearch.evaluate import Evaluation, Progress, Status
 from optsearch.evaluate import evaluate as evaluate_
 from optsearch.game import Game
@@ -40,7 +49,9 @@ def evaluate(
     game: GameArgument,
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, help="Processes (default: one a processor).", show_default=False),
+        typer.Option(
+            min=1, max=256, help="Processes (default: one a processor).", show_default=False
+        ),
     ] = None,
     resume: Annotated[
         Path | None,
@@ -57,7 +68,9 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
-    memory: Annotated[float, typer.Option(min=0, help="GiB that each process may take.")] = 4,
+    memory: Annotated[
+        float, typer.Option(min=0, max=65536, help="GiB that each process may take.")
+    ] = 4,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write the distribution to this file (CSV)."),
@@ -66,9 +79,8 @@ def evaluate(
 ) -> None:
     """The exact distribution of a strategy's shots over all configurations of a game."""
     chosen, parsed = as_strategy(strategy), Game.parse(game)
-    if output is not None:
-        require_writable(output)
-    with executor_at(dask) as (executor, workers):
+    require_writable(output)
+    with advised("--resume", resume), executor_at(dask) as (executor, workers):
         found = evaluate_(
             chosen,
             parsed,
@@ -100,15 +112,6 @@ def evaluate(
     out.print(facts)
 
 
-def require_writable(path: Path) -> None:
-    """Refuse a file that cannot be written before the work, not after it."""
-    folder = next(parent for parent in path.absolute().parents if parent.exists())
-    if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise OptsearchError(
-            f"cannot write {str(path)!r}; give a file in a folder you can write to"
-        )
-
-
 @contextmanager
 def executor_at(address: str | None) -> Iterator[tuple[Executor | None, int | None]]:
     """The executor of a Dask scheduler and its number of workers; None without an address."""
@@ -116,7 +119,7 @@ def executor_at(address: str | None) -> Iterator[tuple[Executor | None, int | No
         yield None, None
         return
     try:
-        from distributed import Client
+        from distributed import Client, KilledWorker
     except ImportError:
         raise OptsearchError(
             "--dask needs the package distributed; install it with: pip install 'optsearch[dask]'"
@@ -130,7 +133,10 @@ def executor_at(address: str | None) -> Iterator[tuple[Executor | None, int | No
         ) from None
     with client:
         workers = max(1, len(client.scheduler_info()["workers"]))
-        yield client.get_executor(), workers  # type: ignore[no-untyped-call]
+        try:
+            yield client.get_executor(), workers  # type: ignore[no-untyped-call]
+        except KilledWorker:
+            raise WorkerLost("a task was lost with each worker that it was given to") from None
 
 
 def save(found: Evaluation, path: Path) -> None:

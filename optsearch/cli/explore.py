@@ -21,6 +21,7 @@ from optsearch.cli.common import (
     out,
     print_json,
     read_position,
+    require_writable,
     solving,
     title_of,
 )
@@ -50,6 +51,7 @@ def explore(
     """Write a web page on which to walk an optimal and a greedy strategy shot by shot."""
     position = read_position(game, shots, board)
     explorer.require_small(position)
+    require_writable(output)
     named: list[explorer.Named] = []
     for path in tree or []:
         loaded = tree_.load(path)

@@ -21,6 +21,7 @@ from optsearch.cli.common import (
     out,
     print_json,
     read_position,
+    require_writable,
     solving,
 )
 from optsearch.errors import OptsearchError
@@ -69,6 +70,7 @@ def greedy(
     position = read_position(game, shots, board)
     if rule not in RULES:
         raise OptsearchError(f"no greedy rule {rule!r}; there are {', '.join(RULES)}")
+    require_writable(tree, optimal_tree)
     with solving(str(position.game)) as progress:
         found = GreedySolver(position, progress=progress)
         best = found.best_shots

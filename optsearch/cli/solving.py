@@ -17,17 +17,19 @@ from optsearch import tree as tree_
 from optsearch.cli.common import (
     BoardOption,
     GameArgument,
+    Interrupted,
     JsonOption,
     ShotsOption,
+    advised,
     app,
     counted_text,
     described,
-    err,
     executor_of,
     heading,
     out,
     print_json,
     read_position,
+    require_writable,
     solving,
 )
 from optsearch.errors import OptsearchError
@@ -125,31 +127,28 @@ def solve(
             f"--prove goes with --objective mean and announce=nothing, not with {aim} and "
             f"announce={position.game.announce}"
         )
+    require_writable(tree, prove)
     size = int(memory * 2**30)
-    try:
-        with solving(str(position.game)) as progress:
-            if method is Method.SOLVER:
-                with executor_of(jobs) as executor:
-                    solution = solver.solve(
-                        position,
-                        objective=aim,
-                        options=solver.SolverOptions(memory=size),
-                        table=table,
-                        executor=executor,
-                        workers=jobs,
-                        time_limit=time_limit,
-                        partial=aim.kind == "mean",
-                        progress=progress,
-                    )
-            elif method is Method.REFERENCE:
-                solution = reference.solve(position, aim)
-            elif aim.kind != "mean":
-                raise OptsearchError(f"--method paper knows --objective mean only, not {aim}")
-            else:
-                solution = paper.solve(position, memory=size, progress=progress)
-    except KeyboardInterrupt:
-        err.print("interrupted")
-        raise typer.Exit(130) from None
+    with solving(str(position.game)) as progress:
+        if method is Method.SOLVER:
+            with advised("--table", table), executor_of(jobs) as executor:
+                solution = solver.solve(
+                    position,
+                    objective=aim,
+                    options=solver.SolverOptions(memory=size),
+                    table=table,
+                    executor=executor,
+                    workers=jobs,
+                    time_limit=time_limit,
+                    partial=aim.kind == "mean",
+                    progress=progress,
+                )
+        elif method is Method.REFERENCE:
+            solution = reference.solve(position, aim)
+        elif aim.kind != "mean":
+            raise OptsearchError(f"--method paper knows --objective mean only, not {aim}")
+        else:
+            solution = paper.solve(position, memory=size, progress=progress)
     is_priced = method is Method.SOLVER and aim.kind == "mean" and solution.is_exact
     greedy = solution.greedy() if is_priced and time_limit is None else None
     if as_json:
@@ -168,8 +167,7 @@ def solve(
                 out.print(f"{name:<11} {path}", soft_wrap=True)
     if not solution.is_exact and time_limit is None:
         kept = f"; what was solved is in {table}, and the same command goes on from it"
-        err.print(f"interrupted{kept if table else ''}", soft_wrap=True)
-        raise typer.Exit(130)
+        raise Interrupted(kept if table else "")
 
 
 def write_proof(solution: Solution, path: Path) -> None:

@@ -16,6 +16,8 @@ from optsearch.cli.common import (
     heading,
     out,
     print_json,
+    require_figure,
+    require_writable,
     save_figure,
     title_of,
 )
@@ -57,6 +59,8 @@ def tree(
         raise OptsearchError("--boards is for drawings; add --draw FILE")
     if dot is not None and dot.suffix.lower() not in (".dot", ".gv"):
         raise OptsearchError(f"cannot write {str(dot)!r}; use a name ending in .dot or .gv")
+    require_figure(draw)
+    require_writable(dot, parents=False)
     loaded = tree_.load(file)
     other = None if beside is None else tree_.load(beside)
     parted = [] if other is None else tree_.differences(loaded, other)

@@ -327,4 +327,5 @@ def _draw_text(
         color=colour,
         zorder=3,
         gid=gid,
+        parse_math=False,  # a file name may have dollars in it
     )

@@ -9,7 +9,7 @@ from typing import NoReturn, TypeVar
 
 from optsearch.errors import GameError, PositionError, TreeError
 from optsearch.game import Game, cell_name, parse_cell
-from optsearch.journal import replace
+from optsearch.journal import read_text, replace
 from optsearch.position import Position, Shot, known_replies
 from optsearch.tree.decisions import DecisionTree
 from optsearch.tree.nodes import Leaf, Node, Shots
@@ -19,6 +19,7 @@ T = TypeVar("T")
 
 FORMAT = "optsearch decision tree"
 VERSION = 1
+MAX_DIGITS = 320  # 128 ships have 256 placements each, at the most
 
 _FIELDS = (
     "format",
@@ -120,8 +121,8 @@ class _File:
     def fields(self) -> dict[str, object]:
         """The fields of the file, of whatever type."""
         try:
-            text = self.path.read_text(encoding="utf-8")
-            fields = json.loads(text, object_pairs_hook=self.distinct)
+            text = read_text(self.path)
+            fields = json.loads(text, object_pairs_hook=self.distinct, parse_int=self.whole)
         except TreeError:
             raise
         except FileNotFoundError:
@@ -135,6 +136,12 @@ class _File:
         if not isinstance(fields, dict):
             self.refuse("the file is not a JSON object, {…}")
         return fields
+
+    def whole(self, digits: str) -> int:
+        """A whole number."""
+        if len(digits) > MAX_DIGITS:
+            self.refuse(f"{digits[:20]}... has {len(digits):,} digits; no board has such numbers")
+        return int(digits)
 
     def distinct(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
         """A JSON object whose keys are all different."""

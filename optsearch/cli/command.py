@@ -1,0 +1,100 @@
+"""The commands together, and what becomes of the errors that end them."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from contextlib import suppress
+from typing import Any
+
+import typer
+
+from optsearch.cli import (  # noqa: F401 - each adds its commands to `app`
+    counterexamples,
+    counting,
+    evaluating,
+    explore,
+    greedy,
+    solving,
+    trees,
+)
+from optsearch.cli.common import Interrupted, app, err
+from optsearch.errors import OptsearchError
+
+USAGE: type[Exception] = typer.BadParameter.__mro__[1]  # click's UsageError, wherever typer has it
+
+
+def run() -> int:
+    """Run the command that the arguments name; the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a sign gets its code
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        status = app(standalone_mode=False)
+        if status == 130:  # ctrl-C, to typer
+            raise Interrupted
+        if sys.stdout is not None:
+            sys.stdout.flush()  # a full disk or a closed pipe is met here, not at the very end
+        return status if isinstance(status, int) else 0
+    except (Interrupted, KeyboardInterrupt) as stop:
+        say(f"interrupted{stop}")
+        return 130
+    except USAGE as error:
+        return refused_usage(error)
+    except OptsearchError as error:
+        return refused(str(error))
+    except BrokenPipeError:
+        forget_output()
+        return 1
+    except OSError as error:
+        forget_output()
+        what = f"{str(error.filename)!r}: " if error.filename else "cannot write the answer: "
+        return refused(f"{what}{error.strerror or error}")
+    except MemoryError:
+        return refused("there is not enough memory for this; a smaller game would fit")
+
+
+def refused(message: str) -> int:
+    """One line about what is wrong; the exit status."""
+    say(f"error: {message}", "red")
+    return 2
+
+
+def say(line: str, style: str | None = None) -> None:
+    """A line on standard error, if there is one."""
+    with suppress(OSError, AttributeError):
+        err.print(line, style=style, soft_wrap=True)
+
+
+def refused_usage(error: Any) -> int:
+    """One line about arguments that are none; the help where there are no arguments at all."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+        return 2
+    command = "optsearch" if error.ctx is None else error.ctx.command_path
+    message = " ".join(error.format_message().split()).rstrip(".")
+    value = given(getattr(error, "param", None))
+    if value is not None and repr(value) not in message:
+        message += f", not {value!r}"
+    return refused(str(OptsearchError(f"{message}; see {command} --help")))
+
+
+def given(option: Any) -> str | None:
+    """The last value that the arguments give an option; None for one that they do not give."""
+    value = None
+    for name in getattr(option, "opts", ()):
+        for argument, following in zip(sys.argv, [*sys.argv[1:], None], strict=True):
+            if argument == name:
+                value = following
+            elif name.startswith("-") and argument.startswith(f"{name}="):
+                value = argument.removeprefix(f"{name}=")
+    return value
+
+
+def forget_output() -> None:
+    """Drop what standard output still holds: the interpreter would try to write it at its end."""
+    with suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
