@@ -41,7 +41,7 @@ def sets_by_weight(position: Position) -> Counter[int]:
     it is sorted in parts. Raises ImpossiblePosition when there is none, TooLarge when they cannot
     be listed, NotSupported where sinkings are announced.
     """
-    require_no_announcements(position)
+    position.game.require_silent("a family of sets of cells")
     configurations = Configurations(position)
     configurations.require_some()
     words = configurations.list()

@@ -31,7 +31,7 @@ def run() -> int:
         if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a sign gets its code
             stream.reconfigure(errors="backslashreplace")
     try:
-        status = app(standalone_mode=False)
+        status = app(prog_name="optsearch", standalone_mode=False)
         if status == 130:  # ctrl-C, to typer
             raise Interrupted
         if sys.stdout is not None:

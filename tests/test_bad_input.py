@@ -1,0 +1,394 @@
+"""Bad input: exit status 2, one line that quotes what was given, nothing printed, no file left."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from optsearch.tables import DiskTable
+
+# Everything that can be wrong. Each entry: arguments, and texts that the one line quotes.
+
+GAMES = [
+    ("", "''"),
+    (" ", "' '"),
+    ("x", "'x'"),
+    ("4x4", "'4x4'"),
+    ("4x4:", "'4x4:'"),
+    ("4x4:2,", "'4x4:2,'"),
+    ("4x4:2,,2", "'4x4:2,,2'"),
+    ("4x4:2.5", "'2.5'"),
+    ("4x4:-1", "'-1'"),
+    ("4x4:0", "length 0"),
+    ("4x4:5", "length 5"),
+    ("0x4:2", "0x4"),
+    ("12x12:5", "12x12"),
+    ("999999999x999999999:2", "999999999x999999999"),
+    ("9999999999x4:2", "'9999999999x4:2'"),
+    ("4x4:4,4,4,4,4", "4,4,4,4,4"),
+    ("4x4:2;contact=maybe", "'maybe'"),
+    ("4x4:2;announce=", "''"),
+    ("4x4:2;contact=any;contact=any", "'4x4:2;contact=any;contact=any'"),
+    ("4x4:2;x", "'x'"),
+    ("4x4:2;", "'4x4:2;'"),
+    ("４x4:2", "'４x4:2'"),
+    ("🚢", "'🚢'"),
+    ("4x4:2\N{RIGHT-TO-LEFT OVERRIDE}", "u202e"),
+    ("\x1b[31m4x4:2", r"'\x1b[31m4x4:2'"),
+    ("[red]4x4:2[/red]", "'[red]4x4:2[/red]'"),
+    ("4x4:2[/]", "'2[/]'"),
+    ("4x4:2;x\r\n", "'4x4:2;x"),
+    ("4x4:2\0", r"\x00"),
+    ("9" * 100_000, "999"),
+]
+
+SHOTS = [
+    ("x", "'x'"),
+    ("A1", "'A1'"),
+    ("A1=", "'A1='"),
+    ("=", "'='"),
+    ("=hit", "'=hit'"),
+    ("A1 = hit", "'A1'"),
+    ("A1=maybe", "'maybe'"),
+    ("A1=hit;", "'hit;'"),
+    ("A0=hit", "'A0'"),
+    ("A01=hit", "'A01'"),
+    ("1A=hit", "'1A'"),
+    ("E1=hit", "E1"),
+    ("A5=miss", "A5"),
+    ("ZZZ9999=miss", "ZZZ9999"),
+    ("A1=hit A1=hit", "A1"),
+    ("A1=miss a1=hit", "A1=miss"),
+    ("A1=sunk", "A1=sunk"),
+    ("A1=sunk:2", "A1=sunk:2"),
+    ("A1=hit B1=hit C1=hit", "'A1=hit B1=hit C1=hit'"),
+    ("A1=hit D4=hit", "'A1=hit D4=hit'"),
+    ("A1=hit B1=miss A2=miss", "'A1=hit B1=miss A2=miss'"),
+    ("🚢=hit", "'🚢'"),
+    ("[/b]=hit", "'[/b]'"),
+    ("A1=hit\0", r"\x00"),
+    ("A1=hit" * 10_000, "A1=hit"),
+]
+
+BOARDS = [
+    (b"", "0 rows"),
+    (b"....\n", "1 rows"),
+    (b"....\n" * 5, "5 rows"),
+    (b"....\n.....\n....\n....\n", "'.....'"),
+    (b"....\n.x..\n....\n....\n", "'x'"),
+    (b"....\n.\0..\n....\n....\n", r"\x00"),
+    ("....\n.○..\n....\n....\n".encode(), "'○'"),
+    (b"X...\n....\n....\n...X\n", "'A1=hit D4=hit'"),
+    (b"XXX.\n....\n....\n....\n", "'A1=hit B1=hit C1=hit'"),
+    (bytes(range(256)), "UTF-8"),
+    (b"." * 60_000, "1 rows"),
+    (b"." * 1_000_000, "65,536 bytes"),
+]
+
+
+def assert_is_one_clear_line(result, *quoted):
+    status, out, err = result
+    assert status == 2, err
+    assert out == ""
+    assert err.startswith("error: ")
+    assert err.endswith("\n")
+    assert err.count("\n") == 1
+    for text in quoted:
+        assert text in err
+
+
+@pytest.mark.parametrize(("game", "quoted"), GAMES, ids=[repr(game)[:30] for game, _ in GAMES])
+def test_bad_game(here, game, quoted):
+    for command in ("count", "occurrence", "solve", "bounds"):
+        assert_is_one_clear_line(here(command, game), quoted)
+    assert_is_one_clear_line(here("solve", game, "--json"), quoted)
+
+
+@pytest.mark.parametrize(("shots", "quoted"), SHOTS, ids=[repr(shots)[:30] for shots, _ in SHOTS])
+def test_bad_shots(here, shots, quoted):
+    for command in ("count", "occurrence", "solve", "bounds"):
+        assert_is_one_clear_line(here(command, "4x4:2", "--shots", shots), quoted)
+
+
+@pytest.mark.parametrize(("drawing", "quoted"), BOARDS, ids=[q for _, q in BOARDS])
+def test_bad_board(here, tmp_path, drawing, quoted):
+    board = tmp_path / "board.txt"
+    board.write_bytes(drawing)
+    for command in ("count", "occurrence", "solve", "bounds"):
+        assert_is_one_clear_line(here(command, "4x4:2", "--board", board), quoted)
+
+
+TREE = {
+    "format": "optsearch decision tree",
+    "version": 1,
+    "game": "2x2:1",
+    "position": "",
+    "total_height": 2,
+    "configurations": 2,
+    "root": {"shot": "A1", "hit": {"configurations": 1}, "miss": {"configurations": 1}},
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with files that are good for something, and no file `nothing`."""
+    tmp_path = tmp_path_factory.mktemp("files")
+    (tmp_path / "board.txt").write_text("....\n" * 4)
+    (tmp_path / "binary").write_bytes(bytes(range(256)))
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "folder.pdf").mkdir()
+    with DiskTable(tmp_path / "table", "4x4:2"):
+        pass
+    (tmp_path / "garbage.json").write_text("{]")
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    (tmp_path / "wrong.json").write_text(json.dumps(TREE))
+    digits = '"configurations": 1', '"configurations": ' + "9" * 4300
+    (tmp_path / "huge.json").write_text(json.dumps(TREE).replace(*digits, 1))
+    (tmp_path / "other.json").write_text(json.dumps({**TREE, "position": "B2=miss"}))
+    (tmp_path / "game.json").write_text(json.dumps({**TREE, "game": "1x3:1"}))
+    (tmp_path / "miscounted.json").write_text(json.dumps({**TREE, "total_height": 3}))
+    return tmp_path
+
+
+REQUESTS = [
+    (["solve", "four by four"], "'four by four'"),
+    (["solve", "4x4:4,3,2"], "4x4:4,3,2"),
+    (["solve", "4x4:4,3,2", "--method", "paper"], "4x4:4,3,2"),
+    (["occurrence", "4x4:4,3,2"], "4x4:4,3,2"),
+    (["bounds", "4x4:4,3,2"], "4x4:4,3,2"),
+    (["solve", "4x4:2", "--shots", "A1=boat"], "'A1=boat'"),
+    (["solve", "4x4:2", "--shots", "A1=hit C3=hit"], "'A1=hit C3=hit'"),
+    (["solve", "4x4:2;announce=sunk", "--method", "paper"], "announce=sunk", "'paper'"),
+    (["solve", "4x4:2;announce=ship", "--prove", "p"], "announce=ship"),
+    (["solve", "4x4:2", "--objective", "best"], "'best'"),
+    (["solve", "4x4:2", "--objective", "within="], "'within='"),
+    (["solve", "4x4:2", "--objective", "worst", "--time-limit", "1"], "worst"),
+    (["solve", "4x4:2", "--objective", "worst", "--method", "paper"], "worst"),
+    (["solve", "4x4:2", "--time-limit", "1", "--method", "reference"], "--time-limit"),
+    (["solve", "4x4:2", "--jobs", "2", "--method", "paper"], "--jobs"),
+    (["proof", "nowhere.jsonl"], "nowhere.jsonl"),
+    (["solve", "4x4:2", "--shots", "A1=hit", "--board", "board.txt"], "A1=hit", "board.txt"),
+    (["count", "4x4:2", "--shots", "A1=hit", "--board", "board.txt"], "A1=hit", "board.txt"),
+    (["solve", "4x4:2", "--board", "nothing"], "'nothing'"),
+    (["solve", "4x4:2", "--board", "binary"], "'binary'"),
+    (["solve", "4x4:2", "--board", "table"], "'table'"),
+    (["solve", "4x4:2", "--board", ""], "board"),
+    (["solve", "4x4:2", "--board", "n" * 300], "n" * 59 + "..."),
+    (["solve", "4x4:2", "--method", "paper", "--table", "nothing"], "--table", "paper"),
+    (["solve", "4x4:2", "--method", "reference", "--tree", "nothing"], "--tree", "reference"),
+    (["solve", "4x4:3,2", "--table", "table"], "table", "4x4:2", "4x4:3,2"),
+    (["solve", "4x4:2;contact=any", "--table", "table"], "4x4:2;contact=any"),
+    (["solve", "4x4:2", "--table", "board.txt"], "board.txt"),
+    (["solve", "4x4:2", "--table", "."], "binary"),
+    (["solve", "4x4:2", "--table", "n" * 300], "n" * 59 + "..."),
+    (["solve", "4x4:2", "--method", "paper", "--memory", "0.01"], "4x4:2", "memory"),
+    (["tree", "nothing"], "nothing"),
+    (["tree", ""], "."),
+    (["tree", "table"], "table"),
+    (["tree", "empty"], "empty"),
+    (["tree", "binary"], "binary"),
+    (["tree", "garbage.json"], "garbage.json", "line 1"),
+    (["tree", "deep.json"], "deep.json"),
+    (["tree", "miscounted.json"], "miscounted.json", "total_height is 3"),
+    (["tree", "wrong.json", "--verify"], "2x2:1", "A1=miss"),
+    (["tree", "wrong.json", "--verify", "--draw", "a.pdf"], "2x2:1", "A1=miss"),
+    (["tree", "wrong.json", "--draw", "nothing"], "'nothing'", ".pdf"),
+    (["tree", "wrong.json", "--draw", "a.gif"], "'a.gif'", ".svg"),
+    (["tree", "wrong.json", "--draw", "folder.pdf"], "'folder.pdf'"),
+    (["tree", "wrong.json", "--draw", "nothing/a.pdf"], "'nothing/a.pdf'"),
+    (["tree", "wrong.json", "--boards"], "--boards", "--draw"),
+    (["tree", "wrong.json", "--dot", "a.txt"], "'a.txt'", ".dot"),
+    (["tree", "wrong.json", "--dot", "nothing/a.dot"], "'nothing/a.dot'"),
+    (["tree", "wrong.json", "--draw", "a.pdf", "--dot", "a.txt"], "'a.txt'", ".dot"),
+    (["tree", "wrong.json", "--beside", "nothing", "--draw", "a.pdf"], "nothing"),
+    (["tree", "wrong.json", "--beside", "other.json"], "2x2:1 ", "2x2:1, B2=miss"),
+    (["tree", "wrong.json", "--beside", "other.json", "--draw", "a.pdf"], "2x2:1, B2=miss"),
+    (["tree", "wrong.json", "--beside", "game.json", "--draw", "a.pdf"], "2x2:1 ", "1x3:1"),
+    # Arguments that are none
+    (["nothing"], "'nothing'", "optsearch --help"),
+    (["--nothing"], "--nothing"),
+    (["solve"], "'GAME'", "optsearch solve --help"),
+    (["solve", "4x4:2", "extra"], "extra"),
+    (["solve", "4x4:2", "--nothing"], "--nothing"),
+    (["solve", "4x4:2", "--shots"], "--shots"),
+    (["solve", "4x4:2", "--method", "guess"], "'guess'", "reference"),
+    (["solve", "4x4:2", "--jobs", "x"], "--jobs", "'x'"),
+    (["solve", "4x4:2", "--jobs", "0"], "--jobs", "'0'"),
+    (["solve", "4x4:2", "--jobs", "257"], "--jobs", "'257'"),
+    (["solve", "4x4:2", "--jobs", "1.5"], "--jobs", "'1.5'"),
+    (["solve", "4x4:2", "--memory", "inf"], "--memory", "'inf'"),
+    (["solve", "4x4:2", "--memory", "nan"], "--memory", "'nan'"),
+    (["solve", "4x4:2", "--memory=-1"], "--memory", "'-1'"),
+    (["solve", "4x4:2", "--memory", "0"], "--memory", "'0'"),
+    (["solve", "4x4:2", "--memory", "much"], "--memory", "'much'"),
+    (["solve", "4x4:2", "--memory", "1e400"], "--memory", "'1e400'"),
+    (["solve", "4x4:2", "--time-limit", "nan"], "--time-limit", "'nan'"),
+    (["solve", "4x4:2", "--time-limit", "0"], "--time-limit", "'0'"),
+    (["solve", "4x4:2", "--time-limit=-1"], "--time-limit", "'-1'"),
+    (["solve", "4x4:2", "--time-limit", "soon"], "--time-limit", "'soon'"),
+    (["solve", "4x4:2", "--objective", "within=x"], "'within=x'"),
+    (["solve", "4x4:2", "--objective", "within=-1"], "'within=-1'"),
+    (["solve", "4x4:2", "--objective", ""], "''"),
+    (["solve", "4x4:2", "--objective", "b" * 9999], "'bbb", "...'"),
+    (["evaluate"], "'STRATEGY'"),
+    (["evaluate", "greedy"], "'GAME'"),
+    (["evaluate", "greedy", "4x4"], "'4x4'"),
+    (["evaluate", "clever", "4x4:2"], "'clever'"),
+    (["evaluate", "", "4x4:2"], "''"),
+    (["evaluate", "greedy:ties=best", "4x4:2"], "'best'"),
+    (["evaluate", "greedy:speed=9", "4x4:2"], "speed"),
+    (["evaluate", "greedy:ties", "4x4:2"], "ties"),
+    (["evaluate", "greedy:endgame=x", "4x4:2"], "x"),
+    (["evaluate", "greedy:endgame=-1", "4x4:2"], "-1"),
+    (["evaluate", "nowhere.py:Mine", "4x4:2"], "nowhere.py"),
+    (["evaluate", "greedy", "4x4:4,3,2"], "4x4:4,3,2"),
+    (["evaluate", "greedy", "4x4:2", "--memory", "inf"], "--memory", "'inf'"),
+    (["evaluate", "greedy", "4x4:2", "--memory", "nan"], "--memory", "'nan'"),
+    (["evaluate", "greedy", "4x4:2", "--memory=-4"], "--memory", "'-4'"),
+    (["evaluate", "greedy", "4x4:2", "--memory", "0"], "memory"),
+    (["evaluate", "greedy", "4x4:2", "--jobs", "0"], "--jobs", "'0'"),
+    (["evaluate", "greedy", "4x4:2", "--jobs", "100000"], "--jobs", "'100000'"),
+    (["evaluate", "greedy", "4x4:2", "-o", "folder.pdf"], "'folder.pdf'", "is a folder"),
+    (["evaluate", "greedy", "4x4:2", "-o", "board.txt/a.csv"], "'board.txt/a.csv'"),
+    (["evaluate", "greedy", "4x4:2", "-o", "/dev/full"], "'/dev/full'"),
+    (["evaluate", "greedy", "4x4:2", "-o", "/proc/a.csv"], "'/proc/a.csv'"),
+    (["sample", "4x4:2", "-n", "0"], "-n", "'0'"),
+    (["sample", "4x4:2", "-n", "10000001"], "-n", "'10000001'"),
+    (["sample", "4x4:2", "-n", "many"], "-n", "'many'"),
+    (["sample", "4x4:2", "--seed=-1"], "--seed", "'-1'"),
+    (["sample", "4x4:2", "--seed", "x", "--json"], "--seed", "'x'"),
+    (["sample", "4x4:4,3,2"], "4x4:4,3,2"),
+    (["sample", "4x4:4,3,2", "--json"], "4x4:4,3,2"),
+    (["sample", "4x4:2", "--cache", "board.txt"], "'board.txt'"),
+    (["posterior", "4x4:2", "--shots", "A1=hit C3=hit"], "C3=hit"),
+    (["posterior", "4x4:2", "--figure", "a.gif"], "'a.gif'", ".svg"),
+    (["posterior", "4x4:2", "--figure", "nothing/a.pdf"], "'nothing/a.pdf'"),
+    (["posterior", "4x4:2", "--figure", "folder.pdf"], "'folder.pdf'"),
+    (["posterior", "4x4:2", "--cache", "board.txt/cache"], "'board.txt/cache'"),
+    (["count", "4x4:2", "--method", "guess"], "'guess'", "enumerate"),
+    (["count", "4x4:2", "--method", "enumerate", "--cache", "kept"], "--cache", "enumerate"),
+    (["count", "4x4:2", "--cache", "/proc/cache"], "'/proc/cache'"),
+    (["count", "11x11:9,8,7,6,5,4,3,2,1;contact=any", "--shots", "A1=boat"], "'A1=boat'"),
+    (["count", "4x4:" + ",".join(["2"] * 5000)], "2,2,2,", "..."),
+    (["count", "4x4:" + "2" * 5000], "'222", "...'"),
+    (["solve", "4x4:" + ",".join(["9"] * 5000)], "9"),
+    (["occurrence", "4x4:2", "--board", "/dev/zero"], "'/dev/zero'", "65,536 bytes"),
+    (["solve", "4x4:2", "--board", "/dev/null"], "0 rows"),
+    (["solve", "4x4:2", "--tree", "board.txt/tree.json"], "'board.txt/tree.json'"),
+    (["solve", "4x4:2", "--tree", "table"], "'table'", "is a folder"),
+    (["solve", "4x4:2", "--tree", "n" * 300], "n" * 59, "..."),
+    (["solve", "4x4:2", "--tree", "/dev/full"], "'/dev/full'", "not a regular file"),
+    (["solve", "4x4:2", "--prove", "table"], "'table'", "is a folder"),
+    (["solve", "4x4:2", "--prove", "board.txt/p"], "'board.txt/p'"),
+    (["solve", "10x10:5,4,3,3,2"], "1,925,751,392", "10x10:5,4,3,3,2"),
+    (["greedy", "4x4:2", "--rule", "clever"], "'clever'"),
+    (["greedy", "4x4:2", "--tree", "table"], "'table'"),
+    (["greedy", "4x4:2", "--optimal-tree", "board.txt/t"], "'board.txt/t'"),
+    (["greedy", "4x4:2", "--patience", "x"], "--patience", "'x'"),
+    (["greedy", "4x4:2", "--patience=-1"], "--patience", "'-1'"),
+    (["explore", "4x4:2"], "--output"),
+    (["explore", "4x4:2", "-o", "table"], "'table'", "is a folder"),
+    (["explore", "4x4:2", "-o", "/dev/full"], "'/dev/full'"),
+    (["explore", "4x4:2", "-o", "a.html", "--tree", "nothing"], "nothing"),
+    (["explore", "4x4:2", "-o", "a.html", "--tree", "wrong.json"], "2x2:1"),
+    (["explore", "10x10:5,4,3,3,2", "-o", "a.html"], "10x10:5,4,3,3,2"),
+    (["counterexamples"], "--max-cells"),
+    (["counterexamples", "--max-cells", "0"], "--max-cells", "'0'"),
+    (["counterexamples", "--max-cells", "x"], "--max-cells", "'x'"),
+    (["counterexamples", "--max-cells", "17"], "17"),
+    (["counterexamples", "--max-cells", "4", "--fleet", "x"], "'x'"),
+    (["counterexamples", "--max-cells", "4", "--fleet", ""], "''"),
+    (["counterexamples", "--max-cells", "4", "--fleet", "0"], "'0'"),
+    (["counterexamples", "--max-cells", "4", "--fleet", "9" * 5000], "'999", "...'"),
+    (["counterexamples", "--max-cells", "4", "--fleet", "9"], "fleet 9"),
+    (["counterexamples", "--max-cells", "4", "--contact", "maybe"], "'maybe'"),
+    (["counterexamples", "--max-cells", "4", "--shortest", "0"], "--shortest", "'0'"),
+    (["counterexamples", "--max-cells", "4", "-o", "table"], "'table'", "is a folder"),
+    (["counterexamples", "--max-cells", "4", "-o", "/dev/full"], "'/dev/full'"),
+    (["counterexamples", "--max-cells", "4", "--trees", "board.txt"], "'board.txt'"),
+    (["counterexamples", "--max-cells", "4", "--resume", "board.txt"], "board.txt"),
+    (["bounds", "4x4:2", "--shots", "A1=hit C3=hit"], "A1=hit C3=hit"),
+    (["bounds", "4x4:2;announce=ship"], "announce=ship"),
+    (["tree"], "'file'"),
+    (["tree", "/dev/zero"], "/dev/zero", "UTF-8"),
+    (["tree", "/dev/null"], "/dev/null"),
+    (["tree", "huge.json"], "huge.json", "4,300 digits"),
+    (["tree", "wrong.json", "--draw", "/proc/a.pdf"], "'/proc/a.pdf'"),
+    (["proof"], "'file'"),
+    (["proof", "/dev/zero"], "/dev/zero", "UTF-8"),
+    (["proof", "binary"], "binary"),
+    (["proof", "empty"], "empty"),
+    (["proof", "wrong.json"], "wrong.json"),
+    (["proof", "table"], "table"),
+]
+
+
+def test_the_table_is_long():
+    assert len(GAMES) + len(SHOTS) + len(BOARDS) + len(REQUESTS) >= 200
+    assert len(REQUESTS) >= 150
+
+
+@pytest.mark.parametrize(
+    ("arguments", "quoted"),
+    [(arguments, quoted) for arguments, *quoted in REQUESTS],
+    ids=[" ".join(arguments)[:60] for arguments, *_ in REQUESTS],
+)
+def test_bad_request(here, folder, monkeypatch, arguments, quoted):
+    monkeypatch.chdir(folder)
+    before = sorted(folder.rglob("*"))
+    result = here(*arguments)
+    assert_is_one_clear_line(result, *quoted)
+    assert len(result[2]) < 1500
+    assert sorted(folder.rglob("*")) == before  # a request that failed leaves no file
+
+
+# By the real command, so that the exit status and standard error are its own
+
+
+def ran(*arguments, **more):
+    process = subprocess.run(
+        [sys.executable, "-m", "optsearch.cli", *arguments],
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        env=os.environ | {"NO_COLOR": "1", "PYTHONUTF8": "1"},
+        timeout=120,
+        **{"stdout": subprocess.PIPE, **more},
+    )
+    return process.returncode, process.stdout, process.stderr
+
+
+@pytest.mark.parametrize("arguments", [["solve", "4x4:5"], ["solve", "4x4:2", "--memory", "inf"]])
+def test_the_real_command(arguments):
+    assert_is_one_clear_line(ran(*arguments), arguments[-1][-1])
+
+
+@pytest.mark.parametrize("arguments", [["count", "4x4:2"], ["sample", "4x4:2", "-n9", "--json"]])
+def test_an_answer_that_cannot_be_written(arguments):
+    with Path("/dev/full").open("w") as full:
+        status, _, err = ran(*arguments, stdout=full)
+    assert_is_one_clear_line((status, "", err), "cannot write the answer", "No space left")
+
+
+def test_a_file_name_with_dollars_is_no_mathematics(here, folder, tmp_path):
+    name = tmp_path / r"a$\foo$.json"
+    name.write_text((folder / "wrong.json").read_text())
+    drawing = tmp_path / "both.svg"
+    arguments = ("tree", folder / "wrong.json", "--beside", name, "--draw", drawing)
+    assert here(*arguments)[::2] == (0, "")
+    assert r"a$\foo$" in drawing.read_text()
+
+
+def test_an_answer_comes_before_the_tree_that_cannot_be_written(here, monkeypatch, tmp_path):
+    """The disk is full when the work is done: the answer is not lost."""
+
+    def full(path, text):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("optsearch.tree.files.replace", full)
+    status, out, err = here("solve", "4x4:2", "--tree", tmp_path / "tree.json")
+    assert "146/24" in out
+    assert_is_one_clear_line((status, "", err), "tree.json", "No space left")
