@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from optsearch import greedy as exact_greedy
 from optsearch import reference
-from optsearch.cli import app
+from optsearch.cli.command import app
 from optsearch.errors import ImpossiblePosition, NotSupported, StrategyError, TableError, TooLarge
 from optsearch.evaluate import BYTES, FollowedTask, Task, evaluate, play_sample, run_task
 from optsearch.game import Game

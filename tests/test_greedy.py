@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from optsearch import reference, tree
 from optsearch._search import Search
 from optsearch._table import MemoryTable
-from optsearch.cli import app
+from optsearch.cli.command import app
 from optsearch.configurations import list_ships, to_masks, to_words
 from optsearch.errors import ImpossiblePosition, OptsearchError
 from optsearch.game import Game, bits

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from optsearch import evaluate as evaluate_module
-from optsearch.cli import app
+from optsearch.cli.command import app
 from optsearch.errors import StrategyError, TableError
 from optsearch.evaluate import evaluate
 from optsearch.game import Game
