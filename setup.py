@@ -11,6 +11,7 @@ when OPTSEARCH_DEBUG=1 is set at run time (`make test-debug` preloads the saniti
 
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
@@ -27,7 +28,6 @@ DEBUG = os.environ.get("OPTSEARCH_DEBUG", "0") not in ("", "0")
 INSTRUCTION_SETS = {
     "x86_64_v3": ["-march=x86-64-v3"],
 }
-DECLARATIONS = sorted(Path("cython_ext").rglob("*.pxd"))
 # Python compiles with -fwrapv, under which a signed overflow would be none.
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-wrapv"]
 
@@ -63,18 +63,39 @@ def builds():
     return result
 
 
+def declarations(kernel):
+    """The .pxd files that a kernel depends on: its own, what it cimports, and what those do."""
+    found, new = set(), [kernel]
+    while new:
+        path = new.pop()
+        text = path.read_text(encoding="utf-8")
+        names = re.findall(r"^(?:from\s+(\S+)\s+)?cimport\s+(\S+)", text, re.MULTILINE)
+        beside = [Path("cython_ext/optsearch", f"{kernel.stem}.pxd")]
+        beside += [
+            Path("cython_ext", *(origin or name).split(".")).with_suffix(".pxd")
+            for origin, name in names
+        ]
+        fresh = {pxd for pxd in beside if pxd.is_file()} - found
+        found |= fresh
+        new += fresh
+    return sorted(found)
+
+
 def translated(debug):
     """Each kernel translated to C: name -> C file."""
     folder = Path("build/debug" if debug else "build/release")
-    made = [path.stat().st_mtime for path in folder.rglob("*.c")]
+    for kernel in Path("cython_ext").glob("_*.pyx"):
+        # Not all declarations are among the dependencies that Cython finds.
+        made = folder / kernel.with_suffix(".c")
+        newest = max((path.stat().st_mtime for path in declarations(kernel)), default=0)
+        if made.exists() and made.stat().st_mtime < newest:
+            made.unlink()
     kernels = cythonize(
         [
             Extension(f"optsearch.{path.stem}", [str(path)])
             for path in sorted(Path("cython_ext").glob("_*.pyx"))
         ],
         build_dir=str(folder),
-        # A kernel's own declarations are not among the dependencies that Cython finds.
-        force=bool(made) and min(made) < max(path.stat().st_mtime for path in DECLARATIONS),
         include_path=["cython_ext"],
         compiler_directives={
             "language_level": 3,
@@ -111,7 +132,7 @@ def extensions():
                     module,
                     [str(source)],
                     extra_compile_args=flags,
-                    depends=["setup.py", *map(str, DECLARATIONS)],
+                    depends=[str(path) for path in declarations(Path("cython_ext", f"{name}.pyx"))],
                     extra_link_args=SANITIZE if folder == "debug" else [],
                 )
             )
@@ -119,7 +140,7 @@ def extensions():
 
 
 class BuildWithData(build_py):
-    """The package with a copy of data/, which `optsearch.records.data` finds there."""
+    """The package with a copy of data/, which `optsearch.datafiles` finds there."""
 
     def run(self):
         """Copy the modules, then data/; an editable install finds the one in the checkout."""

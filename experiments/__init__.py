@@ -1,9 +1,6 @@
 """One script a table or result, run as `python -m experiments.NAME`; each writes data/results."""
 
-from optsearch import records
 from optsearch.solver import SolverOptions
-
-RESULTS = records.data() / "results"
 
 # What the first solver, of normal forms and leaf counting, did not do.
 NEW = (

@@ -1,58 +1,54 @@
-"""List the experiments, with the tables that each made and when: python -m experiments."""
+"""All experiments, what each makes, how long that takes, and when it was made last."""
 
 import argparse
 import ast
-import pkgutil
-import re
-import sys
-from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
-import experiments
+from experiments.script import made_by, took
 from optsearch import records
+from optsearch.datafiles import RESULTS
+from optsearch.results import Tree
 
-EVALUATION = "optsearch evaluate "  # the command of a table that experiments.evaluations made
 
-
-def scripts() -> dict[str, str]:
-    """The name of each experiment -> what it is about; those that others use are left out."""
+def experiments() -> dict[str, str]:
+    """The name of each experiment and the first line of its docstring, without its usage."""
     found = {}
-    for module in pkgutil.iter_modules(experiments.__path__):
-        path = Path(experiments.__path__[0], f"{module.name}.py")
-        first = (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").split("\n")[
-            0
-        ]
-        about, colon, _ = first.partition(f": python -m experiments.{module.name}")
-        if colon:
-            found[module.name] = about
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        line = doc.splitlines()[0]
+        if f"python -m experiments.{path.stem}" in line:
+            found[path.stem] = line.partition(": python -m")[0]
     return found
 
 
-def tables() -> dict[str, list[str]]:
-    """The name of each experiment -> its tables below data/results, with the day of each."""
-    results = records.data() / "results"
-    found = defaultdict(list)
-    for path in sorted(results.rglob("*.csv")):
-        header = records.read(path).header
-        command = header.get("command", "")
-        match = re.match(r"python -m experiments\.(\w+)", command)
-        name = "evaluations" if command.startswith(EVALUATION) else match and match[1]
-        if name:
-            found[name].append(f"{path.relative_to(results)} ({header.get('date', 'no date')})")
-    return found
+def made(name: str) -> Iterator[str]:
+    """A line for each table and tree of an experiment, with the day it was made."""
+    for table in made_by(name):
+        if isinstance(table, Tree):
+            yield table.file if table.path().is_file() else f"{table.file} (not made yet)"
+            continue
+        paths = list(table.all())
+        for path in paths:
+            day = records.read(path).header.get("date", "no date")
+            yield f"{path.relative_to(RESULTS).as_posix()} ({day})"
+        if not paths:
+            yield f"{table.file} (not made yet)"
 
 
-def main() -> int:
-    """The command line."""
-    argparse.ArgumentParser(description=__doc__).parse_args()
-    made = tables()
-    for name, about in scripts().items():
-        print(f"{name}\n    {about}")
-        for table in made[name]:
-            print(f"    {table}")
+def main() -> None:
+    """Print the list."""
+    parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
+    parser.parse_args()
+    for name, about in experiments().items():
+        tables = made_by(name)
+        minutes = f", {took(max(table.minutes for table in tables))}" if tables else ""
+        print(f"{name}{minutes}\n    {about}")
+        for line in made(name):
+            print(f"    {line}")
     print("\npython -m experiments.NAME runs one, and with --help says how it is used.")
-    return 0
+    print("Files are below data/results; times are on two cores.")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -6,17 +6,15 @@ all others must be the same. Effort is nodes, and what the subsets come to in no
 processor time; of short runs the fastest of five counts.
 """
 
-import argparse
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import inf
-from pathlib import Path
 
-from experiments import FIRST, RESULTS
-from optsearch import records
+from experiments import FIRST, script
 from optsearch.game import Game
 from optsearch.position import Position
+from optsearch.results import ABLATION
 from optsearch.solution import Limit, LimitReached, Solution
 from optsearch.solver import SWITCHES, Solver, SolverOptions
 
@@ -53,18 +51,6 @@ GAMES = (
     "B3=miss H5=miss H7=miss D10=miss E5=miss E9=miss H6=miss A3=miss G1=miss G10=miss "
     "D2=miss I6=miss H10=miss C9=miss J2=miss B1=miss A10=miss B6=miss D8=miss B8=miss "
     "F1=miss",
-)
-COLUMNS = (
-    "game",
-    "position",
-    "configurations",
-    "off",
-    "total_height",
-    "nodes",
-    "subsets",
-    "seconds",
-    "effort_ratio",
-    "seconds_ratio",
 )
 
 
@@ -122,7 +108,8 @@ def rows(position: Position, seconds: float) -> Iterator[tuple[object, ...]]:
                 raise SystemExit(
                     f"{position.game}: more than {seconds:g} seconds with every switch on"
                 )
-            yield (position.game, position, "", off, "", "", "", f"> {seconds:g} s", "", "")
+            over = f"> {seconds:g} s"
+            yield (position.game, position, None, off, None, None, None, over, None, None)
             continue
         first = first or run
         found, expected = run.solution, first.solution.total_height
@@ -137,17 +124,16 @@ def rows(position: Position, seconds: float) -> Iterator[tuple[object, ...]]:
             found.nodes,
             found.subsets,
             f"{run.seconds:.4f}",
-            f"{run.effort / first.effort:.2f}",
-            f"{run.seconds / first.seconds:.2f}",
+            run.effort / first.effort,
+            run.seconds / first.seconds,
         )
 
 
 def main() -> None:
     """Compute and write the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = script.parser(__doc__, "ablation")
     parser.add_argument("game", nargs="*", default=GAMES)
     parser.add_argument("--seconds", type=float, default=4, help="of one run")
-    parser.add_argument("-o", "--output", type=Path, default=RESULTS / "ablation.csv")
     arguments = parser.parse_args()
     table = []
     for text in arguments.game:
@@ -157,19 +143,13 @@ def main() -> None:
         print(f"  {'off':<34}{columns}")
         for row in rows(position, arguments.seconds):
             off, _, nodes, subsets, seconds, *ratios = row[3:]
-            nodes, subsets = (f"{n:,}" if n != "" else "" for n in (nodes, subsets))
-            ratio = "".join(f"{text:>9}" for text in ratios)
+            nodes, subsets = (f"{n:,}" if n is not None else "" for n in (nodes, subsets))
+            ratio = "".join(f"{x:>9.2f}" if x is not None else " " * 9 for x in ratios)
             print(f"  {off:<34}{nodes:>12}{subsets:>14}{seconds:>12}{ratio}", flush=True)
             table.append(row)
-    records.write(
-        arguments.output,
-        COLUMNS,
-        table,
-        title="The search with one switch off at a time: effort and seconds against all on",
-        command="python -m experiments.ablation",
-    )
-    print(f"\n{arguments.output}: {len(table)} runs")
+    path = ABLATION.write(table, arguments.output)
+    print(f"\n{script.shown(path)}: {len(table)} runs")
 
 
 if __name__ == "__main__":
-    main()
+    script.run(main)

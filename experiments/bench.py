@@ -6,7 +6,6 @@ say how many configurations a second they do instead. Ratios are against the fir
 table.
 """
 
-import argparse
 import multiprocessing
 import statistics
 import time
@@ -17,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments import FIRST
+from experiments import FIRST, script
 from experiments.greedy_games import play
 from optsearch import build, lattice, paper, solver
 from optsearch.configurations import Configurations, list_ships, to_masks
@@ -233,7 +232,7 @@ EVALUATIONS: tuple[tuple[str, dict[str, Work]], ...] = (
 
 def main() -> None:
     """Run the comparisons."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = script.parser(__doc__, "bench")
     parser.add_argument("--full", action="store_true", help="also what takes minutes")
     full = parser.parse_args().full
     print(f"kernels: {build}")
@@ -290,4 +289,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    script.run(main)

@@ -19,7 +19,6 @@ That some sets of more than four cells meet as many as the table says is not che
 it. A check that was stopped goes on from the folder .checkpoints of the checkout, or --checkpoints.
 """
 
-import argparse
 import csv
 import os
 import sys
@@ -35,10 +34,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments import script
 from experiments.coverage_again import Counts, covering, larger
 from experiments.reveal_again import RevealAgain
 from optsearch.configurations import Configurations
-from optsearch.errors import TableError
+from optsearch.datafiles import RESULTS
 from optsearch.game import Game, bits
 from optsearch.journal import Journal
 from optsearch.lattice import Constraints, sweep
@@ -374,12 +374,11 @@ def check(game: Game, tables: Path, name: str, jobs: int, journal: Journal) -> N
 
 def main() -> None:
     """Check, and print the bound."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("game", nargs="?", type=Game.parse, default=Game.parse("10x10:5,4,3,3,2"))
-    folder = Path(__file__).resolve().parent.parent / "data" / "results"
-    parser.add_argument("--tables", type=Path, default=folder)
+    parser = script.parser(__doc__, "check_lower_bounds")
+    parser.add_argument("game", nargs="?", type=script.game, default=Game.parse("10x10:5,4,3,3,2"))
+    parser.add_argument("--tables", type=Path, default=RESULTS)
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
-    parser.add_argument("--checkpoints", type=Path, default=folder.parent.parent / ".checkpoints")
+    parser.add_argument("--checkpoints", type=Path, default=script.CHECKPOINTS)
     arguments = parser.parse_args()
     game, jobs, kept = arguments.game, arguments.jobs, arguments.checkpoints
     before = "-" if max(game.fleet) > 9 else ""
@@ -390,12 +389,9 @@ def main() -> None:
                 f"{arguments.tables} has no table {part}_{name}.csv; "
                 f"python -m experiments.lower_bounds {game} writes it"
             )
-    try:
-        with Journal(kept / f"check_{game}.jsonl".replace(":", "_"), f"{FORMAT} {game}") as journal:
-            check(game, arguments.tables, name, jobs, journal)
-    except TableError as error:
-        parser.error(str(error))
+    with Journal(kept / f"check_{game}.jsonl".replace(":", "_"), f"{FORMAT} {game}") as journal:
+        check(game, arguments.tables, name, jobs, journal)
 
 
 if __name__ == "__main__":
-    main()
+    script.run(main)

@@ -8,15 +8,14 @@ Each counterexample is confirmed: `trees`, its two trees are replayed on every c
 give the two totals; `oracle`, both totals also come out of `optsearch.reference`, by definition.
 """
 
-import argparse
-import sys
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from experiments import RESULTS
-from optsearch import counterexamples, records, reference
+from experiments import script
+from optsearch import counterexamples, reference
 from optsearch.counterexamples import Counterexample, Found, Scope
+from optsearch.results import COUNTEREXAMPLES
 from optsearch.tree import verify
 from optsearch.workers import processes
 
@@ -58,10 +57,9 @@ def search(scope: Scope, jobs: int, folder: Path | None) -> Found:
         )
 
 
-def main() -> int:
+def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Where greedy shooting is not optimal.")
-    parser.add_argument("--output", type=Path, default=RESULTS, help="folder to write to")
+    parser = script.parser(__doc__, "counterexamples")
     parser.add_argument("--only", choices=SCOPES, action="append", help="of the three searches")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--resume", type=Path, help="folder in which finished games are kept")
@@ -75,18 +73,9 @@ def main() -> int:
         ways += [""] * len(found.undecided)
         rows += [(name, *row, way) for row, way in zip(found.rows, ways, strict=True)]
         header[name] = "; ".join(f"{key} {value}" for key, value in found.summary.items())
-    path = arguments.output / "counterexamples.csv"
-    records.write(
-        path,
-        ("search", *counterexamples.COLUMNS, "confirmed"),
-        rows,
-        title="Positions where the best greedy strategy is not optimal",
-        command="python -m experiments.counterexamples",
-        fields=header,
-    )
-    print(f"{path}: {len(rows)} rows")
-    return 0
+    path = COUNTEREXAMPLES.write(rows, arguments.output, fields=header)
+    print(f"{script.shown(path)}: {len(rows)} rows")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    script.run(main)

@@ -1,4 +1,4 @@
-"""What greedy misses, fitted for the rollouts: python -m experiments.estimates
+"""What greedy misses, fitted for the rollouts: python -m experiments.estimates [-o FOLDER]
 
 Greedy is evaluated on the families of 14 seeded random positions of the usual game, which greedy
 reaches and which have at most five million configurations each. The mean misses at the nodes of
@@ -7,20 +7,16 @@ configurations, go to data/results/estimates.csv. Then the polynomial of degree 
 1/k is fitted that `optsearch.strategies.rollout.FIT` has, and printed beside it.
 """
 
-import argparse
-import sys
-from pathlib import Path
-
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments import RESULTS
-from optsearch import records
+from experiments import script
 from optsearch.configurations import to_masks
 from optsearch.evaluate import survey
 from optsearch.game import Game
 from optsearch.position import HIT, MISS, Position
 from optsearch.posterior import Posterior
+from optsearch.results import ESTIMATES
 from optsearch.strategies.greedy import Greedy
 from optsearch.strategies.rollout import FIT
 
@@ -59,10 +55,9 @@ def fit(
     return np.asarray(found.reshape(4, 3), np.float64), float(error)
 
 
-def main() -> int:
+def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Fit what greedy misses.")
-    parser.add_argument("--output", type=Path, default=RESULTS, help="folder to write to")
+    parser = script.parser(__doc__, "estimates")
     parser.add_argument("--positions", type=int, default=14, help="how many")
     arguments = parser.parse_args()
     total = np.zeros((129 * 128, 2), np.int64)
@@ -74,22 +69,18 @@ def main() -> int:
         for place, (n, misses) in enumerate(total.tolist())
         if n and place // 128 >= 2 and place % 128 >= 4
     ]
-    path = arguments.output / "estimates.csv"
-    records.write(
-        path,
-        ("k", "column", "configurations", "misses"),
+    path = ESTIMATES.write(
         rows,
-        title=f"Misses of greedy on {GAME} by open cells k and by size: column 4 e + f is for "
-        "2^e (1 + f/4) configurations and more, up to the next column",
-        command=f"python -m experiments.estimates --positions {arguments.positions}",
+        arguments.output,
+        command=f"{ESTIMATES.command} --positions {arguments.positions}",
         fields={"seed": SEED},
+        game=GAME,
     )
     coefficients, error = fit(*np.array(rows).T)
-    print(f"{path}: root mean square error {error:.3f}")
+    print(f"{script.shown(path)}: root mean square error {error:.3f}")
     for fitted, used in zip(coefficients.round(4).tolist(), FIT, strict=True):
         print(f"fitted {tuple(fitted)}, used {used}")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    script.run(main)

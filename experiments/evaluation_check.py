@@ -16,9 +16,7 @@ mean more than four standard errors from that of the evaluation, where games sta
 board.
 """
 
-import argparse
 import os
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -27,14 +25,14 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments import RESULTS
+from experiments import script
 from experiments.evaluations import GAME, STRATEGIES
 from experiments.rollout_again import RolloutAgain
-from optsearch import records
 from optsearch.configurations import to_masks, to_words
 from optsearch.evaluate import FollowedTask, Task, play_sample, tasks
 from optsearch.position import Position, reply
 from optsearch.posterior import Posterior
+from optsearch.results import EVALUATION, EVALUATION_CHECK
 from optsearch.strategies import Strategy, named
 from optsearch.strategies.greedy import Greedy
 from optsearch.strategies.pattern import Pattern
@@ -136,22 +134,23 @@ def check(name: str, number: int, processors: int, output: Path) -> None:
     differing = [row for row in rows if row[1] != row[2]]
     if differing or len(rows) != number:
         raise AssertionError(f"{len(rows)} of {number} games of {name}; differing: {differing}")
-    path = output / f"{name}.csv"
-    records.write(
-        path,
-        ("number", "shots_in_tree", "shots_played"),
+    path = EVALUATION_CHECK.write(
         sorted(rows),
-        title=f"Random configurations of {GAME} in the tree of {strategy} and played without it",
+        output,
         command=f"python -m experiments.evaluation_check {name} --games {number}",
         fields={"seed": SEED, "games": number},
+        game=GAME,
+        strategy=strategy,
+        name=name,
     )
     mean = sum(row[1] for row in rows) / len(rows)
-    print(f"{path}: {len(rows)} games agree; their mean is {mean:.3f}{beside(name, mean, number)}")
+    agree = f"{len(rows)} games agree; their mean is {mean:.3f}{beside(name, mean, number)}"
+    print(f"{script.shown(path)}: {agree}")
 
 
 def beside(name: str, mean: float, games: int) -> str:
     """How far the mean of games from the empty board is from the evaluation's."""
-    evaluation = records.read(RESULTS / "evaluations" / f"{name}.csv").header
+    evaluation = EVALUATION.read(name=name).header
     if evaluation["strategy"] != str(named(STRATEGIES[name])):
         raise AssertionError(f"the evaluation is of {evaluation['strategy']}")
     if isinstance(named(STRATEGIES[name]), Rollout):
@@ -162,11 +161,10 @@ def beside(name: str, mean: float, games: int) -> str:
     return f", of all configurations {evaluation['mean']} (standard error {error:.3f})"
 
 
-def main() -> int:
+def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Play games beside the evaluations.")
+    parser = script.parser(__doc__, "evaluation_check")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(STRATEGIES))
-    parser.add_argument("--output", type=Path, default=RESULTS / "evaluation_checks")
     parser.add_argument("--games", type=int, default=1000, help="how many of each")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     arguments = parser.parse_args()
@@ -177,8 +175,7 @@ def main() -> int:
         )
     for name in arguments.names or STRATEGIES:
         check(name, arguments.games, arguments.jobs, arguments.output)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    script.run(main)

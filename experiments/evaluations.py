@@ -5,14 +5,13 @@ data/results/evaluations/NAME.csv; without names, those that are not there yet. 
 patterns take minutes each, the rollout some hours.
 """
 
-import argparse
-import sys
 from pathlib import Path
 
-from experiments import RESULTS
+from experiments import script
 from optsearch.cli.evaluating import report_progress, save
 from optsearch.evaluate import evaluate
 from optsearch.game import Game
+from optsearch.results import EVALUATION
 from optsearch.strategies import named
 
 GAME = Game.parse("10x10:5,4,3,3,2")
@@ -27,11 +26,10 @@ STRATEGIES = {
 }
 
 
-def main() -> int:
+def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Evaluate strategies on the usual game.")
+    parser = script.parser(__doc__, "evaluations")
     parser.add_argument("names", nargs="*", help=", ".join(STRATEGIES))
-    parser.add_argument("--output", type=Path, default=RESULTS / "evaluations")
     parser.add_argument("--checkpoints", type=Path, default=Path("build/evaluations"))
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
@@ -41,7 +39,7 @@ def main() -> int:
             f"no evaluation {', '.join(sorted(unknown))}; there are {', '.join(STRATEGIES)}"
         )
     names = arguments.names or [
-        name for name in STRATEGIES if not (arguments.output / f"{name}.csv").exists()
+        name for name in STRATEGIES if not EVALUATION.path(arguments.output, name=name).exists()
     ]
     for name in names:
         found = evaluate(
@@ -51,11 +49,11 @@ def main() -> int:
             checkpoint=arguments.checkpoints / name,
             progress=report_progress(),
         )
-        path = arguments.output / f"{name}.csv"
+        path = EVALUATION.path(arguments.output, name=name)
         save(found, path)
-        print(f"{path}: mean {float(found.mean):.6f}, sd {found.sd:.4f}, worst {found.worst}")
-    return 0
+        figures = f"mean {float(found.mean):.6f}, sd {found.sd:.4f}, worst {found.worst}"
+        print(f"{script.shown(path)}: {figures}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    script.run(main)

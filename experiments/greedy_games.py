@@ -6,23 +6,21 @@ data/results/greedy_games.csv, its mean and spread to greedy_games_summary.csv. 
 by its number, so the result does not depend on the number of processes.
 """
 
-import argparse
 import os
 import statistics
 import time
 from collections import Counter
 from concurrent.futures import Executor
-from pathlib import Path
 
 import numpy as np
 from rich.progress import track
 
-from experiments import RESULTS
-from optsearch import records
+from experiments import script
 from optsearch.configurations import to_masks
 from optsearch.game import Game
 from optsearch.position import Position, reply
 from optsearch.posterior import Posterior
+from optsearch.results import GREEDY_GAMES, GREEDY_GAMES_SUMMARY
 from optsearch.workers import processes
 
 GAMES = ("10x10:5,4,3,3,2", "10x10:5,4,3,3,2;contact=any;announce=ship")
@@ -53,11 +51,10 @@ def games(text: str, number: int, executor: Executor) -> tuple[list[int], list[f
 
 def main() -> None:
     """Play and write the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = script.parser(__doc__, "greedy_games")
     parser.add_argument("game", nargs="*", default=GAMES)
     parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("-o", "--output", type=Path, default=RESULTS, help="folder")
     arguments = parser.parse_args()
     rows: list[tuple[object, ...]] = []
     summary: list[tuple[object, ...]] = []
@@ -66,36 +63,18 @@ def main() -> None:
             shots, seconds = games(text, arguments.games, executor)
             mean, sd = statistics.mean(shots), statistics.stdev(shots)
             error = sd / len(shots) ** 0.5
-            figures = [f"{x:.4f}" for x in (mean, error, sd, statistics.median(seconds))]
-            summary.append((text, len(shots), *figures[:3], max(shots), figures[3]))
+            seconds_each = statistics.median(seconds)
+            summary.append((text, len(shots), mean, error, sd, max(shots), seconds_each))
             rows += [(text, n, count) for n, count in sorted(Counter(shots).items())]
             print(f"{text}: mean {mean:.2f} ± {error:.2f}, worst {max(shots)}", flush=True)
-    command = f"python -m experiments.greedy_games --games {arguments.games}"
-    records.write(
-        arguments.output / "greedy_games.csv",
-        ("game", "shots", "games"),
-        rows,
-        title="Shots that greedy takes with exact posteriors, over random configurations",
-        command=command,
-        fields={"seed": SEED},
-    )
-    records.write(
-        arguments.output / "greedy_games_summary.csv",
-        (
-            "game",
-            "games",
-            "mean",
-            "standard_error",
-            "standard_deviation",
-            "worst",
-            "median_seconds",
-        ),
-        summary,
-        title="Mean and spread of the shots that greedy takes with exact posteriors",
-        command=command,
-        fields={"seed": SEED},
-    )
+    for table, written in ((GREEDY_GAMES, rows), (GREEDY_GAMES_SUMMARY, summary)):
+        table.write(
+            written,
+            arguments.output,
+            command=f"python -m experiments.greedy_games --games {arguments.games}",
+            fields={"seed": SEED},
+        )
 
 
 if __name__ == "__main__":
-    main()
+    script.run(main)

@@ -13,34 +13,25 @@ it takes some 30 minutes on one idle core. A run that was stopped goes on from t
 checkpoints: by default in the folder .checkpoints of the checkout.
 """
 
-import argparse
 import time
 from fractions import Fraction
 from pathlib import Path
 
-from experiments import RESULTS
-from optsearch import records
+from experiments import script
+from optsearch.bounds import all_finished, together
 from optsearch.bounds.coverage import CellSetCounts, Coverage
-from optsearch.bounds.known import (
-    AllFinished,
-    all_finished,
-    name_of,
-    require_silent,
-    together,
-)
-from optsearch.bounds.reveal import MISSES, Revealed, require_apart, reveal
-from optsearch.errors import OptsearchError
+from optsearch.bounds.reveal import Revealed, require_apart, reveal
 from optsearch.game import Game
 from optsearch.position import Position
 from optsearch.posterior import Posterior
+from optsearch.results import COVERAGE, FINISHED, MISSES, REVEAL, part_of
 
-STANDARD = "10x10:5,4,3,3,2"
-CHECKPOINTS = RESULTS.parent.parent / ".checkpoints"
+STANDARD = Game.parse("10x10:5,4,3,3,2")
 
 
 def command_of(game: Game) -> str:
     """What the user runs for this game."""
-    return "python -m experiments.lower_bounds" + ("" if str(game) == STANDARD else f" {game}")
+    return FINISHED.command + ("" if game == STANDARD else f" {game}")
 
 
 class Clock:
@@ -65,32 +56,31 @@ def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> Coverag
     coverage = Coverage(counts)
     rows = []
     for k in range(game.cells + 1):
-        rows.append((k, coverage.most_met(k), "yes" if coverage.is_exact(k) else "no"))
+        rows.append((k, coverage.most_met(k), coverage.is_exact(k)))
         if coverage.most_met(k) == counts.configurations:
             break
-    records.write(
-        output / f"coverage_{name_of(game)}.csv",
-        ("cells", "most_met", "attained"),
+    COVERAGE.write(
         rows,
-        title=f"The most configurations of {game} that some cells can meet, at most",
+        output,
         command=command_of(game),
         fields={"configurations": counts.configurations},
+        game=game,
+        name=part_of(game),
     )
     return coverage
 
 
 def write_reveal(game: Game, output: Path) -> list[Revealed]:
     """Evaluate the reveal game, and write reveal_NAME.csv after each class."""
-    path = output / f"reveal_{name_of(game)}.csv"
+    path = REVEAL.path(output, name=part_of(game))
     clock = Clock("reveal game")
 
     def save(done: list[Revealed], total: int) -> None:
-        records.write(
-            path,
-            ("ship", "alike", "completions", *(f"F{misses}" for misses in range(MISSES))),
+        REVEAL.write(
             [("-".join(game.names(o.ship)), o.alike, o.completions, *o.found) for o in done],
-            title=f"The reveal game of {game}: completions found within l misses, at most",
+            path=path,
             command=command_of(game),
+            game=game,
         )
         clock(len(done), total)
 
@@ -103,37 +93,37 @@ def read_reveal(game: Game, path: Path) -> list[Revealed]:
     return [
         Revealed(
             ships[row["ship"]],
-            int(row["alike"]),
-            int(row["completions"]),
-            tuple(int(row[f"F{misses}"]) for misses in range(MISSES)),
+            row["alike"],
+            row["completions"],
+            tuple(row[f"F{misses}"] for misses in range(MISSES)),
         )
-        for row in records.read(path).rows
+        for row in REVEAL.read(path)
     ]
 
 
 def compute(game: Game, checkpoints: Path, output: Path) -> None:
     """Write the three tables; raises OptsearchError for a game that the bounds do not handle."""
-    require_silent(game)
+    game.require_silent("each of these bounds")
     require_apart(game)
     Posterior(Position(game)).require_some()
-    name = name_of(game)
+    name = part_of(game)
     coverage = write_coverage(game, output, checkpoints / f"cover_{name}.arrays")
     finished = all_finished(
         coverage, write_reveal(game, output), progress=Clock("numbers of misses")
     )
     number = coverage.counts.configurations
     bounds = together(finished, game.fleet_cells, number, "")
-    records.write(
-        output / f"finished_{name}.csv",
-        ("misses", *AllFinished._fields),
+    FINISHED.write(
         [(misses, *one) for misses, one in enumerate(finished)],
-        title=f"Configurations of {game} finished with so many misses or fewer, at most",
+        output,
         command=command_of(game),
         fields={
             "game": game,
             "configurations": number,
             **{bound.name: Fraction(bound.value) for bound in bounds},
         },
+        game=game,
+        name=name,
     )
     for bound in bounds:
         print(f"{float(bound.value):.6f}  {bound.name} = {bound.value}")
@@ -141,16 +131,12 @@ def compute(game: Game, checkpoints: Path, output: Path) -> None:
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("game", nargs="?", type=Game.parse, default=Game.parse(STANDARD))
-    parser.add_argument("--checkpoints", type=Path, default=CHECKPOINTS)
-    parser.add_argument("-o", "--output", type=Path, default=RESULTS, help="folder of the tables")
+    parser = script.parser(__doc__, "lower_bounds")
+    parser.add_argument("game", nargs="?", type=script.game, default=STANDARD)
+    parser.add_argument("--checkpoints", type=Path, default=script.CHECKPOINTS)
     arguments = parser.parse_args()
-    try:
-        compute(arguments.game, arguments.checkpoints, arguments.output)
-    except OptsearchError as error:
-        parser.error(str(error))
+    compute(arguments.game, arguments.checkpoints, arguments.output)
 
 
 if __name__ == "__main__":
-    main()
+    script.run(main)

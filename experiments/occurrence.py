@@ -1,58 +1,49 @@
-"""Occurrence and frequency matrices: python -m experiments.occurrence [GAME -o FILE]
+"""Occurrence and frequency matrices: python -m experiments.occurrence [GAME] [-o FOLDER]
 
 Without a game: occurrence_10x10.csv, the paper's game (Figures 2 and 3), and
-occurrence_10x10_any.csv, the same where ships may touch (Spalding-Jamieson's table).
+occurrence_10x10_any.csv, the same where ships may touch (Spalding-Jamieson's table). The table of
+another game has its name, such as occurrence_4x4_32.csv.
 """
 
-import argparse
 from pathlib import Path
 
-from experiments import RESULTS
-from optsearch import records
+from experiments import script
 from optsearch.game import Game
 from optsearch.position import Position
 from optsearch.posterior import Posterior
+from optsearch.results import OCCURRENCE, part_of
 
-TABLES = {
-    "10x10:5,4,3,3,2": RESULTS / "occurrence_10x10.csv",
-    "10x10:5,4,3,3,2;contact=any": RESULTS / "occurrence_10x10_any.csv",
-}
+NAMES = {"10x10:5,4,3,3,2": "10x10", "10x10:5,4,3,3,2;contact=any": "10x10_any"}
 
 
-def write(game: Game, output: Path) -> None:
+def write(game: Game, folder: Path) -> None:
     """Compute and write the matrices of one game."""
     posterior = Posterior(Position(game))
     frequency = posterior.frequency
-    command = "python -m experiments.occurrence"
-    if str(game) not in TABLES:
-        command += f" '{game}' -o {output.name}"
-    records.write(
-        output,
-        ("row", "column", "occurrence", "frequency"),
+    is_named = str(game) in NAMES
+    path = OCCURRENCE.write(
         [
             (row, column, count, frequency[row][column])
             for row, counts in enumerate(posterior.occurrence.tolist())
             for column, count in enumerate(counts)
         ],
-        title=f"Configurations of {game} with a ship on each cell",
-        command=command,
+        folder,
+        command=None if is_named else f"{OCCURRENCE.command} '{game}'",
         fields={"game": game, "configurations": posterior.configurations},
+        game=game,
+        name=NAMES.get(str(game), part_of(game)),
     )
-    print(f"{output}: {posterior.configurations:,} configurations of {game}")
+    print(f"{script.shown(path)}: {posterior.configurations:,} configurations of {game}")
 
 
 def main() -> None:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("game", nargs="?")
-    parser.add_argument("-o", "--output", type=Path)
+    parser = script.parser(__doc__, "occurrence")
+    parser.add_argument("game", nargs="?", type=script.game)
     arguments = parser.parse_args()
-    if (arguments.game is None) != (arguments.output is None):
-        parser.error("give both a game and -o FILE, or neither")
-    tables = {arguments.game: arguments.output} if arguments.game else TABLES
-    for game, output in tables.items():
-        write(Game.parse(game), output)
+    for game in [arguments.game] if arguments.game else map(Game.parse, NAMES):
+        write(game, arguments.output)
 
 
 if __name__ == "__main__":
-    main()
+    script.run(main)

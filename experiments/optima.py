@@ -8,13 +8,11 @@ that have a row are not computed again unless they are named or --again is given
 longer than S seconds (10) are left out unless they are named.
 """
 
-import argparse
 import sys
 from collections.abc import Callable, Iterator
 from math import inf
-from pathlib import Path
 
-from experiments import FIRST, RESULTS
+from experiments import FIRST, script
 from optsearch import bounds, paper, proof, records, reference, tree
 from optsearch.configurations import Configurations
 from optsearch.errors import ImpossiblePosition, NotSupported, TooLarge
@@ -22,6 +20,7 @@ from optsearch.family import Family
 from optsearch.game import Game
 from optsearch.greedy import GreedySolver
 from optsearch.position import Position
+from optsearch.results import OPTIMA
 from optsearch.solution import Limit, LimitReached, Solution, Status, no_progress
 from optsearch.solver import Solver, solve
 
@@ -67,19 +66,6 @@ LONG = {
     "6x6:5,4,3": 16,
 }
 
-COLUMNS = (
-    "game",
-    "cells",
-    "configurations",
-    "total_height",
-    "mean",
-    "leaf_counting",
-    "best_greedy",
-    "nodes",
-    "subsets",
-    "seconds",
-    "confirmed",
-)
 CONFIRMATIONS = """\
 tree: an optimal tree replayed on every configuration; reference: the definition in plain Python;
 paper: Algorithm 2; published: Table 1; prototype: data/published/prototype_optima.csv;
@@ -209,7 +195,7 @@ def greedy_total(position: Position, rule: str, seconds: float) -> int | None:
 
 def row(
     game: Game, max_seconds: float | None = None, patience: float = PATIENCE
-) -> dict[str, str] | None:
+) -> dict[str, object] | None:
     """One line of the table; None where there are no configurations or the time is over."""
     known = Status(0, 0, 0)
 
@@ -247,58 +233,52 @@ def row(
         game.cells,
         found.configurations,
         found.total_height,
-        f"{float(found.mean):.6f}",
-        f"{float(bound):.6f}",
-        "" if best_greedy is None else best_greedy,
+        found.mean,
+        bound,
+        best_greedy,
         found.nodes,
         found.subsets,
-        f"{found.seconds:.3f}",
+        found.seconds,
         "+".join(confirmed),
     )
-    return dict(zip(COLUMNS, map(str, values), strict=True))
+    return dict(zip(OPTIMA.names, values, strict=True))
 
 
 def main() -> None:
     """Compute and write the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("game", nargs="*", type=Game.parse, help="only these, however long")
+    parser = script.parser(__doc__, "optima")
+    parser.add_argument("game", nargs="*", type=script.game, help="only these, however long")
     parser.add_argument("--seconds", type=float, default=10, help="leave out longer games")
     parser.add_argument("--max-seconds", type=float, help="give a game up after this time")
     parser.add_argument("--patience", type=float, default=PATIENCE, help="for one confirmation")
     parser.add_argument("--again", action="store_true", help="also games that have a row")
-    parser.add_argument("-o", "--output", type=Path, default=RESULTS / "optima.csv")
     arguments = parser.parse_args()
-    output = arguments.output
-    rows = {row["game"]: row for row in records.read(output).rows} if output.exists() else {}
+    path = OPTIMA.path(arguments.output)
+    rows = {row["game"]: row for row in OPTIMA.read(path)} if path.exists() else {}
     listed = list(games())
     chosen = arguments.game or [
         game
         for game in listed
-        if LONG.get(str(game), 0) <= arguments.seconds
-        and (arguments.again or str(game) not in rows)
+        if LONG.get(str(game), 0) <= arguments.seconds and (arguments.again or game not in rows)
     ]
-    order = [str(game) for game in listed]
-    order += [str(game) for game in chosen if game not in listed]
+    order = listed + [game for game in chosen if game not in listed]
     for number, game in enumerate(chosen, 1):
         found = row(game, arguments.max_seconds, arguments.patience)
         if found is None:
             continue
-        rows[str(game)] = found
-        records.write(
-            output,
-            COLUMNS,
-            [tuple(rows[text].values()) for text in order if text in rows],
-            title="Optimal total heights, ships not touching, and what confirms them",
-            command="python -m experiments.optima",
+        rows[game] = found
+        OPTIMA.write(
+            [tuple(rows[game].values()) for game in order if game in rows],
+            arguments.output,
             fields={"confirmed": " ".join(CONFIRMATIONS.split())},
         )
         print(
             f"{number}/{len(chosen)} {game}: {found['total_height']}/{found['configurations']}"
-            f" ({found['seconds']} s) {found['confirmed']}",
+            f" ({found['seconds']:.3f} s) {found['confirmed']}",
             flush=True,
         )
-    print(f"{output}: {len(rows)} games")
+    print(f"{script.shown(path)}: {len(rows)} games")
 
 
 if __name__ == "__main__":
-    main()
+    script.run(main)

@@ -1,4 +1,4 @@
-"""The paper's two strategies, reconstructed: python -m experiments.patterns
+"""The paper's two strategies, reconstructed: python -m experiments.patterns [-o FOLDER]
 
 Section 4.2 of Audinot, Bonnet and Viennot (2014) prints the means 58.7 (four directions cleared)
 and slightly below 55.6 (right and left first), and for the second the standard deviation 7.6 and
@@ -8,34 +8,21 @@ configurations, and each is listed with how far it is from the printed figures, 
 data/results/patterns.csv. The worst case of a sample is at most that of the game.
 """
 
-import argparse
-import sys
 from itertools import permutations
 from math import sqrt
-from pathlib import Path
 
 import numpy as np
 
-from experiments import RESULTS
-from optsearch import records
+from experiments import script
 from optsearch.configurations import CellSets
 from optsearch.evaluate import play_sample
 from optsearch.game import Game
 from optsearch.position import Position
 from optsearch.posterior import Posterior
+from optsearch.results import PATTERNS
 from optsearch.strategies.pattern import SCANS, Pattern
 
 GAME = Game.parse("10x10:5,4,3,3,2")
-COLUMNS = (
-    "modulus",
-    "colours",
-    "scan",
-    "cross_mean",
-    "line_mean",
-    "line_sd",
-    "line_worst",
-    "distance",
-)
 
 
 def colourings() -> list[tuple[int, str]]:
@@ -59,10 +46,9 @@ def figures(pattern: Pattern, sets: CellSets) -> tuple[float, float, int]:
     )
 
 
-def main() -> int:
+def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Which patterns come near to the printed figures.")
-    parser.add_argument("--output", type=Path, default=RESULTS, help="folder to write to")
+    parser = script.parser(__doc__, "patterns")
     parser.add_argument("--samples", type=int, default=200_000, help="configurations to play")
     arguments = parser.parse_args()
     ships = Posterior(Position(GAME)).sample(arguments.samples, 1)
@@ -75,25 +61,20 @@ def main() -> int:
             distance = abs(cross[0] - 58.7) + abs(line[0] - 55.6) + abs(line[1] - 7.6)
             distance += abs(line[2] - 73) / 10
             values = (cross[0], line[0], line[1])
-            rows.append(
-                (modulus, colours, scan, *(f"{x:.3f}" for x in values), line[2], f"{distance:.3f}")
-            )
-    rows.sort(key=lambda row: float(str(row[-1])))
-    path = arguments.output / "patterns.csv"
-    records.write(
-        path,
-        COLUMNS,
+            rows.append((modulus, colours, scan, *values, line[2], distance))
+    rows.sort(key=lambda row: round(row[-1], 3))
+    path = PATTERNS.write(
         rows,
-        title="Patterns of section 4.2, reconstructed: means over random configurations of "
-        f"{GAME}, and the distance to the printed 58.7, 55.6, 7.6 and 73 (a tenth for each shot)",
-        command=f"python -m experiments.patterns --samples {arguments.samples}",
+        arguments.output,
+        command=f"{PATTERNS.command} --samples {arguments.samples}",
         fields={"samples": arguments.samples, "seed": 1},
+        game=GAME,
     )
     print(
-        f"{path}: nearest is modulus={rows[0][0]},colours={rows[0][1]},scan={rows[0][2]}: {rows[0]}"
+        f"{script.shown(path)}: nearest is modulus={rows[0][0]},colours={rows[0][1]},"
+        f"scan={rows[0][2]}: {rows[0]}"
     )
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    script.run(main)

@@ -1,20 +1,25 @@
-"""Trees that figures draw: python -m experiments.trees
+"""Trees that figures draw: python -m experiments.trees [-o FOLDER]
 
 complete_binary_tree.csv: the leaves of the complete binary tree with 11 leaves (Figure 9).
 counterexample_greedy.json, counterexample_optimal.json: the best greedy strategy and an optimal one
 from the position where no greedy strategy is optimal (Figures 6, 7 and 8).
 """
 
-import argparse
+from pathlib import Path
 
 import optsearch
-from experiments import RESULTS
-from optsearch import records, reproduce, solver, tree
+from experiments import script
+from optsearch import reproduce, solver, tree
 from optsearch.bounds import complete_binary_tree, complete_binary_tree_depths
 from optsearch.errors import TreeError
 from optsearch.game import Cell, parse_cell
 from optsearch.greedy import GreedySolver
 from optsearch.position import HIT, MISS, Position
+from optsearch.results import (
+    COMPLETE_BINARY_TREE,
+    COUNTEREXAMPLE_GREEDY,
+    COUNTEREXAMPLE_OPTIMAL,
+)
 from optsearch.tree import DecisionTree, Node
 
 LEAVES = 11
@@ -23,48 +28,48 @@ OPTIMAL_SHOT = parse_cell("B2")  # section 3.3: the optimal strategy that Figure
 
 def main() -> None:
     """Compute and write all of them."""
-    argparse.ArgumentParser(description=__doc__).parse_args()
-    write_complete_binary_tree()
-    write_counterexample()
+    folder = script.parser(__doc__, "trees").parse_args().output
+    write_complete_binary_tree(folder)
+    write_counterexample(folder)
 
 
-def write_complete_binary_tree() -> None:
+def write_complete_binary_tree(folder: Path) -> None:
     """The depths of its leaves, from left to right."""
     depths = complete_binary_tree_depths(LEAVES)
     mean = complete_binary_tree({1: LEAVES})
     if sum(depths) != mean * LEAVES:
         raise SystemExit(f"the tree has mean {sum(depths)}/{LEAVES}, equation 2 gives {mean}")
-    output = RESULTS / "complete_binary_tree.csv"
-    records.write(
-        output,
-        ("leaf", "depth"),
-        list(enumerate(depths)),
-        title=f"Depths of the leaves of the complete binary tree with {LEAVES} leaves",
-        command="python -m experiments.trees",
-        fields={"leaves": LEAVES, "mean": mean},
+    path = COMPLETE_BINARY_TREE.write(
+        list(enumerate(depths)), folder, fields={"leaves": LEAVES, "mean": mean}, leaves=LEAVES
     )
-    print(f"{output}: mean depth {mean}")
+    print(f"{script.shown(path)}: mean depth {mean}")
 
 
-def write_counterexample() -> None:
+def write_counterexample(folder: Path) -> None:
     """The two strategies from the position of Figure 6, each replayed on every configuration."""
     (found,) = reproduce.counterexamples()
     position = found.position
-    for name, title, figure, strategy, total_height in (
-        ("greedy", "best greedy", 7, GreedySolver(position).tree(), found.best_greedy),
-        ("optimal", "optimal", 8, optimal(position, OPTIMAL_SHOT), found.solution.total_height),
+    for place, title, figure, strategy, total_height in (
+        (COUNTEREXAMPLE_GREEDY, "best greedy", 7, GreedySolver(position).tree(), found.best_greedy),
+        (
+            COUNTEREXAMPLE_OPTIMAL,
+            "optimal",
+            8,
+            optimal(position, OPTIMAL_SHOT),
+            found.solution.total_height,
+        ),
     ):
         if tree.verify(strategy) != total_height:
             raise TreeError(
-                f"the {name} tree has total height {strategy.total_height}, not {total_height}"
+                f"{place.name} has total height {strategy.total_height}, not {total_height}"
             )
         source = (
-            f"python -m experiments.trees, optsearch {optsearch.__version__}; Figure {figure} of "
+            f"{place.command}, optsearch {optsearch.__version__}; Figure {figure} of "
             "Audinot, Bonnet and Viennot (2014), whose cells have row letters and column numbers"
         )
-        output = RESULTS / f"counterexample_{name}.json"
-        tree.save(DecisionTree(position, strategy.root, source, title), output)
-        print(f"{output}: mean {total_height}/{strategy.configurations}")
+        path = place.path(folder)
+        tree.save(DecisionTree(position, strategy.root, source, title), path)
+        print(f"{script.shown(path)}: mean {total_height}/{strategy.configurations}")
 
 
 def optimal(position: Position, shot: Cell) -> DecisionTree:
@@ -76,4 +81,4 @@ def optimal(position: Position, shot: Cell) -> DecisionTree:
 
 
 if __name__ == "__main__":
-    main()
+    script.run(main)

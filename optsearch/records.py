@@ -25,6 +25,7 @@ from typing import TypeVar
 import numpy as np
 
 import optsearch
+from optsearch.datafiles import CHECKOUT, is_checkout, published
 from optsearch.errors import RecordError
 from optsearch.journal import replace
 
@@ -88,8 +89,8 @@ def write(
     table holds; command -- what the user ran to make it; fields -- more header lines, such as
     `{"configurations": 1925751392}`.
 
-    The header adds the versions of optsearch, Python and numpy, the git commit of optsearch and the
-    UTC day. Raises RecordError for what cannot be written.
+    The header adds the versions of optsearch, Python and numpy, the commit of optsearch (`commit`)
+    and the UTC day. Raises RecordError for what cannot be written.
     """
     path = Path(path)
     header = {
@@ -98,7 +99,7 @@ def write(
         "optsearch": optsearch.__version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
-        "commit": commit(path),
+        "commit": commit(),
         "date": datetime.now(timezone.utc).date().isoformat(),
     }
     for key, value in (fields or {}).items():
@@ -147,30 +148,30 @@ def _line(values: Sequence[str]) -> str:
     )
 
 
-def commit(path: str | Path) -> str:
-    """The commit of the checkout that this copy of optsearch runs from, followed by `+changes` if
-    its tree is modified. An installed copy has none, and gives its version: `release 0.1.0`.
+def commit() -> str:
+    """The commit of the checkout that optsearch is used from, `+changes` if its tree is modified.
 
-    path -- of the table to write. Where it lies in the checkout, the tables beside it do not count
-    as changes: a run that writes several tables gives all of them the same commit.
+    Tables of results do not count as changes: a run that writes several gives all of them the same
+    commit. Where there is none, as in an installed copy, it is the version: `release 0.1.0`.
     """
-    root, folder = _package().parent, Path(path).resolve().parent
+    release = f"release {optsearch.__version__}"
+    if not is_checkout():
+        return release
 
     def git(*arguments: str) -> str:
-        command = ["git", "--no-optional-locks", "-C", str(root), *arguments]
+        command = ["git", "--no-optional-locks", "-C", str(CHECKOUT), *arguments]
         return subprocess.run(command, capture_output=True, check=True, text=True).stdout.strip()
 
-    tables = []
-    if folder.is_relative_to(root):
-        tables = [f":(top,exclude,glob){(folder.relative_to(root) / '*.csv').as_posix()}"]
     try:
-        if Path(git("rev-parse", "--show-toplevel")).resolve() != root:
-            return f"release {optsearch.__version__}"  # installed in another project's checkout
+        if Path(git("rev-parse", "--show-toplevel")).resolve() != CHECKOUT:
+            return release  # an archive of the source, unpacked in some other repository
         head = git("rev-parse", "HEAD")
-        git("ls-files", "--error-unmatch", str(_package() / "__init__.py"))
-        changes = git("status", "--porcelain", "--untracked-files=all", "--", ":/", *tables)
+        changes = git(
+            *("status", "--porcelain", "--untracked-files=all", "--"),
+            *(":/", ":(top,exclude)data/results"),
+        )
     except (OSError, subprocess.CalledProcessError):
-        return f"release {optsearch.__version__}"
+        return release
     return head + "+changes" if changes else head
 
 
@@ -231,29 +232,6 @@ def read(path: str | Path) -> Record:
 def _header_field(line: str) -> tuple[str, str] | None:
     key, colon, value = line[1:].partition(":")
     return (key.strip(), value.strip()) if colon and key.strip() else None
-
-
-def _package() -> Path:
-    return Path(optsearch.__file__).resolve().parent
-
-
-def data() -> Path:
-    """The folder with `results` and `published`: `data` of the checkout, or its copy in an
-    installed package (`setup.py` puts it there). RecordError where there is neither.
-    """
-    package = _package()
-    for folder in (package / "data", package.parent / "data"):
-        if (folder / "published").is_dir():
-            return folder
-    raise RecordError(
-        f"the tables of results and published values are neither in {package / 'data'} nor in "
-        f"{package.parent / 'data'}; install optsearch again, or run it from a checkout"
-    )
-
-
-def published(name: str) -> Path:
-    """Where the published table or tree `name` is; RecordError where there is no data."""
-    return data() / "published" / name
 
 
 def read_published(name: str) -> Record:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cache, partial
 from itertools import combinations
 
-from optsearch import bounds, records, solver, tree
+from optsearch import bounds, datafiles, records, solver, tree
 from optsearch.configurations import Configurations
 from optsearch.errors import RecordError
 from optsearch.game import Cell, Game
@@ -88,7 +88,7 @@ def _percent(row: int, column: int) -> str:
 
 @cache
 def _figure5() -> tree.DecisionTree:
-    result = tree.load(records.published("figure5_tree.json"))
+    result = tree.load(datafiles.published("figure5_tree.json"))
     if tree.verify(result) != result.total_height:
         raise AssertionError("the verifier and the tree disagree")
     return result

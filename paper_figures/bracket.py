@@ -2,13 +2,12 @@
 
 import sys
 import textwrap
-from fractions import Fraction
 from math import ceil, floor
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from optsearch import records
+from optsearch import results
 from paper_figures import script, style
 
 COLOURS = {"lower": "#2166ac", "upper": "#b2182b"}
@@ -19,8 +18,8 @@ def draw(source: Path) -> Figure:
 
     Lower bounds are rounded down, upper ones up.
     """
-    record = records.read(source)
-    rows = [(row["side"], row["name"], Fraction(row["exact"])) for row in record.rows]
+    table = results.BRACKET.read(source)
+    rows = [(row["side"], row["name"], row["exact"]) for row in table]
     figure, ax = style.figure(5.2, 0.34 * len(rows) + 0.2)
     left = max(value for side, _, value in rows if side == "lower")
     right = min((value for side, _, value in rows if side == "upper"), default=left)
@@ -44,7 +43,7 @@ def draw(source: Path) -> Figure:
     ax.set_yticks([-height for height in range(len(rows))], names, fontsize=7.5)
     ax.set_ylim(-len(rows) + 0.4, 0.6)
     ax.margins(x=0.09)
-    ax.set_xlabel("shots on average, " + record.header["game"])
+    ax.set_xlabel("shots on average, " + table.header["game"])
     ax.grid(axis="x", lw=0.4)
     ax.set_axisbelow(True)
     ax.spines[["top", "right", "left"]].set_visible(False)
@@ -52,7 +51,7 @@ def draw(source: Path) -> Figure:
     return figure
 
 
-FIGURE = script.PaperFigure("bracket", "results/bracket.csv", "python -m experiments.bracket", draw)
+FIGURE = script.PaperFigure("bracket", results.BRACKET, draw)
 
 if __name__ == "__main__":
     sys.exit(script.run([FIGURE]))

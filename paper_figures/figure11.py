@@ -5,7 +5,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from optsearch import records
+from optsearch import results
 from paper_figures import script, style
 
 COLOURS = {"line": "#1f5f8b", "cross": "#c2410c"}
@@ -19,10 +19,10 @@ def draw(source: Path) -> Figure:
     """The two strategies of section 4.2, reconstructed; the naive one is on the right."""
     figure, ax = style.figure(4.5, 2.6)
     for clear in ("line", "cross"):
-        record = records.read(source.with_name(f"pattern_{clear}.csv"))
-        shots = record.values("shots", int)
-        millions = [n / 1e6 for n in record.values("configurations", int)]
-        mean = float(record.header["mean"])
+        table = results.EVALUATION.read(source.with_name(f"pattern_{clear}.csv"))
+        shots = table.column("shots")
+        millions = [n / 1e6 for n in table.column("configurations")]
+        mean = float(table.header["mean"])
         ax.plot(shots, millions, color=COLOURS[clear], lw=1.4, label=f"{LABELS[clear]}: {mean:.1f}")
         ax.axvline(mean, color=COLOURS[clear], lw=0.6, ls=":")
     ax.set_xlabel("shots")
@@ -33,12 +33,7 @@ def draw(source: Path) -> Figure:
     return figure
 
 
-FIGURE = script.PaperFigure(
-    "figure11",
-    "results/evaluations/pattern_line.csv",
-    "python -m experiments.evaluations pattern_line pattern_cross",
-    draw,
-)
+FIGURE = script.PaperFigure("figure11", results.EVALUATION, draw, "pattern_line")
 
 if __name__ == "__main__":
     sys.exit(script.run([FIGURE]))

@@ -5,23 +5,21 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from optsearch import records
+from optsearch import results
 from optsearch.drawing import draw_matrix
 from paper_figures import script, style
 
 
 def draw(source: Path) -> Figure:
     """In how many configurations each cell is occupied."""
-    record = records.read(source)
-    matrix = script.matrix(record, record.values("occurrence", int))
+    table = results.OCCURRENCE.read(source)
+    matrix = script.matrix(table, table.column("occurrence"))
     figure, ax = style.figure(0.78 * len(matrix[0]), 0.36 * len(matrix))
     draw_matrix(ax, matrix, "d")
     return figure
 
 
-FIGURE = script.PaperFigure(
-    "figure2", "results/occurrence_10x10.csv", "python -m experiments.occurrence", draw
-)
+FIGURE = script.PaperFigure("figure2", results.OCCURRENCE, draw, "10x10")
 
 if __name__ == "__main__":
     sys.exit(script.run([FIGURE]))

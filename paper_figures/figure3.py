@@ -1,29 +1,26 @@
 """Figure 3, the frequency matrix of the 10×10 grid in percent: python -m paper_figures.figure3."""
 
 import sys
-from fractions import Fraction
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from optsearch import records
+from optsearch import results
 from optsearch.drawing import draw_matrix
 from paper_figures import script, style
 
 
 def draw(source: Path) -> Figure:
     """In how many percent of the configurations each cell is occupied, to one decimal."""
-    record = records.read(source)
-    percentages = [float(100 * value) for value in record.values("frequency", Fraction)]
-    matrix = script.matrix(record, percentages)
+    table = results.OCCURRENCE.read(source)
+    percentages = [float(100 * value) for value in table.column("frequency")]
+    matrix = script.matrix(table, percentages)
     figure, ax = style.figure(0.42 * len(matrix[0]), 0.42 * len(matrix))
     draw_matrix(ax, matrix, ".1f")
     return figure
 
 
-FIGURE = script.PaperFigure(
-    "figure3", "results/occurrence_10x10.csv", "python -m experiments.occurrence", draw
-)
+FIGURE = script.PaperFigure("figure3", results.OCCURRENCE, draw, "10x10")
 
 if __name__ == "__main__":
     sys.exit(script.run([FIGURE]))

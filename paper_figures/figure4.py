@@ -7,13 +7,9 @@ for rows, the grid stands upright.
 import sys
 
 from paper_figures import script
+from paper_figures.script import draw_grid
 
-FIGURE = script.PaperFigure(
-    "figure4",
-    "published/figure5_tree.json",
-    "git checkout -- data/published/figure5_tree.json",
-    script.board,
-)
+FIGURE = script.PaperFigure("figure4", script.Published("figure5_tree"), draw_grid)
 
 if __name__ == "__main__":
     sys.exit(script.run([FIGURE]))

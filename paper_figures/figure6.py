@@ -6,11 +6,11 @@ have row letters and column numbers: its B3 is C2.
 
 import sys
 
+from optsearch import results
 from paper_figures import script
+from paper_figures.script import draw_grid
 
-FIGURE = script.PaperFigure(
-    "figure6", "results/counterexample_greedy.json", "python -m experiments.trees", script.board
-)
+FIGURE = script.PaperFigure("figure6", results.COUNTEREXAMPLE_GREEDY, draw_grid)
 
 if __name__ == "__main__":
     sys.exit(script.run([FIGURE]))

@@ -2,11 +2,11 @@
 
 import sys
 
+from optsearch import results
 from paper_figures import script
+from paper_figures.script import draw_strategy
 
-FIGURE = script.PaperFigure(
-    "figure7", "results/counterexample_greedy.json", "python -m experiments.trees", script.strategy
-)
+FIGURE = script.PaperFigure("figure7", results.COUNTEREXAMPLE_GREEDY, draw_strategy)
 
 if __name__ == "__main__":
     sys.exit(script.run([FIGURE]))

@@ -2,11 +2,11 @@
 
 import sys
 
+from optsearch import results
 from paper_figures import script
+from paper_figures.script import draw_strategy
 
-FIGURE = script.PaperFigure(
-    "figure8", "results/counterexample_optimal.json", "python -m experiments.trees", script.strategy
-)
+FIGURE = script.PaperFigure("figure8", results.COUNTEREXAMPLE_OPTIMAL, draw_strategy)
 
 if __name__ == "__main__":
     sys.exit(script.run([FIGURE]))

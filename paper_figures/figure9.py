@@ -5,22 +5,20 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from optsearch import records
+from optsearch import results
 from optsearch.drawing import binary_tree, draw_tree, tree_figure_size
 from paper_figures import script, style
 
 
 def draw(source: Path) -> Figure:
     """The binary tree of least average height, from the depths of its leaves."""
-    root = binary_tree(records.read(source).values("depth", int))
+    root = binary_tree(results.COMPLETE_BINARY_TREE.read(source).column("depth"))
     figure, ax = style.figure(*tree_figure_size(root))
     draw_tree(ax, root)
     return figure
 
 
-FIGURE = script.PaperFigure(
-    "figure9", "results/complete_binary_tree.csv", "python -m experiments.trees", draw
-)
+FIGURE = script.PaperFigure("figure9", results.COMPLETE_BINARY_TREE, draw)
 
 if __name__ == "__main__":
     sys.exit(script.run([FIGURE]))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from optsearch import records
+from optsearch import results
 from paper_figures import script, style
 
 
@@ -15,10 +15,10 @@ def draw(source: Path) -> Figure:
     Games in which the best greedy strategy is optimal lie on the axis, as ticks. Where the worst
     one is not known, the line is missing.
     """
-    rows = [row for row in records.read(source).rows if row["percent_best"]]
-    number = [int(row["configurations"]) for row in rows]
-    best = [float(row["percent_best"]) for row in rows]
-    worst = [float(row["percent_worst"] or row["percent_best"]) for row in rows]
+    rows = [row for row in results.GREEDY_LOSS.read(source) if row["percent_best"] is not None]
+    number = [row["configurations"] for row in rows]
+    best = [row["percent_best"] for row in rows]
+    worst = [row["percent_worst"] or row["percent_best"] for row in rows]
     figure, ax = style.figure(5, 3)
     ax.vlines(number, best, worst, color="#9aa5b1", lw=1, zorder=1)
     ax.plot(number, worst, "_", color="#52606d", ms=5, label="worst ties", zorder=2)
@@ -36,9 +36,7 @@ def draw(source: Path) -> Figure:
     return figure
 
 
-FIGURE = script.PaperFigure(
-    "greedy_loss", "results/greedy_loss.csv", "python -m experiments.greedy_loss", draw
-)
+FIGURE = script.PaperFigure("greedy_loss", results.GREEDY_LOSS, draw)
 
 if __name__ == "__main__":
     sys.exit(script.run([FIGURE]))

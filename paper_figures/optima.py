@@ -6,8 +6,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from optsearch import records
-from optsearch.game import Game
+from optsearch import results
 from paper_figures import script
 
 PANELS = {"one ship": range(1, 2), "two ships": range(2, 3), "three and more": range(3, 100)}
@@ -21,12 +20,11 @@ def draw(source: Path) -> Figure:
     One line a fleet, over boards of n × n and n × (n + 1) cells, or over all where these are few;
     dashed and faint: leaf counting. Ships of length 1 are left out: (cells + 1) / 2.
     """
-    record = records.read(source)
     fleets: dict[tuple[int, ...], list[tuple[int, float, float]]] = {}
     square: dict[tuple[int, ...], list[tuple[int, float, float]]] = {}
-    for row in record.rows:
-        game = Game.parse(row["game"])
-        point = (game.cells, float(row["mean"]), float(row["leaf_counting"]))
+    for row in results.OPTIMA.read(source):
+        game = row["game"]
+        point = (game.cells, row["mean"], row["leaf_counting"])
         fleets.setdefault(game.fleet, []).append(point)
         if abs(game.columns - game.rows) <= 1:
             square.setdefault(game.fleet, []).append(point)
@@ -55,7 +53,7 @@ def draw(source: Path) -> Figure:
     return figure
 
 
-FIGURE = script.PaperFigure("optima", "results/optima.csv", "python -m experiments.optima", draw)
+FIGURE = script.PaperFigure("optima", results.OPTIMA, draw)
 
 if __name__ == "__main__":
     sys.exit(script.run([FIGURE]))

@@ -3,12 +3,13 @@
 import subprocess
 import sys
 from fractions import Fraction
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from optsearch import records, tree
+from optsearch import records, results, tree
 from optsearch.game import Game
 from optsearch.position import HIT, MISS, Position
 from optsearch.tree import DecisionTree, Leaf, Node
@@ -31,72 +32,69 @@ def checkout_on_the_path(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT))
 
 
+def write_some(folder, table, rows, columns, **fields):
+    """A table of which only some columns are filled."""
+    place = [
+        columns.split().index(name) if name in columns.split() else None for name in table.names
+    ]
+    full = [[None if i is None else row[i] for i in place] for row in rows]
+    table.write(full, folder, fields=fields, **fields)
+
+
 @pytest.fixture
 def data(tmp_path):
     """A data folder with a small source of each kind."""
     folder = tmp_path / "data"
     occurrence = [(0, 0, 1), (0, 1, 2), (0, 2, 1)]
-    records.write(
-        folder / "results" / "occurrence_10x10.csv",
-        ["row", "column", "occurrence", "frequency"],
+    results.OCCURRENCE.write(
         [(row, column, n, Fraction(n, 2)) for row, column, n in occurrence],
-        title="Occurrence matrix of 1x3:2",
-        command="a test",
-        fields={"configurations": 2},
+        folder / "results",
+        name="10x10",
+        game="1x3:2",
     )
-    records.write(
-        folder / "results" / "complete_binary_tree.csv",
-        ["leaf", "depth"],
-        [(0, 2), (1, 2), (2, 1)],
-        title="Complete binary tree with 3 leaves",
-        command="a test",
+    results.COMPLETE_BINARY_TREE.write([(0, 2), (1, 2), (2, 1)], folder / "results", leaves=3)
+    write = partial(write_some, folder / "results")
+    contacts = ("none", "corner", "any")
+    write(
+        results.GROWTH,
+        [(n, contact, n - 6) for contact in contacts for n in (6, 7, 8)],
+        "size contact configurations",
+        fleet="2",
     )
-    records.write(
-        folder / "results" / "growth.csv",
-        ["size", "contact", "configurations"],
-        [(n, contact, n - 6) for contact in ("none", "corner", "any") for n in (6, 7, 8)],
-        title="Growth",
-        command="a test",
-        fields={"fleet": "2"},
-    )
-    records.write(
-        folder / "results" / "greedy_games.csv",
-        ["game", "shots", "games"],
+    write(
+        results.GREEDY_GAMES,
         [("1x3:2", 2, 5), ("1x3:2", 3, 5), ("2x2:2", 4, 10)],
-        title="Games",
-        command="a test",
+        "game shots games",
     )
-    records.write(
-        folder / "results" / "greedy_loss.csv",
-        ["configurations", "percent_best", "percent_worst"],
-        [(4, "0.0", "0.0"), (90, "0.5", "2.0"), (112, "1.0", ""), (6144, "", "")],
-        title="Loss",
-        command="a test",
+    write(
+        results.GREEDY_LOSS,
+        [(4, 0, 0), (90, 0.5, 2), (112, 1, None), (6144, None, None)],
+        "configurations percent_best percent_worst",
     )
-    records.write(
-        folder / "results" / "bracket.csv",
-        ["side", "name", "exact"],
-        [("lower", "some", "7/2"), ("lower", "more", "17/4"), ("upper", "some", "5")],
-        title="Bounds",
-        command="a test",
-        fields={"game": "2x3:2"},
+    write(
+        results.BRACKET,
+        [
+            ("lower", "some", Fraction(7, 2)),
+            ("lower", "more", Fraction(17, 4)),
+            ("upper", "some", 5),
+        ],
+        "side name exact",
+        game="2x3:2",
     )
-    optima = [("2x2:2", 4, "3.0", "2.5"), ("2x3:2", 6, "3.571429", "3.4"), ("3x3:2", 9, "4.5", "4")]
-    records.write(
-        folder / "results" / "optima.csv",
-        ["game", "cells", "mean", "leaf_counting"],
-        [*optima, ("1x8:2", 8, "3.714286", "3.4"), ("3x3:3,2", 9, "6.25", "6.1")],
-        title="Optima",
-        command="a test",
+    optima = [("2x2:2", 4, 3, 2.5), ("2x3:2", 6, 3.571429, 3.4), ("3x3:2", 9, 4.5, 4)]
+    write(
+        results.OPTIMA,
+        [*optima, ("1x8:2", 8, 3.714286, 3.4), ("3x3:3,2", 9, 6.25, 6.1)],
+        "game cells mean leaf_counting",
     )
     for clear in ("cross", "line"):
-        records.write(
-            folder / "results" / "evaluations" / f"pattern_{clear}.csv",
-            ["shots", "configurations"],
+        results.EVALUATION.write(
             [(2, 1), (3, 4), (4, 2)],
-            title="Shots",
-            command="a test",
+            folder / "results",
+            name=f"pattern_{clear}",
             fields={"mean": "3.142857"},
+            strategy="a pattern",
+            game="2x3:2",
         )
     end = Node((0, 2), {HIT: Leaf(1)})
     middle = Node((0, 1), {HIT: end})

@@ -9,16 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch import bounds, records, reference
-from optsearch.bounds import chain, coverage, known, reveal
+from optsearch import bounds, bracket, reference, results
+from optsearch.bounds import chain, coverage, reveal
 from optsearch.bounds.coverage import CellSetCounts, Coverage
 from optsearch.bounds.reveal import Revealed
 from optsearch.bounds.ship_chain import ShownShip, ship_chain
 from optsearch.configurations import Configurations, to_masks
-from optsearch.errors import NotSupported, TableError, TooLarge
+from optsearch.errors import NotSupported, RecordError, TableError, TooLarge
 from optsearch.game import Game, bits
 from optsearch.position import HIT, MISS, Position, Shot
-from tests.test_experiments import RESULTS
 
 TINY = ("2x3:2", "3x3:2", "3x4:2,2", "3x4:3,2", "2x6:3,2", "3x4:3;contact=corner", "1x9:2,2,1")
 SMALL = (*TINY, "4x4:3,2", "4x5:3,2", "4x5:4,3,2", "5x5:3,2", "3x7:3,2", "4x4:2,2;contact=corner")
@@ -281,15 +280,15 @@ def test_the_reveal_game_of_one_ship():
 
 def test_announced_sinkings_have_no_long_bounds():
     with pytest.raises(NotSupported, match="announce=ship"):
-        known.long_bounds(Game.parse("3x3:2,1;announce=ship"))
+        bounds.long_bounds(Game.parse("3x3:2,1;announce=ship"))
 
 
 def test_names_of_tables():
     """11,1 and 1,1,1 have different ones."""
     fleets = ("11,11,1", "11,1,1,1", "11", "1,1")
-    names = [known.name_of(Game.parse(f"1x28:{fleet}")) for fleet in fleets]
+    names = [results.part_of(Game.parse(f"1x28:{fleet}")) for fleet in fleets]
     assert names == ["1x28_-11-11-1", "1x28_-11-1-1-1", "1x28_-11", "1x28_11"]
-    assert known.name_of(Game.parse("10x10:5,4,3,3,2")) == "10x10_54332"
+    assert results.part_of(Game.parse("10x10:5,4,3,3,2")) == "10x10_54332"
 
 
 def test_contact_any_has_no_reveal_game():
@@ -412,15 +411,15 @@ def test_a_ship_chain_that_costs_too_much_is_caught(text):
 
 def admissible(rows):
     for row in rows:
-        position = Position(Game.parse(row["game"]))
-        optimum = Fraction(int(row["total_height"]), int(row["configurations"]))
-        for bound in bounds.lower_bounds(position) + known.long_bounds(position.game):
+        position = Position(row["game"])
+        optimum = Fraction(row["total_height"], row["configurations"])
+        for bound in bounds.lower_bounds(position) + bounds.long_bounds(position.game):
             assert bound.value <= optimum, (row["game"], bound)
 
 
 def solved(limit):
-    rows = records.read(RESULTS / "optima.csv").rows
-    return [row for row in rows if (int(row["cells"]) <= 25) == limit]
+    rows = results.OPTIMA.read()
+    return [row for row in rows if (row["cells"] <= 25) == limit]
 
 
 def test_below_every_optimum():
@@ -434,35 +433,49 @@ def test_below_the_optima_of_larger_boards():
 
 def test_the_bracket(tmp_path):
     position = Position(Game.parse("4x4:3,2"))
-    found = bounds.known_bounds(position, tmp_path)
-    lower, upper = bounds.bracket(found)
+    found = bracket.known_bounds(position, tmp_path)
+    lower, upper = bracket.bracket(found)
     assert lower == Fraction(863, 104)
     assert {b.name for b in found if b.side == "upper"} == {"most probable cell"}
     assert Fraction(878, 104) <= upper < Fraction(900, 104)  # between the optimum of Table 1 and …
     after = Position(position.game, (Shot((0, 0), HIT), Shot((1, 1), MISS)))
-    lower, upper = bounds.bracket(bounds.known_bounds(after))
+    lower, upper = bracket.bracket(bracket.known_bounds(after))
     assert lower <= reference.solve(after).mean <= upper
 
 
+def write_evaluation(folder, name, game, histogram, **header):
+    total = sum(shots * n for shots, n in histogram.items())
+    fields = {
+        "strategy": "best guess",
+        "game": game,
+        "configurations": sum(histogram.values()),
+        "total": total,
+    }
+    return results.EVALUATION.write(
+        histogram.items(), folder, fields=fields | header, name=name, **fields
+    )
+
+
+@pytest.mark.parametrize(
+    ("histogram", "header", "message"),
+    [
+        ({8: 100}, {}, "4x4:3,2 has 104 configurations, not 100"),
+        ({8: 100}, {"configurations": 104}, "its rows have 100 configurations, not 104"),
+        ({8: 100, 9: 4}, {"total": 835}, "its rows have 836 shots in all, not 835"),
+    ],
+)
+def test_a_table_that_contradicts_itself_is_refused(tmp_path, histogram, header, message):
+    path = write_evaluation(tmp_path, "some", "4x4:3,2", histogram, **header)
+    with pytest.raises(RecordError) as error:
+        bracket.upper_bounds(Position(Game.parse("4x4:2,3")), tmp_path)
+    assert str(error.value).startswith(f"{path}: {message}; make it again with: ")
+
+
 def test_committed_evaluations_and_optima(tmp_path):
-    folder = tmp_path / "evaluations"
-    for name, game, total, number in (("some", "4x4:3,2", 900, 104), ("more", "4x4:3,3", 1, 1)):
-        records.write(
-            folder / f"{name}.csv",
-            ("shots", "configurations"),
-            [],
-            title="t",
-            command="c",
-            fields={
-                "strategy": "best guess",
-                "game": game,
-                "total": total,
-                "configurations": number,
-            },
-        )
-    records.write(folder / "other.csv", ("x",), [(1,)], title="t", command="c")
+    write_evaluation(tmp_path, "some", "4x4:3,2", {8: 36, 9: 68})
+    write_evaluation(tmp_path, "more", "4x4:3,3", {8: 24})
     position = Position(Game.parse("4x4:2,3"))
-    (found,) = bounds.upper_bounds(position, tmp_path)
+    (found,) = bracket.upper_bounds(position, tmp_path)
     assert (found.name, found.value) == ("best guess", Fraction(900, 104))
     assert found.source == "data/results/evaluations/some.csv"
-    assert bounds.bracket(bounds.known_bounds(position)) == (Fraction(878, 104),) * 2
+    assert bracket.bracket(bracket.known_bounds(position)) == (Fraction(878, 104),) * 2

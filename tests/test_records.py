@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import optsearch
-from optsearch import records
+from optsearch import datafiles, records
 from optsearch.errors import RecordError
 
 # Any text but surrogates and NUL, with the characters that CSV treats specially made common.
@@ -78,20 +78,14 @@ def test_the_header_says_what_computed_the_table(tmp_path):
         "optsearch": optsearch.__version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
-        "commit": records.commit(path),
+        "commit": records.commit(),
         "configurations": "1925751392",
     }
     assert path.read_text().startswith("# title: A table\n# command: make it\n")
 
 
 def test_the_commit_is_that_of_optsearch(tmp_path, monkeypatch):
-    """Wherever the table goes; an installed copy says its version."""
-    elsewhere, tmp_path = tmp_path / "elsewhere", tmp_path / "checkout"
-    release = f"release {optsearch.__version__}"
-    package = tmp_path / "optsearch" / "__init__.py"
-    package.parent.mkdir(parents=True)
-    package.write_text("")
-    monkeypatch.setattr(optsearch, "__file__", str(package))
+    """Not of the repository that the table lies in, nor of one around an installed copy."""
 
     def git(*arguments):
         name = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
@@ -102,33 +96,29 @@ def test_the_commit_is_that_of_optsearch(tmp_path, monkeypatch):
             text=True,
         ).stdout.strip()
 
+    of_optsearch, release = records.commit(), f"release {optsearch.__version__}"
     git("init", "-q")
-    results = tmp_path / "data" / "results"
-    assert records.commit(results / "a.csv") == release  # no commit yet
+    write(tmp_path / "a.csv")
+    assert records.read(tmp_path / "a.csv").header["commit"] == of_optsearch
+
+    monkeypatch.setattr(records, "CHECKOUT", tmp_path)
+    monkeypatch.setattr(records, "is_checkout", lambda: True)
+    assert records.commit() == release  # no commit yet
     source = tmp_path / "source.py"
     source.write_text("1\n")
     git("add", ".")
     git("commit", "-q", "-m", "first")
     head = git("rev-parse", "HEAD")
-    write(results / "a.csv")
-    assert records.read(results / "a.csv").header["commit"] == head
-    assert records.commit(results / "b.csv") == head  # a.csv is new, and does not count
+    write(tmp_path / "data" / "results" / "some" / "a.csv")
+    assert records.commit() == head  # tables of results do not count
     source.write_text("2\n")
-    assert records.commit(results / "b.csv") == head + "+changes"
+    assert records.commit() == head + "+changes"
     git("commit", "-q", "-a", "-m", "second")
-    assert records.commit(results / "b.csv") == git("rev-parse", "HEAD") != head
-    git("add", ".")
-    git("commit", "-q", "-m", "third")
-    head = git("rev-parse", "HEAD")
-    write(elsewhere / "a.csv")
-    assert records.read(elsewhere / "a.csv").header["commit"] == head
-    (tmp_path / "new.py").write_text("3\n")
-    assert records.commit(tmp_path / "b.csv") == head + "+changes"
-    installed = tmp_path / "lib" / "optsearch" / "__init__.py"
-    monkeypatch.setattr(optsearch, "__file__", str(installed))
-    installed.parent.mkdir(parents=True)
-    installed.write_text("")
-    assert records.commit(results / "a.csv") == release  # inside another project's checkout
+    assert records.commit() == git("rev-parse", "HEAD") != head
+    monkeypatch.setattr(records, "CHECKOUT", tmp_path / "data")
+    assert records.commit() == release  # some other repository around it
+    monkeypatch.setattr(records, "is_checkout", lambda: False)
+    assert records.commit() == release
 
 
 def test_a_failed_write_leaves_the_old_table_and_nothing_else(tmp_path, monkeypatch):
@@ -226,11 +216,10 @@ def test_values_are_parsed_with_errors_that_quote_file_and_line(tmp_path):
 
 
 def test_a_published_table_names_its_source(tmp_path, monkeypatch):
-    package = tmp_path / "optsearch" / "__init__.py"
-    monkeypatch.setattr(optsearch, "__file__", str(package))
-    with pytest.raises(RecordError, match="install optsearch again, or run it from a checkout"):
+    folder = tmp_path / "published"
+    monkeypatch.setattr(datafiles, "PUBLISHED", folder)
+    with pytest.raises(RecordError, match=r"the published table table\.csv is missing"):
         records.read_published("table.csv")
-    folder = tmp_path / "data" / "published"
     folder.mkdir(parents=True)
     (folder / "table.csv").write_text("# Source: a paper\nx\n1\n")
     assert records.read_published("table.csv").rows == [{"x": "1"}]

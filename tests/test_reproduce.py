@@ -9,7 +9,7 @@ from itertools import combinations
 
 import pytest
 
-from optsearch import records, reference
+from optsearch import datafiles, records, reference
 from optsearch import reproduce as reproduce_
 from optsearch.configurations import Configurations
 from optsearch.game import Game, bits
@@ -161,8 +161,8 @@ def test_the_shots_of_the_counterexample():
 def published(monkeypatch, tmp_path):
     """A copy of data/published that is used in its place."""
     folder = tmp_path / "published"
-    shutil.copytree(records.published("numbers.csv").parent, folder)
-    monkeypatch.setattr(records, "published", lambda name: folder / name)
+    shutil.copytree(datafiles.PUBLISHED, folder)
+    monkeypatch.setattr(datafiles, "PUBLISHED", folder)
     return folder
 
 

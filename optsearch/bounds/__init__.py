@@ -2,11 +2,10 @@
 
 `leaves` counts the leaves of decision trees, `chain` uses that a strategy is a fixed sequence of
 cells until its first hit, with `coverage` for what such cells can meet, `reveal` relaxes what the
-player is told, `ship_chain` takes from the one what the other leaves unfinished, and `known`
-collects what holds for a game.
+player is told, `ship_chain` takes from the one what the other leaves unfinished, and `lower`
+collects them by name. The other side of a bracket is in `optsearch.bracket`.
 """
 
-from optsearch.bounds.known import Bound, bracket, known_bounds, lower_bounds, upper_bounds
 from optsearch.bounds.leaves import (
     complete_binary_tree,
     complete_binary_tree_depths,
@@ -15,17 +14,26 @@ from optsearch.bounds.leaves import (
     leaf_counting_misses,
     leaves_of,
 )
+from optsearch.bounds.lower import (
+    AllFinished,
+    Bound,
+    all_finished,
+    long_bounds,
+    lower_bounds,
+    together,
+)
 
 __all__ = [
+    "AllFinished",
     "Bound",
-    "bracket",
+    "all_finished",
     "complete_binary_tree",
     "complete_binary_tree_depths",
-    "known_bounds",
     "leaf_counting",
     "leaf_counting_after",
     "leaf_counting_misses",
     "leaves_of",
+    "long_bounds",
     "lower_bounds",
-    "upper_bounds",
+    "together",
 ]

@@ -38,8 +38,7 @@ from optsearch.configurations import to_words
 from optsearch.errors import NotSupported, TooLarge
 from optsearch.game import Game
 from optsearch.lattice import Constraints, sweep
-
-MISSES = 30  # values of F; beyond, nothing is gained on boards that can be computed
+from optsearch.results import MISSES
 
 
 @dataclass(frozen=True)

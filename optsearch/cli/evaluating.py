@@ -14,7 +14,6 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from optsearch import records
 from optsearch.cli.common import (
     GameArgument,
     JsonOption,
@@ -30,6 +29,7 @@ from optsearch.errors import OptsearchError, WorkerLost
 from optsearch.evaluate import Evaluation, Progress, Status
 from optsearch.evaluate import evaluate as evaluate_
 from optsearch.game import Game
+from optsearch.results import EVALUATION
 from optsearch.strategies import as_strategy
 
 PATIENCE = 10  # seconds for a scheduler to answer
@@ -141,11 +141,9 @@ def executor_at(address: str | None) -> Iterator[tuple[Executor | None, int | No
 
 def save(found: Evaluation, path: Path) -> None:
     """Write an evaluation as a table of results."""
-    records.write(
-        path,
-        ("shots", "configurations"),
-        list(found.histogram.items()),
-        title=f"Shots of {found.strategy} on {found.game}, over every configuration",
+    EVALUATION.write(
+        found.histogram.items(),
+        path=path,
         command=shlex.join(["optsearch", "evaluate", found.strategy, str(found.game)]),
         fields={
             "strategy": found.strategy,
@@ -157,6 +155,8 @@ def save(found: Evaluation, path: Path) -> None:
             "worst": found.worst,
             "seconds": f"{found.seconds:.1f}",
         },
+        strategy=found.strategy,
+        game=found.game,
     )
 
 

@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from optsearch import bounds as bounds_
 from optsearch import paper, proof, reference, solver
 from optsearch import reproduce as reproduce_
 from optsearch import tree as tree_
+from optsearch.bracket import bracket, known_bounds
 from optsearch.cli.common import (
     BoardOption,
     GameArgument,
@@ -293,8 +293,8 @@ def bounds(
 ) -> None:
     """Proved bounds on the least mean number of shots, and the bracket they leave."""
     position = read_position(game, shots, board)
-    found = bounds_.known_bounds(position)
-    lower, upper = bounds_.bracket(found)
+    found = known_bounds(position)
+    lower, upper = bracket(found)
     if as_json:
         print_json(
             {

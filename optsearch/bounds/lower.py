@@ -1,0 +1,146 @@
+"""Every lower bound of a position or a game with the name of its argument, quick and long ones.
+
+The long bounds are of whole games. They are computed from the counts of all sets of cells, which
+takes seconds on small games; `experiments.lower_bounds` keeps those of the usual game in tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from optsearch.bounds.chain import mean_at_least, root_chain
+from optsearch.bounds.coverage import CellSetCounts, Coverage
+from optsearch.bounds.leaves import (
+    complete_binary_tree,
+    leaf_counting,
+    leaf_counting_after,
+    leaves_of,
+)
+from optsearch.bounds.reveal import Revealed, finished_within, reveal
+from optsearch.bounds.ship_chain import EXACT, ship_chain
+from optsearch.game import Game
+from optsearch.position import Position
+from optsearch.results import MISSES
+
+NODES = 50_000  # of a search for the most that k cells meet, where bounds are computed on demand
+BESIDE = 2  # cells beside the longest ship of which the best are found, likewise
+_THESE = "each of these bounds"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A bound on the least mean number of shots: the name of its argument, its side (lower or
+    upper), its value, and its source.
+    """
+
+    name: str
+    side: str
+    value: Fraction
+    source: str
+
+
+class AllFinished(NamedTuple):
+    """A(l) by the long bounds: at most so many configurations are finished within l misses.
+
+    cells -- how many cells the ship chain takes; 0 where it is not less than the others.
+    """
+
+    root_chain: int
+    reveal_game: int
+    ship_chain: int
+    cells: int
+
+
+def lower_bounds(position: Position) -> list[Bound]:
+    """Every lower bound from a position that is quick to compute.
+
+    Raises NotSupported where sinkings are announced, and as `leaves_of`.
+    """
+    position.game.require_silent(_THESE)
+    leaves = leaves_of(position)
+    hits = position.hits_left
+    found = [
+        Bound(
+            "complete binary tree",
+            "lower",
+            complete_binary_tree(leaves),
+            "Audinot, Bonnet and Viennot (2014), section 4.1, equation 2",
+        ),
+        Bound(
+            "leaf counting",
+            "lower",
+            leaf_counting(leaves, hits),
+            "at most C(k-1+j, j) leaves have k hits and j misses",
+        ),
+    ]
+    if position.game.contact != "any":
+        found.append(
+            Bound(
+                "leaf counting after one ply",
+                "lower",
+                leaf_counting_after(position, 1),
+                "leaf counting for both replies to the first shot, the least over all shots",
+            )
+        )
+    return found
+
+
+def long_bounds(game: Game) -> list[Bound]:
+    """The root chain, the reveal game and what comes of both, computed here.
+
+    Raises NotSupported where sinkings are announced, and as `reveal`.
+    """
+    game.require_silent(_THESE)
+    coverage = Coverage(CellSetCounts.of(game), NODES)
+    number = coverage.counts.configurations
+    found = all_finished(coverage, reveal(game), BESIDE)
+    return together(found, game.fleet_cells, number, "computed here")
+
+
+def all_finished(
+    coverage: Coverage,
+    revealed: Sequence[Revealed],
+    exact: int = EXACT,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> list[AllFinished]:
+    """A(0), A(1), … by each of the long bounds; exact, progress -- of `ship_chain`."""
+    game, number = coverage.counts.game, coverage.counts.configurations
+    chain = root_chain(game.fleet_cells, number, coverage.most_met, MISSES)
+    chain += [number] * (MISSES - len(chain))
+    shown = finished_within(game, revealed)
+    least = [min(pair) for pair in zip(chain, shown, strict=True)]
+    kept = ship_chain(coverage, revealed, least, exact, progress)
+    return [AllFinished(a, b, *c) for a, b, c in zip(chain, shown, kept, strict=True)]
+
+
+def together(finished: Sequence[AllFinished], hits: int, number: int, source: str) -> list[Bound]:
+    """The bounds that follow from A(0), A(1), …: of single arguments, and of the least at each l.
+
+    All bound the same number, the configurations finished with at most l misses.
+    """
+    by_two = [min(one.root_chain, one.reveal_game) for one in finished]
+    by_all = [min(two, one.ship_chain) for two, one in zip(by_two, finished, strict=True)]
+    return [
+        Bound(name, "lower", mean_at_least(some, hits, number), f"{argument}; {source}")
+        for name, some, argument in (
+            (
+                "root chain",
+                [one.root_chain for one in finished],
+                "one sequence of cells until the first hit",
+            ),
+            (
+                "reveal game",
+                [one.reveal_game for one in finished],
+                "a ship is shown at its first hit",
+            ),
+            ("root chain and reveal game", by_two, "the lesser at each number of misses"),
+            (
+                "root chain with the longest ship",
+                by_all,
+                "what the reveal game leaves of what the chain meets; the least of all",
+            ),
+        )
+    ]

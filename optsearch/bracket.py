@@ -1,0 +1,168 @@
+"""The bracket of a position: every bound that is known on the least mean number of shots.
+
+Lower bounds come from `optsearch.bounds`, upper ones from strategies on every configuration. Long
+ones are computed on small games only; for others they are read from the tables of results, which
+are checked before they are believed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+
+from optsearch.bounds import AllFinished, Bound, long_bounds, lower_bounds, together
+from optsearch.datafiles import PUBLISHED, RESULTS
+from optsearch.errors import RecordError
+from optsearch.evaluate import Task, run_task
+from optsearch.game import Game
+from optsearch.lattice import Constraints, sweep
+from optsearch.position import Position
+from optsearch.posterior import Posterior
+from optsearch.records import read_published
+from optsearch.results import EVALUATION, FINISHED, OPTIMA, Entries, part_of
+from optsearch.strategies import named
+
+COMPUTED = 300_000  # configurations up to which long bounds and a strategy are computed here
+GREEDY = "greedy:endgame=0"  # always a most probable cell, the first in reading order
+
+
+def known_bounds(position: Position, results: Path = RESULTS) -> list[Bound]:
+    """Every bound that holds from a position, on both sides; lower bounds first.
+
+    results -- the folder with the tables of results. Raises as `bounds.lower_bounds`, and
+    RecordError for tables that contradict themselves or the game.
+    """
+    found = lower_bounds(position)
+    if position.shots:
+        return found + upper_bounds(position, results)
+    game = position.game
+    committed = _committed(game, results)
+    if committed:
+        found += committed
+    elif game.contact != "any" and Posterior(position).configurations <= COMPUTED:
+        found += long_bounds(game)
+    found += _optimum(game, "lower", results)
+    return found + upper_bounds(position, results)
+
+
+def upper_bounds(position: Position, results: Path = RESULTS) -> list[Bound]:
+    """What strategies are known to take: the best is the upper side of the bracket."""
+    game = position.game
+    found = []
+    if not position.shots:
+        found = _printed(game) + _evaluated(game, results) + _optimum(game, "upper", results)
+    if not found:
+        number = Posterior(position).configurations
+        if number <= COMPUTED:
+            found.append(_greedy(position, number))
+    return found
+
+
+def bracket(bounds: Sequence[Bound]) -> tuple[Fraction, Fraction | None]:
+    """The greatest lower and the least upper bound; None where there is no upper one."""
+    lower = max(bound.value for bound in bounds if bound.side == "lower")
+    return lower, min((bound.value for bound in bounds if bound.side == "upper"), default=None)
+
+
+def _greedy(position: Position, number: int) -> Bound:
+    """Greedy shooting from a position, on every configuration."""
+    histogram = run_task(named(GREEDY), Task(str(position.game), str(position), number))
+    total = sum(shots * n for shots, n in enumerate(histogram)) - number * len(position.shots)
+    return Bound(
+        "most probable cell",
+        "upper",
+        Fraction(total, number),
+        f"{GREEDY}, on every configuration; computed here",
+    )
+
+
+# Tables of results
+
+
+def _source(path: Path) -> str:
+    """A table as messages name it."""
+    folder = "evaluations/" if path.parent.name == "evaluations" else ""
+    return f"data/results/{folder}{path.name}"
+
+
+def _require(condition: bool, table: Entries, what: str) -> None:
+    if not condition:
+        raise RecordError(f"{table.path}: {what}; make it again with: {table.header['command']}")
+
+
+def _number(table: Entries, game: Game) -> int:
+    """The configurations that the header says, which must be those of the game."""
+    number = sweep(game).count(Constraints(game.fleet))
+    said = table.header.get("configurations")
+    _require(said == str(number), table, f"{game} has {number} configurations, not {said}")
+    return number
+
+
+def _committed(game: Game, results: Path) -> list[Bound]:
+    """The long bounds from the table of A(l) that `experiments.lower_bounds` wrote."""
+    path = FINISHED.path(results, name=part_of(game))
+    if not path.is_file():
+        return []
+    table = FINISHED.read(path)
+    said = table.header.get("game")
+    _require(said == str(game), table, f"it is a table of {said}, not of {game}")
+    number = _number(table, game)
+    finished = [AllFinished(*(row[name] for name in AllFinished._fields)) for row in table]
+    source = f"{_source(path)}, by {table.header['command']}"
+    found = together(finished, game.fleet_cells, number, source)
+    for bound in found:
+        said = table.header.get(bound.name)
+        _require(said == str(bound.value), table, f"{bound.name} gives {bound.value}, not {said}")
+    return found
+
+
+def _optimum(game: Game, side: str, results: Path) -> list[Bound]:
+    """The optimum that `experiments.optima` found."""
+    path = OPTIMA.path(results)
+    if not path.is_file():
+        return []
+    return [
+        Bound(
+            "optimum",
+            side,
+            Fraction(row["total_height"], row["configurations"]),
+            f"{_source(path)}, confirmed: {row['confirmed']}",
+        )
+        for row in OPTIMA.read(path)
+        if row["game"] == game
+    ]
+
+
+def _evaluated(game: Game, results: Path) -> list[Bound]:
+    """The strategies that `experiments.evaluations` evaluated on every configuration."""
+    found = []
+    for path in EVALUATION.all(results):
+        table = EVALUATION.read(path)
+        if table.header.get("game") != str(game):
+            continue
+        number = _number(table, game)
+        total = sum(row["shots"] * row["configurations"] for row in table)
+        met = sum(table.column("configurations"))
+        _require(met == number, table, f"its rows have {met} configurations, not {number}")
+        said = table.header.get("total")
+        _require(said == str(total), table, f"its rows have {total} shots in all, not {said}")
+        strategy = table.header["strategy"]
+        found.append(Bound(strategy, "upper", Fraction(total, number), _source(path)))
+    return found
+
+
+def _printed(game: Game) -> list[Bound]:
+    """The upper bound of the paper, for its game."""
+    if game != Game(10, 10, (5, 4, 3, 3, 2)) or not PUBLISHED.is_dir():
+        return []
+    return [
+        Bound(
+            "strategy of the paper",
+            "upper",
+            Fraction(row["value"]),
+            f"Audinot, Bonnet and Viennot (2014), {row['place']}: {row['comment']}",
+        )
+        for row in read_published("numbers.csv").rows
+        if row["name"] == "upper_bound_10x10"
+    ]

@@ -1,0 +1,490 @@
+"""Every table of results, declared once: its place, its columns and their types, what makes it.
+
+    OPTIMA.read()[0]["total_height"]          # 10, an int
+    OCCURRENCE.write(rows, game="4x4:2", command="…", fields={…})
+
+Experiments write through these declarations; figures, bounds and the command line read through
+them. A table whose name has braces, such as `evaluations/{name}`, is one of a kind: the parts in
+braces are given to `path`, `read` and `write`. Empty text is None in every column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from optsearch import records
+from optsearch.datafiles import RESULTS
+from optsearch.errors import RecordError
+from optsearch.game import Game
+
+
+@dataclass(frozen=True)
+class Type:
+    """What a column holds: how its text is read, and how a value is written.
+
+    name -- as documentation calls it. parse raises ValueError for a text that is none.
+    """
+
+    name: str
+    parse: Callable[[str], Any]
+    show: Callable[[Any], str] = str
+
+
+def _yes_or_no(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise ValueError("yes or no is accepted")
+    return text == "yes"
+
+
+TEXT = Type("text", str)
+INTEGER = Type("integer", int)
+EXACT = Type("fraction", Fraction)
+GAME = Type("game", Game.parse)
+YES_NO = Type("yes or no", _yes_or_no, lambda value: "yes" if value else "no")
+
+
+def decimal(places: int) -> Type:
+    """A number that is written with so many decimals."""
+    return Type(f"number, {places} decimals", float, lambda value: f"{float(value):.{places}f}")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its name, its type, and what its values are, with the unit."""
+
+    name: str
+    type: Type
+    meaning: str
+
+    def parse(self, text: str) -> Any:
+        """The value of a text; None where it is empty."""
+        return self.type.parse(text) if text else None
+
+    def show(self, value: Any) -> str:
+        """The text of a value; empty for None."""
+        return "" if value is None else self.type.show(value)
+
+
+@dataclass(frozen=True)
+class Entries(Sequence[dict[str, Any]]):
+    """A table that was read: rows as dictionaries from column to value, and its header."""
+
+    table: Table
+    header: dict[str, str]
+    rows: list[dict[str, Any]]
+    path: Path
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.rows[index]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def column(self, name: str) -> list[Any]:
+        """The values of one column."""
+        return [row[name] for row in self.rows]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of results.
+
+    name -- its path below data/results, without `.csv`; parts in braces distinguish those of one
+    kind. title -- of its header, with the same and other parts in braces. columns -- in order.
+    experiment -- the module of `experiments` that makes it. arguments -- what that takes to make
+    it. minutes -- how long that takes on two cores, about.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    experiment: str
+    minutes: float
+    arguments: str = ""
+
+    @property
+    def command(self) -> str:
+        """What the user runs to make it."""
+        return f"python -m experiments.{self.experiment} {self.arguments}".strip()
+
+    @property
+    def file(self) -> str:
+        """Its file below a folder of results, with its parts in braces."""
+        return f"{self.name}.csv"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its columns."""
+        return tuple(column.name for column in self.columns)
+
+    def path(self, folder: Path = RESULTS, **parts: object) -> Path:
+        """Where it lies below a folder of results."""
+        return folder / self.file.format(**parts)
+
+    def all(self, folder: Path = RESULTS) -> Iterator[Path]:
+        """Those of its kind that are there, by name."""
+        return iter(sorted(folder.glob(re.sub(r"\{\w+\}", "*", self.file))))
+
+    def read(self, path: Path | None = None, **parts: object) -> Entries:
+        """The table at its place, or in another file.
+
+        Raises RecordError where there is none, and, with the line, for columns or values that are
+        not those of the declaration.
+        """
+        record = records.read(self.path(RESULTS, **parts) if path is None else path)
+        if record.columns != self.names:
+            raise RecordError(
+                f"{record.path}: the columns are {', '.join(record.columns)}; those of a table "
+                f"{self.name} are {', '.join(self.names)}"
+            )
+        values = [record.values(column.name, column.parse) for column in self.columns]
+        rows = [dict(zip(self.names, row, strict=True)) for row in zip(*values, strict=True)]
+        return Entries(self, record.header, rows, record.path)
+
+    def write(
+        self,
+        rows: Iterable[Sequence[object]],
+        folder: Path = RESULTS,
+        *,
+        path: Path | None = None,
+        command: str | None = None,
+        fields: Mapping[str, object] | None = None,
+        **parts: object,
+    ) -> Path:
+        """Write the table at its place below a folder, or to another file; returns its path.
+
+        rows -- one value a column. command -- what the user ran, where it is not `self.command`.
+        fields -- more lines of the header. parts -- of name and title. Raises as `records.write`.
+        """
+        path = self.path(folder, **parts) if path is None else path
+        shown = [
+            [column.show(value) for column, value in zip(self.columns, row, strict=True)]
+            for row in rows
+        ]
+        records.write(
+            path,
+            self.names,
+            shown,
+            title=self.title.format(**parts),
+            command=command or self.command,
+            fields=fields,
+        )
+        return path
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A decision tree among the results: its path below the folder, and what makes it."""
+
+    name: str
+    experiment: str
+    minutes: float
+
+    @property
+    def command(self) -> str:
+        """What the user runs to make it."""
+        return f"python -m experiments.{self.experiment}"
+
+    @property
+    def file(self) -> str:
+        """Its file below a folder of results."""
+        return f"{self.name}.json"
+
+    def path(self, folder: Path = RESULTS) -> Path:
+        """Where it lies below a folder of results."""
+        return folder / self.file
+
+
+def part_of(game: Game) -> str:
+    """A game as part of a table's name: 10x10_54332; 1x28_-11-1-1 where lengths have two digits."""
+    before = "-" if max(game.fleet) > 9 else ""
+    return str(game).replace(":", f"_{before}").replace(",", before)
+
+
+_GAME = Column("game", GAME, "the game")
+_CELLS = Column("cells", INTEGER, "cells of the board")
+_CONFIGURATIONS = Column("configurations", INTEGER, "how many configurations there are")
+_TOTAL = Column("total_height", INTEGER, "shots of an optimal strategy over all configurations")
+_SHOTS = Column("shots", INTEGER, "shots until every ship is sunk")
+_CONFIRMED = Column("confirmed", TEXT, "what confirms the row")
+
+# The paper
+
+TABLE1 = Table(
+    "table1",
+    "Optimal total height of the games of Table 1",
+    (
+        _GAME,
+        _TOTAL,
+        _CONFIGURATIONS,
+        Column("mean", TEXT, "least mean number of shots, rounded as the paper does"),
+        Column("printed", TEXT, "the same as printed in the paper"),
+        Column("best_shots", TEXT, "all optimal first shots"),
+        Column("nodes", INTEGER, "nodes of the search"),
+        Column("replayed", INTEGER, "total height by a replay of the tree"),
+    ),
+    "table1",
+    0.1,
+)
+OCCURRENCE = Table(
+    "occurrence_{name}",
+    "Configurations of {game} with a ship on each cell",
+    (
+        Column("row", INTEGER, "row of the cell, from 0"),
+        Column("column", INTEGER, "column of the cell, from 0"),
+        Column("occurrence", INTEGER, "configurations with a ship on the cell"),
+        Column("frequency", EXACT, "their part of all configurations"),
+    ),
+    "occurrence",
+    0.1,
+)
+COMPLETE_BINARY_TREE = Table(
+    "complete_binary_tree",
+    "Depths of the leaves of the complete binary tree with {leaves} leaves",
+    (
+        Column("leaf", INTEGER, "number of the leaf, from the left"),
+        Column("depth", INTEGER, "its depth"),
+    ),
+    "trees",
+    0.1,
+)
+COUNTEREXAMPLE_GREEDY = Tree("counterexample_greedy", "trees", 0.1)
+COUNTEREXAMPLE_OPTIMAL = Tree("counterexample_optimal", "trees", 0.1)
+PATTERNS = Table(
+    "patterns",
+    "Patterns of section 4.2, reconstructed: means over random configurations of {game}, and the "
+    "distance to the printed 58.7, 55.6, 7.6 and 73 (a tenth for each shot)",
+    (
+        Column("modulus", INTEGER, "colours of the board"),
+        Column("colours", TEXT, "the colours shot first, in order"),
+        Column("scan", TEXT, "order within a colour"),
+        Column("cross_mean", decimal(3), "mean shots, four directions cleared"),
+        Column("line_mean", decimal(3), "mean shots, right and left first"),
+        Column("line_sd", decimal(3), "standard deviation of these"),
+        Column("line_worst", INTEGER, "most shots of a sample"),
+        Column("distance", decimal(3), "distance to the printed figures"),
+    ),
+    "patterns",
+    3,
+)
+
+# Counts
+
+GROWTH = Table(
+    "growth",
+    "Configurations of the fleet {fleet} on square boards",
+    (
+        Column("size", INTEGER, "side of the board"),
+        Column("contact", TEXT, "contact rule"),
+        _CONFIGURATIONS,
+        Column("seconds", decimal(3), "wall time of the count"),
+        Column("confirmed", YES_NO, "whether the posterior of the same game agrees"),
+    ),
+    "growth",
+    0.2,
+)
+
+# Optima and greedy
+
+OPTIMA = Table(
+    "optima",
+    "Optimal total heights, ships not touching, and what confirms them",
+    (
+        _GAME,
+        _CELLS,
+        _CONFIGURATIONS,
+        _TOTAL,
+        Column("mean", decimal(6), "least mean number of shots"),
+        Column("leaf_counting", decimal(6), "lower bound on it by leaf counting"),
+        Column("best_greedy", INTEGER, "total height of the best greedy strategy, where known"),
+        Column("nodes", INTEGER, "nodes of the search"),
+        Column("subsets", INTEGER, "parts of families on a machine word that it met"),
+        Column("seconds", decimal(3), "wall time of the search"),
+        _CONFIRMED,
+    ),
+    "optima",
+    8,
+)
+GREEDY_LOSS = Table(
+    "greedy_loss",
+    "Total heights of greedy strategies beside the optimum, ships not touching",
+    (
+        _GAME,
+        _CELLS,
+        _CONFIGURATIONS,
+        _TOTAL,
+        Column("best", INTEGER, "total height of the best greedy strategy"),
+        Column("worst", INTEGER, "of the worst one"),
+        Column("first", INTEGER, "of ties broken by the first cell"),
+        Column("checkerboard", INTEGER, "of ties broken by a checkerboard"),
+        Column("central", INTEGER, "of ties broken by the most central cell"),
+        Column("remainder", INTEGER, "of ties broken by the lesser remainder"),
+        Column("percent_best", decimal(4), "more than the optimum, the best, in percent"),
+        Column("percent_worst", decimal(4), "more than the optimum, the worst, in percent"),
+    ),
+    "greedy_loss",
+    3,
+)
+COUNTEREXAMPLES = Table(
+    "counterexamples",
+    "Positions where the best greedy strategy is not optimal",
+    (
+        Column("search", TEXT, "which of the searches"),
+        Column("result", TEXT, "counterexample or undecided"),
+        _GAME,
+        Column("position", TEXT, "the shots made, with their replies"),
+        _CELLS,
+        Column("configurations", INTEGER, "configurations left"),
+        Column("shots", INTEGER, "shots made"),
+        Column("greedy_total_height", INTEGER, "total height of the best greedy strategy"),
+        Column("total_height", INTEGER, "total height of an optimal one"),
+        Column("greedy_shots", TEXT, "best greedy first shots"),
+        Column("best_shots", TEXT, "optimal first shots"),
+        _CONFIRMED,
+    ),
+    "counterexamples",
+    2,
+)
+ABLATION = Table(
+    "ablation",
+    "The search with one switch off at a time: effort and seconds against all on",
+    (
+        _GAME,
+        Column("position", TEXT, "the shots made, with their replies"),
+        Column("configurations", INTEGER, "configurations left"),
+        Column("off", TEXT, "the switch that is off"),
+        _TOTAL,
+        Column("nodes", INTEGER, "nodes of the search"),
+        Column("subsets", INTEGER, "parts of families on a machine word that it met"),
+        Column("seconds", TEXT, "processor time, or that it was given up"),
+        Column("effort_ratio", decimal(2), "nodes, and what subsets come to, against all on"),
+        Column("seconds_ratio", decimal(2), "processor time against all on"),
+    ),
+    "ablation",
+    5,
+)
+
+# Strategies on the usual game
+
+EVALUATION = Table(
+    "evaluations/{name}",
+    "Shots of {strategy} on {game}, over every configuration",
+    (_SHOTS, Column("configurations", INTEGER, "configurations that take so many")),
+    "evaluations",
+    100,
+    "{name}",
+)
+EVALUATION_CHECK = Table(
+    "evaluation_checks/{name}",
+    "Random configurations of {game} in the tree of {strategy} and played without it",
+    (
+        Column("number", INTEGER, "number of the game"),
+        Column("shots_in_tree", INTEGER, "shots in the tree that was evaluated"),
+        Column("shots_played", INTEGER, "shots when played without it"),
+    ),
+    "evaluation_check",
+    60,
+    "{name}",
+)
+ESTIMATES = Table(
+    "estimates",
+    "Misses of greedy on {game} by open cells k and by size: column 4 e + f is for "
+    "2^e (1 + f/4) configurations and more, up to the next column",
+    (
+        Column("k", INTEGER, "cells of a configuration that are open"),
+        Column("column", INTEGER, "4 e + f"),
+        Column("configurations", INTEGER, "configurations of all such nodes"),
+        Column("misses", INTEGER, "what greedy misses there, in all"),
+    ),
+    "estimates",
+    2,
+)
+GREEDY_GAMES = Table(
+    "greedy_games",
+    "Shots that greedy takes with exact posteriors, over random configurations",
+    (_GAME, _SHOTS, Column("games", INTEGER, "games that took so many")),
+    "greedy_games",
+    12,
+    "--games 1000",
+)
+GREEDY_GAMES_SUMMARY = Table(
+    "greedy_games_summary",
+    "Mean and spread of the shots that greedy takes with exact posteriors",
+    (
+        _GAME,
+        Column("games", INTEGER, "games played"),
+        Column("mean", decimal(4), "mean shots"),
+        Column("standard_error", decimal(4), "standard error of the mean"),
+        Column("standard_deviation", decimal(4), "standard deviation of the shots"),
+        Column("worst", INTEGER, "most shots of a game"),
+        Column("median_seconds", decimal(4), "wall time of a game, the median"),
+    ),
+    "greedy_games",
+    12,
+    "--games 1000",
+)
+
+# The bracket
+
+MISSES = 30  # F(0), …, F(29) and A(0), …: beyond, nothing is gained on boards that can be computed
+COVERAGE = Table(
+    "coverage_{name}",
+    "The most configurations of {game} that some cells can meet, at most",
+    (
+        Column("cells", INTEGER, "how many cells"),
+        Column("most_met", INTEGER, "configurations that they meet, at most"),
+        Column("attained", YES_NO, "whether some cells are known to meet as many"),
+    ),
+    "lower_bounds",
+    30,
+)
+REVEAL = Table(
+    "reveal_{name}",
+    "The reveal game of {game}: completions found within l misses, at most",
+    (
+        Column("ship", TEXT, "a placement of the longest ship, one of each class"),
+        Column("alike", INTEGER, "placements that the symmetries make of it"),
+        Column("completions", INTEGER, "configurations with it"),
+        *(
+            Column(f"F{misses}", INTEGER, f"found within {misses} misses, at most")
+            for misses in range(MISSES)
+        ),
+    ),
+    "lower_bounds",
+    30,
+)
+FINISHED = Table(
+    "finished_{name}",
+    "Configurations of {game} finished with so many misses or fewer, at most",
+    (
+        Column("misses", INTEGER, "l"),
+        Column("root_chain", INTEGER, "A(l) by the root chain"),
+        Column("reveal_game", INTEGER, "A(l) by the reveal game"),
+        Column("ship_chain", INTEGER, "A(l) by the root chain with the longest ship"),
+        Column("cells", INTEGER, "cells of that chain; 0 where it is not the least"),
+    ),
+    "lower_bounds",
+    30,
+)
+BRACKET = Table(
+    "bracket",
+    "Bounds on the least mean number of shots of {game}",
+    (
+        Column("side", TEXT, "lower or upper"),
+        Column("name", TEXT, "the argument, or the strategy"),
+        Column("value", decimal(6), "the bound, shots"),
+        Column("exact", EXACT, "the bound, exactly"),
+        Column("source", TEXT, "where it comes from"),
+    ),
+    "bracket",
+    0.1,
+)
+
+TABLES = tuple(value for value in list(globals().values()) if isinstance(value, Table))
+"""All of them, in the order of their questions."""
+TREES = tuple(value for value in list(globals().values()) if isinstance(value, Tree))
