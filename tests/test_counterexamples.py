@@ -585,9 +585,9 @@ def test_undecided_games_are_shown(here, monkeypatch, tmp_path):
         (("--max-cells", 17), "error: all positions of grids of up to 17 cells are too many; "),
         (("--max-cells", 9, "--fleet", "3,x"), "error: '3,x' is not a fleet; "),
         (("--max-cells", 4, "--fleet", "5"), "error: there is no configuration in every position"),
-        (("--max-cells", 4, "--trees", "file"), "error: cannot make the folder 'file': "),
+        (("--max-cells", 4, "--trees", "file"), "error: cannot write 'file': "),
         (("--max-cells", 4, "--resume", "file"), "error: file/games.jsonl cannot be opened: "),
-        (("--max-cells", 4, "-o", "folder"), "error: folder cannot be written: "),
+        (("--max-cells", 4, "-o", "folder"), "error: cannot write 'folder': it is a folder; "),
     ],
 )
 def test_bad_input(here, monkeypatch, tmp_path, arguments, message):

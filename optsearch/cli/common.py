@@ -173,7 +173,7 @@ def advised(option: str, folder: Path | None) -> Iterator[None]:
         kept = f"with {option} FOLDER, what is done would be kept"
         if folder is not None:
             kept = f"what is done is in {folder}, and the same command goes on from there"
-        raise WorkerLost(f"{lost}; fewer --jobs or less --memory may do; {kept}") from None
+        raise WorkerLost(f"{lost}; fewer --jobs may do; {kept}") from None
 
 
 # Files that are written
