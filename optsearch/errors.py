@@ -71,3 +71,7 @@ class RecordError(OptsearchError):
 
 class StrategyError(OptsearchError):
     """A strategy that does not exist, cannot be loaded, or shoots where it cannot."""
+
+
+class PuzzleError(OptsearchError):
+    """A puzzle that is malformed, or that has no solution where one is needed."""

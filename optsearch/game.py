@@ -223,7 +223,7 @@ class Game:
         By first (top-left) cell in row-major order, horizontal before vertical. A ship of length 1
         has one placement a cell.
         """
-        return _placements(self.rows, self.columns, length)
+        return placements(self.rows, self.columns, length)
 
     def halo(self, placement: int) -> int:
         """The cells outside a placement that the contact rule forbids to every other ship."""
@@ -245,7 +245,8 @@ class Game:
 
 
 @lru_cache(maxsize=256)
-def _placements(rows: int, columns: int, length: int) -> tuple[int, ...]:
+def placements(rows: int, columns: int, length: int) -> tuple[int, ...]:
+    """Every way to place one ship of this length on a grid of any size: `Game.placements`."""
     horizontal = (1 << length) - 1
     vertical = sum(1 << (i * columns) for i in range(length))
     result = []

@@ -1,0 +1,331 @@
+"""The fleets that satisfy a puzzle with row and column counts, by a sweep of its rows.
+
+The kernel knows a puzzle as its counts, where each ship may begin and which cells must hold one.
+Cells are visited in row-major order and a ship is placed whole at its first (top-left) cell, if
+the counts that are left allow all of it. What the rows below depend on is little: the columns
+occupied in the last row, how far ships reach down, the counts left in columns, the ships left.
+Results are kept by this key, whole, at the start of rows; a slot that two keys share holds the
+later one, so that the table never grows and never errs.
+
+Two ways in: `count` adds, up to a limit, and `solutions` lists, where of the table only the keys
+without solution are of use.
+"""
+
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
+from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.string cimport memcmp, memcpy, memset
+
+cdef extern from *:
+    """
+    typedef unsigned __int128 optsearch_count;
+    #define optsearch_count_low(n) ((uint64_t)(n))
+    #define optsearch_count_high(n) ((uint64_t)((n) >> 64))
+    #define optsearch_count_of(low, high) \
+        (((optsearch_count)(high) << 64) | (optsearch_count)(low))
+    """
+    # Cython takes the typedef for 64 bits; C knows better, and only C does arithmetic with it.
+    ctypedef unsigned long long Count "optsearch_count"
+    uint64_t count_low "optsearch_count_low"(Count n) noexcept nogil
+    uint64_t count_high "optsearch_count_high"(Count n) noexcept nogil
+    Count count_of "optsearch_count_of"(uint64_t low, uint64_t high) noexcept nogil
+
+cdef enum:
+    MAX_COLUMNS = 32
+    MAX_ROWS = 64
+    MAX_KINDS = 16
+    MAX_SHIPS = 1024
+    MAX_KEY = 96      # bytes: row, columns occupied above, reach and count a column, ships a kind
+    PAUSE = 1 << 18   # cells visited between two looks at signals
+    FREE = 255        # no count is given
+
+
+cdef struct Entry:
+    Count count
+    uint8_t key[MAX_KEY]
+
+
+cdef class Sweep:
+    """One puzzle with at most 32 columns and 64 rows.
+
+    rows, columns -- counts, -1 where none is given.
+    lengths, ships -- the distinct lengths and how many ships of each.
+    may -- uint8 array (kinds, 2, rows, columns): whether a ship may have its first cell there,
+        horizontal and vertical; ships of one cell are horizontal.
+    must, open -- uint8 arrays (rows, columns): whether the cell has to, and whether it may, hold a
+        ship.
+    entries -- slots of the table, a power of two.
+    tick -- called between whiles with the cells visited; what it raises ends the sweep.
+    """
+
+    cdef int rows, columns, kinds, key_size
+    cdef int row_count[MAX_ROWS]         # -1: not given
+    cdef int lengths[MAX_KINDS]
+    cdef const uint8_t[:, :, :, ::1] may
+    cdef const uint8_t[:, ::1] must
+    cdef int room[MAX_ROWS + 2][MAX_COLUMNS]   # cells from this row down that may hold a ship
+    cdef Entry* table
+    cdef uint64_t slots
+    cdef object tick, error
+    cdef list found
+    cdef bint listing, stopped
+    cdef Count limit
+    cdef Py_ssize_t most
+    cdef int64_t visited
+    # The state of the sweep.
+    cdef uint64_t above                  # columns occupied in the row before
+    cdef uint8_t reach[MAX_COLUMNS]      # rows from this one down that a ship takes in the column
+    cdef uint8_t column_left[MAX_COLUMNS]
+    cdef uint8_t ships_left[MAX_KINDS]
+    cdef int below[MAX_ROWS]             # cells of a row that ships from the rows above take
+    cdef int placed
+    cdef int[4] choices[MAX_SHIPS]       # kind, vertical, row, column
+
+    def __cinit__(self, rows, columns, lengths, ships, const uint8_t[:, :, :, ::1] may,
+                  const uint8_t[:, ::1] must, const uint8_t[:, ::1] open,
+                  uint64_t entries, tick):
+        cdef int i, j
+        self.rows, self.columns, self.kinds = len(rows), len(columns), len(lengths)
+        if self.rows > MAX_ROWS or self.columns > MAX_COLUMNS or self.kinds > MAX_KINDS:
+            raise ValueError(f"{self.rows} rows, {self.columns} columns, {self.kinds} lengths; "
+                             f"at most {MAX_ROWS}, {MAX_COLUMNS}, {MAX_KINDS}")
+        if sum(ships) > MAX_SHIPS or max(ships) >= FREE:
+            raise ValueError(f"{sum(ships)} ships; at most {MAX_SHIPS}")
+        if (may.shape[0], may.shape[1], may.shape[2], may.shape[3]) != (
+                self.kinds, 2, self.rows, self.columns):
+            raise ValueError("may has another shape than (kinds, 2, rows, columns)")
+        if (must.shape[0], must.shape[1], open.shape[0], open.shape[1]) != (
+                self.rows, self.columns, self.rows, self.columns):
+            raise ValueError("must or open has another shape than (rows, columns)")
+        if entries == 0 or entries & (entries - 1):
+            raise ValueError(f"{entries} slots; give a power of two")
+        self.key_size = 9 + 2 * self.columns + self.kinds
+        self.may, self.must, self.tick = may, must, tick
+        for i in range(self.rows):
+            self.row_count[i] = rows[i]
+        for j in range(self.columns):
+            self.column_left[j] = FREE if columns[j] < 0 else columns[j]
+            for i in range(self.rows - 1, -1, -1):
+                self.room[i][j] = self.room[i + 1][j] + open[i, j]
+        for i in range(self.kinds):
+            self.lengths[i], self.ships_left[i] = lengths[i], ships[i]
+        self.slots = entries
+        self.table = <Entry*>PyMem_RawCalloc(entries, sizeof(Entry))
+        if self.table == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.table)
+
+    cdef void pause(self) noexcept with gil:
+        try:
+            PyErr_CheckSignals()
+            self.tick(self.visited)
+        except BaseException as error:
+            self.error = error
+            self.stopped = True
+
+    cdef void keep(self) noexcept with gil:
+        """Note the fleet that was placed."""
+        cdef int i
+        self.found.append([
+            (self.choices[i][0], self.choices[i][1], self.choices[i][2], self.choices[i][3])
+            for i in range(self.placed)])
+        if len(self.found) >= self.most:
+            self.stopped = True
+
+    cdef Count from_row(self, int row) noexcept nogil:
+        """The fleets that the state at the start of a row leaves."""
+        cdef uint8_t key[MAX_KEY]
+        cdef uint64_t word, hashed = 0x9E3779B97F4A7C15ULL
+        cdef Entry* entry
+        cdef Count total
+        cdef int i, next_row, left = 0, cells = 0, asked = 0
+        if row == self.rows:
+            for i in range(self.kinds):
+                left += self.ships_left[i]
+            for i in range(self.columns):
+                left += self.column_left[i] != FREE and self.column_left[i] != 0
+            if left:
+                return 0
+            if self.listing:
+                self.keep()
+            return 1
+        for i in range(self.kinds):
+            cells += self.ships_left[i] * self.lengths[i]
+        for i in range(row, self.rows):
+            if self.row_count[i] >= 0:
+                asked += self.row_count[i] - self.below[i]
+        if asked > cells:
+            return 0
+        asked = 0
+        for i in range(self.columns):
+            if self.column_left[i] != FREE:
+                asked += self.column_left[i]
+                next_row = row + self.reach[i] + (self.reach[i] > 0)
+                if next_row > self.rows:
+                    next_row = self.rows
+                if self.column_left[i] > self.room[next_row][i]:
+                    return 0
+            left += self.reach[i] > 0
+        if asked > cells:
+            return 0
+        if self.row_count[row] >= 0:
+            left = self.row_count[row] - left
+            if left < 0:
+                return 0
+        else:
+            left = -1
+        memset(key, 0, MAX_KEY)
+        key[0] = <uint8_t>(row + 1)      # 0 marks a slot that is empty
+        memcpy(key + 1, &self.above, 8)
+        memcpy(key + 9, self.reach, self.columns)
+        memcpy(key + 9 + self.columns, self.column_left, self.columns)
+        memcpy(key + 9 + 2 * self.columns, self.ships_left, self.kinds)
+        for i in range(0, self.key_size, 8):
+            memcpy(&word, key + i, 8)
+            hashed = (hashed ^ word) * 0xFF51AFD7ED558CCDULL
+            hashed ^= hashed >> 32
+        entry = &self.table[hashed & (self.slots - 1)]
+        if memcmp(entry.key, key, self.key_size) == 0 and not (self.listing and entry.count):
+            return entry.count
+        total = self.from_cell(row, 0, 0, left)
+        if not self.stopped:
+            entry.count = total
+            memcpy(entry.key, key, MAX_KEY)
+        return total
+
+    cdef Count from_cell(self, int row, int column, uint64_t here, int left) noexcept nogil:
+        """The fleets with what is placed up to a cell; left -- of the count of its row, or -1."""
+        cdef Count total = 0
+        cdef uint64_t bit
+        cdef int kind, i
+        while column < self.columns:
+            self.visited += 1
+            if self.visited % PAUSE == 0:
+                self.pause()
+            if self.stopped:
+                return 0
+            bit = <uint64_t>1 << column
+            if self.reach[column]:
+                here |= bit
+                column += 1
+                continue
+            if left > self.columns - column:
+                return total
+            if left and not self.touches(column, 1, here):
+                for kind in range(self.kinds):
+                    if not self.ships_left[kind]:
+                        continue
+                    if self.may[kind, 0, row, column]:
+                        total = total + self.horizontal(row, column, here, left, kind)
+                    if self.may[kind, 1, row, column]:
+                        total = total + self.vertical(row, column, here, left, kind)
+                    if total >= self.limit:
+                        return total
+            if self.must[row, column]:
+                return total
+            column += 1
+        if left > 0:
+            return total
+        bit = self.above
+        self.above = here
+        for i in range(self.columns):
+            if self.reach[i]:
+                self.reach[i] -= 1
+        total = total + self.from_row(row + 1)
+        self.above = bit
+        return total
+
+    cdef inline bint touches(self, int column, int length, uint64_t here) noexcept nogil:
+        """Whether a ship that begins in a column of this row would touch one that is placed."""
+        cdef uint64_t span = ((<uint64_t>1 << length) - 1) << column
+        cdef int i
+        if self.above & (span | span << 1 | span >> 1) or here & (span >> 1):
+            return True
+        for i in range(column, min(column + length + 1, self.columns)):
+            if self.reach[i]:
+                return True
+        return False
+
+    cdef Count horizontal(self, int row, int column, uint64_t here, int left,
+                          int kind) noexcept nogil:
+        """The fleets with a horizontal ship of this kind next."""
+        cdef Count total = 0
+        cdef int length = self.lengths[kind], i
+        cdef bint fits = True
+        cdef uint8_t reach[MAX_COLUMNS]
+        if 0 <= left < length or self.touches(column, length, here):
+            return 0
+        for i in range(column, column + length):
+            fits &= self.column_left[i] > 0
+        if not fits:
+            return 0
+        memcpy(reach, self.reach, self.columns)
+        for i in range(column, column + length):
+            self.column_left[i] -= self.column_left[i] != FREE
+            self.reach[i] = 1
+        self.choose(kind, 0, row, column)
+        total = self.from_cell(row, column, here, left - length if left > 0 else left)
+        self.unchoose(kind)
+        memcpy(self.reach, reach, self.columns)
+        for i in range(column, column + length):
+            self.column_left[i] += self.column_left[i] != FREE
+        return total
+
+    cdef Count vertical(self, int row, int column, uint64_t here, int left,
+                        int kind) noexcept nogil:
+        """The fleets with a vertical ship of this kind next."""
+        cdef Count total = 0
+        cdef int length = self.lengths[kind], i
+        cdef uint8_t reach[MAX_COLUMNS]
+        if self.column_left[column] < length:
+            return 0
+        for i in range(row + 1, row + length):
+            if self.row_count[i] >= 0 and self.below[i] >= self.row_count[i]:
+                return 0
+        memcpy(reach, self.reach, self.columns)
+        for i in range(row + 1, row + length):
+            self.below[i] += 1
+        if self.column_left[column] != FREE:
+            self.column_left[column] -= length
+        self.reach[column] = length
+        self.choose(kind, 1, row, column)
+        total = self.from_cell(row, column, here, left - 1 if left > 0 else left)
+        self.unchoose(kind)
+        memcpy(self.reach, reach, self.columns)
+        if self.column_left[column] != FREE:
+            self.column_left[column] += length
+        for i in range(row + 1, row + length):
+            self.below[i] -= 1
+        return total
+
+    cdef inline void choose(self, int kind, int turn, int row, int column) noexcept nogil:
+        cdef int* choice = self.choices[self.placed]
+        choice[0], choice[1], choice[2], choice[3] = kind, turn, row, column
+        self.placed += 1
+        self.ships_left[kind] -= 1
+
+    cdef inline void unchoose(self, int kind) noexcept nogil:
+        self.placed -= 1
+        self.ships_left[kind] += 1
+
+    def count(self, limit):
+        """The number of fleets (int), or some number that is `limit` (at most 2^126) or more."""
+        cdef Count total
+        self.limit = count_of(limit & 0xFFFFFFFFFFFFFFFF, limit >> 64)
+        with nogil:
+            total = self.from_row(0)
+        if self.error is not None:
+            raise self.error
+        return count_low(total) | int(count_high(total)) << 64
+
+    def solutions(self, most):
+        """Up to `most` (1 or more) fleets, each a list of (kind, vertical, row, column) by ship."""
+        self.listing, self.most, self.found = True, most, []
+        self.limit = count_of(0, 1 << 62)
+        with nogil:
+            self.from_row(0)
+        if self.error is not None:
+            raise self.error
+        return self.found

@@ -1,0 +1,35 @@
+"""Solitaire Battleship: find the fleet from row and column counts and a few revealed cells.
+
+`puzzle` says what a puzzle is, and `formats` how it is written. `models` has the two integer
+programmes for CP-SAT, and `counting` a count of all solutions without it. On these stand `making`
+(uniqueness, minimal clues, new puzzles) and `reasoning` (what follows for a person, and how hard it
+is).
+"""
+
+from optsearch.solitaire.counting import count
+from optsearch.solitaire.formats import load, parse, save, to_text
+from optsearch.solitaire.making import generate, is_minimal, is_unique, minimise, solve
+from optsearch.solitaire.models import conflict
+from optsearch.solitaire.puzzle import Clue, Puzzle, Solution
+from optsearch.solitaire.reasoning import Grade, Step, explain, grade
+
+__all__ = [
+    "Clue",
+    "Grade",
+    "Puzzle",
+    "Solution",
+    "Step",
+    "conflict",
+    "count",
+    "explain",
+    "generate",
+    "grade",
+    "is_minimal",
+    "is_unique",
+    "load",
+    "minimise",
+    "parse",
+    "save",
+    "solve",
+    "to_text",
+]

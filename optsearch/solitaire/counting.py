@@ -1,0 +1,134 @@
+"""How many solutions a puzzle has, and which: our own sweep, without CP-SAT.
+
+The kernel `_solitaire` goes through the rows with the counts as pruning and merges equal states. It
+shares nothing with the integer programmes but `Puzzle`, and what checks them is this.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+
+from optsearch._solitaire import Sweep
+from optsearch.errors import TooLarge
+from optsearch.solitaire.puzzle import WATER, Puzzle, Solution, ordered
+
+T = TypeVar("T")
+
+MOST = 1 << 126
+MAX_COLUMNS, MAX_ROWS, MAX_LENGTHS, MAX_SHIPS = 32, 64, 16, 254  # of the kernel
+_SLOTS, _FEW_SLOTS = 1 << 20, 1 << 14  # 112 bytes each; few where a few solutions are enough
+_FEW = 1000
+
+
+def count(
+    puzzle: Puzzle,
+    limit: int | None = None,
+    time_limit: float | None = None,
+    progress: Callable[[int], object] = lambda visited: None,
+) -> int:
+    """How many solutions there are, exactly; with a limit, the limit if there are more.
+
+    progress -- called between whiles with the cells visited so far. Raises TooLarge when
+    `time_limit` seconds are over, and for a puzzle that is too large to count: more than 2^126
+    solutions, 16 distinct lengths or 32 columns and rows.
+    """
+    if limit is not None and limit < 1:
+        raise ValueError(f"limit {limit} is not 1 or more")
+    most = limit or MOST
+    number = _timed(puzzle, most, time_limit, progress, lambda sweep: sweep.count(most))
+    if limit is None and number >= MOST:
+        raise TooLarge(f"{puzzle} has 2^126 solutions or more; give a limit")
+    return number if limit is None else min(number, limit)
+
+
+def solutions(
+    puzzle: Puzzle,
+    limit: int,
+    time_limit: float | None = None,
+    progress: Callable[[int], object] = lambda visited: None,
+) -> list[Solution]:
+    """Up to `limit` solutions, all of them if there are fewer, by their rows from the top.
+
+    Raises TooLarge as `count` does.
+    """
+    found = _timed(puzzle, limit, time_limit, progress, lambda sweep: sweep.solutions(limit))
+    is_turned = _is_turned(puzzle)
+    lengths = _lengths(puzzle)
+
+    def ship(kind: int, turn: int, row: int, column: int) -> int:
+        steps = [(i, 0) if turn else (0, i) for i in range(lengths[kind])]
+        cells = [(row + i, column + j) for i, j in steps]
+        return sum(puzzle.bit((j, i) if is_turned else (i, j)) for i, j in cells)
+
+    return [ordered(ship(*choice) for choice in fleet) for fleet in found]
+
+
+def _timed(
+    puzzle: Puzzle,
+    limit: int,
+    time_limit: float | None,
+    progress: Callable[[int], object],
+    work: Callable[[Sweep], T],
+) -> T:
+    end = None if time_limit is None else time.monotonic() + time_limit
+
+    def tick(visited: int) -> None:
+        progress(visited)
+        if end is not None and time.monotonic() > end:
+            raise TooLarge(f"the solutions of {puzzle} were not counted in {time_limit:g} seconds")
+
+    return work(_sweep(puzzle, _FEW_SLOTS if limit <= _FEW else _SLOTS, tick))
+
+
+def _is_turned(puzzle: Puzzle) -> bool:
+    """Whether the kernel sees rows and columns exchanged: it wants few columns."""
+    return puzzle.columns > puzzle.rows
+
+
+def _lengths(puzzle: Puzzle) -> list[int]:
+    return sorted(set(puzzle.fleet), reverse=True)
+
+
+def _sweep(puzzle: Puzzle, slots: int, tick: Callable[[int], object]) -> Sweep:
+    lengths = _lengths(puzzle)
+    sides = sorted((puzzle.rows, puzzle.columns))
+    if sides[0] > MAX_COLUMNS or len(lengths) > MAX_LENGTHS or len(puzzle.fleet) > MAX_SHIPS:
+        raise TooLarge(
+            f"the solutions of {puzzle} are not counted: {sides[0]} columns, {len(lengths)} lengths"
+            f" and {len(puzzle.fleet)} ships; at most {MAX_COLUMNS}, {MAX_LENGTHS} and {MAX_SHIPS}"
+        )
+    may = np.zeros((len(lengths), 2, puzzle.rows, puzzle.columns), np.uint8)
+    for kind, length in enumerate(lengths):
+        for ship in puzzle.allowed(length):
+            cells = puzzle.cells_of(ship)
+            may[kind, int(cells[0][0] != cells[-1][0]), *cells[0]] = 1
+    must, is_open = np.zeros((2, puzzle.rows, puzzle.columns), np.uint8)
+    is_open[:] = 1
+    for cell, value in puzzle.revealed:
+        (is_open if value == WATER else must)[cell] = value != WATER
+    counts = [
+        [-1 if count is None else count for count in line]
+        for line in (puzzle.row_counts, puzzle.column_counts)
+    ]
+    if _is_turned(puzzle):
+        counts.reverse()
+        may = may[:, ::-1].transpose(0, 1, 3, 2)
+        if 1 in lengths:  # a ship of one cell is horizontal, turned or not
+            may = may.copy()
+            may[-1] = may[-1, ::-1]
+        must, is_open = must.T, is_open.T
+    return Sweep(
+        counts[0],
+        counts[1],
+        lengths,
+        [puzzle.fleet.count(length) for length in lengths],
+        np.ascontiguousarray(may),
+        np.ascontiguousarray(must),
+        np.ascontiguousarray(is_open),
+        slots,
+        tick,
+    )

@@ -1,0 +1,343 @@
+"""How puzzles are written: as text that resembles the printed puzzle, and as JSON.
+
+    # whatever the reader should know
+    grid 6x6
+    fleet 3,2,2,1,1,1
+    rows 3 1 2 1 1 2
+    columns 4 0 2 1 1 2
+    board
+    . . . . . .
+    . ~ . . . .
+    . . . . . .
+    . . . . . ^
+    . . . . . .
+    . . . . . .
+
+`docs/solitaire.md` describes both.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from optsearch.errors import OptsearchError, PuzzleError
+from optsearch.game import Cell, cell_name, parse_cell
+from optsearch.solitaire.puzzle import (
+    BOTTOM,
+    LEFT,
+    MIDDLE,
+    RIGHT,
+    SHIP,
+    SUBMARINE,
+    TOP,
+    WATER,
+    Clue,
+    Puzzle,
+    Solution,
+)
+
+T = TypeVar("T")
+
+SYMBOLS = {
+    WATER: "~",
+    SHIP: "X",
+    SUBMARINE: "@",
+    LEFT: "<",
+    RIGHT: ">",
+    TOP: "^",
+    BOTTOM: "v",
+    MIDDLE: "#",
+}
+HIDDEN = "."
+_MEANING = {symbol: value for value, symbol in SYMBOLS.items()}
+_KEYWORDS = ("grid", "fleet", "rows", "columns", "board")
+_ACCEPTED = f"{HIDDEN} (not revealed), " + ", ".join(f"{s} ({v})" for v, s in SYMBOLS.items())
+_JSON_KEYS = ("grid", "fleet", "rows", "columns", "revealed")
+
+
+def parse_grid(text: str) -> tuple[int, int]:
+    """Rows and columns of a text such as 6x6; PuzzleError if it names no grid."""
+    match = re.fullmatch(r"\s*(\d{1,9})\s*[xX×]\s*(\d{1,9})\s*", text, re.ASCII)
+    if not match:
+        raise PuzzleError(f"{text.strip()!r} is not a grid; write rows and columns, as in 6x6")
+    return int(match[1]), int(match[2])
+
+
+def parse_fleet(text: str) -> tuple[int, ...]:
+    """The lengths of a text such as 3,2,2,1; PuzzleError if one is none."""
+    lengths = []
+    for word in text.split(","):
+        if not re.fullmatch(r"\s*\d{1,9}\s*", word, re.ASCII):
+            raise PuzzleError(
+                f"{word.strip()!r} is not a ship length; write lengths with commas between them, "
+                "as in 3,2,2,1"
+            )
+        lengths.append(int(word))
+    return tuple(lengths)
+
+
+def _parse_counts(text: str) -> tuple[int | None, ...]:
+    counts: list[int | None] = []
+    for word in text.split():
+        if word != "?" and not re.fullmatch(r"\d{1,9}", word, re.ASCII):
+            raise PuzzleError(
+                f"{word!r} is not a count; write a number, or `?` where there is none"
+            )
+        counts.append(None if word == "?" else int(word))
+    return tuple(counts)
+
+
+# Text
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line of a file, which errors quote."""
+
+    number: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"line {self.number}: {self.text!r}"
+
+    def error(self, reason: object) -> PuzzleError:
+        return PuzzleError(f"{self}: {reason}")
+
+    def parsed(self, parse: Callable[[str], T]) -> T:
+        try:
+            return parse(self.text.strip().partition(" ")[2])
+        except PuzzleError as error:
+            raise self.error(error) from None
+
+
+def parse(text: str) -> Puzzle:
+    """The puzzle of a text; PuzzleError, with the line that is wrong, if it is none."""
+    lines = [
+        _Line(number, line.strip().replace("\t", " "))
+        for number, line in enumerate(text.splitlines(), 1)
+        if line.strip() and not line.lstrip().startswith("# ") and line.strip() != "#"
+    ]
+    fields, board = _fields(lines)
+    for name in ("grid", "fleet"):
+        if name not in fields:
+            raise PuzzleError(f"there is no line `{name} …`; {_form(name)}")
+    rows, columns = fields["grid"].parsed(parse_grid)
+    puzzle = _built(fields["grid"], Puzzle, rows, columns, (1,))
+    fleet = fields["fleet"].parsed(parse_fleet)
+    puzzle = _built(fields["fleet"], replace, puzzle, fleet=fleet)
+    lines_of: dict[Clue, str] = {}
+    for name in ("rows", "columns"):
+        if name in fields:
+            counts = fields[name].parsed(_parse_counts)
+            puzzle = _built(fields[name], _with_counts, puzzle, name, counts)
+            lines_of |= dict.fromkeys(puzzle.clues[len(lines_of) :], str(fields[name]))
+    for line, cells in _revealed(puzzle, fields, board):
+        before = set(puzzle.clues)
+        puzzle = _built(line, replace, puzzle, revealed=puzzle.revealed + cells)
+        lines_of |= {clue: str(line) for clue in puzzle.clues if clue not in before}
+    return replace(puzzle, lines=lines_of)
+
+
+def _form(name: str) -> str:
+    return {
+        "grid": "write rows and columns, as in `grid 6x6`",
+        "fleet": "write the lengths of all ships, as in `fleet 3,2,2,1`",
+    }[name]
+
+
+def _fields(lines: list[_Line]) -> tuple[dict[str, _Line], list[_Line]]:
+    """The lines by keyword, and those after `board`."""
+    fields: dict[str, _Line] = {}
+    for i, line in enumerate(lines):
+        word = line.text.split()[0]
+        if word not in _KEYWORDS:
+            raise line.error(f"{word!r} is none of {', '.join(_KEYWORDS)}")
+        if word in fields:
+            raise line.error(f"{word!r} was given before, in {fields[word]}")
+        fields[word] = line
+        if word == "board":
+            if line.text != "board":
+                raise line.error("write the board in the lines below `board`")
+            return fields, lines[i + 1 :]
+    return fields, []
+
+
+def _built(line: _Line, make: Callable[..., Puzzle], *arguments: Any, **fields: Any) -> Puzzle:
+    try:
+        return make(*arguments, **fields)
+    except PuzzleError as error:
+        raise line.error(error) from None
+
+
+def _with_counts(puzzle: Puzzle, name: str, counts: tuple[int | None, ...]) -> Puzzle:
+    if not counts:
+        raise PuzzleError(f"there are no counts; leave out the line, or give one for each of the "
+                          f"{name}")
+    return (
+        replace(puzzle, row_counts=counts)
+        if name == "rows"
+        else replace(puzzle, column_counts=counts)
+    )
+
+
+def _revealed(
+    puzzle: Puzzle, fields: dict[str, _Line], board: list[_Line]
+) -> Iterator[tuple[_Line, tuple[tuple[Cell, str], ...]]]:
+    if "board" not in fields:
+        return
+    for row, line in enumerate(board):
+        if row == puzzle.rows:
+            raise line.error(f"the board has {puzzle.rows} lines, and this is one more")
+        symbols = line.text.replace(" ", "")
+        for symbol in symbols:
+            if symbol != HIDDEN and symbol not in _MEANING:
+                raise line.error(f"{symbol!r} is no symbol of a cell; there are {_ACCEPTED}")
+        if len(symbols) != puzzle.columns:
+            raise line.error(
+                f"the line has {len(symbols)} cells; the grid {puzzle.grid} has {puzzle.columns} "
+                "columns"
+            )
+        cells = [((row, j), _MEANING[s]) for j, s in enumerate(symbols) if s != HIDDEN]
+        yield line, tuple(cells)
+    if len(board) < puzzle.rows:
+        raise fields["board"].error(
+            f"{len(board)} lines follow; the grid {puzzle.grid} has {puzzle.rows} rows"
+        )
+
+
+def _counts_text(counts: tuple[int | None, ...]) -> str:
+    return " ".join("?" if count is None else str(count) for count in counts)
+
+
+def to_text(puzzle: Puzzle) -> str:
+    """The puzzle as text that `parse` reads."""
+    lines = [f"grid {puzzle.grid}", f"fleet {puzzle.fleet_text}"]
+    for name, counts in (("rows", puzzle.row_counts), ("columns", puzzle.column_counts)):
+        if any(count is not None for count in counts):
+            lines.append(f"{name} {_counts_text(counts)}")
+    if puzzle.revealed:
+        lines.append("board")
+        shown = dict(puzzle.revealed)
+        for row in range(puzzle.rows):
+            symbols = [
+                SYMBOLS.get(shown.get((row, column), ""), HIDDEN)
+                for column in range(puzzle.columns)
+            ]
+            lines.append(" ".join(symbols))
+    return "\n".join(lines) + "\n"
+
+
+# JSON
+
+
+def to_fields(puzzle: Puzzle) -> dict[str, Any]:
+    """The puzzle as a JSON value that `from_fields` reads."""
+    return {
+        "grid": puzzle.grid,
+        "fleet": list(puzzle.fleet),
+        "rows": list(puzzle.row_counts),
+        "columns": list(puzzle.column_counts),
+        "revealed": {cell_name(cell): value for cell, value in puzzle.revealed},
+    }
+
+
+def solution_fields(puzzle: Puzzle, solution: Solution) -> list[str]:
+    """A solution as JSON: a ship by its first and last cell."""
+    return [ship_text(puzzle, ship) for ship in solution]
+
+
+def ship_text(puzzle: Puzzle, ship: int) -> str:
+    """A ship by its first and last cell: A1-A3; a submarine by its cell."""
+    cells = puzzle.cells_of(ship)
+    names = [cell_name(cells[0]), cell_name(cells[-1])]
+    return names[0] if len(cells) == 1 else "-".join(names)
+
+
+def from_fields(value: object) -> Puzzle:
+    """The puzzle of a JSON value; PuzzleError, with the part that is wrong, if it is none."""
+    if not isinstance(value, dict):
+        raise PuzzleError(f"{_short(value)} is no puzzle; write an object with {_keys_text()}")
+    for key in value:
+        if key not in _JSON_KEYS:
+            raise PuzzleError(f"{key!r} is no part of a puzzle; it has {_keys_text()}")
+    for key in ("grid", "fleet"):
+        if key not in value:
+            raise PuzzleError(f"there is no {key!r}; a puzzle has {_keys_text()}")
+    if not isinstance(value["grid"], str):
+        raise PuzzleError(f'"grid": {_short(value["grid"])}: write a text such as "6x6"')
+    fleet = _integers("fleet", value["fleet"])
+    counts = [_integers(name, value.get(name) or [], True) for name in ("rows", "columns")]
+    revealed = value.get("revealed") or {}
+    if not isinstance(revealed, dict):
+        raise PuzzleError(f'"revealed": {_short(revealed)}: write {{"A1": "water", …}}')
+    cells = []
+    for name, shown in revealed.items():
+        try:
+            cells.append((parse_cell(name), shown))
+        except OptsearchError as error:
+            raise PuzzleError(f'"revealed": {error}') from None
+        if not isinstance(shown, str):
+            raise PuzzleError(f'"revealed": {name} shows {_short(shown)}, which is no text')
+    rows, columns = parse_grid(value["grid"])
+    return Puzzle(rows, columns, fleet, *counts, tuple(cells))  # type: ignore[arg-type]
+
+
+def _integers(name: str, value: object, may_lack: bool = False) -> tuple[int | None, ...]:
+    form = "a list of numbers" + (", null where there is none" if may_lack else "")
+    if not isinstance(value, list):
+        raise PuzzleError(f'"{name}": {_short(value)}: write {form}')
+    for number in value:
+        if (type(number) is not int) and not (may_lack and number is None):
+            raise PuzzleError(f'"{name}": {_short(number)} in {_short(value)}: write {form}')
+    return tuple(value)
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
+def _keys_text() -> str:
+    return ", ".join(f'"{key}"' for key in _JSON_KEYS)
+
+
+# Files
+
+
+def load(path: Path) -> Puzzle:
+    """The puzzle of a file, text or JSON; PuzzleError, with file and line, if there is none."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise PuzzleError(f"{path}: it is not UTF-8 text") from None
+    except OSError as error:
+        raise PuzzleError(f"cannot read {str(path)!r}: {error.strerror}") from None
+    if not text.strip():
+        raise PuzzleError(f"{path}: the file is empty")
+    try:
+        if not text.lstrip().startswith("{"):
+            return parse(text)
+        return from_fields(json.loads(text))
+    except json.JSONDecodeError as error:
+        quoted = text.splitlines()[error.lineno - 1].strip()
+        raise PuzzleError(f"{path}, line {error.lineno}: {quoted!r}: {error.msg}") from None
+    except RecursionError:
+        raise PuzzleError(f"{path}: brackets within brackets, too deep for a puzzle") from None
+    except PuzzleError as error:
+        separator = ", " if str(error).startswith("line ") else ": "
+        raise PuzzleError(f"{path}{separator}{error}") from None
+
+
+def save(puzzle: Puzzle, path: Path) -> None:
+    """Write a puzzle: JSON to a name that ends in .json, text to any other."""
+    is_json = path.suffix.lower() == ".json"
+    text = json.dumps(to_fields(puzzle), ensure_ascii=False, indent=1) + "\n"
+    try:
+        path.write_text(text if is_json else to_text(puzzle), encoding="utf-8")
+    except OSError as error:
+        raise PuzzleError(f"cannot write {str(path)!r}: {error.strerror}") from None

@@ -1,0 +1,212 @@
+"""How puzzles are made: whether one has a single solution, which clues it can spare, new ones.
+
+Three methods say how many solutions there are: the models `ship` and `cell`, and `count`, our own
+sweep. None shares anything with another but the puzzle, so that each can check the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from itertools import groupby
+
+import numpy as np
+
+from optsearch.configurations import to_masks
+from optsearch.errors import ImpossiblePosition, PuzzleError, TooLarge
+from optsearch.game import MAX_CELLS, Game, bits, placements
+from optsearch.position import Position
+from optsearch.posterior import Posterior
+from optsearch.solitaire import counting, models
+from optsearch.solitaire.puzzle import Clue, Puzzle, Solution, ordered
+
+METHODS = (*models.MODELS, "count")
+_EFFORT = 1_000_000  # cells visited
+_ATTEMPTS = 1000  # to place a fleet on a grid that is too large for the exact sampler
+
+Progress = Callable[[int, int], object]
+
+
+def solve(
+    puzzle: Puzzle, limit: int = 2, method: str = "ship", time_limit: float | None = None
+) -> list[Solution]:
+    """Up to `limit` solutions, all if there are fewer.
+
+    Raises TooLarge when the time (seconds) is over before that is known.
+    """
+    if method == "count":
+        return counting.solutions(puzzle, limit, time_limit)
+    found = models.search(puzzle, limit, method, time_limit)
+    if len(found.solutions) < limit and not found.is_complete:
+        raise TooLarge(
+            f"after {time_limit:g} seconds {len(found.solutions)} solutions of {puzzle} are known, "
+            "and not whether there are others"
+        )
+    return list(found.solutions)
+
+
+def is_unique(puzzle: Puzzle, method: str = "ship", time_limit: float | None = None) -> bool:
+    """Whether there is exactly one solution."""
+    return len(solve(puzzle, 2, method, time_limit)) == 1
+
+
+def _two(puzzle: Puzzle, method: str | None) -> list[Solution]:
+    """Up to two solutions; without a method by `count`, and by `ship` where that takes long.
+
+    How long is measured in cells visited, so that the answer is the same on every machine.
+    """
+    if method is not None:
+        return solve(puzzle, 2, method)
+
+    def tick(visited: int) -> None:
+        if visited > _EFFORT:
+            raise TooLarge(f"more than {_EFFORT:,} cells visited")
+
+    try:
+        return counting.solutions(puzzle, 2, progress=tick)
+    except TooLarge:
+        return solve(puzzle, 2, "ship")
+
+
+def minimise(
+    puzzle: Puzzle,
+    seed: int | np.random.Generator = 0,
+    method: str | None = None,
+    keep_counts: bool = False,
+    progress: Progress = lambda done, total: None,
+) -> Puzzle:
+    """The puzzle with as many clues left out as its single solution allows.
+
+    One after the other is left out if the solution stays the only one, in an order that depends on
+    the seed: revealed cells before counts; of a shaped piece first the shape. One pass is enough,
+    since what could not be spared beside more clues cannot be spared beside fewer.
+
+    method -- one of `METHODS`; without it `count`, or `ship` where that takes long. keep_counts --
+    leave out revealed cells only. Raises PuzzleError for a puzzle that does not have
+    exactly one solution.
+    """
+    found = _two(puzzle, method)
+    if len(found) != 1:
+        raise PuzzleError(
+            f"{puzzle} has {'no solution' if not found else 'several solutions'}; a puzzle with "
+            "exactly one can be minimised"
+        )
+    rng = np.random.default_rng(seed)
+    shuffled = [puzzle.clues[i] for i in rng.permutation(len(puzzle.clues))]
+    order = [clue for clue in shuffled if clue.kind == "cell"]
+    if not keep_counts:
+        order += [clue for clue in shuffled if clue.kind != "cell"]
+    others: list[Solution] = []  # each shows of some clues that they cannot all be spared
+    for done, first in enumerate(order):
+        progress(done, len(order))
+        clue: Clue | None = first
+        while clue is not None:
+            weaker = puzzle.weakened(clue)
+            if any(map(weaker.is_solved_by, others)):
+                break
+            others += [other for other in _two(weaker, method) if other != found[0]]
+            if any(map(weaker.is_solved_by, others)):
+                break
+            puzzle = weaker
+            clue = _what_is_left_of(clue, puzzle)
+    return puzzle
+
+
+def _what_is_left_of(clue: Clue, puzzle: Puzzle) -> Clue | None:
+    """What a puzzle still says of a revealed cell whose shape was left out."""
+    cells = (c for c in puzzle.clues if c.kind == clue.kind == "cell" and c.place == clue.place)
+    return next(cells, None)
+
+
+def is_minimal(puzzle: Puzzle, method: str = "ship", keep_counts: bool = False) -> bool:
+    """Whether a puzzle has one solution, and more than one with any clue weakened."""
+    return is_unique(puzzle, method) and not any(
+        is_unique(puzzle.weakened(clue), method)
+        for clue in puzzle.clues
+        if clue.kind == "cell" or not keep_counts
+    )
+
+
+def generate(
+    rows: int,
+    columns: int,
+    fleet: tuple[int, ...],
+    seed: int | np.random.Generator = 0,
+    method: str | None = None,
+    keep_counts: bool = False,
+    progress: Progress = lambda done, total: None,
+) -> Puzzle:
+    """A puzzle with exactly one solution and no clue to spare; the same for the same seed.
+
+    A random fleet, all its counts, and for as long as another fleet satisfies the clues, a cell in
+    which it differs; then `minimise`. The fleet is drawn uniformly by the exact sampler on grids of
+    up to 128 cells. On larger ones ships are placed one after the other, longest first, each
+    uniformly where it still fits, which is not quite uniform.
+    """
+    puzzle = Puzzle(rows, columns, fleet)
+    rng = np.random.default_rng(seed)
+    solution = random_solution(puzzle, rng)
+    puzzle = with_counts(puzzle, solution)
+    while others := [found for found in _two(puzzle, method) if found != solution]:
+        differing = list(bits(sum(others[0]) ^ sum(solution)))
+        cell = puzzle.cell(int(rng.choice(differing)))
+        shown = (*puzzle.revealed, (cell, puzzle.shows(solution, cell)))
+        puzzle = replace(puzzle, revealed=shown)
+    return minimise(puzzle, rng, method, keep_counts, progress)
+
+
+def with_counts(puzzle: Puzzle, solution: Solution) -> Puzzle:
+    """The puzzle with all row and column counts of a solution."""
+    taken = sum(solution)
+    return replace(
+        puzzle,
+        row_counts=tuple((taken & mask).bit_count() for mask in puzzle.row_masks),
+        column_counts=tuple((taken & mask).bit_count() for mask in puzzle.column_masks),
+    )
+
+
+def random_solution(puzzle: Puzzle, rng: np.random.Generator) -> Solution:
+    """A random fleet on the grid of a puzzle, whatever its clues say; see `generate`.
+
+    Raises PuzzleError for a fleet that does not fit, or, on a large grid, was not made to fit.
+    """
+    if puzzle.rows * puzzle.columns <= MAX_CELLS:
+        game = Game(puzzle.rows, puzzle.columns, puzzle.fleet)
+        try:
+            return ordered(to_masks(_sampler(game).sample(1, rng)[0]))
+        except ImpossiblePosition:
+            raise PuzzleError(
+                f"the fleet {puzzle.fleet_text} does not fit on the grid {puzzle.grid} without "
+                "touching"
+            ) from None
+    for _ in range(_ATTEMPTS):
+        ships = _placed_in_turn(puzzle, rng)
+        if ships is not None:
+            return ships
+    raise PuzzleError(
+        f"the fleet {puzzle.fleet_text} did not fit on the grid {puzzle.grid} in {_ATTEMPTS:,} "
+        "attempts; give fewer ships or a larger grid"
+    )
+
+
+@lru_cache(maxsize=4)
+def _sampler(game: Game) -> Posterior:
+    return Posterior(Position(game))
+
+
+def _placed_in_turn(puzzle: Puzzle, rng: np.random.Generator) -> Solution | None:
+    ships: list[int] = []
+    closed = 0
+    for length, same in groupby(puzzle.fleet):
+        for _ in same:
+            free = [
+                ship
+                for ship in placements(puzzle.rows, puzzle.columns, length)
+                if not ship & closed
+            ]
+            if not free:
+                return None
+            ships.append(free[int(rng.integers(len(free)))])
+            closed |= puzzle.closed(ships[-1])
+    return ordered(ships)

@@ -1,0 +1,445 @@
+"""Two integer programmes of a puzzle, solved by CP-SAT of OR-tools (the extra `puzzles`).
+
+After W. J. M. Meuffels and D. den Hertog, Puzzle: Solving the Battleship Puzzle as an Integer
+Programming Problem, INFORMS Transactions on Education 10(3), 2010, 156-162.
+
+`ship` -- a variable a placement; of those that meet a 2×2 window at most one is used, which is all
+    that overlap and contact need.
+`cell` -- seven symbols a cell, one of which holds: water, submarine, four ends, middle; implications
+    stitch them into ships.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from optsearch.errors import OptsearchError, PuzzleError, TooLarge
+from optsearch.game import placements
+from optsearch.solitaire.puzzle import (
+    BOTTOM,
+    LEFT,
+    MIDDLE,
+    REVEALED,
+    RIGHT,
+    SHIP,
+    SUBMARINE,
+    TOP,
+    WATER,
+    Clue,
+    Puzzle,
+    Solution,
+    ordered,
+)
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
+
+MODELS = ("ship", "cell")
+_SYMBOLS = tuple(value for value in REVEALED if value != SHIP)
+
+
+@dataclass(frozen=True)
+class Search:
+    """What CP-SAT found in one model.
+
+    solutions -- as many as were asked for, or all; is_complete -- whether there are no others (false
+        also where the time was over). variables, constraints -- of the model as it was built;
+        seconds -- to build it, and to search it.
+    """
+
+    model: str
+    solutions: tuple[Solution, ...]
+    is_complete: bool
+    variables: int
+    constraints: int
+    build_seconds: float
+    solve_seconds: float
+
+    @property
+    def seconds(self) -> float:
+        """Both together."""
+        return self.build_seconds + self.solve_seconds
+
+
+def search(
+    puzzle: Puzzle, limit: int = 1, model: str = "ship", time_limit: float | None = None
+) -> Search:
+    """Up to `limit` different solutions in one of the models; each is checked by the rules.
+
+    One worker with a fixed seed, so that the same puzzle has the same answer; CP-SAT lists solutions
+    with one worker only. A time limit (seconds) counts from the call, the model included. Raises
+    OptsearchError where OR-tools is not installed.
+    """
+    started = time.perf_counter()
+    built = _MODELS[model](puzzle)
+    size = (len(built.model.proto.variables), len(built.model.proto.constraints))
+    built_in = time.perf_counter() - started
+    found: list[Solution] = []
+    is_complete = False
+    while len(found) < limit:
+        left = None if time_limit is None else time_limit - (time.perf_counter() - started)
+        solution, is_complete = _solved(built, left)
+        if solution is None:
+            break
+        if solution in found or not puzzle.is_solved_by(solution):
+            raise AssertionError(f"the {model} model has {solution} for {puzzle}")
+        found.append(solution)
+        is_complete = False
+        built.exclude(solution)
+    seconds = time.perf_counter() - started - built_in
+    return Search(model, tuple(found), is_complete, *size, built_in, seconds)
+
+
+def _solved(built: Model, seconds: float | None) -> tuple[Solution | None, bool]:
+    """A solution of a model, and whether there is none."""
+    solver = _solver()
+    if seconds is not None:
+        if seconds <= 0:
+            return None, False
+        solver.parameters.max_time_in_seconds = seconds
+    status = solver.solve(built.model)
+    name = solver.status_name(status)
+    if name in ("OPTIMAL", "FEASIBLE"):
+        return built.solution(solver), False
+    if name == "MODEL_INVALID":
+        raise AssertionError(built.model.validate())
+    return None, name == "INFEASIBLE"
+
+
+def _solver() -> cp_model.CpSolver:
+    solver = _cp_model().CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.random_seed = 0
+    return solver
+
+
+def _cp_model() -> Any:
+    try:
+        from ortools.sat.python import cp_model
+    except ImportError:
+        raise OptsearchError(
+            "CP-SAT of OR-tools is not installed; install it with: pip install 'optsearch[puzzles]'"
+        ) from None
+    return cp_model
+
+
+# The models
+
+
+class Model:
+    """A CP-SAT model of a puzzle.
+
+    model -- of CP-SAT. occupied -- for each cell an expression that is 1 where a ship is.
+    """
+
+    def __init__(self, puzzle: Puzzle):
+        self.puzzle = puzzle
+        self.model: cp_model.CpModel = _cp_model().CpModel()
+        self.occupied: list[Any] = []
+
+    def solution(self, solver: cp_model.CpSolver) -> Solution:
+        """The fleet that the solver has found."""
+        raise NotImplementedError
+
+    def literals(self, solution: Solution) -> list[Any]:
+        """The variables that are true in a fleet and determine it."""
+        raise NotImplementedError
+
+    def exclude(self, solution: Solution) -> None:
+        """Forbid one fleet."""
+        self.model.add_bool_or([literal.negated() for literal in self.literals(solution)])
+
+    def _add_counts(self) -> None:
+        puzzle = self.puzzle
+        for counts, masks in (
+            (puzzle.row_counts, puzzle.row_masks),
+            (puzzle.column_counts, puzzle.column_masks),
+        ):
+            for count, mask in zip(counts, masks, strict=True):
+                if count is not None:
+                    self.model.add(self._covered(mask) == count)
+
+    def _covered(self, mask: int) -> Any:
+        columns = self.puzzle.columns
+        cells = (i * columns + j for i, j in self.puzzle.cells_of(mask))
+        return sum(self.occupied[cell] for cell in cells)
+
+
+class ShipModel(Model):
+    """One variable a placement that the revealed cells allow."""
+
+    def __init__(self, puzzle: Puzzle):
+        super().__init__(puzzle)
+        new = self.model.new_bool_var
+        self.ships = {ship: new("") for n in puzzle.lengths for ship in puzzle.allowed(n)}
+        self.fixed(self.ships)
+        self._add_counts()
+        for cell, value in puzzle.revealed:
+            if value != WATER:
+                bit = puzzle.bit(cell)
+                self.model.add_exactly_one(v for ship, v in self.ships.items() if ship & bit)
+
+    def fixed(self, ships: dict[int, Any]) -> None:
+        """The rules: as many ships of each length, and 2×2 windows."""
+        puzzle = self.puzzle
+        through: list[list[int]] = [[] for _ in range(puzzle.rows * puzzle.columns)]
+        for ship in ships:
+            for i, j in puzzle.cells_of(ship):
+                through[i * puzzle.columns + j].append(ship)
+        self.occupied = [sum(ships[ship] for ship in here) for here in through]
+        for length in puzzle.lengths:
+            chosen = [v for ship, v in ships.items() if ship.bit_count() == length]
+            self.model.add(sum(chosen) == puzzle.fleet.count(length))
+        for i in range(max(1, puzzle.rows - 1)):
+            for j in range(max(1, puzzle.columns - 1)):
+                window = {
+                    ship
+                    for a in range(i, min(i + 2, puzzle.rows))
+                    for b in range(j, min(j + 2, puzzle.columns))
+                    for ship in through[a * puzzle.columns + b]
+                }
+                self.model.add_at_most_one(ships[ship] for ship in sorted(window))
+
+    def solution(self, solver: cp_model.CpSolver) -> Solution:
+        return ordered(ship for ship, v in self.ships.items() if solver.boolean_value(v))
+
+    def literals(self, solution: Solution) -> list[Any]:
+        return [self.ships[ship] for ship in solution]
+
+
+class CellModel(Model):
+    """Seven symbols a cell, and for each run of cells whether it is a ship of the fleet."""
+
+    def __init__(self, puzzle: Puzzle):
+        super().__init__(puzzle)
+        new = self.model.new_bool_var
+        cells = puzzle.rows * puzzle.columns
+        self.symbols = [{symbol: new("") for symbol in _SYMBOLS} for _ in range(cells)]
+        self.occupied = [1 - here[WATER] for here in self.symbols]
+        for here in self.symbols:
+            self.model.add_exactly_one(here.values())
+        for i in range(puzzle.rows):
+            for j in range(puzzle.columns):
+                self._add_neighbours(i, j)
+        self._add_fleet()
+        self._add_counts()
+        for (i, j), value in puzzle.revealed:
+            here = self.symbols[i * puzzle.columns + j]
+            if value == SHIP:
+                self.model.add(here[WATER] == 0)
+            else:
+                self.model.add(here[value] == 1)
+
+    def _at(self, i: int, j: int) -> dict[str, Any] | None:
+        if 0 <= i < self.puzzle.rows and 0 <= j < self.puzzle.columns:
+            return self.symbols[i * self.puzzle.columns + j]
+        return None
+
+    def _implies(self, symbol: Any, i: int, j: int, allowed: Iterable[str]) -> None:
+        """A symbol allows only some symbols in another cell; off the board there is water."""
+        other = self._at(i, j)
+        if other is None:
+            if WATER not in allowed:
+                self.model.add(symbol == 0)
+            return
+        self.model.add_bool_or([symbol.negated(), *(other[name] for name in allowed)])
+
+    def _add_neighbours(self, i: int, j: int) -> None:
+        here = self.symbols[i * self.puzzle.columns + j]
+        sides = {LEFT: (0, -1), RIGHT: (0, 1), TOP: (-1, 0), BOTTOM: (1, 0)}
+        opposite = {LEFT: RIGHT, RIGHT: LEFT, TOP: BOTTOM, BOTTOM: TOP}
+        for a, b in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
+            other = self._at(i + a, j + b)
+            if other is not None:
+                self.model.add_bool_or([here[WATER], other[WATER]])
+        for side, (a, b) in sides.items():
+            self._implies(here[SUBMARINE], i + a, j + b, (WATER,))
+            for end in sides:
+                # The left end of a ship goes on to the right, in the middle or the right end.
+                goes_on = side == opposite[end]
+                self._implies(here[end], i + a, j + b, (MIDDLE, side) if goes_on else (WATER,))
+            # A middle goes on to opposite sides: both or none of each pair, and one pair.
+            other, across = self._at(i + a, j + b), self._at(i - a, j - b)
+            if other is not None:
+                self.model.add_bool_or(
+                    [here[MIDDLE].negated(), other[WATER], other[MIDDLE], other[side]]
+                )
+                if across is None:
+                    self.model.add_bool_or([here[MIDDLE].negated(), other[WATER]])
+                else:
+                    self.model.add_bool_or(
+                        [here[MIDDLE].negated(), other[WATER], across[WATER].negated()]
+                    )
+        beside, above = self._at(i, j + 1), self._at(i + 1, j)
+        pair = [neighbour for neighbour in (beside, above) if neighbour is not None]
+        self.model.add_bool_or([here[MIDDLE].negated(), *(n[WATER].negated() for n in pair)])
+        if len(pair) == 2:
+            self.model.add_bool_or([here[MIDDLE].negated(), *(n[WATER] for n in pair)])
+
+    def _add_fleet(self) -> None:
+        """As many runs of end, middles and end as the fleet has ships of that length."""
+        puzzle = self.puzzle
+        for length in puzzle.lengths:
+            if length == 1:
+                runs = [here[SUBMARINE] for here in self.symbols]
+            else:
+                runs = [
+                    self._run(ship) for ship in placements(puzzle.rows, puzzle.columns, length)
+                ]
+            self.model.add(sum(runs) == puzzle.fleet.count(length))
+        self.model.add(sum(self.occupied) == sum(puzzle.fleet))
+
+    def _run(self, ship: int) -> Any:
+        """Whether these cells are one ship: a variable that is true exactly then."""
+        puzzle = self.puzzle
+        pieces = [
+            self.symbols[i * puzzle.columns + j][puzzle.piece(ship, (i, j))]
+            for i, j in puzzle.cells_of(ship)
+        ]
+        run = self.model.new_bool_var("")
+        for piece in pieces:
+            self.model.add_implication(run, piece)
+        self.model.add_bool_or([run, *(piece.negated() for piece in pieces)])
+        return run
+
+    def solution(self, solver: cp_model.CpSolver) -> Solution:
+        """The ships as they follow one another: an end to the left or on top begins one."""
+        puzzle, ships = self.puzzle, []
+        shown = [
+            next(symbol for symbol in _SYMBOLS if solver.boolean_value(here[symbol]))
+            for here in self.symbols
+        ]
+        for index, symbol in enumerate(shown):
+            step = {SUBMARINE: 0, LEFT: 1, TOP: puzzle.columns}.get(symbol)
+            if step is None:
+                continue
+            ship, last = 1 << index, {LEFT: RIGHT, TOP: BOTTOM}.get(symbol, SUBMARINE)
+            while shown[index] != last:
+                index += step
+                ship |= 1 << index
+            ships.append(ship)
+        return ordered(ships)
+
+    def literals(self, solution: Solution) -> list[Any]:
+        taken = sum(solution)
+        return [here[WATER].negated() for i, here in enumerate(self.symbols) if taken >> i & 1]
+
+
+_MODELS: dict[str, Callable[[Puzzle], Model]] = {"ship": ShipModel, "cell": CellModel}
+
+
+# Clues that conflict
+
+
+class _ClueModel(ShipModel):
+    """The ship model in which every clue holds where its own variable is true."""
+
+    def __init__(self, puzzle: Puzzle):
+        Model.__init__(self, puzzle)
+        new = self.model.new_bool_var
+        self.ships = {
+            ship: new("")
+            for n in puzzle.lengths
+            for ship in placements(puzzle.rows, puzzle.columns, n)
+        }
+        self.fixed(self.ships)
+        self.switches = {clue: new("") for clue in puzzle.clues}
+        for clue, switch in self.switches.items():
+            if isinstance(clue.place, tuple):
+                i, j = clue.place
+                if clue.value != WATER:
+                    covered = self.occupied[i * puzzle.columns + j]
+                    self.model.add(covered == 1).only_enforce_if(switch)
+                for ship, v in self.ships.items():
+                    if not puzzle.agrees(ship, clue):
+                        self.model.add_implication(switch, v.negated())
+            else:
+                lines = puzzle.row_masks if clue.kind == "row" else puzzle.column_masks
+                covered = self._covered(lines[clue.place])
+                self.model.add(covered == clue.value).only_enforce_if(switch)
+
+    def core(self, clues: Iterable[Clue], seconds: float | None) -> list[Clue] | None:
+        """Clues among these that cannot hold together; None if all can."""
+        chosen = list(clues)
+        self.model.clear_assumptions()
+        self.model.add_assumptions([self.switches[clue] for clue in chosen])
+        solver = _solver()
+        # Presolve may name variables that are no assumptions: google/or-tools issue 5141.
+        solver.parameters.cp_model_presolve = False
+        if seconds is not None:
+            solver.parameters.max_time_in_seconds = max(seconds, 0.01)
+        name = solver.status_name(solver.solve(self.model))
+        if name == "INFEASIBLE":
+            named = set(solver.sufficient_assumptions_for_infeasibility())
+            found = [clue for clue in chosen if self.switches[clue].index in named]
+            return found if len(found) == len(named) else chosen
+        if name in ("OPTIMAL", "FEASIBLE"):
+            return None
+        raise TooLarge(f"whether the clues of {self.puzzle} conflict was not found out in time")
+
+
+def conflict(puzzle: Puzzle, time_limit: float | None = None) -> tuple[Clue, ...] | None:
+    """Clues that have no solution together, none of which can be spared; None if there is one.
+
+    No clues at all where the fleet does not fit on the grid. The solver's own set of assumptions is
+    only where this begins: it need not be minimal, so each clue is left out once. Raises TooLarge
+    when the time (seconds) is over.
+    """
+    end = None if time_limit is None else time.monotonic() + time_limit
+    model = _ClueModel(puzzle)
+
+    def core(clues: Iterable[Clue]) -> list[Clue] | None:
+        return model.core(clues, None if end is None else end - time.monotonic())
+
+    known = core(puzzle.clues)
+    if known is None:
+        return None
+    needed: list[Clue] = []
+    while known:
+        spared = known.pop()
+        smaller = core([*needed, *known])
+        if smaller is None:
+            needed.append(spared)
+        else:
+            known = [clue for clue in known if clue in smaller]
+    return tuple(clue for clue in puzzle.clues if clue in needed)
+
+
+def conflict_text(puzzle: Puzzle, clues: tuple[Clue, ...]) -> str:
+    """Why there is no solution, in a line: the clues, with the lines they were read from."""
+    if not clues:
+        return f"the fleet {puzzle.fleet_text} does not fit on the grid {puzzle.grid}"
+    reasons = ", ".join(_quoted(puzzle, clues))
+    total = sum(puzzle.fleet)
+    for kind, counts in (("row", puzzle.row_counts), ("column", puzzle.column_counts)):
+        given = [clue for clue in clues if clue.kind == kind]
+        if len(given) == len(counts) == len(clues) and total != sum(int(c.value) for c in given):
+            return (
+                f"{reasons}: the counts add up to {sum(int(c.value) for c in given)}, and the "
+                f"fleet {puzzle.fleet_text} has {total} cells"
+            )
+    verb = "cannot hold" if len(clues) == 1 else "cannot hold together"
+    return f"{reasons}: {verb} with the fleet {puzzle.fleet_text}"
+
+
+def _quoted(puzzle: Puzzle, clues: tuple[Clue, ...]) -> Iterator[str]:
+    lines: dict[str, list[str]] = {}
+    for clue in clues:
+        lines.setdefault(puzzle.lines.get(clue, ""), []).append(str(clue))
+    for line, names in lines.items():
+        yield ", ".join(names) + (f" ({line})" if line else "")
+
+
+def require_solution(puzzle: Puzzle, found: Search) -> Solution:
+    """The first solution; PuzzleError that names the clues in conflict if there is none."""
+    if found.solutions:
+        return found.solutions[0]
+    if not found.is_complete:
+        raise TooLarge(f"no solution of {puzzle} was found in time")
+    clues = conflict(puzzle)
+    if clues is None:
+        raise AssertionError(f"the models disagree on {puzzle}")
+    raise PuzzleError(f"no solution: {conflict_text(puzzle, clues)}")

@@ -1,0 +1,140 @@
+"""How a puzzle looks in print: counts beside and below the grid, ships in their shapes."""
+
+from __future__ import annotations
+
+from math import cos, pi, sin
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Circle, Patch, Polygon, Rectangle
+
+from optsearch.drawing import GRID, INK, LABEL
+from optsearch.game import Cell
+from optsearch.solitaire.puzzle import (
+    BOTTOM,
+    LEFT,
+    MIDDLE,
+    RIGHT,
+    SHIP,
+    SUBMARINE,
+    TOP,
+    WATER,
+    Puzzle,
+    Solution,
+)
+
+WAVE = "#5b8db8"
+FOUND = "#8fa3b5"  # of a ship that the solver has to find
+_RADIUS = 0.36
+_TURN = {LEFT: 0.0, TOP: pi / 2, RIGHT: pi, BOTTOM: -pi / 2}  # from a left end; y points down
+
+
+def picture_size(puzzle: Puzzle, cell: float = 0.3) -> tuple[float, float]:
+    """Width and height of the axes of `draw_puzzle` in inches."""
+    return cell * (puzzle.columns + 1), cell * (puzzle.rows + 1 + 0.9 * _fleet_lines(puzzle) + 0.5)
+
+
+def draw_puzzle(ax: Axes, puzzle: Puzzle, solution: Solution | None = None) -> None:
+    """Draw a puzzle in the style of printed ones: counts on the right and below, then the fleet.
+
+    Revealed ships are dark and revealed water is a wave; with a solution, the ships to be found are
+    lighter.
+    """
+    shown = dict(puzzle.revealed)
+    for cell in puzzle.cells_of(puzzle.everywhere):
+        if cell in shown:
+            _draw_cell(ax, cell, shown[cell], INK)
+        elif solution is not None and puzzle.shows(solution, cell) != WATER:
+            _draw_cell(ax, cell, puzzle.shows(solution, cell), FOUND)
+    for j in range(puzzle.columns + 1):
+        ax.plot([j, j], [0, puzzle.rows], color=GRID, lw=0.6, zorder=1)
+    for i in range(puzzle.rows + 1):
+        ax.plot([0, puzzle.columns], [i, i], color=GRID, lw=0.6, zorder=1)
+    ax.add_patch(Rectangle((0, 0), puzzle.columns, puzzle.rows, fill=False, ec=INK, lw=1.2, zorder=3))
+    for i, count in enumerate(puzzle.row_counts):
+        _draw_count(ax, (i, puzzle.columns), count, "row count")
+    for j, count in enumerate(puzzle.column_counts):
+        _draw_count(ax, (puzzle.rows, j), count, "column count")
+    _draw_fleet(ax, puzzle)
+    ax.set_xlim(-0.1, puzzle.columns + 1)
+    ax.set_ylim(puzzle.rows + 1.5 + 0.9 * _fleet_lines(puzzle), -0.1)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+
+
+def _draw_count(ax: Axes, cell: Cell, count: int | None, name: str) -> None:
+    if count is not None:
+        ax.text(
+            cell[1] + 0.5,
+            cell[0] + 0.53,
+            str(count),
+            ha="center",
+            va="center",
+            color=INK,
+            gid=name,
+        )
+
+
+def _draw_cell(ax: Axes, cell: Cell, value: str, colour: str) -> None:
+    if value == WATER:
+        x, y = cell[1], cell[0]
+        for dy in (0.4, 0.6):
+            t = np.linspace(0, 1, 31)
+            wave = y + dy + 0.05 * np.sin(4 * pi * t)
+            ax.plot(x + 0.2 + 0.6 * t, wave, color=WAVE, lw=1.1, zorder=2, gid=WATER)
+        return
+    patch = _shape((cell[1] + 0.5, cell[0] + 0.5), 1.0, value)
+    patch.set(facecolor=colour, edgecolor="none", zorder=2, gid=value)
+    ax.add_patch(patch)
+
+
+def _shape(centre: tuple[float, float], size: float, value: str) -> Patch:
+    """One piece: round at an end, square in the middle, a disc for a submarine.
+
+    A ship of which the piece is not known is a diamond.
+    """
+    x, y = centre
+    r = _RADIUS * size
+    if value == SUBMARINE:
+        return Circle(centre, r)
+    if value == SHIP:
+        return Polygon([(x - r, y), (x, y - r), (x + r, y), (x, y + r)])
+    if value == MIDDLE:
+        return Rectangle((x - r, y - r), 2 * r, 2 * r)
+    turn = _TURN[value]
+    arc = [(cos(t), sin(t)) for t in np.linspace(pi / 2, 3 * pi / 2, 25)]
+    outline = [(1.0, 1.0), *arc, (1.0, -1.0)]  # of a left end
+    a, b = cos(turn), sin(turn)
+    return Polygon([(x + r * (a * u - b * v), y + r * (b * u + a * v)) for u, v in outline])
+
+
+# The fleet below the grid, at half size
+
+
+def _fleet_rows(puzzle: Puzzle) -> list[list[int]]:
+    """The lengths of the fleet, in lines that are no wider than the grid."""
+    lines: list[list[int]] = [[]]
+    for length in puzzle.fleet:
+        if lines[-1] and (sum(lines[-1]) + len(lines[-1]) + length) / 2 > puzzle.columns:
+            lines.append([])
+        lines[-1].append(length)
+    return lines
+
+
+def _fleet_lines(puzzle: Puzzle) -> int:
+    return len(_fleet_rows(puzzle))
+
+
+def _draw_fleet(ax: Axes, puzzle: Puzzle) -> None:
+    for line, lengths in enumerate(_fleet_rows(puzzle)):
+        x, y = 0.25, puzzle.rows + 1.6 + 0.9 * line
+        for length in lengths:
+            for k in range(length):
+                value = SUBMARINE if length == 1 else MIDDLE
+                if length > 1 and k in (0, length - 1):
+                    value = RIGHT if k else LEFT
+                patch = _shape((x, y), 0.5, value)
+                patch.set(facecolor=LABEL, edgecolor="none", gid="fleet")
+                ax.add_patch(patch)
+                x += 0.5
+            x += 0.5

@@ -1,0 +1,329 @@
+"""What a puzzle is: a grid, a fleet whose ships may not touch, row and column counts, revealed cells.
+
+Cells and masks are as in `optsearch.game`, on grids of any size up to 50×50: the cell
+`(row, column)` is bit `row * columns + column`. A *solution* is a tuple of masks, one a ship, in the
+order of the fleet, equal lengths by ascending mask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+
+from optsearch.errors import PuzzleError
+from optsearch.game import Cell, bits, cell_name, column_name, placements
+
+Solution = tuple[int, ...]
+
+MAX_SIDE = 50
+WATER, SHIP, SUBMARINE = "water", "ship", "submarine"
+LEFT, RIGHT, TOP, BOTTOM, MIDDLE = "left", "right", "top", "bottom", "middle"
+REVEALED = (WATER, SHIP, SUBMARINE, LEFT, RIGHT, TOP, BOTTOM, MIDDLE)  # what a cell can show
+
+
+@dataclass(frozen=True)
+class Clue:
+    """One thing a puzzle says: a count of a row or column (from 0), or what a cell shows."""
+
+    kind: str  # row, column or cell
+    place: int | Cell
+    value: int | str
+
+    def __str__(self) -> str:
+        if isinstance(self.place, tuple):
+            return f"{cell_name(self.place)} = {self.value}"
+        if self.kind == "row":
+            return f"row {self.place + 1} = {self.value}"
+        return f"column {column_name(self.place)} = {self.value}"
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A puzzle; hashable. Whether it has a solution, or several, is not asked here.
+
+    rows, columns -- the grid, each at most 50.
+    fleet -- lengths of the ships, kept in descending order.
+    row_counts, column_counts -- how many ship cells, or None where the puzzle does not say; empty
+        for a puzzle that says nowhere.
+    revealed -- pairs of a cell and what it shows (one of `REVEALED`), kept in row-major order.
+    lines -- where the puzzle was read from a file, the line of each clue; not part of its value.
+
+    Raises PuzzleError for what is malformed, and for a revealed piece that no ship of the fleet can
+    show there.
+    """
+
+    rows: int
+    columns: int
+    fleet: tuple[int, ...]
+    row_counts: tuple[int | None, ...] = ()
+    column_counts: tuple[int | None, ...] = ()
+    revealed: tuple[tuple[Cell, str], ...] = ()
+    lines: dict[Clue, str] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._check_grid()
+        for name, counts, number, most in (
+            ("row", self.row_counts, self.rows, self.columns),
+            ("column", self.column_counts, self.columns, self.rows),
+        ):
+            known = tuple(counts) or (None,) * number
+            object.__setattr__(self, f"{name}_counts", known)
+            if len(known) != number:
+                raise PuzzleError(
+                    f"{len(known)} {name} counts for {number} {name}s; give one a {name}, `?` "
+                    "where there is none"
+                )
+            for index, count in enumerate(known):
+                if count is not None and not 0 <= count <= most:
+                    label = str(Clue(name, index, count)).partition(" = ")[0]
+                    raise PuzzleError(
+                        f"the count {count} of {label} is not possible; its {most} cells "
+                        f"allow 0 to {most}"
+                    )
+        object.__setattr__(self, "fleet", tuple(sorted(self.fleet, reverse=True)))
+        self._check_fleet()
+        shown = tuple(sorted(self.revealed))
+        object.__setattr__(self, "revealed", shown)
+        for i, (cell, value) in enumerate(shown):
+            self._check_revealed(cell, value)
+            if i and shown[i - 1][0] == cell:
+                raise PuzzleError(
+                    f"{cell_name(cell)} is revealed twice, as {shown[i - 1][1]} and as {value}"
+                )
+
+    def _check_grid(self) -> None:
+        if not (1 <= self.rows <= MAX_SIDE and 1 <= self.columns <= MAX_SIDE):
+            raise PuzzleError(
+                f"the grid {self.grid} is not handled; rows and columns are 1 to {MAX_SIDE}"
+            )
+
+    def _check_fleet(self) -> None:
+        longest = max(self.rows, self.columns)
+        if not self.fleet:
+            raise PuzzleError("the fleet is empty; give at least one ship length")
+        for length in self.fleet:
+            if not 1 <= length <= longest:
+                raise PuzzleError(
+                    f"a ship of length {length} does not fit on the grid {self.grid}; lengths are "
+                    f"1 to {longest}"
+                )
+        if sum(self.fleet) > self.rows * self.columns:
+            raise PuzzleError(
+                f"the fleet {self.fleet_text} needs {sum(self.fleet)} cells; the grid {self.grid} "
+                f"has {self.rows * self.columns}"
+            )
+
+    def _check_revealed(self, cell: Cell, value: str) -> None:
+        if not (0 <= cell[0] < self.rows and 0 <= cell[1] < self.columns):
+            raise PuzzleError(
+                f"{cell_name(cell)} is off the grid {self.grid}; its cells are A1 to "
+                f"{cell_name((self.rows - 1, self.columns - 1))}"
+            )
+        if value not in REVEALED:
+            raise PuzzleError(
+                f"{cell_name(cell)} shows {value!r}; a cell shows {', '.join(REVEALED)}"
+            )
+        if value in (WATER, SHIP):
+            return
+        bit = self.bit(cell)
+        ships = (s for n in set(self.fleet) for s in placements(self.rows, self.columns, n))
+        if not any(ship & bit and self.piece(ship, cell) == value for ship in ships):
+            raise PuzzleError(
+                f"{cell_name(cell)} cannot be the {piece_text(value)} of a ship of the fleet "
+                f"{self.fleet_text} on the grid {self.grid}"
+            )
+
+    # Names and numbers
+
+    @property
+    def grid(self) -> str:
+        """The grid as text, such as 6x6."""
+        return f"{self.rows}x{self.columns}"
+
+    @property
+    def fleet_text(self) -> str:
+        """The lengths with commas between them."""
+        return ",".join(map(str, self.fleet))
+
+    def __str__(self) -> str:
+        return f"{self.grid}:{self.fleet_text}"
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """The distinct lengths, descending."""
+        return tuple(sorted(set(self.fleet), reverse=True))
+
+    # Cells and masks
+
+    def bit(self, cell: Cell) -> int:
+        """The mask of one cell."""
+        return 1 << (cell[0] * self.columns + cell[1])
+
+    def cell(self, index: int) -> Cell:
+        """The cell of bit `index` of a mask."""
+        return divmod(index, self.columns)
+
+    def cells_of(self, mask: int) -> list[Cell]:
+        """The cells of a mask in row-major order."""
+        return [self.cell(index) for index in bits(mask)]
+
+    @cached_property
+    def row_masks(self) -> tuple[int, ...]:
+        """The cells of each row."""
+        row = (1 << self.columns) - 1
+        return tuple(row << (i * self.columns) for i in range(self.rows))
+
+    @cached_property
+    def column_masks(self) -> tuple[int, ...]:
+        """The cells of each column."""
+        column = sum(1 << (i * self.columns) for i in range(self.rows))
+        return tuple(column << j for j in range(self.columns))
+
+    @cached_property
+    def everywhere(self) -> int:
+        """All cells."""
+        return (1 << (self.rows * self.columns)) - 1
+
+    def closed(self, mask: int) -> int:
+        """Some cells and all that touch them, also at corners."""
+        return _closed(self.rows, self.columns, mask)
+
+    def piece(self, ship: int, cell: Cell) -> str:
+        """What a cell of a ship shows: an end, the middle or a submarine."""
+        bit, width = self.bit(cell), self.columns
+        first, last = ship & -ship, 1 << (ship.bit_length() - 1)
+        if first == last:
+            return SUBMARINE
+        is_vertical = ship & (first << width)
+        if bit == first:
+            return TOP if is_vertical else LEFT
+        if bit == last:
+            return BOTTOM if is_vertical else RIGHT
+        return MIDDLE
+
+    # Clues
+
+    @cached_property
+    def clues(self) -> tuple[Clue, ...]:
+        """Everything the puzzle says beside grid and fleet: rows, columns, cells."""
+        return tuple(self._clues())
+
+    def _clues(self) -> Iterator[Clue]:
+        for kind, counts in (("row", self.row_counts), ("column", self.column_counts)):
+            for place, count in enumerate(counts):
+                if count is not None:
+                    yield Clue(kind, place, count)
+        for cell, value in self.revealed:
+            yield Clue("cell", cell, value)
+
+    def with_clues(self, clues: Iterable[Clue]) -> Puzzle:
+        """The same grid and fleet with these clues instead."""
+        counts: dict[str, list[int | None]] = {
+            "row": [None] * self.rows,
+            "column": [None] * self.columns,
+        }
+        revealed = []
+        for clue in clues:
+            if isinstance(clue.place, tuple):
+                revealed.append((clue.place, str(clue.value)))
+            else:
+                counts[clue.kind][clue.place] = int(clue.value)
+        return replace(
+            self,
+            row_counts=tuple(counts["row"]),
+            column_counts=tuple(counts["column"]),
+            revealed=tuple(revealed),
+        )
+
+    def weakened(self, clue: Clue) -> Puzzle:
+        """The puzzle that says one step less: an end, middle or submarine is only a ship.
+
+        A count, water and a plain ship go altogether.
+        """
+        others = [other for other in self.clues if other != clue]
+        if clue.kind == "cell" and clue.value not in (WATER, SHIP):
+            others.append(Clue("cell", clue.place, SHIP))
+        return self.with_clues(others)
+
+    def agrees(self, ship: int, clue: Clue) -> bool:
+        """Whether a ship may stand there as far as one clue for a cell goes; others say no more."""
+        if not isinstance(clue.place, tuple):
+            return True
+        bit = self.bit(clue.place)
+        if clue.value == WATER:
+            return not ship & bit
+        if ship & bit:
+            return clue.value in (SHIP, self.piece(ship, clue.place))
+        return not self.closed(ship) & bit
+
+    def allowed(self, length: int) -> list[int]:
+        """The placements of one ship that no revealed cell forbids, as masks."""
+        water = sum(self.bit(cell) for cell, value in self.revealed if value == WATER)
+        shown = [(self.bit(c), c, value) for c, value in self.revealed if value != WATER]
+        found = []
+        for ship in placements(self.rows, self.columns, length):
+            if ship & water:
+                continue
+            around = self.closed(ship)
+            if all(
+                not around & bit or (ship & bit and value in (SHIP, self.piece(ship, cell)))
+                for bit, cell, value in shown
+            ):
+                found.append(ship)
+        return found
+
+    # Solutions
+
+    def is_solved_by(self, solution: Solution) -> bool:
+        """Whether a fleet satisfies the rules and every clue; each is checked in its own words."""
+        if sorted((ship.bit_count() for ship in solution), reverse=True) != list(self.fleet):
+            return False
+        taken = 0
+        for ship in solution:
+            if ship not in placements(self.rows, self.columns, ship.bit_count()):
+                return False
+            if self.closed(ship) & taken:
+                return False
+            taken |= ship
+        for clue in self.clues:
+            if isinstance(clue.place, tuple):
+                if clue.value not in self._shown(solution, clue.place):
+                    return False
+            else:
+                line = (self.row_masks if clue.kind == "row" else self.column_masks)[clue.place]
+                if (taken & line).bit_count() != clue.value:
+                    return False
+        return True
+
+    def _shown(self, solution: Solution, cell: Cell) -> tuple[str, ...]:
+        for ship in solution:
+            if ship & self.bit(cell):
+                return SHIP, self.piece(ship, cell)
+        return (WATER,)
+
+    def shows(self, solution: Solution, cell: Cell) -> str:
+        """What a cell shows in a solution: water, an end, the middle or a submarine."""
+        return self._shown(solution, cell)[-1]
+
+    def revealing(self, solution: Solution) -> Puzzle:
+        """The puzzle whose revealed cells are all of a solution."""
+        cells = [self.cell(i) for i in range(self.rows * self.columns)]
+        return replace(self, revealed=tuple((c, self.shows(solution, c)) for c in cells))
+
+
+def ordered(ships: Iterable[int]) -> Solution:
+    """Ships as a solution: longest first, equal lengths by ascending mask."""
+    return tuple(sorted(ships, key=lambda ship: (-ship.bit_count(), ship)))
+
+
+def piece_text(value: str) -> str:
+    """What a cell shows, in words."""
+    return f"{value} end" if value in (LEFT, RIGHT, TOP, BOTTOM) else value
+
+
+@lru_cache(maxsize=1 << 16)
+def _closed(rows: int, columns: int, mask: int) -> int:
+    first = sum(1 << (i * columns) for i in range(rows + 1))
+    wide = mask | (mask << 1) & ~first | (mask & ~first) >> 1
+    return (wide | wide << columns | wide >> columns) & ((1 << (rows * columns)) - 1)

@@ -1,0 +1,335 @@
+"""How a person solves a puzzle: which cell follows next, from what, and how hard the whole is.
+
+A step follows from one thing alone: two cells that touch, a row, a column, one ship, the ships of one
+length. Where no step does, a cell is supposed to be ship or water until that contradicts itself; the
+*depth* of a supposition is how many are open at once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from optsearch.errors import PuzzleError, TooLarge
+from optsearch.game import Cell, bits, cell_name
+from optsearch.solitaire.puzzle import SHIP, WATER, Clue, Puzzle, piece_text
+
+RULES = ("touch", "row", "column", "ship", "fleet", "supposition")  # easiest first
+LEVELS = ("easy", "medium", "hard", "very hard", "beyond")
+
+
+@dataclass(frozen=True)
+class Step:
+    """Cells that follow together.
+
+    cells, value -- the cells, and whether they are `ship` or `water`; rule -- one of `RULES`;
+    reason -- a sentence for people; depth -- of suppositions, 0 where there is none.
+    """
+
+    cells: tuple[Cell, ...]
+    value: str
+    rule: str
+    reason: str
+    depth: int = 0
+
+
+@dataclass(frozen=True)
+class Grade:
+    """How hard a puzzle is for a person.
+
+    steps -- all of them in order; depth -- of the deepest supposition; level -- one of `LEVELS`: easy
+        is by cells that touch and lines, medium by ships too, hard and very hard with suppositions
+        of depth 1 and 2; is_solved -- whether this was enough, beyond if not.
+    """
+
+    steps: tuple[Step, ...]
+    depth: int
+    level: str
+    is_solved: bool
+
+    @property
+    def rules(self) -> dict[str, int]:
+        """How many steps each rule took, those that took none left out."""
+        number = Counter(step.rule for step in self.steps)
+        return {rule: number[rule] for rule in RULES if number[rule]}
+
+
+class Contradiction(Exception):
+    """What is known cannot be; the message says why."""
+
+
+class _Known:
+    """What is known of each cell, and where ships can still lie."""
+
+    def __init__(self, puzzle: Puzzle):
+        self.puzzle = puzzle
+        self.ship = 0
+        self.water = 0
+        self.live = {n: [(s, puzzle.closed(s)) for s in puzzle.allowed(n)] for n in puzzle.lengths}
+        for cell, value in puzzle.revealed:
+            if value == WATER:
+                self.water |= puzzle.bit(cell)
+            else:
+                self.ship |= puzzle.bit(cell)
+        self.prune()
+
+    def copy(self) -> _Known:
+        """The same, to be changed apart."""
+        other = object.__new__(_Known)
+        other.puzzle, other.ship, other.water = self.puzzle, self.ship, self.water
+        other.live = dict(self.live)
+        return other
+
+    @property
+    def unknown(self) -> int:
+        """Cells of which nothing is known."""
+        return self.puzzle.everywhere & ~self.ship & ~self.water
+
+    def learn(self, mask: int, value: str) -> None:
+        """Take some cells for known."""
+        if value == SHIP:
+            self.ship |= mask
+        else:
+            self.water |= mask
+        self.prune()
+
+    def prune(self) -> None:
+        """Keep the places of ships that what is known allows; Contradiction if too few are left."""
+        for length, places in self.live.items():
+            ship, water, number = self.ship, self.water, self.puzzle.fleet.count(length)
+            kept = [
+                (place, closed)
+                for place, closed in places
+                if not place & water and not (closed & ~place) & ship
+            ]
+            placed = self.placed(kept)
+            if len(placed) > number:
+                raise Contradiction(f"there are {len(placed)} {_ships(length)}, not {number}")
+            if len(placed) == number:
+                kept = placed
+            if len(kept) < number:
+                raise Contradiction(
+                    f"{len(kept)} places are left for {number} {_ships(length)}"
+                )
+            self.live[length] = kept
+
+    def placed(self, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """The places on which a ship is known to lie, whole and with water around."""
+        taken, water = self.ship, self.water
+        return [
+            (place, closed)
+            for place, closed in places
+            if not place & ~taken and not (closed & ~place) & ~water
+        ]
+
+
+def _ships(length: int) -> str:
+    return f"ships of length {length}"
+
+
+# The rules, easiest first
+
+
+def _steps(known: _Known) -> Iterator[Step]:
+    """What follows at once; Contradiction if something cannot be."""
+    yield from _touching(known)
+    yield from _lines(known)
+    yield from _single_ships(known)
+    yield from _fleet(known)
+
+
+def _step(known: _Known, mask: int, value: str, rule: str, reason: str) -> Iterator[Step]:
+    mask &= known.unknown
+    if mask:
+        yield Step(tuple(known.puzzle.cells_of(mask)), value, rule, reason)
+
+
+def _touching(known: _Known) -> Iterator[Step]:
+    puzzle = known.puzzle
+    for cell in puzzle.cells_of(known.ship):
+        i, j = cell
+        corners = sum(
+            puzzle.bit((a, b))
+            for a in (i - 1, i + 1)
+            for b in (j - 1, j + 1)
+            if 0 <= a < puzzle.rows and 0 <= b < puzzle.columns
+        )
+        if corners & known.ship:
+            other = cell_name(puzzle.cells_of(corners & known.ship)[0])
+            raise Contradiction(f"{cell_name(cell)} and {other} touch at a corner")
+        yield from _step(
+            known, corners, WATER, "touch", f"ships do not touch {cell_name(cell)} at its corners"
+        )
+
+
+def _lines(known: _Known) -> Iterator[Step]:
+    puzzle = known.puzzle
+    for kind, counts, masks in (
+        ("row", puzzle.row_counts, puzzle.row_masks),
+        ("column", puzzle.column_counts, puzzle.column_masks),
+    ):
+        for index, (count, mask) in enumerate(zip(counts, masks, strict=True)):
+            if count is None:
+                continue
+            name = str(Clue(kind, index, count)).partition(" = ")[0]
+            taken = (known.ship & mask).bit_count()
+            free = known.unknown & mask
+            if taken > count:
+                raise Contradiction(f"{name} has {taken} ship cells, not {count}")
+            if taken + free.bit_count() < count:
+                raise Contradiction(f"{name} has room for {taken + free.bit_count()}, not {count}")
+            if taken == count:
+                yield from _step(
+                    known, free, WATER, kind, f"{name} has its {_cells_text(count)} already"
+                )
+            elif taken + free.bit_count() == count:
+                yield from _step(
+                    known, free, SHIP, kind, f"{name} needs all its cells for {count} of a ship"
+                )
+
+
+def _cells_text(count: int) -> str:
+    return f"{count} ship cell{'' if count == 1 else 's'}"
+
+
+def _single_ships(known: _Known) -> Iterator[Step]:
+    """A known cell of a ship: all ways in which that ship can lie have cells in common."""
+    puzzle = known.puzzle
+    shown = dict(puzzle.revealed)
+    for cell in puzzle.cells_of(known.ship):
+        bit, name = puzzle.bit(cell), cell_name(cell)
+        places = [place for places in known.live.values() for place in places if place[0] & bit]
+        if not places:
+            raise Contradiction(f"no ship can lie on {name}")
+        common, around, union = places[0][0], places[0][1], 0
+        for place, closed in places:
+            common &= place
+            around &= closed
+            union |= place
+        what = f"the ship on {name}"
+        value = shown.get(cell, SHIP)
+        if value != SHIP:
+            what += f", its {piece_text(value)},"
+        number = "one place" if len(places) == 1 else f"{len(places)} places"
+        yield from _step(
+            known, common, SHIP, "ship", f"{what} has {number} to lie, all with these cells"
+        )
+        yield from _step(
+            known, around & ~union, WATER, "ship", f"{what} has {number} to lie, and touches these"
+        )
+
+
+def _fleet(known: _Known) -> Iterator[Step]:
+    puzzle = known.puzzle
+    union = 0
+    for length, places in known.live.items():
+        for place, _ in places:
+            union |= place
+        placed = known.placed(places)
+        open_places = [place for place in places if place not in placed]
+        left = puzzle.fleet.count(length) - len(placed)
+        if not left:
+            continue
+        if len(open_places) == left or left == 1:
+            common, around = -1, -1
+            for place, closed in open_places:
+                common &= place
+                around &= closed
+            if len(open_places) == left:
+                common = around = 0
+                for place, closed in open_places:
+                    common |= place
+                    around |= closed
+            name = "ship" if left == 1 else f"{left} ships"
+            where = f"{len(open_places)} place{'' if len(open_places) == 1 else 's'}"
+            reason = f"the {name} of length {length} still to find can lie in {where} only"
+            yield from _step(known, common, SHIP, "fleet", reason)
+            if len(open_places) == left:
+                yield from _step(known, around & ~common, WATER, "fleet", reason)
+    yield from _step(
+        known, puzzle.everywhere & ~union, WATER, "fleet", "no ship still to find fits there"
+    )
+
+
+# Suppositions
+
+
+def _settle(known: _Known, depth: int, end: float | None) -> None:
+    """Learn all that follows with suppositions up to a depth; Contradiction if nothing can be."""
+    while True:
+        step = next(_steps(known), None)
+        if step is None and depth and known.unknown:
+            step = _supposed(known, depth, end)
+        if step is None:
+            return
+        known.learn(sum(known.puzzle.bit(cell) for cell in step.cells), step.value)
+
+
+def _supposed(known: _Known, depth: int, end: float | None) -> Step | None:
+    """A cell that follows because the contrary contradicts itself, by the least depth."""
+    for deep in range(1, depth + 1):
+        for index in bits(known.unknown):
+            for value, contrary in ((SHIP, WATER), (WATER, SHIP)):
+                if end is not None and time.monotonic() > end:
+                    raise TooLarge("the time for suppositions is over")
+                trial = known.copy()
+                try:
+                    trial.learn(1 << index, value)
+                    _settle(trial, deep - 1, end)
+                except Contradiction as why:
+                    cell = known.puzzle.cell(index)
+                    reason = f"if {cell_name(cell)} were {value}: {why}"
+                    return Step((cell,), contrary, "supposition", reason, deep)
+    return None
+
+
+def _next(known: _Known, max_depth: int, end: float | None) -> Step | None:
+    return next(_steps(known), None) or _supposed(known, max_depth, end)
+
+
+def _begin(puzzle: Puzzle) -> _Known:
+    try:
+        return _Known(puzzle)
+    except Contradiction as why:
+        raise PuzzleError(f"the puzzle contradicts itself: {why}") from None
+
+
+def explain(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None) -> Step | None:
+    """The next cells that follow from what is revealed, and why; None if nothing does.
+
+    None also where everything is known. Raises PuzzleError for a puzzle found to contradict itself,
+    and TooLarge when the time (seconds) is over.
+    """
+    known = _begin(puzzle)
+    end = None if time_limit is None else time.monotonic() + time_limit
+    try:
+        return _next(known, max_depth, end)
+    except Contradiction as why:
+        raise PuzzleError(f"the puzzle contradicts itself: {why}") from None
+
+
+def grade(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None) -> Grade:
+    """The steps in which a person can solve a puzzle, easiest first each time, and its level.
+
+    Suppositions go no deeper than `max_depth`. Raises PuzzleError for a puzzle found to contradict
+    itself, and TooLarge when the time (seconds) is over.
+    """
+    known = _begin(puzzle)
+    end = None if time_limit is None else time.monotonic() + time_limit
+    steps: list[Step] = []
+    try:
+        while known.unknown:
+            step = _next(known, max_depth, end)
+            if step is None:
+                break
+            steps.append(step)
+            known.learn(sum(puzzle.bit(cell) for cell in step.cells), step.value)
+    except Contradiction as why:
+        raise PuzzleError(f"the puzzle contradicts itself: {why}") from None
+    depth = max((step.depth for step in steps), default=0)
+    is_medium = any(step.rule in ("ship", "fleet") for step in steps)
+    is_solved = not known.unknown
+    level = LEVELS[min(depth + 1, 3) if depth else int(is_medium)] if is_solved else LEVELS[-1]
+    return Grade(tuple(steps), depth, level, is_solved)
