@@ -61,6 +61,8 @@ results: build  ## recompute data/results (about a quarter of an hour)
 	@$(BIN)/python -m experiments.greedy_loss
 	@$(BIN)/python -m experiments.counterexamples
 	@$(BIN)/python -m experiments.bracket
+	@$(BIN)/python -m experiments.solitaire
+	@$(BIN)/python -m experiments.puzzles
 
 evaluations: build  ## strategies on all configurations of the usual game (hours; goes on if stopped)
 	@$(BIN)/python -m experiments.patterns

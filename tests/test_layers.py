@@ -15,7 +15,7 @@ LAYERS = (
     {"configurations", "lattice", "family", "tables", "journal", "records", "tree", "objective"},
     {"solution", "results"},
     {"reference", "paper", "bounds", "posterior", "kernels"},
-    {"greedy", "frontier", "strategies"},
+    {"greedy", "frontier", "strategies", "solitaire"},
     {"solver", "evaluate"},
     {"proof", "counterexamples", "bracket"},
     {"reproduce", "drawing", "explorer"},
@@ -40,8 +40,9 @@ KERNELS = {
     "_evaluate": {"evaluate"},
     "_pattern": {"evaluate"},
     "_hunt": {"counterexamples"},
+    "_solitaire": {"solitaire"},
 }
-PACKAGES = {"bounds", "cli", "drawing", "strategies", "tree"}
+PACKAGES = {"bounds", "cli", "drawing", "reproduce", "solitaire", "strategies", "tree"}
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
@@ -94,6 +95,6 @@ def test_every_module_and_kernel_has_a_place():
 
 def test_figures_do_not_compute():
     """They read tables and trees, and draw."""
-    allowed = {"optsearch", "errors", "datafiles", "results", "tree", "drawing"}
+    allowed = {"optsearch", "errors", "datafiles", "results", "tree", "drawing", "solitaire"}
     for path in (ROOT / "paper_figures").glob("*.py"):
         assert set(imported(path)) <= allowed | {"paper_figures"}, path.name

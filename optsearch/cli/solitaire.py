@@ -185,9 +185,7 @@ def count(
         number = counting.count(puzzle, limit, time_limit, report)
     is_exact = limit is None or number < limit
     if as_json:
-        print_json(
-            {"puzzle": formats.to_fields(puzzle), "solutions": number, "is_exact": is_exact}
-        )
+        print_json({"puzzle": formats.to_fields(puzzle), "solutions": number, "is_exact": is_exact})
         return
     plural = "" if number == 1 else "s"
     out.print(f"{file}: {number:,} solution{plural}{'' if is_exact else ' or more'}")
@@ -225,7 +223,9 @@ def grade(
         facts.add_row("depth", str(found.depth))
     out.print(facts)
     if not found.is_solved:
-        out.print(f"not solved by suppositions of depth {max_depth}, or there are several solutions")
+        out.print(
+            f"not solved by suppositions of depth {max_depth}; there may be several solutions"
+        )
     for step in found.steps if steps else ():
         out.print(step_text(step), soft_wrap=True)
 
@@ -348,8 +348,12 @@ def board(puzzle: Puzzle, solution: Solution | None = None) -> Text:
     """The board with letters, numbers and counts; what was revealed is bold."""
     shown = dict(puzzle.revealed)
     width = len(str(puzzle.rows))
-    cell = max(len(column_name(puzzle.columns - 1)), len(str(max(puzzle.rows, 1))) if any(
-        count is not None and count > 9 for count in puzzle.column_counts) else 1)
+    cell = max(
+        len(column_name(puzzle.columns - 1)),
+        len(str(max(puzzle.rows, 1)))
+        if any(count is not None and count > 9 for count in puzzle.column_counts)
+        else 1,
+    )
     text = Text(" " * width)
     for column in range(puzzle.columns):
         text.append(f" {column_name(column):>{cell}}")
@@ -375,7 +379,7 @@ def draw_picture(puzzle: Puzzle, path: Path, solution: Solution | None = None) -
     """Draw a puzzle to a file whose ending names the format."""
     from matplotlib.figure import Figure
 
-    from optsearch.solitaire.picture import draw_puzzle, picture_size
+    from optsearch.drawing import draw_puzzle, picture_size
 
     figure = Figure(figsize=picture_size(puzzle))
     draw_puzzle(figure.add_axes((0, 0, 1, 1)), puzzle, solution)

@@ -35,6 +35,7 @@ from optsearch.cli.common import (
 from optsearch.errors import OptsearchError
 from optsearch.game import Cell, cell_name
 from optsearch.objective import Objective
+from optsearch.reproduce import SOURCES
 from optsearch.solution import Solution
 
 
@@ -331,15 +332,21 @@ def bounds(
 
 
 @app.command()
-def reproduce(as_json: JsonOption = False) -> None:
-    """Recompute every number of sections 2, 3 and 4.1 of the paper beside the printed one."""
+def reproduce(
+    source: Annotated[
+        str, typer.Option(help=f"What printed them: {', '.join(s.name for s in SOURCES)}.")
+    ] = SOURCES[0].name,
+    as_json: JsonOption = False,
+) -> None:
+    """Recompute the numbers of sections 2, 3 and 4.1 of the paper, or of another source."""
+    chosen = reproduce_.source_named(source)
     done = []
     columns = ("", "where", "what", "printed", "computed", "seconds")
     widths = (1, 11, 31, 17, 17, 7)
     if not as_json:
-        out.print("Audinot, Bonnet and Viennot (2014), printed and computed\n", style="bold")
+        out.print(f"{chosen.title}, printed and computed\n", style="bold", soft_wrap=True)
         typer.echo("  ".join(f"{c:<{w}}" for c, w in zip(columns, widths, strict=True)))
-    for check in reproduce_.checks():
+    for check in reproduce_.checks(source):
         done.append(check)
         if not as_json:
             cells = (

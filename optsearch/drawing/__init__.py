@@ -5,11 +5,13 @@ small circle is a hit and a small cross is a miss (Audinot, Bonnet and Viennot (
 where sinkings are announced, a full disc is one, with the length of the ship if that is told.
 
 `boards` draws boards and matrices. Of a tree, `vertices` says what is drawn and how large,
-`layouts` where it goes, and `trees` draws it. `style` has the colours of all.
+`layouts` where it goes, and `trees` draws it. `puzzles` draws those of Solitaire
+Battleship. `style` has the colours of all.
 """
 
 from optsearch.drawing.boards import HEAT, draw_board, draw_matrix, draw_probability
 from optsearch.drawing.layouts import CIRCLES, LEVEL, SLANT, Placed, Scale, Vertex, layout
+from optsearch.drawing.puzzles import draw_puzzle, picture_size
 from optsearch.drawing.style import GRID, HIT_CELL, INK, LABEL, MISS_CELL
 from optsearch.drawing.trees import (
     CHECK,
@@ -54,7 +56,9 @@ __all__ = [
     "draw_comparison",
     "draw_matrix",
     "draw_probability",
+    "draw_puzzle",
     "draw_tree",
     "layout",
+    "picture_size",
     "tree_figure_size",
 ]

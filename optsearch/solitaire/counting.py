@@ -105,7 +105,7 @@ def _sweep(puzzle: Puzzle, slots: int, tick: Callable[[int], object]) -> Sweep:
     for kind, length in enumerate(lengths):
         for ship in puzzle.allowed(length):
             cells = puzzle.cells_of(ship)
-            may[kind, int(cells[0][0] != cells[-1][0]), *cells[0]] = 1
+            may[(kind, int(cells[0][0] != cells[-1][0])) + cells[0]] = 1
     must, is_open = np.zeros((2, puzzle.rows, puzzle.columns), np.uint8)
     is_open[:] = 1
     for cell, value in puzzle.revealed:

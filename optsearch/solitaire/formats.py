@@ -176,8 +176,9 @@ def _built(line: _Line, make: Callable[..., Puzzle], *arguments: Any, **fields: 
 
 def _with_counts(puzzle: Puzzle, name: str, counts: tuple[int | None, ...]) -> Puzzle:
     if not counts:
-        raise PuzzleError(f"there are no counts; leave out the line, or give one for each of the "
-                          f"{name}")
+        raise PuzzleError(
+            f"there are no counts; leave out the line, or give one for each of the {name}"
+        )
     return (
         replace(puzzle, row_counts=counts)
         if name == "rows"
@@ -271,7 +272,9 @@ def from_fields(value: object) -> Puzzle:
     if not isinstance(value["grid"], str):
         raise PuzzleError(f'"grid": {_short(value["grid"])}: write a text such as "6x6"')
     fleet = _integers("fleet", value["fleet"])
-    counts = [_integers(name, value.get(name) or [], True) for name in ("rows", "columns")]
+    row_counts, column_counts = (
+        _integers(name, value.get(name) or [], True) for name in ("rows", "columns")
+    )
     revealed = value.get("revealed") or {}
     if not isinstance(revealed, dict):
         raise PuzzleError(f'"revealed": {_short(revealed)}: write {{"A1": "water", …}}')
@@ -284,7 +287,8 @@ def from_fields(value: object) -> Puzzle:
         if not isinstance(shown, str):
             raise PuzzleError(f'"revealed": {name} shows {_short(shown)}, which is no text')
     rows, columns = parse_grid(value["grid"])
-    return Puzzle(rows, columns, fleet, *counts, tuple(cells))  # type: ignore[arg-type]
+    lengths = tuple(length for length in fleet if length is not None)
+    return Puzzle(rows, columns, lengths, row_counts, column_counts, tuple(cells))
 
 
 def _integers(name: str, value: object, may_lack: bool = False) -> tuple[int | None, ...]:

@@ -6,7 +6,7 @@ sweep. None shares anything with another but the puzzle, so that each can check 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
@@ -22,7 +22,7 @@ from optsearch.solitaire import counting, models
 from optsearch.solitaire.puzzle import Clue, Puzzle, Solution, ordered
 
 METHODS = (*models.MODELS, "count")
-_EFFORT = 1_000_000  # cells visited
+_EFFORT = 500_000  # cells visited
 _ATTEMPTS = 1000  # to place a fleet on a grid that is too large for the exact sampler
 
 Progress = Callable[[int, int], object]
@@ -51,22 +51,26 @@ def is_unique(puzzle: Puzzle, method: str = "ship", time_limit: float | None = N
     return len(solve(puzzle, 2, method, time_limit)) == 1
 
 
-def _two(puzzle: Puzzle, method: str | None) -> list[Solution]:
-    """Up to two solutions; without a method by `count`, and by `ship` where that takes long.
+def _another(puzzle: Puzzle, known: Solution, method: str | None) -> Solution | None:
+    """Another solution than the known one; without a method by `count`, by `ship` if that is long.
 
     How long is measured in cells visited, so that the answer is the same on every machine.
     """
-    if method is not None:
-        return solve(puzzle, 2, method)
 
     def tick(visited: int) -> None:
-        if visited > _EFFORT:
+        if method is None and visited > _EFFORT:
             raise TooLarge(f"more than {_EFFORT:,} cells visited")
 
-    try:
-        return counting.solutions(puzzle, 2, progress=tick)
-    except TooLarge:
-        return solve(puzzle, 2, "ship")
+    if method in (None, "count"):
+        try:
+            found: Iterable[Solution] = counting.solutions(puzzle, 2, progress=tick)
+        except TooLarge:
+            if method is not None:
+                raise
+            return _another(puzzle, known, "ship")
+    else:
+        found = models.search(puzzle, 1, method or "ship", excluding=known).solutions
+    return next((solution for solution in found if solution != known), None)
 
 
 def minimise(
@@ -86,13 +90,23 @@ def minimise(
     leave out revealed cells only. Raises PuzzleError for a puzzle that does not have
     exactly one solution.
     """
-    found = _two(puzzle, method)
+    found = solve(puzzle, 2, method or "ship")
     if len(found) != 1:
         raise PuzzleError(
             f"{puzzle} has {'no solution' if not found else 'several solutions'}; a puzzle with "
             "exactly one can be minimised"
         )
-    rng = np.random.default_rng(seed)
+    return _minimised(puzzle, found[0], np.random.default_rng(seed), method, keep_counts, progress)
+
+
+def _minimised(
+    puzzle: Puzzle,
+    solution: Solution,
+    rng: np.random.Generator,
+    method: str | None,
+    keep_counts: bool,
+    progress: Progress,
+) -> Puzzle:
     shuffled = [puzzle.clues[i] for i in rng.permutation(len(puzzle.clues))]
     order = [clue for clue in shuffled if clue.kind == "cell"]
     if not keep_counts:
@@ -105,8 +119,9 @@ def minimise(
             weaker = puzzle.weakened(clue)
             if any(map(weaker.is_solved_by, others)):
                 break
-            others += [other for other in _two(weaker, method) if other != found[0]]
-            if any(map(weaker.is_solved_by, others)):
+            other = _another(weaker, solution, method)
+            if other is not None:
+                others.append(other)
                 break
             puzzle = weaker
             clue = _what_is_left_of(clue, puzzle)
@@ -121,8 +136,9 @@ def _what_is_left_of(clue: Clue, puzzle: Puzzle) -> Clue | None:
 
 def is_minimal(puzzle: Puzzle, method: str = "ship", keep_counts: bool = False) -> bool:
     """Whether a puzzle has one solution, and more than one with any clue weakened."""
-    return is_unique(puzzle, method) and not any(
-        is_unique(puzzle.weakened(clue), method)
+    found = solve(puzzle, 2, method)
+    return len(found) == 1 and all(
+        _another(puzzle.weakened(clue), found[0], method) is not None
         for clue in puzzle.clues
         if clue.kind == "cell" or not keep_counts
     )
@@ -148,12 +164,38 @@ def generate(
     rng = np.random.default_rng(seed)
     solution = random_solution(puzzle, rng)
     puzzle = with_counts(puzzle, solution)
-    while others := [found for found in _two(puzzle, method) if found != solution]:
-        differing = list(bits(sum(others[0]) ^ sum(solution)))
+    while (other := _another(puzzle, solution, method)) is not None:
+        differing = list(bits(sum(other) ^ sum(solution)))
         cell = puzzle.cell(int(rng.choice(differing)))
         shown = (*puzzle.revealed, (cell, puzzle.shows(solution, cell)))
         puzzle = replace(puzzle, revealed=shown)
-    return minimise(puzzle, rng, method, keep_counts, progress)
+    return _minimised(puzzle, solution, rng, method, keep_counts, progress)
+
+
+def usual_fleet(rows: int, columns: int) -> tuple[int, ...]:
+    """The fleet 4,3,3,2,2,2,1,1,1,1 of 10×10 in proportion to the grid, one of each at least."""
+    tenth = rows * columns / 100
+    number = {length: max(1, round(tenth * (5 - length))) for length in (4, 3, 2, 1)}
+    return tuple(length for length, n in number.items() for _ in range(n))
+
+
+def random_puzzle(
+    rows: int,
+    columns: int,
+    fleet: tuple[int, ...],
+    revealed: float = 0.1,
+    seed: int | np.random.Generator = 0,
+) -> Puzzle:
+    """A puzzle with all counts of a random fleet and a part of the cells revealed.
+
+    It has a solution, and may have others: what models and methods are compared on.
+    """
+    rng = np.random.default_rng(seed)
+    puzzle = Puzzle(rows, columns, fleet)
+    solution = random_solution(puzzle, rng)
+    cells = rng.choice(rows * columns, round(revealed * rows * columns), replace=False)
+    shown = ((puzzle.cell(int(i)), puzzle.shows(solution, puzzle.cell(int(i)))) for i in cells)
+    return replace(with_counts(puzzle, solution), revealed=tuple(shown))
 
 
 def with_counts(puzzle: Puzzle, solution: Solution) -> Puzzle:

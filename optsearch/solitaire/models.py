@@ -5,8 +5,8 @@ Programming Problem, INFORMS Transactions on Education 10(3), 2010, 156-162.
 
 `ship` -- a variable a placement; of those that meet a 2×2 window at most one is used, which is all
     that overlap and contact need.
-`cell` -- seven symbols a cell, one of which holds: water, submarine, four ends, middle; implications
-    stitch them into ships.
+`cell` -- seven symbols a cell, one of which holds: water, submarine, four ends, middle;
+    implications stitch them into ships.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _SYMBOLS = tuple(value for value in REVEALED if value != SHIP)
 class Search:
     """What CP-SAT found in one model.
 
-    solutions -- as many as were asked for, or all; is_complete -- whether there are no others (false
-        also where the time was over). variables, constraints -- of the model as it was built;
+    solutions -- as many as were asked for, or all; is_complete -- whether there are no others
+        (false also where the time was over). variables, constraints -- of the model as built;
         seconds -- to build it, and to search it.
     """
 
@@ -65,16 +65,24 @@ class Search:
 
 
 def search(
-    puzzle: Puzzle, limit: int = 1, model: str = "ship", time_limit: float | None = None
+    puzzle: Puzzle,
+    limit: int = 1,
+    model: str = "ship",
+    time_limit: float | None = None,
+    excluding: Solution | None = None,
 ) -> Search:
     """Up to `limit` different solutions in one of the models; each is checked by the rules.
 
-    One worker with a fixed seed, so that the same puzzle has the same answer; CP-SAT lists solutions
-    with one worker only. A time limit (seconds) counts from the call, the model included. Raises
-    OptsearchError where OR-tools is not installed.
+    excluding -- a solution that is known, to look for others only.
+
+    One worker with a fixed seed, so that the same puzzle has the same answer. A time limit
+    (seconds) counts from the call, the model included. Raises OptsearchError where OR-tools is not
+    installed.
     """
     started = time.perf_counter()
     built = _MODELS[model](puzzle)
+    if excluding is not None:
+        built.exclude(excluding)
     size = (len(built.model.proto.variables), len(built.model.proto.constraints))
     built_in = time.perf_counter() - started
     found: list[Solution] = []
@@ -110,9 +118,10 @@ def _solved(built: Model, seconds: float | None) -> tuple[Solution | None, bool]
 
 
 def _solver() -> cp_model.CpSolver:
-    solver = _cp_model().CpSolver()
+    solver: cp_model.CpSolver = _cp_model().CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 0
+    solver.parameters.cp_model_probing_level = 0  # takes longer than it saves, with both models
     return solver
 
 
@@ -204,9 +213,11 @@ class ShipModel(Model):
                 self.model.add_at_most_one(ships[ship] for ship in sorted(window))
 
     def solution(self, solver: cp_model.CpSolver) -> Solution:
+        """The ships whose variables are true."""
         return ordered(ship for ship, v in self.ships.items() if solver.boolean_value(v))
 
     def literals(self, solution: Solution) -> list[Any]:
+        """The variables of its ships."""
         return [self.ships[ship] for ship in solution]
 
 
@@ -286,9 +297,7 @@ class CellModel(Model):
             if length == 1:
                 runs = [here[SUBMARINE] for here in self.symbols]
             else:
-                runs = [
-                    self._run(ship) for ship in placements(puzzle.rows, puzzle.columns, length)
-                ]
+                runs = [self._run(ship) for ship in placements(puzzle.rows, puzzle.columns, length)]
             self.model.add(sum(runs) == puzzle.fleet.count(length))
         self.model.add(sum(self.occupied) == sum(puzzle.fleet))
 
@@ -324,6 +333,7 @@ class CellModel(Model):
         return ordered(ships)
 
     def literals(self, solution: Solution) -> list[Any]:
+        """Not water, wherever it has a ship."""
         taken = sum(solution)
         return [here[WATER].negated() for i, here in enumerate(self.symbols) if taken >> i & 1]
 

@@ -1,8 +1,8 @@
-"""What a puzzle is: a grid, a fleet whose ships may not touch, row and column counts, revealed cells.
+"""What a puzzle is: a grid, a fleet whose ships may not touch, counts of lines, revealed cells.
 
 Cells and masks are as in `optsearch.game`, on grids of any size up to 50×50: the cell
-`(row, column)` is bit `row * columns + column`. A *solution* is a tuple of masks, one a ship, in the
-order of the fleet, equal lengths by ascending mask.
+`(row, column)` is bit `row * columns + column`. A *solution* is a tuple of masks, one a ship, in
+the order of the fleet, equal lengths by ascending mask.
 """
 
 from __future__ import annotations

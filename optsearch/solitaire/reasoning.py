@@ -1,8 +1,8 @@
 """How a person solves a puzzle: which cell follows next, from what, and how hard the whole is.
 
-A step follows from one thing alone: two cells that touch, a row, a column, one ship, the ships of one
-length. Where no step does, a cell is supposed to be ship or water until that contradicts itself; the
-*depth* of a supposition is how many are open at once.
+A step follows from one thing alone: two cells that touch, a row, a column, one ship, the ships of
+one length. Where no step does, a cell is supposed to be ship or water until that contradicts
+itself; the *depth* of a supposition is how many are open at once.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class Step:
 class Grade:
     """How hard a puzzle is for a person.
 
-    steps -- all of them in order; depth -- of the deepest supposition; level -- one of `LEVELS`: easy
-        is by cells that touch and lines, medium by ships too, hard and very hard with suppositions
-        of depth 1 and 2; is_solved -- whether this was enough, beyond if not.
+    steps -- all of them in order; depth -- of the deepest supposition; level -- one of `LEVELS`:
+        easy is by cells that touch and lines, medium by ships too, hard and very hard with
+        suppositions of depth 1 and 2; is_solved -- whether this was enough, beyond if not.
     """
 
     steps: tuple[Step, ...]
@@ -110,9 +110,7 @@ class _Known:
             if len(placed) == number:
                 kept = placed
             if len(kept) < number:
-                raise Contradiction(
-                    f"{len(kept)} places are left for {number} {_ships(length)}"
-                )
+                raise Contradiction(f"{len(kept)} places are left for {number} {_ships(length)}")
             self.live[length] = kept
 
     def placed(self, places: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -6,11 +6,9 @@ The printed values are in data/published; nothing here knows them. Audinot, Bonn
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from functools import cache, partial
 from itertools import combinations
@@ -21,33 +19,16 @@ from optsearch.errors import RecordError
 from optsearch.game import Cell, Game
 from optsearch.greedy import GreedySolver
 from optsearch.position import MISS, Position, Shot
+from optsearch.reproduce.task import Task, no_note, rounded, truncated
 from optsearch.solution import Solution
 
 STANDARD = Game(10, 10, (5, 4, 3, 3, 2))
 
 
-@dataclass(frozen=True)
-class Check:
-    """One printed number (or matrix) beside the computed one, and the seconds it took."""
-
-    place: str
-    what: str
-    printed: str
-    computed: str
-    agrees: bool
-    seconds: float
-    note: str = ""
-
-
-def checks() -> Iterator[Check]:
-    """Compute everything, in the order of the paper, one check after the other."""
-    tasks = (*_numbers(), *_matrices(), *_table1())
-    for place, what, printed, compute in sorted(tasks, key=lambda task: _ORDER.index(task[0])):
-        started = time.perf_counter()
-        computed = compute()
-        seconds = time.perf_counter() - started
-        note = _NOTES.get(what, lambda: "")()
-        yield Check(place, what, printed, computed, computed == printed, seconds, note)
+def tasks() -> Iterator[Task]:
+    """Every printed number, in the order of the paper."""
+    found = (*_numbers(), *_matrices(), *_table1())
+    return iter(sorted(found, key=lambda task: _ORDER.index(task.place)))
 
 
 _ORDER = (
@@ -61,17 +42,6 @@ _ORDER = (
     "section 4.1",
     "section 5",
 )
-_Task = tuple[str, str, str, Callable[[], str]]
-
-
-def rounded(value: Fraction, digits: int = 1) -> str:
-    """A value rounded half up to some decimals, exactly."""
-    return str(Decimal((2 * value * 10**digits + 1) // 2).scaleb(-digits))
-
-
-def truncated(value: Fraction, digits: int = 1) -> str:
-    """A value cut to some decimals."""
-    return str(Decimal(value * 10**digits // 1).scaleb(-digits))
 
 
 # What the numbers are computed from, once
@@ -237,7 +207,7 @@ NOT_REPRODUCED = frozenset(
 )
 
 
-def _numbers() -> Iterator[_Task]:
+def _numbers() -> Iterator[Task]:
     record = records.read_published("numbers.csv")
     for row in record.rows:
         name = row["name"]
@@ -245,13 +215,14 @@ def _numbers() -> Iterator[_Task]:
             continue
         if name not in _COMPUTE:
             raise RecordError(f"{record.path}: nothing computes {name!r}")
-        yield row["place"], name.replace("_", " "), row["value"], _COMPUTE[name]
+        what = name.replace("_", " ")
+        yield Task(row["place"], what, row["value"], _COMPUTE[name], _NOTES.get(what, no_note))
 
 
 # Matrices and Table 1
 
 
-def _matrices() -> Iterator[_Task]:
+def _matrices() -> Iterator[Task]:
     def cells(name: str, column: str) -> dict[tuple[int, int], str]:
         record = records.read_published(name)
         return {(int(row["row"]), int(row["column"])): row[column] for row in record.rows}
@@ -262,13 +233,13 @@ def _matrices() -> Iterator[_Task]:
 
     occurrence = cells("figure2_occurrence.csv", "occurrence")
     frequency = cells("figure3_frequency.csv", "percentage")
-    yield (
+    yield Task(
         "Figure 2",
         "occurrence matrix 10x10",
         f"{STANDARD.cells} numbers",
         lambda: differing(occurrence, lambda i, j: str(_standard().occurrence[i, j])),
     )
-    yield (
+    yield Task(
         "Figure 3",
         "frequency matrix 10x10",
         f"{STANDARD.cells} numbers",
@@ -276,13 +247,14 @@ def _matrices() -> Iterator[_Task]:
     )
 
 
-def _table1() -> Iterator[_Task]:
+def _table1() -> Iterator[Task]:
     for row in records.read_published("table1.csv").rows:
         game = Game.parse(f"{row['grid']}:{row['fleet']}")
         printed = row["mean"]
         if row["total_height"]:
             printed = f"{row['total_height']}/{row['configurations']} ≈ {printed}"
-        yield "Table 1", str(game), printed, partial(_optimum, game)
+        note = _NOTES.get(str(game), no_note)
+        yield Task("Table 1", str(game), printed, partial(_optimum, game), note)
 
 
 def _optimum(game: Game) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Patch, Polygon, Rectangle
 
-from optsearch.drawing import GRID, INK, LABEL
+from optsearch.drawing.style import GRID, INK, LABEL
 from optsearch.game import Cell
 from optsearch.solitaire.puzzle import (
     BOTTOM,
@@ -50,7 +50,9 @@ def draw_puzzle(ax: Axes, puzzle: Puzzle, solution: Solution | None = None) -> N
         ax.plot([j, j], [0, puzzle.rows], color=GRID, lw=0.6, zorder=1)
     for i in range(puzzle.rows + 1):
         ax.plot([0, puzzle.columns], [i, i], color=GRID, lw=0.6, zorder=1)
-    ax.add_patch(Rectangle((0, 0), puzzle.columns, puzzle.rows, fill=False, ec=INK, lw=1.2, zorder=3))
+    ax.add_patch(
+        Rectangle((0, 0), puzzle.columns, puzzle.rows, fill=False, ec=INK, lw=1.2, zorder=3)
+    )
     for i, count in enumerate(puzzle.row_counts):
         _draw_count(ax, (i, puzzle.columns), count, "row count")
     for j, count in enumerate(puzzle.column_counts):

@@ -1,0 +1,244 @@
+"""The puzzle and the claims of a book chapter on Solitaire Battleship.
+
+V. Jandhyala, Solving Puzzles through Mathematical Programming, chapter 24, after W. J. M. Meuffels
+and D. den Hertog, INFORMS Transactions on Education 10(3), 2010. The chapter reveals three squares
+of its puzzle and describes them in words only: two of water near the top and left, one of a ship.
+So we look at all such squares that leave one fleet, and this a described one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations
+
+from optsearch import records
+from optsearch.errors import RecordError
+from optsearch.game import Cell, cell_name, placements
+from optsearch.reproduce.task import Task, no_note
+from optsearch.solitaire import counting, formats, making, models
+from optsearch.solitaire.puzzle import SHIP, WATER, Puzzle, Solution
+
+_SECONDS = 30.0  # for each model on the largest board
+
+
+@cache
+def _published() -> dict[str, str]:
+    rows = records.read_published("solitaire.csv").rows
+    return {row["name"]: row["value"] for row in rows}
+
+
+@cache
+def example() -> Puzzle:
+    """The puzzle of the chapter without its three squares."""
+    printed = _published()
+    rows, columns = formats.parse_grid(printed["grid"])
+    row_counts, column_counts = (
+        tuple(int(count) for count in printed[name].split(","))
+        for name in ("row_counts", "column_counts")
+    )
+    fleet = formats.parse_fleet(printed["fleet"])
+    return Puzzle(rows, columns, fleet, row_counts, column_counts)
+
+
+@cache
+def _fleets() -> tuple[Solution, ...]:
+    """All that satisfy the counts, by our own sweep."""
+    number = counting.count(example())
+    found = counting.solutions(example(), number)
+    if len(found) != number:
+        raise AssertionError(f"{number} fleets counted, {len(found)} listed")
+    return tuple(found)
+
+
+def is_described(fleet: Solution) -> bool:
+    """Whether a fleet lies as the chapter says.
+
+    "The cruiser standing in the left column, a destroyer lying across the top, a second destroyer
+    standing at the right edge, and the three submarines scattered".
+    """
+    puzzle = example()
+    lengths = [ship.bit_count() for ship in fleet]
+    cruiser = fleet[lengths.index(3)]
+    destroyers = [ship for ship in fleet if ship.bit_count() == 2]
+
+    def within(ship: int, line: int) -> bool:
+        return ship & line == ship
+
+    return (
+        within(cruiser, puzzle.column_masks[0])
+        and any(within(ship, puzzle.row_masks[0]) for ship in destroyers)
+        and any(within(ship, puzzle.column_masks[-1]) for ship in destroyers)
+    )
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Two squares of water and one of a ship that leave one fleet, and whether all are needed."""
+
+    water: tuple[Cell, Cell]
+    ship: Cell
+    fleet: Solution
+    is_needed: bool
+
+    @property
+    def is_near(self) -> bool:
+        """Whether both squares of water are in the top left quarter of the grid."""
+        puzzle = example()
+        return all(2 * i < puzzle.rows and 2 * j < puzzle.columns for i, j in self.water)
+
+    def __str__(self) -> str:
+        names = " and ".join(map(cell_name, self.water))
+        return f"water {names}, ship {cell_name(self.ship)}"
+
+    def puzzle(self) -> Puzzle:
+        """The puzzle with these squares revealed."""
+        shown = (*((cell, WATER) for cell in self.water), (self.ship, SHIP))
+        return replace(example(), revealed=shown)
+
+
+@cache
+def readings() -> tuple[Reading, ...]:
+    """Every choice of two squares of water and one of a ship that leaves one, described fleet."""
+    puzzle, found = example(), []
+    taken = {fleet: sum(fleet) for fleet in _fleets()}
+    for fleet in filter(is_described, _fleets()):
+        free = puzzle.cells_of(puzzle.everywhere & ~taken[fleet])
+        # Of each square: the other fleets that show the same there.
+        same = {
+            cell: {
+                other
+                for other, cells in taken.items()
+                if other != fleet and not (cells ^ taken[fleet]) & puzzle.bit(cell)
+            }
+            for cell in puzzle.cells_of(puzzle.everywhere)
+        }
+        for ship in puzzle.cells_of(taken[fleet]):
+            for a, b in combinations(free, 2):
+                if same[a] & same[b] & same[ship]:
+                    continue
+                pairs = (same[a] & same[b], same[a] & same[ship], same[b] & same[ship])
+                found.append(Reading((a, b), ship, fleet, all(pairs)))
+    return tuple(found)
+
+
+def fitting() -> tuple[Reading, ...]:
+    """The readings that the text allows: both squares of water near the top left, all needed."""
+    return tuple(reading for reading in readings() if reading.is_near and reading.is_needed)
+
+
+def _readings_note() -> str:
+    described = {reading.fleet for reading in readings()}
+    needed = sum(reading.is_needed for reading in readings())
+    lines = [
+        f"The three squares are only described. {len(_fleets())} fleets satisfy the counts, "
+        f"{len(described)} of them lie as described; {len(readings())} choices of two squares of "
+        f"water and one of a ship single out one of these. In {needed} no square can be spared "
+        f'("exactly enough"), and in {len(fitting())} of these both squares of water are in the '
+        'top left quarter ("near the top and left"):'
+    ]
+    for reading in fitting():
+        ships = " ".join(formats.solution_fields(example(), reading.fleet))
+        lines.append(f"  {reading}: {ships}")
+    return "\n".join(lines)
+
+
+def _solutions_of_readings() -> str:
+    """How many solutions the readings have, by both models and by the sweep."""
+    numbers = {
+        len(making.solve(reading.puzzle(), 2, method))
+        for reading in fitting()
+        for method in making.METHODS
+    }
+    return " or ".join(map(str, sorted(numbers)))
+
+
+def _windows_and_touching() -> str:
+    """Pairs of placements for which "within a 2×2 window" and "overlap or touch" differ."""
+    puzzle = example()
+    ships = [ship for n in puzzle.lengths for ship in placements(puzzle.rows, puzzle.columns, n)]
+    windows = [
+        sum(puzzle.bit((i + a, j + b)) for a in (0, 1) for b in (0, 1))
+        for i in range(puzzle.rows - 1)
+        for j in range(puzzle.columns - 1)
+    ]
+    meets = {ship: {w for w in windows if w & ship} for ship in ships}
+    differing = sum(
+        bool(meets[a] & meets[b]) != bool(puzzle.closed(a) & b) for a, b in combinations(ships, 2)
+    )
+    return str(differing)
+
+
+# Sizes and times
+
+
+@cache
+def large() -> Puzzle:
+    """A puzzle on the board of the claims on times, with counts and every tenth cell revealed."""
+    rows, columns = formats.parse_grid(_published()["large_grid"])
+    return making.random_puzzle(rows, columns, making.usual_fleet(rows, columns))
+
+
+@cache
+def _searched(model: str) -> models.Search:
+    return models.search(large(), 1, model, _SECONDS)
+
+
+def _faster() -> str:
+    seconds = {model: _searched(model).seconds for model in models.MODELS}
+    done = [model for model in models.MODELS if _searched(model).solutions]
+    return f"{min(done, key=lambda model: seconds[model])}-based" if done else "neither"
+
+
+def _finished(model: str) -> str:
+    return "solved" if _searched(model).solutions else "not solved"
+
+
+def _times_note() -> str:
+    lines = [
+        f"On one puzzle of {large().grid} with {len(large().fleet)} ships, one worker of CP-SAT "
+        f"and at most {_SECONDS:g} seconds. Printed are minutes for the ship-based model, and no "
+        "end in ten hours for the cell-based one, with the solvers of 2010:"
+    ]
+    for model in models.MODELS:
+        found = _searched(model)
+        lines.append(
+            f"  {model}-based: {found.variables:,} variables, {found.constraints:,} constraints, "
+            f"{_finished(model)} in {found.seconds:.1f} seconds"
+        )
+    return "\n".join(lines)
+
+
+_COMPUTE: dict[str, Callable[[], str]] = {
+    "ship_cells": lambda: " or ".join({str(sum(fleet).bit_count()) for fleet in _fleets()}),
+    "revealed_squares": lambda: " or ".join(
+        sorted({str(len(reading.puzzle().revealed)) for reading in fitting()})
+    ),
+    "solutions": _solutions_of_readings,
+    "pairs_where_window_and_touch_differ": _windows_and_touching,
+    "symbols_of_a_cell": lambda: str(len(models.CellModel(example()).symbols[0])),
+    "faster_model": _faster,
+    "ship_based_on_large_grid": lambda: _finished("ship"),
+    "cell_based_on_large_grid": lambda: _finished("cell"),
+}
+_NOTES: dict[str, Callable[[], str]] = {"solutions": _readings_note, "faster_model": _times_note}
+_GIVEN = ("grid", "fleet", "row_counts", "column_counts", "large_grid")  # what others start from
+
+
+def tasks() -> Iterator[Task]:
+    """Every claim of the chapter that can be computed, in its order."""
+    record = records.read_published("solitaire.csv")
+    for row in record.rows:
+        name = row["name"]
+        if name in _GIVEN:
+            continue
+        if name not in _COMPUTE:
+            raise RecordError(f"{record.path}: nothing computes {name!r}")
+        yield Task(
+            row["place"],
+            name.replace("_", " "),
+            row["value"],
+            _COMPUTE[name],
+            _NOTES.get(name, no_note),
+        )

@@ -1,0 +1,37 @@
+"""One printed value and the computation that belongs to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+
+def no_note() -> str:
+    """Nothing to add."""
+    return ""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A printed number (or matrix): where, what, as printed, and how it is computed.
+
+    note -- what a reader should know beside it, called once it is computed.
+    """
+
+    place: str
+    what: str
+    printed: str
+    compute: Callable[[], str]
+    note: Callable[[], str] = no_note
+
+
+def rounded(value: Fraction, digits: int = 1) -> str:
+    """A value rounded half up to some decimals, exactly."""
+    return str(Decimal((2 * value * 10**digits + 1) // 2).scaleb(-digits))
+
+
+def truncated(value: Fraction, digits: int = 1) -> str:
+    """A value cut to some decimals."""
+    return str(Decimal(value * 10**digits // 1).scaleb(-digits))

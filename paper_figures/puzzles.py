@@ -1,0 +1,45 @@
+"""A page of generated puzzles of Solitaire Battleship: python -m paper_figures.puzzles."""
+
+import json
+import sys
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from optsearch import records
+from optsearch.drawing import draw_puzzle, picture_size
+from optsearch.solitaire.formats import from_fields
+from paper_figures import script
+
+ACROSS, SHOWN = 3, 6
+GAP = 0.5  # inches
+
+
+def draw(source: Path) -> Figure:
+    """The first few puzzles of the table, with their seeds and levels."""
+    rows = records.read(source).rows[:SHOWN]
+    puzzles = [from_fields(json.loads(row["puzzle"])) for row in rows]
+    sizes = [picture_size(puzzle) for puzzle in puzzles]
+    width = max(size[0] for size in sizes) + GAP
+    height = max(size[1] for size in sizes) + GAP
+    down = -(-len(puzzles) // ACROSS)
+    figure = Figure(figsize=(ACROSS * width, down * height))
+    for i, (row, puzzle, (wide, high)) in enumerate(zip(rows, puzzles, sizes, strict=True)):
+        left = i % ACROSS / ACROSS
+        bottom = 1 - (i // ACROSS + high / height) / down
+        box = (
+            left,
+            bottom - 0.3 / (down * height),
+            wide / (ACROSS * width),
+            high / (down * height),
+        )
+        ax = figure.add_axes(box)
+        draw_puzzle(ax, puzzle)
+        ax.set_title(f"seed {row['seed']}, {row['level']}, {row['clues']} clues", fontsize=8)
+    return figure
+
+
+FIGURE = script.PaperFigure("puzzles", "results/puzzles.csv", "python -m experiments.puzzles", draw)
+
+if __name__ == "__main__":
+    sys.exit(script.run([FIGURE]))

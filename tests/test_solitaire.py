@@ -1,0 +1,513 @@
+"""Puzzles: what is read and refused, and three ways of counting solutions that must agree."""
+
+import json
+from dataclasses import replace
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from optsearch import solitaire
+from optsearch.configurations import Configurations, list_ships, to_masks
+from optsearch.errors import OptsearchError, PuzzleError, TooLarge
+from optsearch.game import Game, placements
+from optsearch.position import Position
+from optsearch.posterior import Posterior
+from optsearch.solitaire import counting, formats, making, models, reasoning
+from optsearch.solitaire.puzzle import REVEALED, SHIP, WATER, Clue, Puzzle, ordered
+
+RUSSIAN = (4, 3, 3, 2, 2, 2, 1, 1, 1, 1)
+SOURCE = Puzzle(6, 6, (3, 2, 2, 1, 1, 1), (3, 1, 2, 1, 1, 2), (4, 0, 2, 1, 1, 2))
+GAMES = ("3x4:2,1", "4x4:3,1", "4x5:3,2,1", "5x4:2,2,1,1", "5x5:3,2,1", "5x5:4,2,1,1", "6x4:3,3,2")
+
+
+def all_solutions(puzzle):
+    """By the definition: every configuration of the game, filtered by `Puzzle.is_solved_by`."""
+    game = Game(puzzle.rows, puzzle.columns, puzzle.fleet)
+    fleets = (ordered(to_masks(ships)) for ships in list_ships(Position(game)))
+    return {fleet for fleet in fleets if puzzle.is_solved_by(fleet)}
+
+
+def random_puzzles(number, seed):
+    """Puzzles with a random part of the clues of a fleet, and some with a clue that is wrong."""
+    rng = np.random.default_rng(seed)
+    for i in range(number):
+        game = Game.parse(GAMES[i % len(GAMES)])
+        puzzle = Puzzle(game.rows, game.columns, game.fleet)
+        solution = making.random_solution(puzzle, rng)
+        clues = making.with_counts(puzzle, solution).revealing(solution).clues
+        part = rng.choice([0.15, 0.3, 0.5])
+        chosen = [c for c in clues if rng.random() < (part if c.kind == "cell" else 0.8)]
+        if i % 4 == 0 and chosen:
+            wrong = int(rng.integers(len(chosen)))
+            clue = chosen[wrong]
+            if clue.kind == "cell":
+                value = SHIP if clue.value == WATER else WATER
+            else:
+                value = 1 if clue.value == 0 else clue.value - 1
+            chosen[wrong] = Clue(clue.kind, clue.place, value)
+        made = puzzle.with_clues(chosen)
+        if i % 3 == 0:
+            for clue in made.clues:
+                if clue.kind == "cell" and rng.random() < 0.5 and clue.value not in (SHIP, WATER):
+                    made = made.weakened(clue)
+        yield made
+
+
+@pytest.fixture(scope="module")
+def small():
+    """200 small puzzles with all their solutions."""
+    return [(puzzle, all_solutions(puzzle)) for puzzle in random_puzzles(200, 18)]
+
+
+# Solutions
+
+
+def test_the_puzzles_are_of_all_kinds(small):
+    numbers = [len(found) for _, found in small]
+    assert min(numbers.count(0), numbers.count(1), sum(n > 1 for n in numbers)) >= 20
+    shown = {value for puzzle, _ in small for _, value in puzzle.revealed}
+    assert shown == set(REVEALED)
+
+
+def test_the_sweep_finds_all_solutions(small):
+    for puzzle, expected in small:
+        assert counting.count(puzzle) == len(expected), formats.to_text(puzzle)
+        assert counting.count(puzzle, 2) == min(2, len(expected))
+        found = counting.solutions(puzzle, 10**6)
+        assert len(found) == len(expected)
+        assert set(found) == expected
+
+
+@pytest.mark.parametrize("model", models.MODELS)
+def test_models_agree_with_full_enumeration(small, model):
+    for puzzle, expected in small:
+        found = models.search(puzzle, 2, model)
+        assert len(found.solutions) == min(2, len(expected)), formats.to_text(puzzle)
+        assert set(found.solutions) <= expected
+        assert found.is_complete == (len(expected) < 2)
+
+
+@pytest.mark.parametrize("model", models.MODELS)
+def test_models_list_all_solutions(model):
+    found = models.search(SOURCE, 1000, model)
+    assert found.is_complete
+    assert set(found.solutions) == set(counting.solutions(SOURCE, 1000))
+    assert len(found.solutions) == 30
+
+
+def test_without_clues_the_sweep_counts_configurations():
+    for text in ("5x4:3,2", "3x7:3,2,1", "1x7:2,2", "7x1:2,2", "5x5:1,1,1", "6x8:4,3,2,1"):
+        game = Game.parse(text)
+        puzzle = Puzzle(game.rows, game.columns, game.fleet)
+        assert counting.count(puzzle) == Configurations(Position(game)).configurations
+
+
+def test_the_sweep_on_10x10_agrees_with_the_models():
+    game = Game(10, 10, RUSSIAN)
+    rng = np.random.default_rng(3)
+    sampler = Posterior(Position(game))
+    assert sampler.configurations == 1855545978831780  # by the transfer matrix
+    for ships in sampler.sample(1, rng):
+        solution = ordered(to_masks(ships))
+        puzzle = making.with_counts(Puzzle(10, 10, RUSSIAN), solution)
+        for cell in ((0, 0), (4, 5), (9, 3)):
+            puzzle = replace(
+                puzzle, revealed=(*puzzle.revealed, (cell, puzzle.shows(solution, cell)))
+            )
+        number = counting.count(puzzle)
+        assert solution in counting.solutions(puzzle, number)
+        for model in models.MODELS:
+            found = models.search(puzzle, min(number, 20) + 1, model)
+            assert found.is_complete == (number <= 20)
+            assert len(found.solutions) == min(number, 21)
+
+
+def test_turned_boards_have_as_many_solutions(small):
+    for puzzle, expected in small[:60]:
+        back = {"left": "top", "right": "bottom", "top": "left", "bottom": "right"}
+        turned = Puzzle(
+            puzzle.columns,
+            puzzle.rows,
+            puzzle.fleet,
+            puzzle.column_counts,
+            puzzle.row_counts,
+            tuple(((j, i), back.get(value, value)) for (i, j), value in puzzle.revealed),
+        )
+        assert counting.count(turned) == len(expected)
+
+
+def test_many_solutions_are_counted_and_limits_are_kept():
+    puzzle = Puzzle(10, 10, RUSSIAN)
+    assert counting.count(puzzle, 1000) == 1000
+    with pytest.raises(TooLarge, match="0 seconds"):
+        counting.count(Puzzle(20, 20, RUSSIAN * 4), time_limit=0)
+
+
+def test_time_limits_of_models():
+    puzzle = making.random_puzzle(20, 20, making.usual_fleet(20, 20))
+    for model in models.MODELS:
+        found = models.search(puzzle, 1, model, time_limit=1e-9)
+        assert (found.solutions, found.is_complete) == ((), False)
+    with pytest.raises(TooLarge, match="after 1e-09 seconds 0 solutions"):
+        making.solve(puzzle, time_limit=1e-9)
+
+
+def test_windows_are_contact():
+    """On which the ship model rests: a shared 2×2 window is an overlap or a touch."""
+    puzzle = Puzzle(4, 5, (3, 2, 1))
+    ships = [s for n in puzzle.lengths for s in placements(4, 5, n)]
+    windows = [
+        sum(puzzle.bit((i + a, j + b)) for a, b in product((0, 1), repeat=2))
+        for i, j in product(range(3), range(4))
+    ]
+    for a, b in combinations(ships, 2):
+        shared = any(w & a and w & b for w in windows)
+        near = any(
+            abs(i - k) <= 1 and abs(j - m) <= 1
+            for i, j in puzzle.cells_of(a)
+            for k, m in puzzle.cells_of(b)
+        )
+        assert shared == near == bool(puzzle.closed(a) & b)
+
+
+def test_excluded_solutions_are_not_found():
+    puzzle = SOURCE.revealing(counting.solutions(SOURCE, 1)[0])
+    (only,) = counting.solutions(puzzle, 2)
+    for model in models.MODELS:
+        found = models.search(puzzle, 1, model, excluding=only)
+        assert (found.solutions, found.is_complete) == ((), True)
+
+
+# Clues in conflict
+
+
+def test_conflicts_are_minimal(small):
+    contradictory = [puzzle for puzzle, expected in small if not expected]
+    for puzzle in contradictory[:15]:
+        clues = models.conflict(puzzle)
+        assert clues is not None
+        assert not all_solutions(puzzle.with_clues(clues))
+        for clue in clues:
+            assert all_solutions(puzzle.with_clues(c for c in clues if c != clue))
+
+
+def test_no_conflict_and_no_room():
+    assert models.conflict(SOURCE) is None
+    full = Puzzle(3, 3, (3, 3, 1))
+    assert models.conflict(full) == ()
+    assert models.conflict_text(full, ()) == "the fleet 3,3,1 does not fit on the grid 3x3"
+
+
+# Making
+
+
+@pytest.mark.parametrize("method", [None, *making.METHODS])
+def test_generated_puzzles_are_unique_and_minimal(method):
+    puzzle = solitaire.generate(5, 4, (3, 2, 1), 5, method)
+    assert puzzle == solitaire.generate(5, 4, (3, 2, 1), 5, method)
+    assert len(all_solutions(puzzle)) == 1
+    for clue in puzzle.clues:
+        assert len(all_solutions(puzzle.weakened(clue))) > 1
+    for other in making.METHODS:
+        assert solitaire.is_minimal(puzzle, other)
+
+
+def test_a_10x10_puzzle_is_unique_and_minimal_by_the_cell_model():
+    puzzle = solitaire.generate(10, 10, RUSSIAN, 1)
+    assert solitaire.is_minimal(puzzle, "cell")
+    assert puzzle != solitaire.generate(10, 10, RUSSIAN, 2)
+
+
+def test_kept_counts():
+    puzzle = solitaire.generate(6, 6, (3, 2, 2, 1, 1, 1), 4, keep_counts=True)
+    assert None not in puzzle.row_counts + puzzle.column_counts
+    assert solitaire.is_minimal(puzzle, keep_counts=True)
+    assert len(solitaire.minimise(puzzle, 1).clues) < len(puzzle.clues)
+
+
+def test_larger_than_the_sampler():
+    puzzle = making.random_puzzle(13, 12, making.usual_fleet(13, 12))
+    assert models.search(puzzle, 1).solutions
+    assert sum(making.usual_fleet(10, 10)) == 20
+    assert making.usual_fleet(10, 10) == RUSSIAN
+
+
+def test_what_cannot_be_made():
+    with pytest.raises(PuzzleError, match=r"3,3,1 does not fit on the grid 3x3"):
+        solitaire.generate(3, 3, (3, 3, 1))
+    with pytest.raises(PuzzleError, match="several solutions"):
+        solitaire.minimise(SOURCE)
+    with pytest.raises(PuzzleError, match="no solution"):
+        solitaire.minimise(replace(SOURCE, row_counts=(0,) * 6))
+
+
+# Reasoning
+
+
+def test_every_step_is_true_in_every_solution(small):
+    for puzzle, expected in small[:120]:
+        try:
+            found = reasoning.grade(puzzle, 1)
+        except PuzzleError:
+            assert not expected
+            continue
+        for step in found.steps if expected else ():
+            for cell in step.cells:
+                shown = {
+                    WATER if puzzle.shows(solution, cell) == WATER else SHIP
+                    for solution in expected
+                }
+                assert shown == {step.value}, (formats.to_text(puzzle), step)
+        if found.is_solved and expected:
+            assert len(expected) == 1
+
+
+def test_deep_enough_suppositions_solve_every_unique_puzzle(small):
+    unique = [puzzle for puzzle, expected in small if len(expected) == 1][:30]
+    for puzzle in unique:
+        found = reasoning.grade(puzzle, 3)
+        assert found.is_solved
+        assert found.level != "beyond"
+        first = reasoning.explain(puzzle, 3)
+        assert first == (found.steps[0] if found.steps else None)
+
+
+def test_levels():
+    lines = formats.parse("grid 3x3\nfleet 1,1\nrows 1 0 1\ncolumns 2 0 0")
+    assert reasoning.grade(lines).level == "easy"
+    assert reasoning.grade(lines).rules == {"row": 1, "column": 3}
+    ships = formats.parse("grid 1x5\nfleet 3\nboard\n. # . . .")
+    assert reasoning.grade(ships).level == "medium"
+    assert reasoning.grade(SOURCE, 0).level == "beyond"
+
+
+def test_a_supposition_says_what_it_contradicts():
+    puzzle = solitaire.generate(8, 8, (4, 3, 2, 2, 1, 1), 3, keep_counts=True)
+    steps = [s for s in reasoning.grade(puzzle, 1).steps if s.rule == "supposition"]
+    assert steps
+    for step in steps:
+        (cell,) = step.cells
+        contrary = WATER if step.value == SHIP else SHIP
+        wrong = replace(
+            puzzle, revealed=(*(r for r in puzzle.revealed if r[0] != cell), (cell, contrary))
+        )
+        assert counting.count(wrong) == 0
+
+
+# Text and JSON
+
+
+def test_round_trips(small, tmp_path):
+    for puzzle, _ in small[:50]:
+        assert formats.parse(formats.to_text(puzzle)) == puzzle
+        for name in ("p.txt", "p.json"):
+            formats.save(puzzle, tmp_path / name)
+            assert formats.load(tmp_path / name) == puzzle
+    assert json.loads((tmp_path / "p.json").read_text())["grid"] == puzzle.grid
+
+
+GOOD = """# of a magazine
+grid 4x4
+fleet 3,1
+rows 1 1 1 1
+columns 3 ? 1 0
+board
+. . . .
+~ . . .
+. . . .
+. . . .
+"""
+
+
+def test_a_good_text():
+    puzzle = formats.parse(GOOD)
+    assert puzzle == Puzzle(4, 4, (3, 1), (1, 1, 1, 1), (3, None, 1, 0), (((1, 0), WATER),))
+    assert puzzle.lines[Clue("cell", (1, 0), WATER)] == "line 8: '~ . . .'"
+    assert puzzle.lines[Clue("column", 2, 1)] == "line 5: 'columns 3 ? 1 0'"
+
+
+# What is replaced by what in GOOD, and what the error quotes.
+BAD = [
+    ("grid 4x4\n", "", "no line `grid …`"),
+    ("fleet 3,1\n", "", "no line `fleet …`"),
+    ("grid 4x4", "grid four", "line 2: 'grid four': 'four' is not a grid"),
+    ("grid 4x4", "grid 0x4", "line 2: 'grid 0x4': the grid 0x4 is not handled"),
+    ("grid 4x4", "grid 4x51", "line 2: 'grid 4x51': the grid 4x51 is not handled"),
+    ("fleet 3,1", "fleet 3;1", "line 3: 'fleet 3;1': '3;1' is not a ship length"),
+    ("fleet 3,1", "fleet", "line 3: 'fleet': '' is not a ship length"),
+    ("fleet 3,1", "fleet 5,1", "line 3: 'fleet 5,1': a ship of length 5 does not fit"),
+    ("fleet 3,1", "fleet 0", "line 3: 'fleet 0': a ship of length 0 does not fit"),
+    ("fleet 3,1", "fleet 4,4,4,4,4", "needs 20 cells; the grid 4x4 has 16"),
+    ("rows 1 1 1 1", "rows 1 1 1", "line 4: 'rows 1 1 1': 3 row counts for 4 rows"),
+    ("rows 1 1 1 1", "rows 1 1 x 1", "line 4: 'rows 1 1 x 1': 'x' is not a count"),
+    ("rows 1 1 1 1", "rows 1 1 5 1", "line 4: 'rows 1 1 5 1': the count 5 of row 3"),
+    ("rows 1 1 1 1", "rows", "line 4: 'rows': there are no counts"),
+    ("columns 3 ? 1 0", "columns 3 ? 9 0", "line 5: 'columns 3 ? 9 0': the count 9 of column C"),
+    ("columns", "cols", "line 5: 'cols 3 ? 1 0': 'cols' is none of grid, fleet"),
+    ("columns 3 ? 1 0", "rows 3 ? 1 0", "'rows' was given before, in line 4: 'rows 1 1 1 1'"),
+    ("board\n", "board 4\n", "line 6: 'board 4': write the board in the lines below"),
+    ("~ . . .", "~ . .", "line 8: '~ . .': the line has 3 cells"),
+    ("~ . . .", "~ o . .", "line 8: '~ o . .': 'o' is no symbol of a cell"),
+    ("~ . . .", "~ . . <", "line 8: '~ . . <': D2 cannot be the left end of a ship"),
+    ("fleet 3,1\n", "fleet 3,3\n", None),
+    ("~ . . .", "~ . . .\n. . . .", "line 11: '. . . .': the board has 4 lines, and this is one"),
+    (". . . .\n~", "~", "line 6: 'board': 3 lines follow; the grid 4x4 has 4 rows"),
+    ("~ . . .", "~ @ . .", None),
+    ("rows 1 1 1 1", "rows 1 1 1 3", None),
+    ("columns 3", "columns 2", None),
+    ("~ . . .", "~ X . .", None),
+    ("~ . . .", "^ . # .", None),
+]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "quoted"), BAD, ids=[new.strip() or old for old, new, _ in BAD]
+)
+def test_bad_puzzles(old, new, quoted, here, tmp_path):
+    """Malformed ones are refused with the line; of contradictory ones the clues are named."""
+    path = tmp_path / "bad.txt"
+    assert GOOD.count(old) >= 1
+    path.write_text(GOOD.replace(old, new, 1))
+    status, out, err = here("solitaire", "solve", path)
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1
+    if quoted is not None:
+        assert quoted in err
+        assert str(path) in err
+        assert here("solitaire", "check", path)[0] == 2
+        return
+    assert "no solution: " in err
+    assert all_solutions(formats.parse(path.read_text())) == set()
+    status, out, _ = here("solitaire", "check", path)
+    assert status == 1
+    assert "no solution: " in out
+    assert "(line " in out or "(line " in err or "does not fit" in out
+
+
+BAD_JSON = [
+    ("[1]", "file"),
+    ('{"fleet": [1]}', "no 'grid'"),
+    ('{"grid": 4, "fleet": [1]}', '"grid": 4'),
+    ('{"grid": "4x4", "fleet": ["a"]}', '"fleet": "a"'),
+    ('{"grid": "4x4", "fleet": [1], "rows": [true, 1, 1, 1]}', '"rows": true'),
+    ('{"grid": "4x4", "fleet": [1], "revealed": {"Z9": "water"}}', "Z9 is off the grid"),
+    ('{"grid": "4x4", "fleet": [1], "revealed": {"A1": "fire"}}', "A1 shows 'fire'"),
+    ('{"grid": "4x4", "fleet": [1], "revealed": {"1A": "water"}}', "'1A' is not a cell"),
+    ('{"grid": "4x4", "fleet": [1], "boats": 3}', "'boats' is no part of a puzzle"),
+    ('{"grid": "4x4",\n "fleet": [1', "line 2"),
+]
+
+
+@pytest.mark.parametrize(("text", "quoted"), BAD_JSON, ids=[quoted for _, quoted in BAD_JSON])
+def test_bad_json(text, quoted, here, tmp_path):
+    path = tmp_path / "file.json"
+    path.write_text(text)
+    status, _, err = here("solitaire", "check", path)
+    assert status == 2
+    assert err.count("\n") == 1
+    assert quoted in err
+
+
+def test_files_that_cannot_be_read(here, tmp_path):
+    (tmp_path / "binary.txt").write_bytes(b"\xff\xfe\x00grid")
+    (tmp_path / "empty.txt").write_text("\n")
+    for name, quoted in (
+        ("binary.txt", "it is not UTF-8 text"),
+        ("empty.txt", "the file is empty"),
+        ("missing.txt", "No such file"),
+        (".", "Is a directory"),
+    ):
+        status, _, err = here("solitaire", "solve", tmp_path / name)
+        assert (status, err.count("\n")) == (2, 1)
+        assert quoted in err
+
+
+def test_values_that_are_no_puzzle():
+    with pytest.raises(PuzzleError, match="A1 is revealed twice, as ship and as water"):
+        Puzzle(3, 3, (1,), revealed=(((0, 0), SHIP), ((0, 0), WATER)))
+    with pytest.raises(PuzzleError, match="the fleet is empty"):
+        Puzzle(3, 3, ())
+
+
+def test_without_ortools(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "ortools.sat.python", None)
+    with pytest.raises(OptsearchError, match=r"optsearch\[puzzles\]"):
+        solitaire.solve(SOURCE)
+    assert counting.count(SOURCE) == 30
+
+
+# The command
+
+
+@pytest.fixture
+def source_file(tmp_path):
+    path = tmp_path / "source.txt"
+    formats.save(SOURCE, path)
+    return path
+
+
+def test_check_and_count(here, source_file, tmp_path):
+    status, out, _ = here("solitaire", "check", source_file)
+    assert status == 1
+    assert "several solutions; two of them differ in" in out
+    assert here("solitaire", "count", source_file)[1].endswith("30 solutions\n")
+    assert here("solitaire", "count", source_file, "--limit", 5)[1].endswith(
+        "5 solutions or more\n"
+    )
+    found = json.loads(here("solitaire", "count", source_file, "--json")[1])
+    assert (found["solutions"], found["is_exact"]) == (30, True)
+    unique = tmp_path / "unique.json"
+    formats.save(SOURCE.revealing(counting.solutions(SOURCE, 1)[0]), unique)
+    for method in making.METHODS:
+        status, out, _ = here("solitaire", "check", unique, "--method", method, "--json")
+        assert status == 0
+        assert json.loads(out)["solutions"] == "one"
+
+
+def test_generate_minimise_solve_grade_explain(here, tmp_path):
+    made, less, drawn = (tmp_path / name for name in ("p.txt", "q.json", "p.pdf"))
+    arguments = (
+        "--grid",
+        "6x6",
+        "--fleet",
+        "3,2,2,1,1,1",
+        "--seed",
+        3,
+        "--keep-counts",
+        "-o",
+        made,
+    )
+    status, out, err = here("solitaire", "generate", *arguments, "--draw", drawn)
+    assert (status, err) == (0, "")
+    assert str(made) in out
+    assert drawn.read_bytes().startswith(b"%PDF")
+    puzzle = formats.load(made)
+    assert puzzle == solitaire.generate(5, 5, (3, 2, 1), 3, keep_counts=True)
+    status, out, _ = here("solitaire", "minimise", made, "-o", less, "--seed", 2, "--json")
+    assert status == 0
+    assert json.loads(out)["clues"] == len(formats.load(less).clues) < len(puzzle.clues)
+    (solution,) = all_solutions(puzzle)
+    found = json.loads(here("solitaire", "solve", less, "--json")[1])
+    assert found["solutions"] == [formats.solution_fields(puzzle, solution)]
+    assert found["is_unique"] is True
+    status, out, _ = here("solitaire", "solve", made)
+    assert (status, "the only solution" in out) == (0, True)
+    graded = json.loads(here("solitaire", "grade", made, "--json")[1])
+    assert graded["is_solved"] is True
+    explained = json.loads(here("solitaire", "explain", made, "--json")[1])
+    assert explained["step"] == graded["steps"][0]
+    assert here("solitaire", "explain", made)[1].count("because") == 1
+    assert here("solitaire", "grade", made, "--steps")[1].count("because") == len(graded["steps"])
+
+
+def test_refused_arguments(here, source_file, tmp_path):
+    arguments = ("--fleet", "1", "-o", tmp_path / "x.txt")
+    for grid in ("6", "0x3", "6x6x6"):
+        status, _, err = here("solitaire", "generate", "--grid", grid, *arguments)
+        assert (status, err.count("\n")) == (2, 1)
+        assert grid in err
+    status, _, err = here("solitaire", "minimise", source_file, "-o", tmp_path / "x.txt")
+    assert (status, "several solutions" in err) == (2, True)
+    status, _, err = here("solitaire", "solve", source_file, "--draw", tmp_path / "x.doc")
+    assert (status, "x.doc" in err) == (2, True)
