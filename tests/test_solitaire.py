@@ -2,17 +2,20 @@
 
 import json
 from dataclasses import replace
+from importlib import import_module
 from itertools import combinations, product
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from optsearch import solitaire
+from optsearch import records, solitaire
 from optsearch.configurations import Configurations, list_ships, to_masks
 from optsearch.errors import OptsearchError, PuzzleError, TooLarge
 from optsearch.game import Game, placements
 from optsearch.position import Position
 from optsearch.posterior import Posterior
+from optsearch.reproduce import puzzles as reproduced
 from optsearch.solitaire import counting, formats, making, models, reasoning
 from optsearch.solitaire.puzzle import REVEALED, SHIP, WATER, Clue, Puzzle, ordered
 
@@ -276,8 +279,8 @@ def test_deep_enough_suppositions_solve_every_unique_puzzle(small):
 def test_levels():
     lines = formats.parse("grid 3x3\nfleet 1,1\nrows 1 0 1\ncolumns 2 0 0")
     assert reasoning.grade(lines).level == "easy"
-    assert reasoning.grade(lines).rules == {"row": 1, "column": 3}
-    ships = formats.parse("grid 1x5\nfleet 3\nboard\n. # . . .")
+    assert reasoning.grade(lines).rules == {"row": 3, "column": 1}
+    ships = formats.parse("grid 1x5\nfleet 3\nboard\n. = . . .")
     assert reasoning.grade(ships).level == "medium"
     assert reasoning.grade(SOURCE, 0).level == "beyond"
 
@@ -357,7 +360,7 @@ BAD = [
     ("rows 1 1 1 1", "rows 1 1 1 3", None),
     ("columns 3", "columns 2", None),
     ("~ . . .", "~ X . .", None),
-    ("~ . . .", "^ . # .", None),
+    ("~ . . .", "^ . = .", None),
 ]
 
 
@@ -511,3 +514,106 @@ def test_refused_arguments(here, source_file, tmp_path):
     assert (status, "several solutions" in err) == (2, True)
     status, _, err = here("solitaire", "solve", source_file, "--draw", tmp_path / "x.doc")
     assert (status, "x.doc" in err) == (2, True)
+
+
+# The source
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """A smaller board in place of the largest one."""
+    puzzle = making.random_puzzle(8, 8, making.usual_fleet(8, 8))
+    monkeypatch.setattr(reproduced, "large", lambda: puzzle)
+    monkeypatch.setattr(reproduced, "_searched", lambda model: models.search(puzzle, 1, model))
+
+
+def test_readings_of_the_source():
+    """Each by the definition: the fleets that satisfy the counts, filtered by the three squares."""
+    fleets = counting.solutions(SOURCE, 1000)
+    described = [fleet for fleet in fleets if reproduced.is_described(fleet)]
+    assert (len(fleets), len(described)) == (30, 6)
+    found = {(frozenset(r.water), r.ship): r for r in reproduced.readings()}
+    assert len(found) == len(reproduced.readings()) == 323
+    cells = [(i, j) for i in range(6) for j in range(6)]
+    expected = set()
+    for ship in cells:
+        with_ship = [sum(f) for f in fleets if sum(f) & SOURCE.bit(ship)]
+        for pair in combinations(cells, 2):
+            water = SOURCE.bit(pair[0]) | SOURCE.bit(pair[1])
+            left = [f for f in with_ship if not f & water]
+            if len(left) == 1 and left[0] in map(sum, described):
+                expected.add((frozenset(pair), ship))
+    assert set(found) == expected
+    assert sum(reading.is_needed for reading in found.values()) == 70
+    assert [str(reading) for reading in reproduced.fitting()] == [
+        "water A2 and C3, ship D1",
+        "water A2 and C2, ship C6",
+        "water A2 and A3, ship D1",
+    ]
+    for reading in reproduced.fitting():
+        for method in making.METHODS:
+            assert making.solve(reading.puzzle(), 2, method) == [reading.fleet]
+
+
+def test_reproduce(here, short):
+    status, out, err = here("reproduce", "--source", "solitaire", "--json")
+    found = json.loads(out)
+    differing = {check["what"] for check in found["checks"] if not check["agrees"]}
+    assert differing == {"cell based on large grid"}  # today's solver is done with a small board
+    assert (status, err) == (1, "")
+    assert "323 choices" in "".join(check["note"] for check in found["checks"])
+    status, _, err = here("reproduce", "--source", "nobody")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "'nobody'" in err
+    assert "paper, solitaire" in err
+
+
+# The experiments and the picture
+
+
+def test_experiments(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent.parent))
+    for name, arguments in (("solitaire", ["--boards", "1"]), ("puzzles", ["-n", "1"])):
+        script = import_module(f"experiments.{name}")
+        path = tmp_path / f"{name}.csv"
+        monkeypatch.setattr("sys.argv", [name, "-o", str(path), *arguments])
+        script.main()
+        made = records.read(path)
+        assert made.columns == script.COLUMNS
+        committed = records.read(script.RESULTS / f"{name}.csv")
+        same = [c for c in made.columns if not c.endswith("seconds")]
+        for row, other in zip(made.rows, committed.rows, strict=False):
+            assert [row[column] for column in same] == [other[column] for column in same]
+
+
+def test_the_committed_tables():
+    path = records.data() / "results"
+    models_table = records.read(path / "solitaire.csv")
+    seconds = {
+        (row["grid"], row["model"]): float(row["build_seconds"]) + float(row["solve_seconds"])
+        for row in models_table.rows
+        if row["solved"] == "yes"
+    }
+    assert ("30x20", "ship") in seconds
+    puzzles = records.read(path / "puzzles.csv")
+    for row in puzzles.rows[:5]:
+        puzzle = formats.from_fields(json.loads(row["puzzle"]))
+        assert (puzzle.grid, puzzle.fleet) == ("10x10", RUSSIAN)
+        assert counting.count(puzzle, 2) == 1
+
+
+def test_the_picture_shows_every_clue():
+    from matplotlib.figure import Figure
+
+    from optsearch.drawing import draw_puzzle
+
+    puzzle = making.random_puzzle(6, 6, (3, 2, 2, 1, 1, 1), 0.5, 4)
+    ax = Figure().add_axes((0, 0, 1, 1))
+    draw_puzzle(ax, puzzle)
+    names = [child.get_gid() for child in ax.get_children()]
+    for value in {shown for _, shown in puzzle.revealed}:
+        number = sum(shown == value for _, shown in puzzle.revealed)
+        assert names.count(value) == number * (2 if value == WATER else 1)  # a wave is two lines
+    texts = [text.get_text() for text in ax.texts]
+    assert texts == [str(n) for n in (*puzzle.row_counts, *puzzle.column_counts)]
+    assert names.count("fleet") == sum(puzzle.fleet)

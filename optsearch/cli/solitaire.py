@@ -188,7 +188,8 @@ def count(
         print_json({"puzzle": formats.to_fields(puzzle), "solutions": number, "is_exact": is_exact})
         return
     plural = "" if number == 1 else "s"
-    out.print(f"{file}: {number:,} solution{plural}{'' if is_exact else ' or more'}")
+    more = "" if is_exact else " or more"
+    out.print(f"{file}: {number:,} solution{plural}{more}", soft_wrap=True)
 
 
 @solitaire.command()

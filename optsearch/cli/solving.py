@@ -342,7 +342,8 @@ def reproduce(
     chosen = reproduce_.source_named(source)
     done = []
     columns = ("", "where", "what", "printed", "computed", "seconds")
-    widths = (1, 11, 31, 17, 17, 7)
+    places = (len(task.place) for task in chosen.tasks())
+    widths = (1, max(places), 31, 17, 17, 7)
     if not as_json:
         out.print(f"{chosen.title}, printed and computed\n", style="bold", soft_wrap=True)
         typer.echo("  ".join(f"{c:<{w}}" for c, w in zip(columns, widths, strict=True)))

@@ -216,7 +216,7 @@ _COMPUTE: dict[str, Callable[[], str]] = {
         sorted({str(len(reading.puzzle().revealed)) for reading in fitting()})
     ),
     "solutions": _solutions_of_readings,
-    "pairs_where_window_and_touch_differ": _windows_and_touching,
+    "windows_that_are_no_contact": _windows_and_touching,
     "symbols_of_a_cell": lambda: str(len(models.CellModel(example()).symbols[0])),
     "faster_model": _faster,
     "ship_based_on_large_grid": lambda: _finished("ship"),

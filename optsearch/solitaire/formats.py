@@ -51,7 +51,7 @@ SYMBOLS = {
     RIGHT: ">",
     TOP: "^",
     BOTTOM: "v",
-    MIDDLE: "#",
+    MIDDLE: "=",
 }
 HIDDEN = "."
 _MEANING = {symbol: value for value, symbol in SYMBOLS.items()}
@@ -120,7 +120,7 @@ def parse(text: str) -> Puzzle:
     lines = [
         _Line(number, line.strip().replace("\t", " "))
         for number, line in enumerate(text.splitlines(), 1)
-        if line.strip() and not line.lstrip().startswith("# ") and line.strip() != "#"
+        if line.strip() and not line.lstrip().startswith("#")
     ]
     fields, board = _fields(lines)
     for name in ("grid", "fleet"):
