@@ -16,7 +16,7 @@ GAP = 0.5  # inches
 
 
 def draw(source: Path) -> Figure:
-    """The first few puzzles of the table, with their seeds and levels."""
+    """The first few puzzles of the table, with their seeds."""
     rows = records.read(source).rows[:SHOWN]
     puzzles = [from_fields(json.loads(row["puzzle"])) for row in rows]
     sizes = [picture_size(puzzle) for puzzle in puzzles]
@@ -35,7 +35,7 @@ def draw(source: Path) -> Figure:
         )
         ax = figure.add_axes(box)
         draw_puzzle(ax, puzzle)
-        ax.set_title(f"seed {row['seed']}, {row['level']}, {row['clues']} clues", fontsize=8)
+        ax.set_title(f"seed {row['seed']}, {row['clues']} clues", fontsize=8)
     return figure
 
 

@@ -472,9 +472,9 @@ def test_generate_minimise_solve_grade_explain(here, tmp_path):
     made, less, drawn = (tmp_path / name for name in ("p.txt", "q.json", "p.pdf"))
     arguments = (
         "--grid",
-        "6x6",
+        "5x5",
         "--fleet",
-        "3,2,2,1,1,1",
+        "3,2,1",
         "--seed",
         3,
         "--keep-counts",

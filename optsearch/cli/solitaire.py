@@ -13,7 +13,16 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from optsearch.cli.common import JsonOption, app, out, print_json, progress_bar, save_figure
+from optsearch.cli.common import (
+    JsonOption,
+    app,
+    out,
+    print_json,
+    progress_bar,
+    require_figure,
+    require_writable,
+    save_figure,
+)
 from optsearch.game import cell_name, column_name
 from optsearch.solitaire import (
     Puzzle,
@@ -104,6 +113,7 @@ def solve(
     as_json: JsonOption = False,
 ) -> None:
     """The solution, or several, up to a limit."""
+    require_figure(draw)
     puzzle = formats.load(file)
     with working("solving"):
         found = making.solve(puzzle, limit, method.value, time_limit)
@@ -282,6 +292,8 @@ def minimise(
     as_json: JsonOption = False,
 ) -> None:
     """Leave out clues until none can go."""
+    require_writable(output, parents=False)
+    require_figure(draw)
     puzzle = formats.load(file)
     chosen = None if method is None else method.value
     with working("leaving out") as report:
@@ -303,6 +315,8 @@ def generate(
     as_json: JsonOption = False,
 ) -> None:
     """A new puzzle with exactly one solution and no clue to spare."""
+    require_writable(output, parents=False)
+    require_figure(draw)
     rows, columns = formats.parse_grid(grid)
     lengths = formats.parse_fleet(fleet)
     if seed is None:
