@@ -1,20 +1,17 @@
-"""100 generated 10×10 puzzles of Solitaire Battleship: python -m experiments.puzzles [-o FILE]
+"""100 generated 10×10 puzzles of Solitaire Battleship: python -m experiments.puzzles [-o FOLDER]
 
 Each is verified unique and minimal by the cell-based model, which had no part in making it, and its
 solutions are counted by the sweep. Seconds are processor time of the generator alone.
 """
 
-import argparse
 import json
 import time
-from pathlib import Path
 
-from experiments import RESULTS
-from optsearch import records
+from experiments import script
+from optsearch.results import PUZZLES
 from optsearch.solitaire import counting, formats, making, reasoning
 
 GRID, FLEET = (10, 10), (4, 3, 3, 2, 2, 2, 1, 1, 1, 1)
-COLUMNS = ("seed", "seconds", "clues", "solutions", "unique", "minimal", "level", "puzzle")
 
 
 def row(seed: int) -> tuple[object, ...]:
@@ -26,11 +23,11 @@ def row(seed: int) -> tuple[object, ...]:
         raise SystemExit(f"seed {seed}: the cell-based model disagrees")
     return (
         seed,
-        f"{seconds:.2f}",
+        seconds,
         len(puzzle.clues),
         counting.count(puzzle, 2),
-        "yes",
-        "yes",
+        True,
+        True,
         reasoning.grade(puzzle, 1).level,
         json.dumps(formats.to_fields(puzzle)),
     )
@@ -38,24 +35,18 @@ def row(seed: int) -> tuple[object, ...]:
 
 def main() -> None:
     """Generate, verify and write the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("-o", "--output", type=Path, default=RESULTS / "puzzles.csv")
-    parser.add_argument("-n", "--number", type=int, default=100)
+    parser = script.parser(__doc__, "puzzles")
+    parser.add_argument("-n", "--number", type=int, default=100, help="how many")
     options = parser.parse_args()
     making.generate(*GRID, FLEET, options.number)  # the sampler's table is built before
     rows = []
     for seed in range(options.number):
         rows.append(row(seed))
         print(*rows[-1][:7], flush=True)
-    records.write(
-        options.output,
-        COLUMNS,
-        rows,
-        title="Generated puzzles of Solitaire Battleship, verified by the cell-based model",
-        command="python -m experiments.puzzles",
-        fields={"grid": "10x10", "fleet": ",".join(map(str, FLEET))},
+    PUZZLES.write(
+        rows, options.output, fields={"grid": "10x10", "fleet": ",".join(map(str, FLEET))}
     )
 
 
 if __name__ == "__main__":
-    main()
+    script.run(main)

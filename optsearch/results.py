@@ -485,6 +485,42 @@ BRACKET = Table(
     0.1,
 )
 
+# Puzzles
+
+SOLITAIRE = Table(
+    "solitaire",
+    "Ship-based and cell-based model of Solitaire Battleship, one solution each",
+    (
+        Column("grid", TEXT, "rows and columns"),
+        Column("ships", INTEGER, "ships of the fleet"),
+        Column("revealed", decimal(2), "part of the cells that is revealed"),
+        Column("model", TEXT, "ship or cell"),
+        Column("variables", INTEGER, "of the model as built"),
+        Column("constraints", INTEGER, "of the model as built"),
+        Column("build_seconds", decimal(3), "wall time to build the model"),
+        Column("solve_seconds", decimal(3), "wall time of CP-SAT, one worker"),
+        Column("solved", YES_NO, "whether a solution was found within the time limit"),
+    ),
+    "solitaire",
+    5,
+)
+PUZZLES = Table(
+    "puzzles",
+    "Generated puzzles of Solitaire Battleship, verified by the cell-based model",
+    (
+        Column("seed", INTEGER, "of the generator"),
+        Column("seconds", decimal(2), "processor time of the generator"),
+        Column("clues", INTEGER, "counts and revealed cells"),
+        Column("solutions", INTEGER, "by the sweep, counted up to 2"),
+        Column("unique", YES_NO, "by the cell-based model"),
+        Column("minimal", YES_NO, "by the cell-based model: with any clue weakened, several"),
+        Column("level", TEXT, "with suppositions of depth 1"),
+        Column("puzzle", TEXT, "as JSON"),
+    ),
+    "puzzles",
+    3,
+)
+
 TABLES = tuple(value for value in list(globals().values()) if isinstance(value, Table))
 """All of them, in the order of their questions."""
 TREES = tuple(value for value in list(globals().values()) if isinstance(value, Tree))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from optsearch import records
+from optsearch import results
 from optsearch.drawing import draw_puzzle, picture_size
 from optsearch.solitaire.formats import from_fields
 from paper_figures import script
@@ -17,7 +17,7 @@ GAP = 0.5  # inches
 
 def draw(source: Path) -> Figure:
     """The first few puzzles of the table, with their seeds."""
-    rows = records.read(source).rows[:SHOWN]
+    rows = results.PUZZLES.read(source).rows[:SHOWN]
     puzzles = [from_fields(json.loads(row["puzzle"])) for row in rows]
     sizes = [picture_size(puzzle) for puzzle in puzzles]
     width = max(size[0] for size in sizes) + GAP
@@ -39,7 +39,7 @@ def draw(source: Path) -> Figure:
     return figure
 
 
-FIGURE = script.PaperFigure("puzzles", "results/puzzles.csv", "python -m experiments.puzzles", draw)
+FIGURE = script.PaperFigure("puzzles", results.PUZZLES, draw)
 
 if __name__ == "__main__":
     sys.exit(script.run([FIGURE]))

@@ -24,6 +24,7 @@ NAMES = [
     "figure11",
     "figure9",
     "bracket",
+    "puzzles",
 ]
 
 
@@ -54,6 +55,8 @@ def data(tmp_path):
     )
     results.COMPLETE_BINARY_TREE.write([(0, 2), (1, 2), (2, 1)], folder / "results", leaves=3)
     write = partial(write_some, folder / "results")
+    puzzle = '{"grid": "3x3", "fleet": [2, 1], "rows": [2, null, 1], "revealed": {"A1": "left"}}'
+    write(results.PUZZLES, [(0, 3, puzzle), (1, 3, puzzle)], "seed clues puzzle")
     contacts = ("none", "corner", "any")
     write(
         results.GROWTH,

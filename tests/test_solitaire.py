@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from optsearch import records, solitaire
+from optsearch import results, solitaire
 from optsearch.configurations import Configurations, list_ships, to_masks
 from optsearch.errors import OptsearchError, PuzzleError, TooLarge
 from optsearch.game import Game, placements
@@ -571,32 +571,32 @@ def test_reproduce(here, short):
 # The experiments and the picture
 
 
-def test_experiments(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("name", "arguments", "table"),
+    [
+        ("solitaire", ["--boards", "1"], results.SOLITAIRE),
+        ("puzzles", ["-n", "1"], results.PUZZLES),
+    ],
+)
+def test_experiments(name, arguments, table, monkeypatch, tmp_path):
+    """What is committed is what they write, but for times."""
     monkeypatch.syspath_prepend(str(Path(__file__).parent.parent))
-    for name, arguments in (("solitaire", ["--boards", "1"]), ("puzzles", ["-n", "1"])):
-        script = import_module(f"experiments.{name}")
-        path = tmp_path / f"{name}.csv"
-        monkeypatch.setattr("sys.argv", [name, "-o", str(path), *arguments])
-        script.main()
-        made = records.read(path)
-        assert made.columns == script.COLUMNS
-        committed = records.read(script.RESULTS / f"{name}.csv")
-        same = [c for c in made.columns if not c.endswith("seconds")]
-        for row, other in zip(made.rows, committed.rows, strict=False):
-            assert [row[column] for column in same] == [other[column] for column in same]
+    script = import_module(f"experiments.{name}")
+    monkeypatch.setattr("sys.argv", [name, "-o", str(tmp_path), *arguments])
+    script.main()
+    made = table.read(table.path(tmp_path))
+    assert len(made)
+    for row, committed in zip(made, table.read(), strict=False):
+        same = [column for column in row if not column.endswith("seconds")]
+        assert [row[column] for column in same] == [committed[column] for column in same]
 
 
 def test_the_committed_tables():
-    path = records.data() / "results"
-    models_table = records.read(path / "solitaire.csv")
-    seconds = {
-        (row["grid"], row["model"]): float(row["build_seconds"]) + float(row["solve_seconds"])
-        for row in models_table.rows
-        if row["solved"] == "yes"
-    }
-    assert ("30x20", "ship") in seconds
-    puzzles = records.read(path / "puzzles.csv")
-    for row in puzzles.rows[:5]:
+    solved = {(row["grid"], row["model"]) for row in results.SOLITAIRE.read() if row["solved"]}
+    assert {("30x20", "ship"), ("6x6", "cell")} <= solved
+    rows = results.PUZZLES.read().rows
+    assert [row["seed"] for row in rows] == list(range(100))
+    for row in rows[:5]:
         puzzle = formats.from_fields(json.loads(row["puzzle"]))
         assert (puzzle.grid, puzzle.fleet) == ("10x10", RUSSIAN)
         assert counting.count(puzzle, 2) == 1
