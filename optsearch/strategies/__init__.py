@@ -13,62 +13,106 @@ named by its file, `my_file.py:RowByRow`. `as_strategy` says what is accepted. A
 deterministic, and goes by the position alone. One that has a method `rule(game)` too is played by
 the compiled kernel, by the `Rule` or `PatternRule` that it returns; `shot` is then its definition,
 with which the kernel is compared.
+
+A *player* may also draw by chance and remember its own game; it is simulated, not evaluated. It is
+a class with the method `begin`, which returns what is asked for the shots of that game:
+
+    class Anywhere:
+        def begin(self, game, generator):
+            self.order = list(generator.permutation(game.cells))
+            return self
+
+        def shot(self, position):
+            return position.game.cell(self.order[len(position.shots)])
+
+`as_player` says what is accepted. Installed packages add players by entry points of the group
+`optsearch.strategies`, under the name of the entry point.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import fields, is_dataclass
+from abc import abstractmethod
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from optsearch.errors import StrategyError
 from optsearch.game import Cell, Game
 from optsearch.position import Position
+from optsearch.strategies.player import Player, Playing, name_of, parameters
 from optsearch.strategies.rules import PatternRule, Rule
 
-__all__ = ["PatternRule", "Rule", "Strategy", "as_strategy", "named", "rule_of"]
+__all__ = [
+    "PatternRule",
+    "Player",
+    "Playing",
+    "Rule",
+    "Strategy",
+    "as_player",
+    "as_strategy",
+    "named",
+    "rule_of",
+]
+
+GROUP = "optsearch.strategies"  # of the entry points that add players
 
 
-class Strategy(ABC):
+class Strategy(Player):
     """A rule from position to next shot, and what is printed of it."""
 
     @abstractmethod
     def shot(self, position: Position) -> Cell:
         """The cell, as (row, column), to shoot next; called while a ship is afloat."""
 
+    def begin(self, game: Game, generator: np.random.Generator) -> Playing:
+        """Itself: it draws nothing and remembers nothing."""
+        return self
+
     def rule(self, game: Game) -> Rule | PatternRule | None:
         """The same for the kernel, or None: then `shot` is asked at every position."""
         return None
 
-    def identity(self) -> str:
-        """What names it in a checkpoint; two strategies that shoot otherwise have two of them."""
-        return str(self)
 
-    def __str__(self) -> str:
-        values = ",".join(f"{key}={getattr(self, key)}" for key in _parameters(type(self)))
-        name = _name(type(self))
-        return f"{name}:{values}" if values else name
+def as_player(what: object) -> Player:
+    """The player that a name, a function, a class or an object is.
 
-
-def as_strategy(what: object) -> Strategy:
-    """The strategy that a name, a function, a class or an object is.
-
-    A name is one of this package, with parameters (`greedy:ties=central`), or `FILE.py:NAME`. A
-    function takes the position and returns the cell to shoot; a class has a method `shot(position)`
-    that does, and is called without arguments; so has an object. No base class is needed. A method
-    or an attribute `rule`, where there is one, is called with the game (`Strategy.rule`).
+    A name is one of this package, with parameters (`greedy:ties=central`), of an entry point, or
+    `FILE.py:NAME`. A function takes the position and returns the cell to shoot; a class has a
+    method `shot(position)` that does, or `begin(game, generator)`, which returns an object with
+    it for one game, and is called without arguments; so has an object. No base class is needed. A
+    method or an attribute `rule`, where there is one, is called with the game (`Strategy.rule`).
 
     Raises StrategyError for anything else, and for code that cannot be run.
     """
     from optsearch.strategies.own import own
 
     if isinstance(what, str):
-        return named(what)
+        return _named(what)
     kind = what if isinstance(what, type) else type(what)
-    if issubclass(kind, Strategy) and kind.__module__.startswith(f"{__name__}."):
+    if issubclass(kind, Player) and kind.__module__.startswith(f"{__name__}."):
         return kind() if isinstance(what, type) else what  # type: ignore[return-value]
     return own(what)
+
+
+def as_strategy(what: object) -> Strategy:
+    """The same, if it is deterministic and goes by the position alone; else StrategyError."""
+    player = as_player(what)
+    if isinstance(player, Strategy):
+        return player
+    raise StrategyError(
+        f"{player} may play by chance and by memory of its game, so it has no decision tree; "
+        f"only its games can be simulated: optsearch simulate {player} GAME"
+    )
+
+
+def named(text: str) -> Strategy:
+    """The strategy that a text such as `greedy`, `greedy:ties=central` or `my.py:NAME` names.
+
+    Raises StrategyError, which says what there is.
+    """
+    return as_strategy(text)
 
 
 def rule_of(strategy: Strategy, game: Game) -> Rule | PatternRule | None:
@@ -85,20 +129,8 @@ def rule_of(strategy: Strategy, game: Game) -> Rule | PatternRule | None:
         raise StrategyError(f"the rule of {strategy} for {game}: {error}") from None
 
 
-def _name(kind: type[Strategy]) -> str:
-    return getattr(kind, "name", kind.__name__)
-
-
-def _parameters(kind: type[Strategy]) -> dict[str, Any]:
-    """The parameters of a kind of strategy and their defaults."""
-    return {field.name: field.default for field in fields(kind)} if is_dataclass(kind) else {}
-
-
-def named(text: str) -> Strategy:
-    """The strategy that a text such as `greedy`, `greedy:ties=central` or `my.py:NAME` names.
-
-    Raises StrategyError, which says what there is.
-    """
+def _named(text: str) -> Player:
+    """The player that a text names."""
     from optsearch.strategies.own import own_in_file
 
     file, _, name = text.strip().rpartition(":")
@@ -107,13 +139,17 @@ def named(text: str) -> Strategy:
     if text.strip().rstrip(":").endswith(".py"):
         raise StrategyError(f"{text!r} names no strategy in the file; write FILE.py:NAME")
     name, _, rest = text.strip().partition(":")
-    kinds = {_name(kind): kind for kind in _kinds()}
+    kinds = {name_of(kind): kind for kind in _kinds()}
+    added = {point.name: point for point in entry_points(group=GROUP)}
+    if name not in kinds and name in added:
+        return _added(added[name], rest)
     if name not in kinds:
         raise StrategyError(
-            f"no strategy {name!r}; there are {', '.join(kinds)}, and FILE.py:NAME for your own"
+            f"no strategy {name!r}; there are {', '.join((*kinds, *sorted(added)))}, and "
+            "FILE.py:NAME for your own"
         )
     kind = kinds[name]
-    defaults = _parameters(kind)
+    defaults = parameters(kind)
     values: dict[str, Any] = {}
     for part in filter(None, rest.split(",")):
         key, equals, value = part.partition("=")
@@ -129,7 +165,19 @@ def named(text: str) -> Strategy:
     return kind(**values)
 
 
-def _kinds() -> tuple[type[Strategy], ...]:
+def _added(point: EntryPoint, rest: str) -> Player:
+    """The player of an entry point."""
+    from optsearch.strategies.own import own_in_package
+
+    if rest:
+        raise StrategyError(
+            f"{point.name} is {point.value} of an installed package, which takes no parameters, "
+            f"not {rest!r}"
+        )
+    return own_in_package(point.name, point.load)
+
+
+def _kinds() -> tuple[type[Player], ...]:
     from optsearch.strategies.greedy import Greedy
     from optsearch.strategies.pattern import Pattern
     from optsearch.strategies.rollout import Rollout

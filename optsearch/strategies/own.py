@@ -21,23 +21,26 @@ from traceback import walk_tb
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from optsearch.errors import StrategyError
 from optsearch.game import Cell, Game, cell_name
 from optsearch.position import Position
 from optsearch.strategies import Strategy
+from optsearch.strategies.player import Player, Playing
 from optsearch.strategies.rules import PatternRule, Rule, clipped, shown
 from optsearch.strategies.source import ROOT, Modules, Source, imported_source, is_installed, near
 
 _FORM = (
     "a strategy is a class with the method shot(position), an object of one, or a function of the "
-    "position"
+    "position; a player by chance or memory has begin(game, generator)"
 )
 _IN_A_FILE = "write the strategy to a file and name it FILE.py:NAME"
 
 
-def own(thing: object) -> Own:
-    """The strategy that a class, an object or a function is."""
-    if isinstance(thing, type) or not isinstance(thing, Strategy):
+def own(thing: object) -> Own | OwnPlayer:
+    """The player that a class, an object or a function is."""
+    if isinstance(thing, type) or not isinstance(thing, Player):
         label = getattr(thing, "__qualname__", None)
         if not isinstance(label, str):
             label = shown(thing)
@@ -45,17 +48,29 @@ def own(thing: object) -> Own:
                 label = type(thing).__qualname__
     else:
         label = _careful(str, thing, says=f"a {type(thing).__name__} cannot be printed")
-    return Own(label, Given(thing, label)).made()
+    return _player(label, Given(thing, label))
 
 
-def own_in_file(path: Path, name: str) -> Own:
-    """The strategy that a name in a Python file is."""
+def own_in_file(path: Path, name: str) -> Own | OwnPlayer:
+    """The player that a name in a Python file is."""
     code = InFile.of(path, name)
-    return Own(code.label, code).made()
+    return _player(code.label, code)
 
 
-class Own(Strategy):
-    """A strategy made of code that is not of this package.
+def own_in_package(name: str, load: Callable[[], object]) -> Own | OwnPlayer:
+    """The player that an installed package has under a name."""
+    thing = _careful(load, says=f"{name} of an installed package cannot be loaded")
+    return _player(name, Given(thing, name))
+
+
+def _player(label: str, code: InFile | Given | Sent) -> Own | OwnPlayer:
+    """The player that code makes; StrategyError if it makes none."""
+    strategy = Own(label, code)
+    return strategy if strategy.is_strategy else OwnPlayer(label, code)
+
+
+class _OfCode(Player):
+    """A player made of code that is not of this package.
 
     label -- what is printed of it. code -- where the code comes from; made in every process anew.
     """
@@ -64,51 +79,20 @@ class Own(Strategy):
         self._label = label
         self._code = code
 
-    def __reduce__(self) -> tuple[type[Own], tuple[str, InFile | Given | Sent]]:
-        return Own, (self._label, self._code)
+    def __reduce__(self) -> tuple[type[_OfCode], tuple[str, InFile | Given | Sent]]:
+        return type(self), (self._label, self._code)
 
     def __str__(self) -> str:
         return self._label
 
-    def made(self) -> Own:
-        """Itself, now that its code is known to make a strategy; StrategyError if it does not."""
-        assert self._subject
-        return self
+    @property
+    def is_strategy(self) -> bool:
+        """Whether its code goes by the position; StrategyError if it makes no player at all."""
+        return self._subject.begin is None
 
     @cached_property
     def _subject(self) -> _Subject:
         return self._code.subject()
-
-    def shot(self, position: Position) -> Cell:
-        """What its code shoots, if that is a cell which can be shot."""
-        subject = self._subject
-        when = _when(position)
-        answer = subject.call(subject.shot, position, says=f"{self} fails {when}")
-        cell = _cell(answer)
-        if cell is None or cell not in position.game:
-            what = "is no cell of the board"
-        elif position.game.bit(cell) & (position.hits | position.misses):
-            what = "was shot before"
-        else:
-            return cell
-        there = cell_name(cell) if cell is not None and cell in position.game else shown(answer)
-        raise StrategyError(
-            f"{self} shoots {there} {when}, which {what}{_at(_definition(subject.shot))}; a shot "
-            "is a cell (row, column), from 0, that was not shot yet"
-        )
-
-    def rule(self, game: Game) -> Rule | PatternRule | None:
-        """The rule that its code gives for a game, if it has one."""
-        subject = self._subject
-        if subject.rule is None:
-            return None
-        rule = subject.call(subject.rule, game, says=f"the rule of {self} fails for {game}")
-        if rule is None or isinstance(rule, Rule | PatternRule):
-            return rule
-        raise StrategyError(
-            f"the rule of {self} for {game} is {shown(rule)}{_at(_definition(subject.rule))}; a "
-            "Rule, a PatternRule or None is accepted"
-        )
 
     def identity(self) -> str:
         """Its label, and a digest of its source and of its state.
@@ -124,34 +108,122 @@ class Own(Strategy):
             ) from None
 
 
+class Own(_OfCode, Strategy):
+    """A strategy of one's own."""
+
+    def shot(self, position: Position) -> Cell:
+        """What its code shoots, if that is a cell which can be shot."""
+        return _shot(self, self._subject, self._subject.shot, position)
+
+    def rule(self, game: Game) -> Rule | PatternRule | None:
+        """The rule that its code gives for a game, if it has one."""
+        subject = self._subject
+        if subject.rule is None:
+            return None
+        rule = subject.call(subject.rule, game, says=f"the rule of {self} fails for {game}")
+        if rule is None or isinstance(rule, Rule | PatternRule):
+            return rule
+        raise StrategyError(
+            f"the rule of {self} for {game} is {shown(rule)}{_at(_definition(subject.rule))}; a "
+            "Rule, a PatternRule or None is accepted"
+        )
+
+
+class OwnPlayer(_OfCode):
+    """A player of one's own, who begins every game."""
+
+    def begin(self, game: Game, generator: np.random.Generator) -> Playing:
+        """What its code gives for a game, its shots checked."""
+        subject = self._subject
+        assert subject.begin is not None
+        says = f"{self} cannot begin a game of {game}"
+        playing = subject.call(subject.begin, game, generator, says=says)
+        shot = _careful(getattr, playing, "shot", None, says=f"{self} has no shot to ask for")
+        if not callable(shot):
+            raise StrategyError(
+                f"begin of {self} returns {shown(playing)}{_at(_definition(subject.begin))}; an "
+                "object with the method shot(position) is accepted"
+            )
+        return _OwnGame(self, subject, shot)
+
+
+@dataclass(frozen=True)
+class _OwnGame:
+    """A game of a player of one's own."""
+
+    player: OwnPlayer
+    subject: _Subject
+    function: Callable[[Position], object]
+
+    def shot(self, position: Position) -> Cell:
+        """What its code shoots, if that is a cell which can be shot."""
+        return _shot(self.player, self.subject, self.function, position)
+
+
+def _shot(
+    player: Player, subject: _Subject, function: Callable[[Position], object], position: Position
+) -> Cell:
+    """What code shoots, if that is a cell which can be shot."""
+    when = _when(position)
+    answer = subject.call(function, position, says=f"{player} fails {when}")
+    cell = _cell(answer)
+    if cell is None or cell not in position.game:
+        what = "is no cell of the board"
+    elif position.game.bit(cell) & (position.hits | position.misses):
+        what = "was shot before"
+    else:
+        return cell
+    there = cell_name(cell) if cell is not None and cell in position.game else shown(answer)
+    raise StrategyError(
+        f"{player} shoots {there} {when}, which {what}{_at(_definition(function))}; a shot is a "
+        "cell (row, column), from 0, that was not shot yet"
+    )
+
+
 @dataclass(frozen=True)
 class _Subject:
-    """What is asked: a function for the shot and perhaps one for the rule, and their modules."""
+    """What is asked, and the modules of the code.
+
+    A function for the shot and perhaps one for the rule; or one that begins a game.
+    """
 
     shot: Callable[[Position], object]
     rule: Callable[[Game], object] | None
+    begin: Callable[[Game, np.random.Generator], object] | None
     modules: Modules | None
 
-    def call(self, function: Callable[[Any], object], argument: object, *, says: str) -> Any:
+    def call(self, function: Callable[..., object], *arguments: object, says: str) -> Any:
         """The function's value, asked with care."""
         if self.modules is not None:
             self.modules.activate()
-        return _careful(function, argument, says=says)
+        return _careful(function, *arguments, says=says)
 
 
 def _subject(thing: object, label: str, modules: Modules | None = None) -> _Subject:
     """What is asked of a class, of which an object is made, of an object, or of a function."""
+
+    def attribute(name: str) -> Any:
+        value = _careful(getattr, thing, name, None, says=f"{label} has no {name} to ask for")
+        return value if callable(value) else None
+
     if isinstance(thing, type):
-        if not callable(getattr(thing, "shot", None)):
+        if not any(callable(getattr(thing, name, None)) for name in ("shot", "begin")):
             raise StrategyError(f"{label} is a class without the method shot(position); {_FORM}")
         thing = _careful(thing, says=f"{label} cannot be made")
-    shot = _careful(getattr, thing, "shot", None, says=f"{label} has no shot to ask for")
-    if not callable(shot):
-        if not callable(thing):
-            raise StrategyError(f"{label} is {shown(thing)}; {_FORM}")
-        return _Subject(thing, None, modules)
-    rule = _careful(getattr, thing, "rule", None, says=f"{label} has no rule to ask for")
-    return _Subject(shot, rule if callable(rule) else None, modules)
+    begin = None if isinstance(thing, Strategy) else attribute("begin")
+    if begin is not None:
+        return _Subject(_never, None, begin, modules)
+    shot = attribute("shot")
+    if shot is not None:
+        return _Subject(shot, attribute("rule"), None, modules)
+    if not callable(thing):
+        raise StrategyError(f"{label} is {shown(thing)}; {_FORM}")
+    return _Subject(thing, None, None, modules)
+
+
+def _never(position: Position) -> object:
+    """The shot of a player outside a game."""
+    raise AssertionError("a player who begins games is asked for shots in them")
 
 
 def replay(strategy: Strategy, over: Position, start: int) -> None:
