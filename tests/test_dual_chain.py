@@ -1,0 +1,126 @@
+"""The dual of the chain: below the optimum for any prices, on families of all kinds."""
+
+import random
+
+import pytest
+from test_search import Definition, drawn, mask
+
+from optsearch.bounds import dual_chain
+from optsearch.bounds.dual_chain import MOST_SETS, UNIT, chain_dual, first_shot_duals
+
+
+def prices_of(rng, example):
+    """Prices of all sorts: near those of a chain, wild ones, and one that gains from all places."""
+    kind = rng.random()
+    if kind < 0.2:
+        return [rng.randint(-3 * UNIT, 9 * UNIT) for _ in example.sets]
+    if kind < 0.3:
+        return [rng.randint(-5, 5) for _ in example.sets]
+    slope = rng.choice((0.2, 0.5, 0.8, 1))
+    order = rng.sample(range(len(example.sets)), len(example.sets))
+    return [
+        round(UNIT * slope * example.weights[i] * place) + rng.randint(0, UNIT)
+        for i, place in enumerate(order)
+    ]
+
+
+def odd_shapes(rng, example):
+    """Sets that are no longer of one size: some cells are gone from all of them."""
+    if rng.random() < 0.5:
+        gone = rng.getrandbits(example.cells)
+        kept = {cells & ~gone: w for cells, w in zip(example.sets, example.weights, strict=True)}
+        example.sets, example.weights = tuple(kept), tuple(kept.values())
+    return example
+
+
+def families(rng, number):
+    """Random families, the optimum of each, and random prices."""
+    for _ in range(number):
+        example = odd_shapes(rng, drawn(rng))
+        if not any(example.sets):
+            continue
+        truth = Definition(example.sets, example.weights, "mean")
+        yield example, truth, prices_of(rng, example)
+
+
+def test_no_strategy_costs_less():
+    rng = random.Random(1)
+    close = 0
+    for example, truth, prices in families(rng, 4000):
+        optimum = truth.value(truth.everything, -1)
+        bound = chain_dual(example.sets, example.weights, prices)
+        assert bound <= optimum, (example, prices)
+        close += bound == optimum > 0
+    assert close > 100
+
+
+def test_no_strategy_that_shoots_a_cell_first_costs_less():
+    rng = random.Random(2)
+    close = 0
+    for example, truth, prices in families(rng, 2000):
+        bounds = first_shot_duals(example.sets, example.weights, prices)
+        for cell, has in truth.columns.items():
+            if 0 < has < truth.everything:
+                cost = truth.after(truth.everything, has, -1)
+                assert bounds[cell] <= cost, (example, prices, cell)
+                close += bounds[cell] == cost
+    assert close > 100
+
+
+def test_the_rest_is_below_the_missed_part():
+    """The share of the missed part: what is left when the hit part's exact value is taken off."""
+    rng = random.Random(3)
+    for example, truth, prices in families(rng, 2000):
+        bounds = first_shot_duals(example.sets, example.weights, prices)
+        for cell, has in truth.columns.items():
+            if 0 < has < truth.everything:
+                missed = truth.everything & ~has
+                share = bounds[cell] - truth.value(has, -1) - truth.weight(missed)
+                assert share <= truth.value(missed, -1)
+
+
+def finds_a_false_bound(monkeypatch, name, wrong):
+    """Whether the tests above catch a wrong rule in the place of a right one."""
+    monkeypatch.setattr(dual_chain, name, wrong)
+    for test in (test_no_strategy_costs_less, test_the_rest_is_below_the_missed_part):
+        try:
+            test()
+        except AssertionError:
+            return True
+    return False
+
+
+def test_a_hit_part_credited_with_more_than_its_value_is_caught(monkeypatch):
+    right = dual_chain._by_columns
+    wrong = lambda columns, weights: tuple(m + (m > 1) for m in right(columns, weights))  # noqa: E731
+    assert finds_a_false_bound(monkeypatch, "_by_columns", wrong)
+
+
+def test_a_whole_first_shot_credited_to_the_missed_part_is_caught():
+    """Where the hit part is only bounded, here by 0, its misses would count for the missed part."""
+    rng = random.Random(3)
+    false = 0
+    for example, truth, prices in families(rng, 2000):
+        bounds = first_shot_duals(example.sets, example.weights, prices)
+        for cell, has in truth.columns.items():
+            if 0 < has < truth.everything:
+                missed = truth.everything & ~has
+                share = bounds[cell] - 0 - truth.weight(missed)
+                false += share > truth.value(missed, -1)
+    assert false > 10
+
+
+def test_places_left_out_are_caught(monkeypatch):
+    wrong = lambda least, first: min(0, *least.values())  # noqa: E731
+    assert finds_a_false_bound(monkeypatch, "_places", wrong)
+
+
+def test_the_best_prices_reach_the_optimum():
+    """Nine sets of one cell miss 0 to 8 times: whatever the place, no set gains more than 8."""
+    assert chain_dual([1 << cell for cell in range(9)], [1] * 9, [UNIT * 8] * 9) == 36
+
+
+def test_too_many_sets_with_the_same_cell():
+    sets = [mask((0, cell)) for cell in range(1, MOST_SETS + 2)]
+    with pytest.raises(ValueError, match="13 sets have the same cell; at most 12"):
+        chain_dual(sets, [1] * len(sets), [0] * len(sets))
