@@ -30,7 +30,8 @@ from experiments.evaluations import GAME, STRATEGIES
 from experiments.rollout_again import RolloutAgain
 from optsearch.configurations import to_masks, to_words
 from optsearch.evaluate import FollowedTask, Task, play_sample, tasks
-from optsearch.position import Position, reply
+from optsearch.game import Cell
+from optsearch.position import Position, play
 from optsearch.posterior import Posterior
 from optsearch.results import EVALUATION, EVALUATION_CHECK
 from optsearch.strategies import Strategy, named
@@ -49,17 +50,16 @@ Row = tuple[int, int, int]  # number, shots in the tree, shots played
 
 def most_probable(strategy: Greedy | None, ships: list[int], listed: int) -> Position:
     """Most probable cells are shot, until so many configurations are left (0: to the end)."""
-    position = Position(GAME)
-    while position.hits_left:
+
+    def shot(position: Position) -> Cell | None:
         posterior = Posterior(position)
         if posterior.configurations <= listed:
-            break
+            return None
         if strategy and posterior.configurations <= strategy.endgame:
-            cell = strategy.shot(position)
-        else:
-            cell = posterior.best_shots()[0]
-        position = position.after(cell, reply(GAME, ships, position.hits, GAME.bit(cell)))
-    return position
+            return strategy.shot(position)
+        return posterior.best_shots()[0]
+
+    return play(shot, ships, Position(GAME))
 
 
 def play_greedy(strategy: Greedy, task: Task, games: Iterable[Game]) -> list[Row]:
@@ -76,11 +76,8 @@ def play_pattern(strategy: Pattern, games: Iterable[Game]) -> list[Row]:
     rows = []
     for i, ships in games:
         shots = play_sample(strategy, GAME, to_words([sum(ships)]))
-        position = Position(GAME)
-        while position.hits_left:
-            cell = strategy.shot(position)
-            position = position.after(cell, reply(GAME, ships, position.hits, GAME.bit(cell)))
-        rows.append((i, int(shots.argmax()), len(position.shots)))
+        end = play(strategy.shot, ships, Position(GAME))
+        rows.append((i, int(shots.argmax()), len(end.shots)))
     return rows
 
 
@@ -109,9 +106,9 @@ def jobs_of(
                 if not mask & position.misses and not position.hits & ~mask:
                     found[task].append((i, ships))
         return [(play_greedy, (strategy, task, some)) for task, some in found.items()]
-    play = play_pattern if isinstance(strategy, Pattern) else play_rollout
+    games_of = play_pattern if isinstance(strategy, Pattern) else play_rollout
     return [
-        (play, (strategy, games[first : first + AT_ONCE]))
+        (games_of, (strategy, games[first : first + AT_ONCE]))
         for first in range(0, len(games), AT_ONCE)
     ]
 

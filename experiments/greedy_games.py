@@ -18,7 +18,8 @@ from rich.progress import track
 from experiments import script
 from optsearch.configurations import to_masks
 from optsearch.game import Game
-from optsearch.position import Position, reply
+from optsearch.position import Position
+from optsearch.position import play as play_game
 from optsearch.posterior import Posterior
 from optsearch.results import GREEDY_GAMES, GREEDY_GAMES_SUMMARY
 from optsearch.workers import processes
@@ -31,11 +32,8 @@ def play(game: Game, number: int) -> tuple[int, float]:
     """Play one game: the number of shots and the seconds it took."""
     ships = to_masks(Posterior(Position(game)).sample(1, np.random.default_rng([SEED, number]))[0])
     started = time.perf_counter()
-    position = Position(game)
-    while position.hits_left:
-        cell = Posterior(position).best_shots()[0]
-        position = position.after(cell, reply(game, ships, position.hits, game.bit(cell)))
-    return len(position.shots), time.perf_counter() - started
+    end = play_game(lambda position: Posterior(position).best_shots()[0], ships, Position(game))
+    return len(end.shots), time.perf_counter() - started
 
 
 def _play(task: tuple[str, int]) -> tuple[int, float]:

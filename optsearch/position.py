@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -278,3 +278,21 @@ class Position:
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+
+def play(
+    shot: Callable[[Position], Cell | None], configuration: Iterable[int], start: Position
+) -> Position:
+    """The position at the end of a game against given ships.
+
+    shot -- the cell to shoot at a position; None ends the game before the last ship is sunk.
+    configuration -- masks of the ships, compatible with `start`, where the game begins.
+    """
+    ships, position, game = tuple(configuration), start, start.game
+    while position.hits_left:
+        cell = shot(position)
+        if cell is None:
+            break
+        answer = reply(game, ships, position.hits, game.bit(cell))
+        position = position.after(cell, answer)
+    return position

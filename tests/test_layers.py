@@ -42,7 +42,7 @@ KERNELS = {
     "_hunt": {"counterexamples"},
     "_solitaire": {"solitaire"},
 }
-PACKAGES = {"bounds", "cli", "drawing", "reproduce", "solitaire", "strategies", "tree"}
+PACKAGES = {"bounds", "cli", "drawing", "evaluate", "reproduce", "solitaire", "strategies", "tree"}
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 

@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from optsearch import evaluate as evaluate_module
 from optsearch.cli.command import app
 from optsearch.errors import StrategyError, TableError
-from optsearch.evaluate import evaluate
+from optsearch.evaluate import evaluate, runners
 from optsearch.game import Game
 from optsearch.strategies import PatternRule, Rule, Strategy, as_strategy, named, own, rule_of
 from optsearch.strategies.greedy import Greedy
@@ -292,7 +291,7 @@ if in_worker() and "unrunnable" in __file__: raise RuntimeError("not here")
 
 def test_workers(tmp_path, monkeypatch):
     """The tasks are small, so that there are several."""
-    monkeypatch.setattr(evaluate_module, "LISTED_BY_PYTHON", 30)
+    monkeypatch.setattr(runners, "LISTED_BY_PYTHON", 30)
     file, other = tmp_path / "own.py", tmp_path / "unrunnable.py"
     for path in (file, other):
         path.write_text(IN_WORKERS)

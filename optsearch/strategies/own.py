@@ -410,7 +410,9 @@ def _careful(function: Callable[..., Any], *arguments: object, says: str) -> Any
         raise
     except BaseException as error:
         where = _at(_raised_at(error) or _definition(function))
-        raise StrategyError(f"{says}: {_exception_text(error)}{where}") from error
+        failure = f"{says}: {_exception_text(error)}{where}"
+    # Outside, so that nothing of theirs goes along to another process: it may not be picklable.
+    raise StrategyError(failure)
 
 
 def _exception_text(error: BaseException) -> str:

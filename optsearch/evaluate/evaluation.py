@@ -1,0 +1,108 @@
+"""What an evaluation gives: the distribution of the shots; and how far a running one is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from math import sqrt
+
+from optsearch.game import Game
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The distribution of the shots that a strategy takes.
+
+    histogram -- shots -> configurations that take so many, ascending. seconds -- wall time of this
+    run; tasks -- how many there were, and resumed -- how many of them a checkpoint had.
+    """
+
+    strategy: str
+    game: Game
+    histogram: dict[int, int]
+    seconds: float = field(compare=False)
+    tasks: int = field(compare=False)
+    resumed: int = field(compare=False)
+
+    @cached_property
+    def configurations(self) -> int:
+        """How many configurations there are."""
+        return sum(self.histogram.values())
+
+    @cached_property
+    def total(self) -> int:
+        """The total number of shots, summed over all configurations."""
+        return sum(shots * n for shots, n in self.histogram.items())
+
+    @property
+    def mean(self) -> Fraction:
+        """The mean number of shots: an upper bound on the optimum."""
+        return Fraction(self.total, self.configurations)
+
+    @property
+    def variance(self) -> Fraction:
+        """The variance of the number of shots over the configurations."""
+        squares = sum(shots * shots * n for shots, n in self.histogram.items())
+        return Fraction(squares, self.configurations) - self.mean**2
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation."""
+        return sqrt(self.variance)
+
+    @property
+    def worst(self) -> int:
+        """The most shots that a configuration takes."""
+        return max(self.histogram)
+
+    def as_json(self) -> dict[str, object]:
+        """What `optsearch evaluate --json` prints."""
+        return {
+            "strategy": self.strategy,
+            "game": str(self.game),
+            "configurations": self.configurations,
+            "total": self.total,
+            "mean": float(self.mean),
+            "sd": self.sd,
+            "worst": self.worst,
+            "histogram": {str(shots): n for shots, n in self.histogram.items()},
+        }
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far a running evaluation is.
+
+    done -- configurations of finished tasks, of `total`; shots -- of those, in all; resumed -- of
+    the configurations, those which a checkpoint had; seconds -- since the start.
+    """
+
+    done: int
+    total: int
+    shots: int
+    resumed: int
+    seconds: float
+
+    @property
+    def mean(self) -> float:
+        """The mean of what is done; tasks are not finished in a random order."""
+        return self.shots / self.done if self.done else 0.0
+
+    @property
+    def rate(self) -> float:
+        """Configurations a second in this run."""
+        return (self.done - self.resumed) / max(self.seconds, 1e-9)
+
+    @property
+    def seconds_to_go(self) -> float | None:
+        """At that rate; None before anything is done."""
+        return (self.total - self.done) / self.rate if self.done > self.resumed else None
+
+
+Progress = Callable[[Status], None]
+
+
+def no_progress(status: Status) -> None:
+    """The progress report of a caller who wants none."""

@@ -1,0 +1,219 @@
+"""The run of an evaluation: the tree walked from the root, tasks shared out, what is done kept."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from hashlib import blake2b
+from pathlib import Path
+
+from optsearch.configurations import Configurations
+from optsearch.errors import OptsearchError, TableError, TooLarge, WorkerLost
+from optsearch.evaluate.evaluation import Evaluation, Progress, Status, no_progress
+from optsearch.evaluate.runners import Runner, runner_of
+from optsearch.evaluate.tasks import Task, run_task
+from optsearch.evaluate.top import Top, are_counts, contradicted
+from optsearch.game import Game
+from optsearch.journal import Journal
+from optsearch.lattice import Constraints, sweep
+from optsearch.position import Position
+from optsearch.workers import processes
+
+MEMORY = 4 << 30
+MOST = 1 << 48
+AHEAD = 4  # tasks that wait for each worker
+_FORMAT = "evaluation"
+
+
+def evaluate(
+    strategy: object,
+    game: Game,
+    *,
+    executor: Executor | None = None,
+    jobs: int | None = None,
+    checkpoint: Path | None = None,
+    memory: int = MEMORY,
+    progress: Progress = no_progress,
+) -> Evaluation:
+    """Walk the decision tree of a strategy over every configuration of a game.
+
+    strategy -- a name, a function, a class or an object, as `optsearch.strategies.as_strategy` has
+        them.
+    executor -- runs the tasks (Dask: `Client.get_executor()`); by default a pool of processes.
+    jobs -- how many tasks run at once: the processes of that pool (default: one a processor; 1 is
+        this process), or the workers of the executor.
+    checkpoint -- folder that keeps what is done. A run that was stopped or killed goes on from it;
+        it is refused for another strategy, game or memory, and for a strategy of one's own whose
+        source has changed or is in no file.
+    memory -- bytes each worker may take; rollouts need 33 MB more, for those they remember.
+    progress -- called after every task.
+
+    Raises ImpossiblePosition for a game without a configuration, TooLarge where memory is too
+    little, StrategyError where the strategy fails, shoots where it cannot or is not deterministic,
+    TableError for the checkpoint.
+    """
+    jobs = jobs or os.cpu_count() or 1
+    runner = runner_of(strategy, game)
+    limit = runner.listed(memory)
+    with _stored(checkpoint, runner, limit) as store:
+        run = _Run(runner, limit, store, progress)
+        if executor is not None:
+            return run.on(executor, jobs)
+        if jobs == 1 or run.is_one_task:
+            with runner.here() as executor:
+                return run.on(executor, 1)
+        pickle.dumps(runner.strategy)  # or it says here why it cannot be sent
+        with processes(jobs) as pool:
+            return run.on(pool, jobs)
+
+
+def tasks(strategy: object, game: Game, memory: int = MEMORY) -> Iterator[Task]:
+    """The tasks of an evaluation, in order."""
+    runner = runner_of(strategy, game)
+    return _Run(runner, runner.listed(memory), None, no_progress).nodes()
+
+
+@contextmanager
+def _stored(checkpoint: Path | None, runner: Runner, limit: int) -> Iterator[Journal | None]:
+    """The checkpoint of an evaluation; its name says all that the histograms depend on."""
+    if checkpoint is None:
+        yield None
+        return
+    if (checkpoint / "data.mdb").exists():
+        raise TableError(
+            f"{checkpoint} holds a table, or a checkpoint of an earlier version of optsearch, "
+            "which had no checksums; name another folder"
+        )
+    rule = blake2b(repr(runner.rule).encode(), digest_size=8).hexdigest()
+    name = f"{_FORMAT}; {runner.strategy.identity()}, rule {rule}; {runner.game}; tasks of {limit}"
+    with Journal(checkpoint / "tasks.jsonl", name) as journal:
+        yield journal
+
+
+class _Run:
+    """One evaluation: the top of the tree, what is done, and what is left."""
+
+    def __init__(self, runner: Runner, limit: int, store: Journal | None, progress: Progress):
+        self.runner = runner
+        self.strategy, self.game = runner.strategy, runner.game
+        self.limit = limit
+        self._store = store
+        self._progress = progress
+        self._started = time.monotonic()
+        root = Configurations(Position(self.game), threads=1)
+        self._sweep = sweep(self.game)
+        self.configurations = self._sweep.count(Constraints(self.game.fleet))
+        if not self.configurations:
+            root.require_some()
+        if self.configurations > MOST:
+            raise TooLarge(
+                f"{self.game} has {self.configurations:,} configurations; up to {MOST:,} can be "
+                "walked"
+            )
+        self._histogram: Counter[int] = Counter()
+        self._tasks = self._resumed = 0
+        self._done = self._done_before = 0
+
+    @property
+    def is_one_task(self) -> bool:
+        """Whether the root is a task."""
+        return self.configurations <= self.limit
+
+    # The top of the tree
+
+    def nodes(self) -> Iterator[Task]:
+        """The tasks, from hits to misses."""
+        top = Top(self.runner, self._sweep, self._store, self.limit)
+        stack = [(Position(self.game), self.configurations)]
+        while stack:
+            position, n = stack.pop()
+            if n <= self.limit:
+                yield Task(str(self.game), str(position), n)
+                continue
+            for answer, part in top.children(position, n):
+                if part:
+                    stack.append((answer, part))
+
+    # Tasks
+
+    def on(self, executor: Executor, workers: int) -> Evaluation:
+        """All tasks on an executor."""
+        running: dict[Future[list[int]], Task] = {}
+        self._report()
+        try:
+            for task in self.nodes():
+                self._tasks += 1
+                known = self._recall(task)
+                if known is not None:
+                    self._resumed += 1
+                    self._done_before += task.configurations
+                    self._enter(task, known)
+                    continue
+                running[executor.submit(run_task, self.strategy, task, True)] = task
+                while len(running) >= AHEAD * workers:
+                    self._collect(running)
+            while running:
+                self._collect(running)
+        except BrokenProcessPool:
+            running.clear()  # the pool is about to end them; they are not to be cancelled
+            raise WorkerLost("a worker process was killed, perhaps for want of memory") from None
+        finally:
+            for future in running:
+                future.cancel()
+        if self._done != self.configurations:
+            raise AssertionError(f"{self._done} of {self.configurations} configurations are done")
+        return Evaluation(
+            str(self.strategy),
+            self.game,
+            dict(sorted((shots, n) for shots, n in self._histogram.items() if n)),
+            time.monotonic() - self._started,
+            self._tasks,
+            self._resumed,
+        )
+
+    def _collect(self, running: dict[Future[list[int]], Task]) -> None:
+        finished, _ = wait(running, timeout=1, return_when=FIRST_COMPLETED)
+        for future in finished:
+            task = running.pop(future)
+            try:
+                histogram = future.result()
+            except CancelledError:
+                raise OptsearchError(f"the task {task.shots!r} was cancelled") from None
+            self._remember(task, histogram)
+            self._enter(task, histogram)
+        if not finished:
+            self._report()
+
+    def _enter(self, task: Task, histogram: list[int]) -> None:
+        if sum(histogram) != task.configurations:
+            raise AssertionError(f"{sum(histogram)} configurations met, not those of {task}")
+        for shots, n in enumerate(histogram):
+            self._histogram[shots] += n
+        self._done += task.configurations
+        self._report()
+
+    def _report(self) -> None:
+        shots = sum(shots * n for shots, n in self._histogram.items())
+        seconds = time.monotonic() - self._started
+        self._progress(Status(self._done, self.configurations, shots, self._done_before, seconds))
+
+    # The checkpoint: each task's histogram
+
+    def _recall(self, task: Task) -> list[int] | None:
+        name = f"task {task.shots}"
+        if self._store is None or name not in self._store.entries:
+            return None
+        known = self._store.entries[name]
+        if not are_counts(known) or sum(known) != task.configurations:
+            raise contradicted(self._store, name, f"{task.configurations:,} configurations")
+        return known
+
+    def _remember(self, task: Task, histogram: list[int]) -> None:
+        if self._store is not None:
+            self._store.add(f"task {task.shots}", histogram)

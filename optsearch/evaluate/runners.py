@@ -1,0 +1,252 @@
+"""How a strategy is run on a game: by a rule of the kernels, or asked at every position."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch._evaluate import Evaluator, sampled
+from optsearch._pattern import play_pattern
+from optsearch.configurations import CellSets, Configurations, list_ships, to_masks
+from optsearch.errors import StrategyError, TooLarge
+from optsearch.game import Game
+from optsearch.lattice import Constraints, sweep
+from optsearch.position import Position, Reply, reply
+from optsearch.strategies import PatternRule, Rule, Strategy, as_strategy, rule_of
+from optsearch.strategies.own import replay
+
+LISTED = 1 << 24  # configurations of a task, where memory allows
+LISTED_BY_PYTHON = 1 << 13
+BYTES = 64  # of a worker for each configuration of a task: columns, parts of them, and the hash
+SAMPLE_BYTES = 32  # for each configuration of the sample at the top, as a list and as columns
+MAX_HASHES = 24  # bits of the hash that the kernel keeps
+REPLAYED = 64  # of so many games one, and early ones, are asked for again
+
+T = TypeVar("T")
+
+
+def runner_of(strategy: object, game: Game) -> Runner:
+    """How a strategy is run on a game.
+
+    Raises StrategyError for a rule that the kernels cannot play by (`rule_of`), or that is another
+    one when it is asked for again.
+    """
+    chosen = as_strategy(strategy)
+    rule = rule_of(chosen, game)
+    if rule != rule_of(chosen, game):
+        raise StrategyError(f"{chosen} gives another rule for {game} when it is asked again")
+    if rule is None:
+        return Asked(chosen, game)
+    return Ruled(chosen, game, rule) if isinstance(rule, Rule) else Patterned(chosen, game, rule)
+
+
+class Runner(ABC):
+    """A strategy on a game. rule -- what it is run by; None: it is asked."""
+
+    rule: Rule | PatternRule | None = None
+
+    def __init__(self, strategy: Strategy, game: Game):
+        self.strategy = strategy
+        self.game = game
+
+    def listed(self, memory: int) -> int:
+        """How many configurations a task has at most, for so many bytes of a worker."""
+        limit = min(LISTED, memory // BYTES)
+        if limit < 1 << 16:
+            raise TooLarge(
+                f"{memory:,} bytes of memory are too little for an evaluation; "
+                f"{BYTES << 16:,} or more are accepted"
+            )
+        return 1 << (limit.bit_length() - 1)
+
+    @contextmanager
+    def here(self) -> Iterator[Executor]:
+        """What runs tasks in this process: a kernel in a thread, so that ctrl-C is heard."""
+        with ThreadPoolExecutor(1) as pool:
+            try:
+                yield pool
+            except BaseException:
+                for evaluator in list(_running):
+                    evaluator.stop()
+                raise
+
+    @abstractmethod
+    def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
+        """How many of the n configurations of a position take 0, 1, … shots in all.
+
+        from_start -- whether the strategy itself made the shots before the position.
+        """
+
+    def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
+        """The cell shot where n configurations are too many to list; `counts` have each cell.
+
+        limit -- how many a task has at most.
+        """
+        row, column = self.strategy.shot(position)
+        return row * self.game.columns + column
+
+
+class _AtOnce(Executor):
+    """Runs a task where it is submitted: what is asked in plain Python hears ctrl-C itself."""
+
+    def submit(self, function: Callable[..., T], /, *args: object, **kwargs: object) -> Future[T]:
+        """The result, which is there already; an error comes out here."""
+        future: Future[T] = Future()
+        future.set_result(function(*args, **kwargs))
+        return future
+
+
+class Asked(Runner):
+    """Asked at every position, in plain Python, also where sinkings are announced."""
+
+    def listed(self, memory: int) -> int:
+        """Fewer than a kernel takes, whatever the memory."""
+        return LISTED_BY_PYTHON
+
+    @contextmanager
+    def here(self) -> Iterator[Executor]:
+        """Where it is submitted."""
+        yield _AtOnce()
+
+    def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
+        """Of some games, all shots, or those from the position on, are asked for again."""
+        start = 0 if from_start else len(position.shots)
+        game = self.game
+        counts = [0] * (game.cells + 1)
+        ships = list_ships(position)
+        everything = [c for c in (to_masks(row) for row in ships) if position.is_compatible(c)]
+        stack = [(position, everything)]
+        games = 0
+        while stack:
+            position, family = stack.pop()
+            if not position.hits_left:
+                counts[len(position.shots)] += len(family)
+                games += 1
+                if games % REPLAYED == 0 or games.bit_count() == 1:
+                    replay(self.strategy, position, start)
+                continue
+            cell = self.strategy.shot(position)
+            bit = game.bit(cell)
+            parts: dict[Reply, list[list[int]]] = {}
+            for configuration in family:
+                answer = reply(game, configuration, position.hits, bit)
+                parts.setdefault(answer, []).append(configuration)
+            stack += [(position.after(cell, answer), part) for answer, part in parts.items()]
+        return counts
+
+
+class Patterned(Runner):
+    """A pattern: the kernel plays each configuration by itself."""
+
+    def __init__(self, strategy: Strategy, game: Game, rule: PatternRule):
+        super().__init__(strategy, game)
+        self.rule: PatternRule = rule
+
+    def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
+        """All shots of a pattern are played, those before the position too."""
+        histogram = np.zeros(129, np.int64)
+        for sets in Configurations(position, threads=1).stream():
+            self.play(sets, histogram)
+        return [int(n) for n in histogram]
+
+    def play(self, sets: CellSets, histogram: NDArray[np.int64]) -> None:
+        """Add the shots of some configurations (uint64 of shape (n, 2)) to a histogram."""
+        order = np.array(self.rule.order, np.int32)
+        size = (self.game.rows, self.game.columns, self.game.fleet_cells)
+        play_pattern(sets, order, *size, self.rule.in_line, self.rule.know_water, histogram)
+
+
+_running: set[Evaluator] = set()
+
+
+class Ruled(Runner):
+    """Greedy or a rollout: the kernel walks the tree over columns of bits."""
+
+    def __init__(self, strategy: Strategy, game: Game, rule: Rule):
+        super().__init__(strategy, game)
+        self.rule: Rule = rule
+        self._drawn: tuple[int, Evaluator] | None = None
+
+    def evaluator(self) -> Evaluator:
+        """The kernel, with the numbers of the rule."""
+        rule = self.rule
+        return Evaluator(
+            np.array(rule.order, np.int32),
+            rule.candidates,
+            rule.percent,
+            rule.endgame,
+            rule.screen,
+            rule.finalists,
+            rule.cap,
+            rule.truncate,
+            self.game.contact != "any",
+            np.array(rule.estimates, np.int32),
+        )
+
+    def filled(self, sets: CellSets) -> Evaluator:
+        """The same with some configurations."""
+        evaluator = self.evaluator()
+        evaluator.begin(len(sets))
+        evaluator.add(sets)
+        return evaluator
+
+    def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
+        """The misses of the kernel, and the shots before."""
+        evaluator = self.evaluator()
+        evaluator.begin(n)
+        for sets in Configurations(position, threads=1).stream(1 << 16):
+            evaluator.add(sets)
+        _running.add(evaluator)
+        try:
+            misses = evaluator.run()
+        finally:
+            _running.discard(evaluator)
+        before = position.misses.bit_count() + self.game.fleet_cells
+        last = int(misses.nonzero()[0][-1])
+        return [0] * before + [int(n) for n in misses[: last + 1]]
+
+    def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
+        """A certain hit; or by a rollout on samples; or a most probable cell."""
+        shot = position.hits | position.misses
+        for cell in self.rule.order:
+            if counts[cell] == n and not shot >> cell & 1:
+                return cell
+        if self.rule.candidates > 1:
+            exact = np.array(counts, np.int64)
+            return self._sample(limit).shot(position.hits, position.misses, n, exact)
+        return max((cell for cell in self.rule.order if counts[cell] < n), key=counts.__getitem__)
+
+    def _sample(self, limit: int) -> Evaluator:
+        """The configurations that samples of so many are drawn from; drawn once."""
+        if self._drawn is None or self._drawn[0] != limit:
+            self._drawn = limit, self._draw(limit)
+        return self._drawn[1]
+
+    def _draw(self, limit: int) -> Evaluator:
+        rule = self.rule
+        # Every sample drawn above the tasks is smaller than what is left of this one there.
+        level = (limit // (2 * rule.cap)).bit_length() - 1
+        everything = sweep(self.game).count(Constraints(self.game.fleet))
+        if everything >> MAX_HASHES > rule.screen // 2:
+            raise TooLarge(
+                f"{self.strategy} draws samples of up to {rule.screen:,} configurations "
+                f"(screen={rule.screen}) from {everything:,}; screen="
+                f"{2 * (everything >> MAX_HASHES) + 2} or more is accepted"
+            )
+        if level < 0 or (everything >> level) * SAMPLE_BYTES > limit * BYTES:
+            raise TooLarge(
+                f"{self.strategy} draws samples of up to {rule.cap:,} configurations "
+                f"(cap={rule.cap}) from {everything:,}; with tasks of {limit:,} that "
+                "needs more memory, or a smaller cap"
+            )
+        drawn = Configurations(Position(self.game)).kept(lambda sets: sampled(sets, level))
+        evaluator = self.evaluator()
+        evaluator.begin(len(drawn), True)
+        evaluator.add(drawn)
+        return evaluator

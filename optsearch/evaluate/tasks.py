@@ -1,0 +1,98 @@
+"""A task: a node of the tree by its position; and single configurations followed from there."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.configurations import CellSets, Configurations, to_masks, to_words
+from optsearch.errors import NotSupported, OptsearchError
+from optsearch.evaluate.runners import Patterned, Ruled, runner_of
+from optsearch.game import Game
+from optsearch.position import Position
+
+
+class Task(NamedTuple):
+    """A node of the tree by its position; with the number of configurations there.
+
+    shots -- the replies in order, which is what some strategies in plain Python go by.
+    """
+
+    game: str
+    shots: str
+    configurations: int
+
+    @property
+    def position(self) -> Position:
+        """The position of the node."""
+        return Position.parse(Game.parse(self.game), self.shots)
+
+
+def run_task(strategy: object, task: Task, from_start: bool = False) -> list[int]:
+    """The histogram of a task: item i is the number of configurations that take i shots in all.
+
+    from_start -- whether the strategy itself made the shots before the task.
+    """
+    position = task.position
+    runner = runner_of(strategy, position.game)
+    return runner.histogram(position, task.configurations, from_start)
+
+
+def _ruled(strategy: object, position: Position, what: str) -> Ruled:
+    runner = runner_of(strategy, position.game)
+    if not isinstance(runner, Ruled):
+        raise NotSupported(f"{strategy} has no rule that the kernel {what}")
+    return runner
+
+
+def survey(strategy: object, position: Position) -> NDArray[np.int64]:
+    """What a strategy misses at the nodes of its tree below a position; int64 (129 * 128, 2).
+
+    Configurations and misses of all nodes by k * 128 + column: k is the number of open cells of a
+    configuration at the node before, less one after a hit; column 4 e + f is for nodes of 2^e
+    (1 + f/4) configurations and more, up to the next column.
+    """
+    sets = Configurations(position, threads=1).list()
+    return _ruled(strategy, position, "walks").filled(sets).run(True)[1]
+
+
+class FollowedTask:
+    """Single configurations of a position, followed through the tree of a strategy.
+
+    configurations -- how many there are; they are numbered from 0 on.
+    """
+
+    def __init__(self, strategy: object, position: Position):
+        runner = _ruled(strategy, position, "follows; play it instead")
+        self._sets = Configurations(position, threads=1).list()
+        self._before = position.misses.bit_count() + position.game.fleet_cells
+        self._evaluator = runner.filled(self._sets)
+        self.configurations = len(self._sets)
+
+    def cells(self, index: int) -> int:
+        """The mask of the cells of a configuration."""
+        return to_masks(self._sets[index : index + 1])[0]
+
+    def shots(self, index: int) -> int:
+        """The shots that a configuration takes, those made before the position counted."""
+        return self._before + self._evaluator.follow(index)
+
+    def shots_of(self, cells: int) -> int:
+        """The same for the configuration with these cells (mask)."""
+        low, high = to_words([cells])[0]
+        places = ((self._sets[:, 0] == low) & (self._sets[:, 1] == high)).nonzero()[0]
+        if not len(places):
+            raise OptsearchError(f"no configuration of the position has the cells {cells:#x}")
+        return self.shots(int(places[0]))
+
+
+def play_sample(pattern: object, game: Game, sets: CellSets) -> NDArray[np.int64]:
+    """How many of some configurations (uint64 of shape (n, 2)) take each number of shots."""
+    runner = runner_of(pattern, game)
+    if not isinstance(runner, Patterned):
+        raise NotSupported(f"{game} announces sinkings; patterns are played where nothing is")
+    histogram = np.zeros(129, np.int64)
+    runner.play(sets, histogram)
+    return histogram
