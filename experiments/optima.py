@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from math import inf
 
 from experiments import FIRST, script
-from optsearch import bounds, paper, proof, records, reference, tree
+from optsearch import paper, proof, records, reference, tree
+from optsearch.bounds import leaf_counting, leaves_of
 from optsearch.configurations import Configurations
 from optsearch.errors import ImpossiblePosition, NotSupported, TooLarge
 from optsearch.family import Family
@@ -225,7 +226,7 @@ def row(
         if total not in (None, found.total_height):
             raise SystemExit(f"{game}: {found.total_height}, but {name} says {total}")
     confirmed = [name for name, total in answers.items() if total is not None]
-    bound = bounds.leaf_counting(bounds.leaves_of(position), game.fleet_cells)
+    bound = leaf_counting(leaves_of(position), game.fleet_cells)
     few = found.configurations <= 600
     best_greedy = greedy_total(position, "best", GREEDY_SECONDS) if few else None
     values = (

@@ -1,5 +1,18 @@
 """Optimal shooting at Battleship against ships placed uniformly at random.
 
+>>> from optsearch import bounds, evaluate, Posterior, solve
+>>> solve("4x5:2,3,4").mean  # the least mean number of shots, exactly
+Fraction(497, 44)
+>>> evaluate("greedy", "4x5:2,3,4").mean  # what a strategy takes, over every configuration
+Fraction(499, 44)
+>>> Posterior("10x10:5,4,3,3,2").configurations  # counted, not listed
+1925751392
+>>> float(bounds("10x10:5,4,3,3,2").upper)  # the least proved upper bound
+40.116...
+
+Where a module is called as its function, calling the module is calling the function:
+`optsearch.evaluate(...)` is `optsearch.evaluate.evaluate(...)`; so `bounds` and `greedy`.
+
 Importing the package chooses, once, the fastest build of the compiled kernels that this processor
 runs. The environment variable OPTSEARCH_BUILD names another (`plain`, `x86_64_v3`),
 and OPTSEARCH_DEBUG=1 the bounds-checked one.
@@ -7,8 +20,26 @@ and OPTSEARCH_DEBUG=1 the bounds-checked one.
 
 import os as _os
 from pathlib import Path as _Path
+from typing import Any as _Any
 
+from optsearch import front as _front
 from optsearch._processor import instruction_sets as _instruction_sets
+
+__all__ = [
+    "DecisionTree",
+    "Evaluation",
+    "Game",
+    "Objective",
+    "OptsearchError",
+    "Position",
+    "Posterior",
+    "Solution",
+    "bounds",
+    "evaluate",
+    "greedy",
+    "solve",
+    "strategies",
+]
 
 __version__ = "0.1.0"
 
@@ -31,3 +62,11 @@ def _choose_build() -> str:
 
 
 build = _choose_build()
+
+
+def __getattr__(name: str) -> _Any:
+    return _front.find(name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

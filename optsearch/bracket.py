@@ -8,9 +8,11 @@ are checked before they are believed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from optsearch import notebook
 from optsearch.bounds import AllFinished, Bound, long_bounds, lower_bounds, together
 from optsearch.datafiles import PUBLISHED, RESULTS
 from optsearch.errors import RecordError
@@ -63,6 +65,55 @@ def bracket(bounds: Sequence[Bound]) -> tuple[Fraction, Fraction | None]:
     """The greatest lower and the least upper bound; None where there is no upper one."""
     lower = max(bound.value for bound in bounds if bound.side == "lower")
     return lower, min((bound.value for bound in bounds if bound.side == "upper"), default=None)
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """The bounds on the least mean number of shots from a position, and what they leave.
+
+    bounds -- the lower ones by rising value, then the upper ones by rising value; lower, upper --
+    the greatest of the former and the least of the latter (None where there is none).
+    """
+
+    position: Position
+    bounds: tuple[Bound, ...]
+    lower: Fraction
+    upper: Fraction | None
+
+    def is_binding(self, bound: Bound) -> bool:
+        """Whether a bound is an end of the bracket."""
+        return bound.value == (self.lower if bound.side == "lower" else self.upper)
+
+    def __repr__(self) -> str:
+        return f"<Bracket of {self.position.title}: {self.text}>"
+
+    @property
+    def text(self) -> str:
+        """The two ends as decimal numbers."""
+        end = "no upper bound is known here" if self.upper is None else f"{float(self.upper):.6f}"
+        return f"{float(self.lower):.6f} to {end}"
+
+    def _repr_html_(self) -> str:
+        """The bounds by value; those that are an end of the bracket have a mark."""
+        rows = [
+            (
+                f"{'least' if bound.side == 'lower' else 'most'} {float(bound.value):.6f}",
+                f"{bound.name}{' ◂' * self.is_binding(bound)}",
+            )
+            for bound in self.bounds
+        ]
+        return notebook.titled(f"{self.position.title}: {self.text}", notebook.facts(rows))
+
+
+def bounds(position: Position | Game | str, results: Path = RESULTS) -> Bracket:
+    """Every known bound from a position on, sorted, and the bracket they leave.
+
+    position -- or a game, or its text: the empty board. results, errors -- as `known_bounds`.
+    """
+    position = Position.of(position)
+    found = known_bounds(position, results)
+    found.sort(key=lambda bound: (bound.side == "upper", bound.value))
+    return Bracket(position, tuple(found), *bracket(found))
 
 
 def _greedy(position: Position, number: int) -> Bound:

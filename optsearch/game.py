@@ -146,6 +146,9 @@ class Game:
             rules[key] = value
         return cls(int(match[1]), int(match[2]), tuple(fleet), **rules)
 
+    def __repr__(self) -> str:
+        return f"Game.parse({str(self)!r})"
+
     def __str__(self) -> str:
         text = f"{self.rows}x{self.columns}:{self.fleet_text}"
         if self.contact != "none":
@@ -214,6 +217,11 @@ class Game:
     def names(self, mask: int) -> list[str]:
         """The texts of the cells of a mask in row-major order."""
         return [cell_name(cell) for cell in self.cells_of(mask)]
+
+    def ship_name(self, mask: int) -> str:
+        """A ship by its first and last cell, as in A1-A3; a ship of one cell by its cell."""
+        names = self.names(mask)
+        return names[0] if len(names) == 1 else f"{names[0]}-{names[-1]}"
 
     # Ships
 

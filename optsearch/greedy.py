@@ -25,7 +25,8 @@ from functools import cached_property, partial
 
 from optsearch._table import MemoryTable
 from optsearch.errors import OptsearchError
-from optsearch.game import Cell, bits
+from optsearch.front import make_callable
+from optsearch.game import Cell, Game, bits
 from optsearch.kernels import (
     Kernel,
     Silent,
@@ -96,6 +97,9 @@ class GreedySolver:
         self._kernels: dict[str, Kernel] = {}
         self._values: dict[tuple[str, bytes, int], int] = {}
         self.configurations = self._kernel("optimal").weight(self._root)
+
+    def __repr__(self) -> str:
+        return f"<GreedySolver of {self.position.title}>"
 
     @cached_property
     def _root(self) -> State:
@@ -268,6 +272,18 @@ class GreedySolver:
             Node(cell, {reply: greedy for reply, (greedy, _) in pairs.items()}),
             Node(cell, {reply: optimal for reply, (_, optimal) in pairs.items()}),
         )
+
+
+def greedy(
+    position: Position | Game | str,
+    options: SolverOptions = DEFAULT,
+    progress: Progress = no_progress,
+) -> GreedySolver:
+    """The values and the trees of all greedy strategies from a position on; errors as there."""
+    return GreedySolver(Position.of(position), options, progress)
+
+
+make_callable(__name__)  # optsearch.greedy(position)
 
 
 def _require(rule: str) -> str:

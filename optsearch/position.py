@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+from optsearch import notebook
 from optsearch.errors import GameError, PositionError
 from optsearch.game import Cell, Game, cell_name, parse_cell
 
@@ -161,6 +162,19 @@ class Position:
                 f"has {ships} {what}"
             )
 
+    @classmethod
+    def of(cls, what: Position | Game | str) -> Position:
+        """A position itself, or the empty board of a game or of its text such as `4x4:3,2`."""
+        if isinstance(what, Position):
+            return what
+        if isinstance(what, str):
+            return cls(Game.parse(what))
+        if isinstance(what, Game):
+            return cls(what)
+        raise PositionError(
+            f"{what!r} is no position; give a Position, a Game or its text, as in 10x10:5,4,3,3,2"
+        )
+
     # Text
 
     @classmethod
@@ -186,6 +200,24 @@ class Position:
 
     def __str__(self) -> str:
         return " ".join(map(str, self.shots))
+
+    def __repr__(self) -> str:
+        return f"Position.parse({self.game!r}, {str(self)!r})"
+
+    @property
+    def title(self) -> str:
+        """The game, and the shots if there are any."""
+        return f"{self.game}, {self}" if self.shots else str(self.game)
+
+    @property
+    def signs(self) -> dict[Cell, str]:
+        """The sign of figures for each cell that is shot: ○ a hit, × a miss, ● a sinking."""
+        return {shot.cell: notebook.SIGNS.get(str(shot.reply), "●") for shot in self.shots}
+
+    def _repr_html_(self) -> str:
+        """The board as notebooks show it: ○ is a hit and × a miss, as in the paper's figures."""
+        drawn = notebook.board((self.game.rows, self.game.columns), self.signs)
+        return notebook.titled(self.title, drawn, notebook.LEGEND if self.shots else "")
 
     # Drawn boards
 

@@ -13,21 +13,25 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import log2
 from pathlib import Path
+from string import ascii_letters, digits
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.configurations import CellSets, to_words
+from optsearch import notebook
+from optsearch.configurations import CellSets, to_masks, to_words
 from optsearch.errors import ImpossiblePosition, PositionError, TooLarge
-from optsearch.game import Cell, bits
+from optsearch.game import Cell, Game, bits
 from optsearch.lattice import Constraints, Sweep, sweep
 from optsearch.position import Position
+
+_SHIP_SIGNS = (digits + ascii_letters)[1:] + "#" * 128  # more ships than signs look alike
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,7 @@ class _Case:
 class Posterior:
     """The configurations compatible with a position, uniform or weighted.
 
+    position -- or a game, or its text: the empty board.
     weights -- optional prior: the weight of a ship's placement (mask of its cells), for an opponent
         who likes some places better; 1 where it is not given. A configuration's prior is in
         proportion to the product over its ships. Answers are then in floating point.
@@ -53,17 +58,36 @@ class Posterior:
 
     def __init__(
         self,
-        position: Position,
+        position: Position | Game | str,
         weights: Mapping[int, float] | None = None,
         folder: Path | None = None,
     ):
-        self.position = position
+        self.position = position = Position.of(position)
         self.weights = dict(weights) if weights is not None else None
         for mask, weight in (self.weights or {}).items():
             if not 0 <= weight < float("inf"):
                 names = " ".join(position.game.names(mask))
                 raise PositionError(f"the weight {weight} of {names} is not a number from 0 up")
         self._sweep: Sweep = sweep(position.game, folder)
+
+    def __repr__(self) -> str:
+        weighted = "" if self.weights is None else ", weighted"
+        return f"<Posterior of {self.position.title}{weighted}>"
+
+    def _repr_html_(self) -> str:
+        """The board with the probability of a ship in percent on each cell not shot."""
+        game, signs = self.position.game, self.position.signs
+        chances = {cell: float(p) for cell, p in np.ndenumerate(self.probability)}
+        fresh = {cell: p for cell, p in chances.items() if cell not in signs}
+        most = max(fresh.values(), default=0.0)
+        texts = {cell: f"{100 * p:.0f}" for cell, p in fresh.items()}
+        shades = {cell: 0.8 * p / most for cell, p in fresh.items()} if most else {}
+        return notebook.titled(
+            self.position.title,
+            f"{self.configurations:,} configurations; percent of a ship",
+            notebook.board((game.rows, game.columns), {**texts, **signs}, shades),
+            notebook.LEGEND if signs else "",
+        )
 
     @cached_property
     def _cases(self) -> list[_Case]:
@@ -243,6 +267,24 @@ class Posterior:
                 result[here] = _with_sunk(drawn, case.sunk)
             start += count
         return self._ordered(result)
+
+    def ships(self, drawn: CellSets) -> list[list[str]]:
+        """What `sample` returned, as the names of the ships: `A1-A4`, or `A1` for one cell."""
+        game = self.position.game
+        return [[game.ship_name(mask) for mask in to_masks(ships)] for ships in drawn]
+
+    def boards(self, drawn: CellSets) -> list[str]:
+        """The same as boards: lines of `.` (water) and 1, 2, 3, … (ships, in fleet order)."""
+        return [self._board(to_masks(ships)) for ships in drawn]
+
+    def _board(self, ships: Sequence[int]) -> str:
+        game = self.position.game
+        signs = ["."] * game.cells
+        for sign, ship in zip(_SHIP_SIGNS, ships, strict=False):
+            for cell in bits(ship):
+                signs[cell] = sign
+        lines = range(0, game.cells, game.columns)
+        return "\n".join("".join(signs[start : start + game.columns]) for start in lines)
 
     def _weighted_sample(self, n: int, rng: np.random.Generator) -> CellSets:
         totals = np.array([total for total, _ in self._case_weights])

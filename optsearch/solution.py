@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from optsearch import notebook
 from optsearch.errors import NotSupported
-from optsearch.game import Cell
+from optsearch.game import Cell, cell_name
 from optsearch.objective import MEAN, Objective
 from optsearch.position import Position
 from optsearch.tree import DecisionTree
@@ -57,6 +58,40 @@ class Solution:
     _greedy: Callable[[], tuple[tuple[Cell, ...], int]] | None = field(
         default=None, repr=False, compare=False
     )
+
+    @property
+    def value_text(self) -> str:
+        """What was found, in a few words."""
+        number = self.configurations
+        if self.finished is not None:
+            return f"{self.finished} of {number} within {self.objective.shots} shots"
+        if self.total_height is None:
+            return f"mean between {self.lower}/{number} and {self.upper}/{number}"
+        worst = "" if self.worst_case is None else f"worst case {self.worst_case}, "
+        return f"{worst}mean {self.mean_text} = {float(self.mean):.6f}"
+
+    def __repr__(self) -> str:
+        return f"<Solution of {self.position.title}: {self.value_text}>"
+
+    def _repr_html_(self) -> str:
+        """The value, and the board with every best first shot marked."""
+        best = set(self.best_shots)
+        rows = [
+            ("objective", str(self.objective)),
+            ("optimum" if self.is_exact else "so far", self.value_text),
+            ("best shots", " ".join(map(cell_name, self.best_shots)) or "none"),
+        ]
+        shades = dict.fromkeys(best, 0.6)
+        return notebook.titled(
+            self.position.title,
+            notebook.facts(rows),
+            notebook.board(
+                (self.position.game.rows, self.position.game.columns),
+                self.position.signs,
+                shades,
+            ),
+            notebook.LEGEND if self.position.shots else "",
+        )
 
     @property
     def mean(self) -> Fraction:

@@ -21,7 +21,7 @@ from optsearch._table import MemoryTable
 from optsearch.bounds import leaf_counting_misses
 from optsearch.errors import NotSupported, TableError
 from optsearch.frontier import Frontier, Task
-from optsearch.game import Cell, bits
+from optsearch.game import Cell, Game, bits
 from optsearch.kernels import (
     FORBIDDEN,
     NO_BUDGET,
@@ -404,7 +404,7 @@ def _run_far(
 
 
 def solve(
-    position: Position,
+    position: Position | Game | str,
     *,
     objective: Objective = MEAN,
     options: SolverOptions = DEFAULT,
@@ -417,12 +417,14 @@ def solve(
 ) -> Solution:
     """The exact optimum of a position, or a bracket of it.
 
+    position -- or a game, or its text such as `4x5:2,3,4`: the empty board.
     table -- folder of a transposition table on disk, made if it is not there; a run that was
     killed goes on from what had been written. executor -- any `concurrent.futures.Executor`; it
     gets `workers` tasks at a time, and the answer does not depend on it. time_limit -- seconds,
     after which the bracket that was proved by then is returned. partial -- return it after ctrl-C,
     too. Errors as in Solver, and TableError.
     """
+    position = Position.of(position)
     parallel = None if executor is None else Parallel(executor, workers)
     if table is None:
         return Solver(position, options, None, progress, objective).search(

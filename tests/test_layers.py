@@ -9,9 +9,10 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # From the bottom up. A module imports modules of lower layers, or of its own.
 LAYERS = (
-    {"optsearch", "errors", "workers", "datafiles"},
+    {"optsearch", "errors", "workers", "datafiles", "front"},
     {"game"},
-    {"position", "orders"},
+    {"notebook", "orders"},
+    {"position"},
     {"configurations", "lattice", "family", "tables", "journal", "records", "tree", "objective"},
     {"solution", "results"},
     {"reference", "paper", "bounds", "posterior", "kernels"},

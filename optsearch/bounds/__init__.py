@@ -23,6 +23,7 @@ from optsearch.bounds.lower import (
     lower_bounds,
     together,
 )
+from optsearch.front import make_callable
 
 __all__ = [
     "AllFinished",
@@ -38,3 +39,5 @@ __all__ = [
     "lower_bounds",
     "together",
 ]
+
+make_callable(__name__)  # optsearch.bounds(position), with both sides, is optsearch.bracket.bounds

@@ -99,7 +99,7 @@ def described(position: Position) -> dict[str, Any]:
 
 def heading(position: Position) -> str:
     """The same for people: the game, and what has been shot."""
-    return f"{position.game}, {position}" if position.shots else str(position.game)
+    return position.title
 
 
 def counted_text(number: int) -> str:

@@ -34,9 +34,9 @@ from optsearch.cli.common import (
     require_folder,
     save_figure,
 )
-from optsearch.configurations import Configurations, to_masks
+from optsearch.configurations import Configurations
 from optsearch.errors import OptsearchError
-from optsearch.game import Game, cell_name, column_name
+from optsearch.game import cell_name, column_name
 from optsearch.position import Position
 from optsearch.posterior import Posterior
 
@@ -263,11 +263,4 @@ _BATCH = 100_000
 def drawn_ships(found: Posterior, number: int, rng: np.random.Generator) -> Iterator[list[str]]:
     """So many configurations, each as the texts of its ships."""
     for start in range(0, number, _BATCH):
-        for ships in found.sample(min(_BATCH, number - start), rng):
-            yield [ship_text(found.position.game, mask) for mask in to_masks(ships)]
-
-
-def ship_text(game: Game, mask: int) -> str:
-    """A ship by its first and last cell: A1-A3; a ship of one cell by its cell."""
-    names = game.names(mask)
-    return names[0] if len(names) == 1 else f"{names[0]}-{names[-1]}"
+        yield from found.ships(found.sample(min(_BATCH, number - start), rng))

@@ -17,6 +17,7 @@ from optsearch.evaluate.evaluation import Evaluation, Progress, Status, no_progr
 from optsearch.evaluate.run import MEMORY, evaluate, tasks
 from optsearch.evaluate.runners import BYTES
 from optsearch.evaluate.tasks import FollowedTask, Task, play_sample, run_task, survey
+from optsearch.front import make_callable
 
 __all__ = [
     "BYTES",
@@ -33,3 +34,5 @@ __all__ = [
     "survey",
     "tasks",
 ]
+
+make_callable(__name__)  # optsearch.evaluate(strategy, game)

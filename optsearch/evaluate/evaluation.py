@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import sqrt
 
+from optsearch import notebook
 from optsearch.game import Game
 
 
@@ -56,6 +57,24 @@ class Evaluation:
     def worst(self) -> int:
         """The most shots that a configuration takes."""
         return max(self.histogram)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Evaluation of {self.strategy} on {self.game}: mean {float(self.mean):.6f}, "
+            f"worst {self.worst}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """The figures, and the distribution as bars."""
+        rows = [
+            ("strategy", self.strategy),
+            ("configurations", f"{self.configurations:,}"),
+            ("mean shots", f"{self.total}/{self.configurations} = {float(self.mean):.6f}"),
+            ("sd", f"{self.sd:.4f}"),
+            ("worst case", f"{self.worst} shots"),
+        ]
+        drawn = notebook.bars(self.histogram)
+        return notebook.titled(str(self.game), notebook.facts(rows), drawn)
 
     def as_json(self) -> dict[str, object]:
         """What `optsearch evaluate --json` prints."""

@@ -33,7 +33,7 @@ _FORMAT = "evaluation"
 
 def evaluate(
     strategy: object,
-    game: Game,
+    game: Game | str,
     *,
     executor: Executor | None = None,
     jobs: int | None = None,
@@ -45,6 +45,7 @@ def evaluate(
 
     strategy -- a name, a function, a class or an object, as `optsearch.strategies.as_strategy` has
         them.
+    game -- or its text, such as `4x5:2,3,4`.
     executor -- runs the tasks (Dask: `Client.get_executor()`); by default a pool of processes.
     jobs -- how many tasks run at once: the processes of that pool (default: one a processor; 1 is
         this process), or the workers of the executor.
@@ -58,6 +59,7 @@ def evaluate(
     little, StrategyError where the strategy fails, shoots where it cannot or is not deterministic,
     TableError for the checkpoint.
     """
+    game = Position.of(game).game
     jobs = jobs or os.cpu_count() or 1
     runner = runner_of(strategy, game)
     limit = runner.listed(memory)

@@ -13,7 +13,13 @@ from fractions import Fraction
 from functools import cache, partial
 from itertools import combinations
 
-from optsearch import bounds, datafiles, records, solver, tree
+from optsearch import datafiles, records, solver, tree
+from optsearch.bounds import (
+    complete_binary_tree,
+    complete_binary_tree_depths,
+    leaves_of,
+    lower_bounds,
+)
 from optsearch.configurations import Configurations
 from optsearch.errors import RecordError
 from optsearch.game import Cell, Game
@@ -130,13 +136,13 @@ def _optimal_shot() -> str:
 
 @cache
 def _bounds() -> dict[str, Fraction]:
-    return {bound.name: bound.value for bound in bounds.lower_bounds(Position(STANDARD))}
+    return {bound.name: bound.value for bound in lower_bounds(Position(STANDARD))}
 
 
 @cache
 def _figure9() -> Counter[int]:
     """Depth -> leaves of the complete binary tree with 11 leaves."""
-    return Counter(bounds.complete_binary_tree_depths(11))
+    return Counter(complete_binary_tree_depths(11))
 
 
 def _full_tree_height() -> int:
@@ -145,7 +151,7 @@ def _full_tree_height() -> int:
 
 
 def _figure9_mean() -> str:
-    mean = bounds.complete_binary_tree({1: 11})
+    mean = complete_binary_tree({1: 11})
     return f"{mean.numerator}/{mean.denominator}"
 
 
@@ -169,7 +175,7 @@ _COMPUTE: dict[str, Callable[[], str]] = {
         _counterexample_shots(GreedySolver(_counterexample().position).shots)
     ),
     "counterexample_optimal_shot": _optimal_shot,
-    "leaves_10x10": lambda: str(bounds.leaves_of(Position(STANDARD))[1]),
+    "leaves_10x10": lambda: str(leaves_of(Position(STANDARD))[1]),
     "figure9_leaves": lambda: str(_figure9().total()),
     "figure9_leaves_at_depth_4": lambda: str(_figure9()[4]),
     "figure9_leaves_at_depth_3": lambda: str(_figure9()[3]),

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from optsearch import notebook
 from optsearch.errors import TreeError
 from optsearch.position import Position, Shot
+from optsearch.tree.folded import folded
 from optsearch.tree.nodes import Leaf, Node, Shots
 from optsearch.tree.text import counted, dot_lines, text_lines
+
+SHOWN = 2_000  # leaves up to which a notebook shows a tree
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,25 @@ class DecisionTree:
     root: Node | Leaf
     source: str = ""
     title: str = ""
+
+    def __repr__(self) -> str:
+        return (
+            f"<DecisionTree of {self.position.title}: {self.leaves:,} leaves, total height "
+            f"{self.total_height:,}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """The measures, and below them the tree, to be unfolded; a very large one is left out."""
+        rows = [("configurations", f"{self.configurations:,}")]
+        if self.configurations:
+            mean = f"{self.total_height}/{self.configurations} = {float(self.mean):.6f}"
+            rows += [("mean shots", mean), ("worst case", f"{self.height} shots")]
+        if self.title:
+            rows.insert(0, ("strategy", self.title))
+        shown = f"{self.leaves:,} leaves: tree.save and `optsearch tree` show large trees"
+        if self.leaves <= SHOWN:
+            shown = folded(self.root)
+        return notebook.titled(self.position.title, notebook.facts(rows), shown)
 
     def paths(self) -> Iterator[tuple[Shots, Leaf]]:
         """Each leaf with the shots that lead to it, from left (hits) to right (misses)."""

@@ -1,0 +1,29 @@
+"""Decision trees as HTML that unfolds: what a notebook shows."""
+
+from __future__ import annotations
+
+from html import escape
+
+from optsearch.game import cell_name
+from optsearch.notebook import SIGNS
+from optsearch.tree.nodes import Leaf, Node
+from optsearch.tree.text import counted
+
+OPEN = 2  # shots that are unfolded at first
+
+
+def folded(root: Node | Leaf, before: str = "", depth: int = 0) -> str:
+    """A subtree: a node is the cell it shoots, below it what follows each reply.
+
+    before -- the reply that leads here; depth -- shots above.
+    """
+    if isinstance(root, Leaf):
+        weight = "" if root.configurations == 1 else f", {counted(root.configurations)}"
+        return f"<div>{before}✓ {depth}{weight}</div>"
+    inside = "".join(
+        folded(child, f"{escape(SIGNS.get(str(reply), str(reply)))} ", depth + 1)
+        for reply, child in root.replies.items()
+    )
+    is_open = " open" if depth < OPEN else ""
+    below = f'<div style="margin-left:1.5em">{inside}</div>'
+    return f"<details{is_open}><summary>{before}{cell_name(root.cell)}</summary>{below}</details>"

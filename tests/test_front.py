@@ -1,0 +1,194 @@
+"""The front door: what `import optsearch` gives, how values look, and samples as ships."""
+
+import ast
+import doctest
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import optsearch
+from optsearch import bracket, front
+from optsearch.configurations import to_masks
+from optsearch.errors import PositionError
+from optsearch.position import Position
+
+GAME = "4x5:2,3,4"
+EMPTY = Position.of(GAME)
+
+
+def test_every_name_is_there():
+    assert {*front.HOMES, *front.MODULES} == {*optsearch.__all__} <= {*dir(optsearch)}
+    for name in optsearch.__all__:
+        assert getattr(optsearch, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'sovle'"):
+        _ = optsearch.sovle
+
+
+def test_type_checkers_see_the_same_names():
+    stub = ast.parse(Path(optsearch.__file__).with_suffix(".pyi").read_text())
+    imported = {
+        alias.name for one in stub.body if isinstance(one, ast.ImportFrom) for alias in one.names
+    }
+    assert imported == {*optsearch.__all__}
+
+
+def test_the_docstring():
+    found = doctest.testmod(optsearch, optionflags=doctest.ELLIPSIS)
+    assert (found.failed, found.attempted) == (0, 5)
+
+
+def test_the_import_loads_next_to_nothing():
+    code = "import optsearch, sys; print(*(m for m in sys.modules if m in %r))"
+    heavy = ["numpy", "matplotlib", "lmdb", "typer", "rich", "optsearch.game"]
+    run = subprocess.run(
+        [sys.executable, "-c", code % heavy], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.split() == []
+
+
+@pytest.mark.parametrize("name", ["evaluate", "greedy", "bounds"])
+@pytest.mark.parametrize("first", ["optsearch.{}", "optsearch.{}.x", "optsearch.bracket"])
+def test_a_module_is_called_as_its_function(name, first):
+    """Whichever is imported first: the name is the module, and calling it calls the function."""
+    home = f"optsearch.{front.HOMES[name]}"
+    first = first.format(name).removesuffix(".x")
+    code = (
+        f"import optsearch, importlib; importlib.import_module({first!r})\n"
+        f"function = getattr(importlib.import_module({home!r}), {name!r})\n"
+        f"module = importlib.import_module('optsearch.{name}')\n"
+        f"print(optsearch.{name} is module, module.__wrapped__ is function, callable(module))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["True"] * 3
+
+
+def test_the_parameters_are_those_of_the_function():
+    for name in ("evaluate", "greedy", "bounds"):
+        function = getattr(sys.modules[f"optsearch.{front.HOMES[name]}"], name)
+        assert inspect.signature(getattr(optsearch, name)) == inspect.signature(function)
+
+
+def test_calls_give_what_the_functions_give():
+    assert optsearch.solve(GAME).total_height == optsearch.solve(EMPTY).total_height == 994
+    assert optsearch.solve(EMPTY.game).total_height == 994  # Table 1
+    assert optsearch.greedy(GAME).total_height() == 995  # tests/examples.py
+    assert optsearch.evaluate("greedy", GAME) == optsearch.evaluate.evaluate("greedy", EMPTY.game)
+    assert optsearch.bounds(GAME).bounds == bracket.bounds(EMPTY).bounds
+    assert optsearch.Posterior(GAME).configurations == 88
+    with pytest.raises(PositionError, match="5 is no position; give a Position, a Game"):
+        optsearch.solve(5)
+
+
+def test_bounds_are_sorted_and_their_ends_bind():
+    found = optsearch.bounds("4x4:3,2")
+    lower = [bound.value for bound in found.bounds if bound.side == "lower"]
+    upper = [bound.value for bound in found.bounds if bound.side == "upper"]
+    assert (lower, upper) == (sorted(lower), sorted(upper))
+    assert [bound.side for bound in found.bounds] == ["lower"] * len(lower) + ["upper"] * len(upper)
+    assert (found.lower, found.upper) == (lower[-1], upper[0])
+    binding = [bound for bound in found.bounds if found.is_binding(bound)]
+    assert {bound.value for bound in binding} == {found.lower, found.upper}
+
+
+def test_a_bracket_without_an_upper_end():
+    found = optsearch.bounds("11x11:5,4,3,3,2")
+    assert found.upper is None
+    assert repr(found).endswith("to no upper bound is known here>")
+
+
+# How values look
+
+
+def values():
+    solution = optsearch.solve(GAME)
+    return {
+        "game": EMPTY.game,
+        "position": Position.parse(EMPTY.game, "A2=hit B3=miss"),
+        "announced": Position.parse(optsearch.Game.parse("2x3:2,1;announce=sunk"), "A1=sunk"),
+        "posterior": optsearch.Posterior(Position.parse(EMPTY.game, "A2=hit")),
+        "solution": solution,
+        "within": optsearch.solve(GAME, objective=optsearch.Objective.parse("within=11")),
+        "worst": optsearch.solve(GAME, objective=optsearch.Objective.parse("worst")),
+        "tree": solution.tree(),
+        "evaluation": optsearch.evaluate("greedy", GAME),
+        "bracket": optsearch.bounds(GAME),
+        "greedy": optsearch.greedy(GAME),
+    }
+
+
+def test_short_representations():
+    found = {name: repr(value) for name, value in values().items()}
+    assert found == {
+        "game": "Game.parse('4x5:4,3,2')",
+        "position": "Position.parse(Game.parse('4x5:4,3,2'), 'A2=hit B3=miss')",
+        "announced": "Position.parse(Game.parse('2x3:2,1;announce=sunk'), 'A1=sunk')",
+        "posterior": "<Posterior of 4x5:4,3,2, A2=hit>",
+        "solution": "<Solution of 4x5:4,3,2: mean 994/88 = 11.295455>",
+        "within": "<Solution of 4x5:4,3,2: 52 of 88 within 11 shots>",
+        "worst": "<Solution of 4x5:4,3,2: worst case 12, mean 995/88 = 11.306818>",
+        "tree": "<DecisionTree of 4x5:4,3,2: 88 leaves, total height 994>",
+        "evaluation": "<Evaluation of greedy:ties=first,endgame=4 on 4x5:4,3,2: mean 11.340909, "
+        "worst 13>",
+        "bracket": "<Bracket of 4x5:4,3,2: 11.295455 to 11.295455>",
+        "greedy": "<GreedySolver of 4x5:4,3,2>",
+    }
+    names = {"Game": optsearch.Game, "Position": Position}
+    for name in ("game", "position", "announced"):
+        assert eval(found[name], names) == values()[name]
+
+
+def test_drawn_in_a_notebook():
+    """Well-formed, with the figures in it, and the signs of the shots where they are."""
+    texts = {}
+    for name, value in values().items():
+        if hasattr(value, "_repr_html_"):
+            root = ElementTree.fromstring(
+                value._repr_html_().replace("<details open>", "<details>")
+            )
+            texts[name] = ["".join(cell.itertext()) for cell in root.iter() if cell.tag == "td"]
+    assert {*texts} == {*values()} - {"game", "greedy"}
+    board = texts["position"]
+    assert [(i, sign) for i, sign in enumerate(board) if sign] == [(5, "○"), (11, "×")]
+    assert texts["announced"] == ["●", "", "", "", "", ""]
+    chances = [round(100 * p) for p in values()["posterior"].probability.ravel()]
+    assert texts["posterior"] == ["○" if i == 5 else str(p) for i, p in enumerate(chances)]
+    assert "mean 994/88 = 11.295455" in texts["solution"]
+    assert "994/88 = 11.295455" in texts["tree"]
+    assert "998/88 = 11.340909" in texts["evaluation"]
+
+
+def test_a_tree_unfolds_to_all_its_leaves():
+    tree = optsearch.solve(GAME).tree()
+    assert tree._repr_html_().count("✓") == tree.leaves == 88
+
+
+def test_bars_of_a_distribution():
+    found = optsearch.evaluate("greedy", GAME)
+    shown = ElementTree.fromstring(found._repr_html_())
+    titles = [one.text for one in shown.iter() if one.tag.endswith("title")]
+    assert titles == [f"{shots} shots: {n}" for shots, n in found.histogram.items()]
+
+
+# Samples
+
+
+@pytest.mark.parametrize("game", ["4x5:2,3,4", "3x4:2,1,1;contact=any"])
+def test_ships_and_boards_of_a_sample(game):
+    posterior = optsearch.Posterior(game)
+    drawn = posterior.sample(20, 3)
+    size = posterior.position.game
+    for sets, names, board in zip(
+        drawn, posterior.ships(drawn), posterior.boards(drawn), strict=True
+    ):
+        rows = board.split("\n")
+        assert [len(row) for row in rows] == [size.columns] * size.rows
+        for i, (mask, name) in enumerate(zip(to_masks(sets), names, strict=True)):
+            cells = size.names(mask)
+            assert name == (cells[0] if len(cells) == 1 else f"{cells[0]}-{cells[-1]}")
+            for row, column in size.cells_of(mask):
+                assert rows[row][column] == str(i + 1)
+        assert board.count(".") == size.cells - size.fleet_cells
