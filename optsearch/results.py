@@ -524,3 +524,15 @@ PUZZLES = Table(
 TABLES = tuple(value for value in list(globals().values()) if isinstance(value, Table))
 """All of them, in the order of their questions."""
 TREES = tuple(value for value in list(globals().values()) if isinstance(value, Tree))
+
+SIMULATION = Table(
+    "simulations/{name}",
+    "Shots of players on the same hidden boards of {game}",
+    (
+        Column("strategy", TEXT, "the player"),
+        _SHOTS,
+        Column("games", INTEGER, "games that take so many"),
+    ),
+    "heuristics",
+    5,
+)

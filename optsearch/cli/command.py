@@ -16,6 +16,7 @@ from optsearch.cli import (  # noqa: F401 - each adds its commands to `app`
     evaluating,
     explore,
     greedy,
+    simulating,
     solitaire,
     solving,
     trees,

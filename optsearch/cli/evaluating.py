@@ -33,6 +33,7 @@ from optsearch.results import EVALUATION
 from optsearch.strategies import as_strategy
 
 PATIENCE = 10  # seconds for a scheduler to answer
+DAY = 86_400
 SECONDS = 10  # between lines of progress where standard error is no terminal
 
 
@@ -176,6 +177,8 @@ def report_progress() -> Progress:
             f"{status.rate:,.0f} a second, mean so far {status.mean:.4f}"
             + ("" if togo is None else f", about {togo:,.0f} s to go")
         )
+        if togo is not None and togo > DAY:
+            line += "; optsearch simulate plays a sample of games at once"
         if err.is_terminal:
             sys.stderr.write(f"\r\x1b[K{line}")
             sys.stderr.flush()

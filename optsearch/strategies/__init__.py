@@ -15,15 +15,18 @@ the compiled kernel, by the `Rule` or `PatternRule` that it returns; `shot` is t
 with which the kernel is compared.
 
 A *player* may also draw by chance and remember its own game; it is simulated, not evaluated. It is
-a class with the method `begin`, which returns what is asked for the shots of that game:
+a class with the method `begin`, which returns a new object to be asked for the shots of one game:
+
+    class Order:
+        def __init__(self, cells):
+            self.cells = cells
+
+        def shot(self, position):
+            return position.game.cell(self.cells[len(position.shots)])
 
     class Anywhere:
         def begin(self, game, generator):
-            self.order = list(generator.permutation(game.cells))
-            return self
-
-        def shot(self, position):
-            return position.game.cell(self.order[len(position.shots)])
+            return Order(generator.permutation(game.cells).tolist())
 
 `as_player` says what is accepted. Installed packages add players by entry points of the group
 `optsearch.strategies`, under the name of the entry point.

@@ -281,6 +281,13 @@ class InFile:
 
 @lru_cache(maxsize=16)
 def _loaded(code: InFile) -> _Subject:
+    thing, modules = _run(code)
+    return _subject(thing, code.label, modules)
+
+
+@lru_cache(maxsize=16)
+def _run(code: InFile) -> tuple[Any, Modules]:
+    """What a name in a file is, and the modules of the file."""
     source = Source.read(code.path)
     path = near(code.path)
     if source.digest != code.source:
@@ -293,7 +300,37 @@ def _loaded(code: InFile) -> _Subject:
     module = _careful(modules.load, says=f"{path} cannot be run")
     if not hasattr(module, code.attribute):
         raise StrategyError(f"{code.attribute!r} is not there in {path}; {_FORM}")
-    return _subject(getattr(module, code.attribute), code.label, modules)
+    return getattr(module, code.attribute), modules
+
+
+@dataclass(frozen=True)
+class OwnFunction:
+    """A function of one's own in a file, called with care."""
+
+    code: InFile
+
+    @classmethod
+    def of(cls, path: Path, name: str) -> OwnFunction:
+        """The function of that name; StrategyError if there is none."""
+        function = cls(InFile.of(path, name))
+        thing, _ = _run(function.code)
+        if not callable(thing):
+            raise StrategyError(f"{function} is {shown(thing)}; a function is accepted")
+        return function
+
+    def __str__(self) -> str:
+        return self.code.label
+
+    def __call__(self, *arguments: object, says: str) -> Any:
+        """Its value; a StrategyError that begins with `says`, whatever it raises."""
+        function, modules = _run(self.code)
+        modules.activate()
+        return _careful(function, *arguments, says=says)
+
+    @property
+    def identity(self) -> str:
+        """Its name, and a digest of its source."""
+        return f"{self.code.name('')}, source {self.code.digest()}"
 
 
 @dataclass(frozen=True)

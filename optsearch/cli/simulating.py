@@ -1,0 +1,216 @@
+"""The command that plays games: simulate."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from math import isnan
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from optsearch.cli.common import (
+    JsonOption,
+    advised,
+    app,
+    err,
+    out,
+    print_json,
+    require_writable,
+)
+from optsearch.cli.evaluating import SECONDS, executor_at
+from optsearch.errors import StrategyError
+from optsearch.game import Game
+from optsearch.hiding import hider
+from optsearch.results import SIMULATION
+from optsearch.simulate import MOST_GAMES, Difference, Outcome, Progress, Simulation, Status
+from optsearch.simulate import simulate as simulate_
+
+SHOWN = 10  # players of whom all differences are printed
+
+
+@app.command()
+def simulate(
+    arguments: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PLAYER... GAME",
+            help="Players, such as greedy, heuristic:version=3 or my_file.py:NAME, and the game.",
+            show_default=False,
+        ),
+    ],
+    games: Annotated[
+        int, typer.Option(min=1, max=MOST_GAMES, help="How many boards each of them plays.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed, the same games.")] = 1,
+    boards: Annotated[
+        str,
+        typer.Option(
+            metavar="WHO",
+            help="Who hides the ships: uniform, corner, FILE.csv (a prior) or FILE.py:NAME.",
+        ),
+    ] = "uniform",
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=256, help="Processes (default: one a processor).", show_default=False
+        ),
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder that keeps what is done; the same command goes on from there.",
+            show_default=False,
+        ),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Run on the workers of a Dask scheduler, such as tcp://host:8786, instead.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the distributions to this file (CSV)."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Games of players on the same hidden boards: means, distributions, paired differences."""
+    *players, game = arguments
+    parsed = Game.parse(game)
+    if not players:
+        raise StrategyError(f"nobody plays {parsed}; write PLAYER... GAME, as in greedy {parsed}")
+    require_writable(output)
+    with advised("--resume", resume), executor_at(dask) as (executor, workers):
+        found = simulate_(
+            players,
+            parsed,
+            games=games,
+            seed=seed,
+            boards=hider(boards),
+            executor=executor,
+            jobs=jobs or workers,
+            checkpoint=resume,
+            progress=report_progress(),
+        )
+    if err.is_terminal:
+        err.print()
+    if output is not None:
+        save(found, output, boards)
+    if as_json:
+        print_json([outcome.as_json() for outcome in found.outcomes])
+        return
+    show(found, boards)
+    if output is not None:
+        out.print(f"written to {output}", soft_wrap=True)
+
+
+def show(found: Simulation, boards: str) -> None:
+    """A table of the players, and one of the differences."""
+    games = found.outcomes[0].games
+    head = f"{found.game}, {games:,} games, seed {found.seed}, boards {boards}"
+    out.print(f"{head}\n", style="bold", soft_wrap=True)
+    print_columns(
+        [("player", "mean", "± s.e.", "sd", "median", "worst")]
+        + [(outcome.strategy, *texts(outcome)) for outcome in found.outcomes]
+    )
+    differences = list(found.differences()) if len(found.outcomes) <= SHOWN else []
+    if differences:
+        out.print("\nshots more, on the same boards", style="bold")
+        print_columns([(one.more, "than", one.less, difference_text(one)) for one in differences])
+    known = f", {found.resumed:,} games were played before" if found.resumed else ""
+    out.print(f"\n{found.seconds:,.1f} seconds{known}")
+
+
+def print_columns(rows: Sequence[Sequence[str]]) -> None:
+    """Rows of texts, each column as wide as it needs; names are never cut."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (text.ljust(width) for text, width in zip(row, widths, strict=True))
+        typer.echo("  ".join(cells).rstrip())
+
+
+def texts(outcome: Outcome) -> tuple[str, ...]:
+    """Mean, standard error, standard deviation, median and worst, as they are printed."""
+    return (
+        f"{outcome.mean:.4f}",
+        number_text(outcome.standard_error, 4),
+        number_text(outcome.sd, 3),
+        f"{outcome.median:g}",
+        str(outcome.worst),
+    )
+
+
+def number_text(value: float, places: int) -> str:
+    """A number; - where one game says nothing."""
+    return "-" if isnan(value) else f"{value:.{places}f}"
+
+
+def difference_text(difference: Difference) -> str:
+    """A difference and its standard error."""
+    return f"{difference.mean:.4f} ± {number_text(difference.standard_error, 4)}"
+
+
+def save(found: Simulation, path: Path, boards: str) -> None:
+    """Write the distributions of a simulation as a table of results."""
+    players = [outcome.strategy for outcome in found.outcomes]
+    fields: dict[str, object] = {
+        "game": found.game,
+        "games": found.outcomes[0].games,
+        "seed": found.seed,
+        "boards": found.boards,
+    }
+    for number, outcome in enumerate(found.outcomes, 1):
+        mean, error, deviation, median, worst = texts(outcome)
+        fields[f"player {number}"] = (
+            f"{outcome.strategy}, mean {mean} ± {error}, sd {deviation}, median {median}, "
+            f"worst {worst}"
+        )
+    for number, one in enumerate(found.differences(), 1):
+        fields[f"difference {number}"] = (
+            f"{one.more} takes {difference_text(one)} shots more than {one.less}"
+        )
+    command = ["optsearch", "simulate", *players, str(found.game)]
+    command += ["--games", str(found.outcomes[0].games), "--seed", str(found.seed)]
+    command += [] if boards == "uniform" else ["--boards", boards]
+    SIMULATION.write(
+        (
+            (outcome.strategy, shots, n)
+            for outcome in found.outcomes
+            for shots, n in outcome.histogram.items()
+        ),
+        path=path,
+        command=shlex.join(command),
+        fields=fields,
+        game=found.game,
+    )
+
+
+def report_progress() -> Progress:
+    """Progress on standard error: one line that is rewritten, or a line now and then."""
+    last = -1e9
+
+    def report(status: Status) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < (0.2 if err.is_terminal else SECONDS):
+            return
+        last = now
+        togo = status.seconds_to_go
+        line = (
+            f"{status.done / status.total:6.1%} of {status.total:,} games, "
+            f"{status.rate:,.1f} a second"
+            + ("" if togo is None else f", about {togo:,.0f} s to go")
+        )
+        if err.is_terminal:
+            sys.stderr.write(f"\r\x1b[K{line}")
+            sys.stderr.flush()
+        elif status.done:
+            print(line, file=sys.stderr, flush=True)
+
+    return report

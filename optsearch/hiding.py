@@ -1,0 +1,217 @@
+"""Where games hide their ships: uniformly at random, by a prior, as a player does, or by own code.
+
+    hider("uniform").boards(game, 1000, seed=1)
+
+Board number i depends on the seed and on i alone, however many are asked for.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from optsearch import records
+from optsearch.configurations import CellSets, to_words
+from optsearch.errors import GameError, OptsearchError, StrategyError
+from optsearch.game import Game, cell_name, parse_cell
+from optsearch.position import Position
+from optsearch.posterior import Posterior
+from optsearch.strategies.own import OwnFunction
+from optsearch.strategies.rules import shown
+
+DRAWN = 10_000  # boards that are drawn from a posterior together
+TRIES = 10_000  # of the printed placement for one fleet
+_FORM = "uniform, corner, FILE.csv with the columns ship and weight, or FILE.py:NAME"
+
+
+class Hider(ABC):
+    """Whoever hides the ships."""
+
+    @abstractmethod
+    def boards(self, game: Game, number: int, seed: int) -> CellSets:
+        """So many boards; uint64 of shape (number, ships, 2), a ship a cell set."""
+
+    @property
+    @abstractmethod
+    def identity(self) -> str:
+        """What names it in a checkpoint."""
+
+
+def hider(text: str) -> Hider:
+    """Who hides ships as a text says; StrategyError for one that names nobody."""
+    if text == "uniform":
+        return Drawn()
+    if text == "corner":
+        return Corner()
+    if text.endswith(".csv"):
+        return Drawn(Path(text))
+    file, _, name = text.rpartition(":")
+    if file.endswith(".py") and name:
+        return OwnHider(OwnFunction.of(Path(file), name))
+    raise StrategyError(f"nobody hides ships as {text!r} says; {_FORM} is accepted")
+
+
+@dataclass(frozen=True)
+class Drawn(Hider):
+    """Exact draws: uniform over the configurations, or by a prior in a file.
+
+    prior -- a table with the columns ship (its first and last cell, as in A1-A3) and weight; 1 for
+    every placement that it leaves out. A configuration's chance is in proportion to the product.
+    """
+
+    prior: Path | None = None
+
+    def boards(self, game: Game, number: int, seed: int) -> CellSets:
+        """Draws from the posterior of the empty board."""
+        weights = None if self.prior is None else read_prior(self.prior, game)
+        posterior = Posterior(Position(game), weights)
+        posterior.require_some()
+        drawn = [
+            posterior.sample(DRAWN, np.random.default_rng([seed, 0, batch]))
+            for batch in range(-(-number // DRAWN))
+        ]
+        return np.concatenate(drawn)[:number]
+
+    @property
+    def identity(self) -> str:
+        """The kind, and a digest of the prior."""
+        if self.prior is None:
+            return "uniform"
+        try:
+            content = self.prior.read_bytes()
+        except OSError as error:
+            raise StrategyError(f"cannot read {str(self.prior)!r}: {error.strerror}") from None
+        return f"prior {blake2b(content, digest_size=8).hexdigest()}"
+
+
+def read_prior(path: Path, game: Game) -> dict[int, float]:
+    """The weights in a file, by the masks of the ships; OptsearchError says what is wrong where."""
+    record = records.read(path)
+    ships = record.values("ship", lambda text: _ship(text, game))
+    weights = record.values("weight", float)
+    if len(set(ships)) < len(ships):
+        twice = next(ship for ship in ships if ships.count(ship) > 1)
+        raise StrategyError(f"{path}: {' '.join(game.names(twice))} has two weights")
+    return dict(zip(ships, weights, strict=True))
+
+
+def _ship(text: str, game: Game) -> int:
+    """The mask of a ship by its first and last cell."""
+    ends = [parse_cell(end) for end in text.split("-")]
+    (row, column), (last_row, last_column) = ends[0], ends[-1]
+    cells = [(i, j) for i in range(row, last_row + 1) for j in range(column, last_column + 1)]
+    ship = game.mask(cells)
+    if len(ends) > 2 or len(cells) not in game.fleet or ship not in game.placements(len(cells)):
+        raise GameError(f"no ship of {game} lies there; write its first and last cell, as in A1-A3")
+    return ship
+
+
+class _OneByOne(Hider):
+    """Boards that are made one by one, each with a generator of its own."""
+
+    def boards(self, game: Game, number: int, seed: int) -> CellSets:
+        """Each board, from its own generator."""
+        result = np.empty((number, len(game.fleet), 2), np.uint64)
+        for i in range(number):
+            result[i] = to_words(self.fleet(game, np.random.default_rng([seed, 0, i])))
+        return result
+
+    @abstractmethod
+    def fleet(self, game: Game, generator: np.random.Generator) -> list[int]:
+        """The masks of the ships of one board, longest first."""
+
+
+class Corner(_OneByOne):
+    """The printed placement of "Battleship Heuristics", which leaves two edges empty.
+
+    One ship after the other, drawn until it meets no other: `row = randint(1, 10 - ship) - 1`, and
+    the column likewise, whichever way the ship lies. So row and column are from 0 to 9 - ship, and
+    nothing ever lies on the last row or column. (In the published text the second `valid =` stands
+    outside of its loop, which then would never end: it belongs inside.)
+    """
+
+    identity = "corner"
+
+    def fleet(self, game: Game, generator: np.random.Generator) -> list[int]:
+        """The masks of the ships, as they are placed; GameError where they find no room."""
+        if game.contact != "any" or max(game.fleet) >= min(game.rows, game.columns):
+            raise GameError(
+                f"the corner placement is for contact=any and ships shorter than both sides of the "
+                f"board, not for {game}"
+            )
+        for _ in range(TRIES):
+            ships = self._attempt(game, generator)
+            if ships is not None:
+                return ships
+        raise GameError(f"the corner placement finds no room for the fleet of {game}")
+
+    def _attempt(self, game: Game, generator: np.random.Generator) -> list[int] | None:
+        ships: list[int] = []
+        taken = 0
+        for length in game.fleet:
+            for _ in range(TRIES):
+                row = int(generator.integers(game.rows - length))
+                column = int(generator.integers(game.columns - length))
+                down = int(generator.integers(2))
+                cells = [(row + i * down, column + i * (1 - down)) for i in range(length)]
+                ship = game.mask(cells)
+                if not ship & taken:
+                    break
+            else:
+                return None
+            ships.append(ship)
+            taken |= ship
+        return ships
+
+
+@dataclass(frozen=True)
+class OwnHider(_OneByOne):
+    """A function of one's own: from the game and a generator to ships, each a list of cells."""
+
+    function: OwnFunction
+
+    @property
+    def identity(self) -> str:
+        """The function and a digest of its source."""
+        return self.function.identity
+
+    def fleet(self, game: Game, generator: np.random.Generator) -> list[int]:
+        """What the function gives, checked by the rules of the game."""
+        answer = self.function(game, generator, says=f"{self.function} fails for {game}")
+        try:
+            ships = [game.mask(cells) for cells in _ships(answer)]
+        except (TypeError, ValueError) as error:
+            reason = str(error) if isinstance(error, OptsearchError) else "no list of ships"
+            raise self._refused(answer, reason) from None
+        lengths = sorted((ship.bit_count() for ship in ships), reverse=True)
+        if tuple(lengths) != game.fleet:
+            raise self._refused(answer, f"the lengths are {lengths}, those of {game} others")
+        forbidden = 0
+        for ship in sorted(ships, key=lambda ship: -ship.bit_count()):
+            if ship not in game.placements(ship.bit_count()):
+                raise self._refused(answer, f"{' '.join(game.names(ship))} is no straight line")
+            if ship & forbidden:
+                where = cell_name(game.cells_of(ship & forbidden)[0])
+                raise self._refused(answer, f"two ships are too near each other at {where}")
+            forbidden |= ship | game.halo(ship)
+        return sorted(ships, key=lambda ship: (-ship.bit_count(), ship))
+
+    def _refused(self, answer: object, reason: str) -> StrategyError:
+        return StrategyError(
+            f"{self.function} hides ships as {shown(answer)}: {reason}; a list of ships is "
+            "accepted, each a list of cells (row, column) from 0"
+        )
+
+
+def _ships(answer: object) -> Iterator[list[tuple[int, int]]]:
+    """Pairs of integers, ship by ship; TypeError or ValueError for anything else."""
+    if not isinstance(answer, Iterable):
+        raise TypeError
+    for ship in islice(answer, 129):
+        yield [(int(row), int(column)) for row, column in islice(ship, 129)]

@@ -1,0 +1,305 @@
+"""Simulated games: the same whoever computes them, resumed, paired; and who hides the boards."""
+
+import json
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from optsearch import hiding, results
+from optsearch.cli.command import app
+from optsearch.configurations import list_ships, to_masks
+from optsearch.errors import OptsearchError, StrategyError, TableError
+from optsearch.evaluate import evaluate
+from optsearch.game import Game
+from optsearch.position import Position, play
+from optsearch.simulate import Outcome, generator_of, played, simulate
+from optsearch.strategies import as_player
+
+GAME = Game.parse("4x4:3,2")
+TOUCHING = Game.parse("5x5:3,2;contact=any")
+USUAL = Game.parse("10x10:5,4,3,3,2;contact=any")
+
+
+class Rows:
+    def shot(self, position):
+        return position.game.cell(len(position.shots))
+
+
+class Order:
+    def __init__(self, cells):
+        self.cells = cells
+
+    def shot(self, position):
+        return position.game.cell(self.cells[len(position.shots)])
+
+
+class Anywhere:
+    def begin(self, game, generator):
+        return Order(generator.permutation(game.cells).tolist())
+
+
+def shots(simulation):
+    return [outcome.shots.tolist() for outcome in simulation.outcomes]
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["simulate", *map(str, arguments)])
+
+
+# Games
+
+
+def test_a_game_is_played_by_the_rules():
+    game = Game.parse("3x3:2,1;contact=any;announce=ship")
+    player = as_player(Rows).begin(game, np.random.default_rng(0))
+    end = play(player.shot, [0b11 << 3, 1 << 7], Position(game))
+    assert str(end) == ("A1=miss B1=miss C1=miss A2=hit B2=sunk:2 C2=miss A3=miss B3=sunk:1")
+
+
+def test_means_are_those_of_all_configurations():
+    found = simulate(["greedy", Rows], GAME, games=1000, jobs=1)
+    for outcome, strategy in zip(found.outcomes, ("greedy", Rows), strict=True):
+        exact = evaluate(strategy, GAME, jobs=1)
+        assert abs(outcome.mean - float(exact.mean)) < 4 * exact.sd / sqrt(1000)
+        assert set(outcome.histogram) <= set(exact.histogram)
+        assert abs(outcome.sd - exact.sd) < 0.1 * exact.sd
+    (difference,) = found.differences()
+    pairs = found.outcomes[1].shots - found.outcomes[0].shots
+    assert (difference.more, difference.less) == ("Rows", "greedy:ties=first,endgame=4")
+    assert difference.mean == pairs.mean()
+    assert difference.standard_error == pytest.approx(np.std(pairs, ddof=1) / sqrt(1000))
+
+
+def test_each_game_is_the_one_of_its_board_and_generator():
+    found = simulate([Anywhere], TOUCHING, games=30, seed=5, jobs=1)
+    boards = hiding.Drawn().boards(TOUCHING, 30, 5)
+    again = [
+        played(as_player(Anywhere), TOUCHING, to_masks(board), generator_of(5, i))
+        for i, board in enumerate(boards)
+    ]
+    assert shots(found) == [again]
+
+
+@pytest.mark.parametrize("games", [1, 27, 60])
+def test_nothing_depends_on_jobs_or_on_who_else_plays(games):
+    alone = simulate([Anywhere], TOUCHING, games=games, seed=3, jobs=1)
+    with ThreadPoolExecutor(3) as pool:
+        threads = simulate([Rows, Anywhere], TOUCHING, games=games, seed=3, executor=pool, jobs=3)
+    assert shots(threads)[1] == shots(alone)[0]
+    more = simulate([Anywhere], TOUCHING, games=70, seed=3, jobs=1)
+    assert shots(more)[0][:games] == shots(alone)[0]
+    other = simulate([Anywhere], TOUCHING, games=70, seed=4, jobs=1)
+    assert shots(other) != shots(more)
+
+
+def test_processes_play_the_same(tmp_path):
+    file = tmp_path / "own.py"
+    source = Path(__file__).read_text(encoding="utf-8")
+    file.write_text(source[source.index("class Rows") : source.index("def shots")])
+    names = [f"{file}:Anywhere", f"{file}:Rows"]
+    two = simulate(names, TOUCHING, games=40, jobs=2)
+    assert shots(two) == shots(simulate([Anywhere, Rows], TOUCHING, games=40, jobs=1))
+
+
+# Checkpoints
+
+
+class Stop(Exception):
+    pass
+
+
+def test_a_stopped_run_goes_on(tmp_path):
+    def stop(status):
+        if status.done >= 20:
+            raise Stop
+
+    with pytest.raises(Stop):
+        simulate(["greedy"], GAME, games=50, jobs=1, checkpoint=tmp_path, progress=stop)
+    reports = []
+    found = simulate(
+        ["greedy", "pattern"], GAME, games=55, jobs=1, checkpoint=tmp_path, progress=reports.append
+    )
+    assert found.resumed == reports[0].done == 20
+    assert reports[0].seconds_to_go is None
+    assert reports[-1].done == reports[-1].total == 110
+    assert shots(found) == shots(simulate(["greedy", "pattern"], GAME, games=55, jobs=1))
+    again = simulate(["pattern", "greedy"], GAME, games=55, jobs=1, checkpoint=tmp_path)
+    assert again.resumed == 110
+    assert shots(again) == shots(found)[::-1]
+
+
+def test_a_checkpoint_is_of_one_game_seed_and_hider(tmp_path):
+    simulate(["greedy"], GAME, games=5, jobs=1, checkpoint=tmp_path)
+    for change in ({"seed": 2}, {"boards": hiding.Corner()}):
+        with pytest.raises(TableError, match="is of simulation; 4x4:3,2; seed 1; boards uniform"):
+            simulate(["greedy"], TOUCHING, **change, games=5, jobs=1, checkpoint=tmp_path)
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"[", b"[1", 1))
+    with pytest.raises(TableError, match="damaged"):
+        simulate(["greedy"], GAME, games=5, jobs=1, checkpoint=tmp_path)
+
+
+# Boards
+
+
+def chi_square(counts, expected):
+    return sum((counts[key] - n) ** 2 / n for key, n in expected.items())
+
+
+def test_uniform_boards_are_uniform():
+    game = Game.parse("3x3:2,2;contact=any")
+    boards = hiding.hider("uniform").boards(game, 20_000, 7)
+    counts = Counter(tuple(sorted(to_masks(board))) for board in boards)
+    everything = {tuple(sorted(to_masks(ships))) for ships in list_ships(Position(game))}
+    assert set(counts) == everything
+    expected = dict.fromkeys(everything, 20_000 / len(everything))
+    degrees = len(everything) - 1
+    assert chi_square(counts, expected) < degrees + 5 * sqrt(2 * degrees)
+
+
+def test_a_prior_weighs_ships(tmp_path):
+    game = Game.parse("1x4:2")
+    path = tmp_path / "prior.csv"
+    path.write_text("ship,weight\nA1-B1,2\nB1-C1,0\n")
+    boards = hiding.hider(str(path)).boards(game, 3000, 1)
+    counts = Counter(to_masks(board)[0] for board in boards)
+    assert set(counts) == {0b0011, 0b1100}
+    assert abs(counts[0b0011] - 2000) < 5 * sqrt(3000 * 2 / 9)
+    for text, says in {
+        "ship,weight\nA1-A3,2\n": "line 2: 'A1-A3' in column 'ship'",
+        "ship,weight\nA1-B1,2\nA1-B1,3\n": "A1 B1 has two weights",
+        "ship,weight\nA1-B1,x\n": "'x' in column 'weight'",
+        "ship,weight\nA1-B1,-1\n": "is not a number from 0 up",
+    }.items():
+        path.write_text(text)
+        with pytest.raises(OptsearchError, match=says):
+            hiding.hider(str(path)).boards(game, 1, 1)
+
+
+def test_the_printed_placement_leaves_two_edges_empty():
+    boards = hiding.hider("corner").boards(USUAL, 2000, 1)
+    cells = Counter(
+        cell for board in boards for mask in to_masks(board) for cell in USUAL.cells_of(mask)
+    )
+    assert set(cells) == {(i, j) for i in range(9) for j in range(9)} - {(8, 8)}
+    for board in boards[:100]:
+        ships = to_masks(board)
+        assert [ship.bit_count() for ship in ships] == [5, 4, 3, 3, 2]
+        assert sum(ships).bit_count() == 17
+        assert all(ship in USUAL.placements(ship.bit_count()) for ship in ships)
+    with pytest.raises(OptsearchError, match="the corner placement is for contact=any"):
+        hiding.Corner().boards(GAME, 1, 1)
+
+
+HIDERS = """
+def left(game, generator):
+    return [[(0, i) for i in range(3)], [(2, int(generator.integers(3))), (3, 0)]]
+
+def good(game, generator):
+    column = int(generator.integers(2))
+    return [[(2, column), (2, column + 1), (2, column + 2)], [(0, 0), (0, 1)]]
+
+def near(game, generator):
+    return [[(0, 0), (0, 1)], [(1, 0), (1, 1), (1, 2)]]
+
+def few(game, generator):
+    return [[(0, 0), (0, 1)]]
+
+def off(game, generator):
+    return [[(0, 0), (0, 4)]]
+
+def nothing(game, generator):
+    return None
+
+def fails(game, generator):
+    raise RuntimeError("out of ideas")
+
+number = 3
+"""
+
+
+def test_boards_of_own_code(tmp_path):
+    path = tmp_path / "hide.py"
+    path.write_text(HIDERS)
+    boards = hiding.hider(f"{path}:good").boards(GAME, 50, 1)
+    found = {tuple(to_masks(board)) for board in boards}
+    assert found == {(0b111 << 8, 0b11), (0b111 << 9, 0b11)}
+    for name, says in {
+        "left": "is no straight line",
+        "near": "two ships are too near each other",
+        "few": r"the lengths are \[2\], those of 4x4:3,2 others",
+        "off": "E1 is off the board 4x4",
+        "nothing": "no list of ships",
+        "fails": "RuntimeError: out of ideas",
+        "number": "number is 3; a function is accepted",
+        "nobody": "'nobody' is not there",
+    }.items():
+        with pytest.raises(StrategyError, match=says):
+            hiding.hider(f"{path}:{name}").boards(GAME, 1, 1)
+
+
+# The command
+
+
+def test_the_command(tmp_path):
+    path = tmp_path / "games.csv"
+    done = run("greedy", "pattern", GAME, "--games", 100, "--jobs", 1, "-o", path)
+    assert done.exit_code == 0, done.output
+    assert "4x4:3,2, 100 games, seed 1, boards uniform" in done.output
+    table = results.SIMULATION.read(path)
+    found = simulate(["greedy", "pattern"], GAME, games=100, jobs=1)
+    assert [tuple(row.values()) for row in table] == [
+        (outcome.strategy, n, games)
+        for outcome in found.outcomes
+        for n, games in outcome.histogram.items()
+    ]
+    assert table.header["command"].startswith("optsearch simulate greedy:ties=first,endgame=4")
+    answer = json.loads(run("greedy", GAME, "--games", 100, "--jobs", 1, "--json").stdout)
+    outcome = found.outcomes[0]
+    assert answer == [
+        {
+            "strategy": "greedy:ties=first,endgame=4",
+            "game": "4x4:3,2",
+            "games": 100,
+            "mean": outcome.mean,
+            "standard_error": outcome.sd / 10,
+            "sd": outcome.sd,
+            "median": outcome.median,
+            "worst": outcome.worst,
+            "histogram": {str(n): games for n, games in outcome.histogram.items()},
+        }
+    ]
+    (one,) = json.loads(run("greedy", GAME, "--games", 1, "--jobs", 1, "--json").stdout)
+    assert (one["games"], one["sd"], one["standard_error"]) == (1, None, None)
+    assert run("greedy", GAME, "--games", 1, "--jobs", 1).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["4x4:3,2"], "nobody plays 4x4:3,2; write PLAYER... GAME"),
+        (["greedy", "greedy", "4x4:3,2"], "is given twice"),
+        (["nobody", "4x4:3,2"], "no strategy 'nobody'"),
+        (["greedy", "4x4"], "'4x4' is not a game"),
+        (["greedy", "4x4:4,3,2"], "has no configuration"),
+        (["greedy", "4x4:3,2", "--boards", "mine"], "nobody hides ships as 'mine' says"),
+        (["greedy", "4x4:3,2", "--boards", "mine.csv"], "mine.csv does not exist"),
+    ],
+)
+def test_what_the_command_refuses(arguments, says):
+    done = run(*arguments)
+    assert isinstance(done.exception, OptsearchError)
+    assert says in str(done.exception)
+
+
+def test_the_moments_of_an_outcome():
+    outcome = Outcome("x", GAME, np.array([5, 7, 7, 9]))
+    assert (outcome.mean, outcome.median, outcome.worst, outcome.games) == (7, 7, 9, 4)
+    assert outcome.sd == pytest.approx(sqrt(8 / 3))
+    assert outcome.standard_error == pytest.approx(sqrt(8 / 3) / 2)
+    assert outcome.histogram == {5: 1, 7: 2, 9: 1}
