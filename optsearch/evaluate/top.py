@@ -42,7 +42,7 @@ class Top:
             raise TooLarge(
                 f"{n:,} configurations of {game} after {str(position)!r} are too many for a "
                 f"strategy evaluated where sinkings are announced; {self._limit:,} are accepted; "
-                f"optsearch simulate {self._strategy} {str(game)!r} plays a sample of games"
+                f"optsearch simulate {self._runner.strategy} {str(game)!r} plays a sample of games"
             )
         cell, hit = self._recall(position, n) or self._decide(position, n)
         where = game.cell(cell)
