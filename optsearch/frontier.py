@@ -88,17 +88,20 @@ class Frontier:
     """The least cost of a state, between `lower` and `upper`.
 
     ceiling -- costs from there on are not told apart. nodes -- what a task may take; None for no
-    limit.
+    limit. every -- when the least cost is known, go on until that of every first shot is.
     """
 
     kernel: Kernel
     state: State
     ceiling: int = INFINITE
     nodes: int | None = None
+    every: bool = False
     root: Open = field(init=False)
+    _first: int = field(init=False)  # the cost of the first choices from the root
 
     def __post_init__(self) -> None:
         self.root = self._open_state(self.state)
+        self._first = self.root.upper
         self._list_shots(self.root)
 
     @property
@@ -123,10 +126,37 @@ class Frontier:
         return sum(s.is_exact or s.lower >= self.limit for s in shots), len(shots)
 
     @property
+    def valued(self) -> tuple[int, int]:
+        """Of how many first shots the cost is known, of how many."""
+        shots = self._shots(self.root)
+        return sum(s.is_exact for s in shots), len(shots)
+
+    @property
     def best_cells(self) -> list[int]:
         """First shots of least cost, as far as they are known; one of each orbit."""
         shots = self._shots(self.root)
         return [s.cell for s in shots if s.is_exact and s.upper == self.root.upper]
+
+    @property
+    def first_shots(self) -> list[tuple[int, int, int]]:
+        """First shots with a lower and an upper bound of what each costs; one of each orbit.
+
+        A shot that was not looked into costs at most its own misses more than a strategy that is
+        known: shoot there first, and go on with that strategy. Where sinkings are announced the
+        shot changes what is told later; there, shoot every cell. The shot tried first costs at most
+        what the first choices cost.
+        """
+        weight, shots = self.kernel.weight(self.state), self._shots(self.root)
+        cells = len(self.kernel.shots(self.state))
+        everything = weight * max(0, cells - self.kernel.cells_left)
+        is_silent = self.kernel.game.is_silent
+        found = []
+        for shot in shots:
+            known = self.root.upper + shot.price if is_silent else everything
+            if shot.rank == 0 and len(self.state.family) > self.kernel.easy:
+                known = min(known, self._first)
+            found.append((shot.cell, max(shot.lower, self.lower), min(shot.upper, known)))
+        return found
 
     def run(self, run: Run, done: Callable[[], None]) -> None:
         """Search until every first shot is decided; `done` is called after each task."""
@@ -208,11 +238,20 @@ class Frontier:
 
     def _next(self) -> tuple[Shooting, Task] | None:
         """The most promising task that is not under way, or None."""
-        return self._next_at(self.root, self.limit)
+        task = self._next_at(self.root, self.limit)
+        if task is not None or not self.every:
+            return task
+        for shot in list(self._shots(self.root)):
+            if not shot.is_exact:
+                task = self._next_after(shot, shot.upper)
+                if task is not None:
+                    return task
+        return None
 
     def _next_at(self, at: Open, limit: int) -> tuple[Shooting, Task] | None:
         if at.shots is None:
             self._list_shots(at)
+            self._update(at.parent)
         for shot in list(self._shots(at)):
             if shot.lower >= limit:
                 return None
@@ -220,17 +259,23 @@ class Frontier:
                 if at is self.root:
                     continue
                 return None
-            if shot.parts is None:
-                if shot.busy:
-                    continue
-                return shot, Task(at.state, shot.cell, limit, self.nodes)
-            parts = sorted(shot.parts.values(), key=lambda part: len(part.state.family))
-            others = shot.price + sum(part.lower for part in parts)
-            for part in parts:
-                if part.lower < part.upper:
-                    task = self._next_at(part, limit - others + part.lower)
-                    if task is not None:
-                        return task
+            task = self._next_after(shot, limit)
+            if task is not None:
+                return task
+        return None
+
+    def _next_after(self, shot: Shooting, limit: int) -> tuple[Shooting, Task] | None:
+        """The same among the tasks that tell what a shot costs, as far as it is below the limit."""
+        if shot.parts is None:
+            question = Task(shot.at.state, shot.cell, limit, self.nodes)
+            return None if shot.busy else (shot, question)
+        parts = sorted(shot.parts.values(), key=lambda part: len(part.state.family))
+        others = shot.price + sum(part.lower for part in parts)
+        for part in parts:
+            if part.lower < part.upper:
+                task = self._next_at(part, limit - others + part.lower)
+                if task is not None:
+                    return task
         return None
 
     def _count(self, shot: Shooting | None, difference: int) -> None:

@@ -16,6 +16,27 @@ from optsearch.tree import DecisionTree
 
 
 @dataclass(frozen=True)
+class ShotValue:
+    """The optimum of the strategies that shoot a cell first.
+
+    lower, upper -- bounds on the least total height, that shot counted; equal when it is known,
+        and None for within=K.
+    worst_case, finished -- as in `Solution`, and always exact.
+    """
+
+    cell: Cell
+    lower: int | None
+    upper: int | None
+    worst_case: int | None = None
+    finished: int | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the bounds meet."""
+        return self.lower == self.upper
+
+
+@dataclass(frozen=True)
 class Solution:
     """The optimum of a position for one objective; shots are counted from the position on.
 
@@ -36,6 +57,8 @@ class Solution:
         is None unless the bounds met already.
     lower, upper -- bounds on the least total height, equal when it is known; `upper` is the total
         of the tree. None for objectives other than the mean, and for other methods.
+    shot_values -- the optimum after each first shot, for every cell not shot yet in row-major
+        order, a cell without a ship too; where they were asked for, else empty.
     """
 
     position: Position
@@ -54,12 +77,14 @@ class Solution:
     is_exact: bool = True
     lower: int | None = None
     upper: int | None = None
+    shot_values: tuple[ShotValue, ...] = ()
     _tree: Callable[[], DecisionTree] | None = field(default=None, repr=False, compare=False)
     _greedy: Callable[[], tuple[tuple[Cell, ...], int]] | None = field(
         default=None, repr=False, compare=False
     )
 
     @property
+<<<<<<< HEAD
     def value_text(self) -> str:
         """What was found, in a few words."""
         number = self.configurations
@@ -92,6 +117,11 @@ class Solution:
             ),
             notebook.LEGEND if self.position.shots else "",
         )
+=======
+    def is_complete(self) -> bool:
+        """Whether the optimum is known, and the value of every shot that was asked for."""
+        return self.is_exact and all(value.is_exact for value in self.shot_values)
+>>>>>>> ccea0d6 (solve --all-shots: the optimum after every first shot, or a bracket of it)
 
     @property
     def mean(self) -> Fraction:

@@ -20,6 +20,7 @@ import numpy as np
 from optsearch._table import MemoryTable
 from optsearch.bounds import leaf_counting_misses
 from optsearch.errors import NotSupported, TableError
+from optsearch.first_shots import bracketed_values, budgeted_values
 from optsearch.frontier import Frontier, Task
 from optsearch.game import Cell, Game, bits
 from optsearch.kernels import (
@@ -36,7 +37,15 @@ from optsearch.kernels import (
 )
 from optsearch.objective import MEAN, Objective
 from optsearch.position import Position
-from optsearch.solution import Limit, LimitReached, Progress, Solution, Status, no_progress
+from optsearch.solution import (
+    Limit,
+    LimitReached,
+    Progress,
+    ShotValue,
+    Solution,
+    Status,
+    no_progress,
+)
 from optsearch.tables import DiskTable
 from optsearch.tree import DecisionTree
 
@@ -85,6 +94,7 @@ class Parallel:
 class Solver:
     """Solves one position for one objective; keeps its table, so that the tree comes cheaply.
 
+    all_shots -- find the optimum after each first shot, too.
     Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.
     """
 
@@ -95,6 +105,7 @@ class Solver:
         disk: DiskTable | None = None,
         progress: Progress = no_progress,
         objective: Objective = MEAN,
+        all_shots: bool = False,
     ):
         self._started = time.perf_counter()
         self._lock = threading.RLock()  # the kernel's buffers serve one thread at a time
@@ -104,6 +115,7 @@ class Solver:
         self.objective = objective
         self.options = options
         self.progress = progress
+        self._all_shots = all_shots
         self._table = MemoryTable(options.memory)
         self._disk = disk
         self._time: Limit | None = None  # of the search
@@ -133,7 +145,8 @@ class Solver:
         done, total, best = 0, 0, None
         lower = None
         if self._frontier is not None:
-            done, total = self._frontier.settled
+            frontier = self._frontier
+            done, total = frontier.valued if self._all_shots else frontier.settled
             if self.objective.kind == "mean":
                 best = self._certain_cost() + self._frontier.upper
                 lower = self._certain_cost() + self._frontier.lower
@@ -163,7 +176,7 @@ class Solver:
         of raising KeyboardInterrupt. Where an earlier call was cut short, this one goes on.
         """
         with self._lock:
-            if self._solution is None or not self._solution.is_exact:
+            if self._solution is None or not self._solution.is_complete:
                 if time_limit is not None or partial:
                     self._require_mean("a bracket instead of the optimum")
                 solution = self._search(time_limit, parallel, partial)
@@ -208,7 +221,9 @@ class Solver:
         if time_limit is not None:
             self._time = Limit(time_limit)
         try:
-            frontier = self._frontier = self._frontier or Frontier(self.kernel, self.kernel.root)
+            frontier = self._frontier = self._frontier or Frontier(
+                self.kernel, self.kernel.root, every=self._all_shots
+            )
             frontier.nodes = None if time_limit is None and not parallel else TASK_NODES
             self._run(frontier, parallel)
         except KeyboardInterrupt:
@@ -299,9 +314,15 @@ class Solver:
             lower=lower if kind == "mean" else None,
             upper=total if kind == "mean" else None,
             is_exact=is_exact,
+            shot_values=self._shot_values(cost, budget) if self._all_shots else (),
             _tree=self.tree,
             _greedy=self._greedy if kind == "mean" and is_exact else None,
         )
+
+    def _shot_values(self, cost: int, budget: int) -> tuple[ShotValue, ...]:
+        if self.objective.kind == "mean":
+            return bracketed_values(self.position, self.kernel, self._frontier)
+        return budgeted_values(self.position, self.kernel, cost, budget)
 
     def _require_possible(self, solution: Solution) -> None:
         """Refuse a value for the mean below leaf counting, which no table has a part in."""
@@ -327,10 +348,11 @@ class Solver:
     def _greedy(self) -> tuple[tuple[Cell, ...], int]:
         root = self.kernel.root
         with self._lock:
-            optimum = self.search().total_height
+            solution = self._solution
+            assert solution is not None
+            optimum, best = solution.total_height, solution.best_shots
             assert optimum is not None
             cells = self.kernel.greedy_shots(root)
-            best = self.search().best_shots
             least = FORBIDDEN
             if not cells or any(self.position.game.cell(cell) in best for cell in cells):
                 least = optimum - self._certain_cost()
@@ -413,6 +435,7 @@ def solve(
     workers: int = 2,
     time_limit: float | None = None,
     partial: bool = False,
+    all_shots: bool = False,
     progress: Progress = no_progress,
 ) -> Solution:
     """The exact optimum of a position, or a bracket of it.
@@ -422,16 +445,17 @@ def solve(
     killed goes on from what had been written. executor -- any `concurrent.futures.Executor`; it
     gets `workers` tasks at a time, and the answer does not depend on it. time_limit -- seconds,
     after which the bracket that was proved by then is returned. partial -- return it after ctrl-C,
-    too. Errors as in Solver, and TableError.
+    too. all_shots -- find the optimum after each first shot, too, or a bracket of it.
+    Errors as in Solver, and TableError.
     """
     position = Position.of(position)
     parallel = None if executor is None else Parallel(executor, workers)
     if table is None:
-        return Solver(position, options, None, progress, objective).search(
+        return Solver(position, options, None, progress, objective, all_shots).search(
             time_limit, parallel, partial
         )
     with DiskTable(table, str(position.game)) as disk:
-        solver = Solver(position, options, disk, progress, objective)
+        solver = Solver(position, options, disk, progress, objective, all_shots)
         solution = solver.search(time_limit, parallel, partial)
         solver.leave_disk()  # the tree is made later, from the table in memory
     return solution

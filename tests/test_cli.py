@@ -17,7 +17,7 @@ import pytest
 
 from optsearch import cli, reference
 from optsearch.errors import TableError
-from optsearch.game import Game
+from optsearch.game import Game, cell_name
 from optsearch.position import HIT, MISS, Position, Reply
 from optsearch.tables import DiskTable
 from optsearch.tree import DecisionTree, Leaf, Node, load, save
@@ -637,3 +637,45 @@ def test_the_readme_names_files_that_are_there():
     makefile = (root / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"`make ([\w-]+)", README):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+# The value of every shot
+
+
+def test_all_shots(here):
+    """The board and the list, which the definition confirms (2x3:2, Figure 5)."""
+    status, out, err = here("solve", "2x3:2", "--shots", "A1=miss", "--all-shots")
+    assert (status, err) == (0, "")
+    family = reference.family(Position.parse(Game.parse("2x3:2"), "A1=miss"))
+    totals = reference.first_shots(family)
+    number = reference.weight(family)
+    board = out[out.index("   A") :]
+    for cell, total in totals.items():
+        assert f"{total / number:.4f}" in board
+        (line,) = [line for line in out.splitlines() if f"{total}/{number} = " in line[:9]]
+        assert cell_name(Game.parse("2x3:2").cell(cell)) in line.split()
+    assert "1       o" in board
+
+
+@pytest.mark.parametrize(
+    ("objective", "fields"),
+    [
+        ("mean", {"total_height": 26, "mean": "26/7", "lower": 26, "upper": 26}),
+        ("worst", {"total_height": 26, "mean": "26/7", "worst_case": 5}),
+        ("within=3", {"finished": 3}),
+    ],
+)
+def test_all_shots_as_json(here, objective, fields):
+    arguments = ("2x3:2", "--all-shots", "--objective", objective, "--json")
+    status, out, _ = here("solve", *arguments)
+    assert status == 0
+    values = json.loads(out)["shot_values"]
+    assert [value["shot"] for value in values] == ["A1", "B1", "C1", "A2", "B2", "C2"]
+    assert values[0] == {"shot": "A1", **fields}
+    assert "shot_values" not in json.loads(here("solve", "2x3:2", "--json")[1])
+
+
+def test_all_shots_goes_with_the_solver(here):
+    status, out, err = here("solve", "2x3:2", "--all-shots", "--method", "paper")
+    assert (status, out) == (2, "")
+    assert err == "error: --all-shots goes with --method solver, not with paper\n"

@@ -22,6 +22,7 @@ from optsearch.cli.common import (
     ShotsOption,
     advised,
     app,
+    board_text,
     counted_text,
     described,
     executor_of,
@@ -36,7 +37,7 @@ from optsearch.errors import OptsearchError
 from optsearch.game import Cell, cell_name
 from optsearch.objective import Objective
 from optsearch.reproduce import SOURCES
-from optsearch.solution import Solution
+from optsearch.solution import ShotValue, Solution
 
 
 class Method(str, Enum):
@@ -82,6 +83,14 @@ def solve(
             show_default=False,
         ),
     ] = None,
+    all_shots: Annotated[
+        bool,
+        typer.Option(
+            "--all-shots",
+            help="Also the optimum after each first shot; with --time-limit a bracket where the "
+            "time is too short.",
+        ),
+    ] = False,
     jobs: Annotated[int, typer.Option(help="Processes that search.", min=1, max=256)] = 1,
     table: Annotated[
         Path | None,
@@ -121,7 +130,13 @@ def solve(
     position = read_position(game, shots, board)
     aim = Objective.parse(objective)
     require_solver(
-        method, tree=tree, table=table, prove=prove, time_limit=time_limit, jobs=jobs > 1
+        method,
+        tree=tree,
+        table=table,
+        prove=prove,
+        time_limit=time_limit,
+        all_shots=all_shots,
+        jobs=jobs > 1,
     )
     if prove is not None and (aim.kind != "mean" or not position.game.is_silent):
         raise OptsearchError(
@@ -142,6 +157,7 @@ def solve(
                     workers=jobs,
                     time_limit=time_limit,
                     partial=aim.kind == "mean",
+                    all_shots=all_shots,
                     progress=progress,
                 )
         elif method is Method.REFERENCE:
@@ -150,12 +166,13 @@ def solve(
             raise OptsearchError(f"--method paper knows --objective mean only, not {aim}")
         else:
             solution = paper.solve(position, memory=size, progress=progress)
-    is_priced = method is Method.SOLVER and aim.kind == "mean" and solution.is_exact
+    is_priced = method is Method.SOLVER and aim.kind == "mean" and solution.is_complete
     greedy = solution.greedy() if is_priced and time_limit is None else None
     if as_json:
         print_json(solution_fields(solution, greedy))
     else:
         print_solution(solution, greedy)
+        print_shot_values(solution)
     if tree is not None:
         best = "optimal" if solution.is_exact else "best found"
         title = best if aim.kind == "mean" else f"{best} for {aim}"
@@ -166,7 +183,7 @@ def solve(
         for name, path in (("tree", tree), ("proof", prove if solution.is_exact else None)):
             if path is not None:
                 out.print(f"{name:<11} {path}", soft_wrap=True)
-    if not solution.is_exact and time_limit is None:
+    if not solution.is_complete and time_limit is None:
         kept = f"; what was solved is in {table}, and the same command goes on from it"
         raise Interrupted(kept if table else "")
 
@@ -205,6 +222,8 @@ def solution_fields(
             "greedy_shots": [cell_name(cell) for cell in greedy[0]],
             "greedy_total_height": greedy[1],
         }
+    if solution.shot_values:
+        fields["shot_values"] = [shot_fields(value, solution) for value in solution.shot_values]
     return fields | {
         "nodes": solution.nodes,
         "subsets": solution.subsets,
@@ -212,6 +231,69 @@ def solution_fields(
         "method": solution.method,
         "table_entries": solution.table_entries,
     }
+
+
+def shot_fields(value: ShotValue, solution: Solution) -> dict[str, object]:
+    """The value of a first shot as JSON: exact, or `lower` and `upper`."""
+    fields: dict[str, object] = {"shot": cell_name(value.cell)}
+    if value.finished is not None:
+        return fields | {"finished": value.finished}
+    number = solution.configurations
+    fields["total_height"] = value.lower if value.is_exact else None
+    fields["mean"] = f"{value.lower}/{number}" if value.is_exact else None
+    if solution.worst_case is not None:
+        return fields | {"worst_case": value.worst_case}
+    return fields | {"lower": value.lower, "upper": value.upper}
+
+
+def shot_texts(value: ShotValue, solution: Solution) -> tuple[str, str]:
+    """The value of a first shot, for its place on the board and in full."""
+    number = solution.configurations
+    if value.finished is not None:
+        share = f"{value.finished} of {number} = {value.finished / number:.6f}"
+        return str(value.finished), f"{share} within {solution.objective.shots}"
+    assert value.lower is not None
+    assert value.upper is not None
+    lower, upper = value.lower / number, value.upper / number
+    if not value.is_exact:
+        exact = f"between {value.lower}/{number} = {lower:.6f} and {value.upper}/{number}"
+        return f"{lower:.3f}-{upper:.3f}", f"{exact} = {upper:.6f}"
+    full = f"{value.lower}/{number} = {lower:.6f}"
+    if value.worst_case is None:
+        return f"{lower:.4f}", full
+    return str(value.worst_case), f"worst case {value.worst_case}, mean {full}"
+
+
+def print_shot_values(solution: Solution) -> None:
+    """The value of every first shot: a board, and below it a list from the best to the worst."""
+    values = solution.shot_values
+    if not values:
+        return
+    position = solution.position
+    texts = [[sign if sign != "." else "" for sign in row] for row in position.board().splitlines()]
+    shots: dict[str, list[str]] = {}
+
+    def rank(value: ShotValue) -> tuple[int, ...]:
+        found = value.finished
+        if found is not None:
+            return (-found,)
+        return value.worst_case or 0, value.upper or 0, value.lower or 0
+
+    for value in sorted(values, key=rank):
+        short, full = shot_texts(value, solution)
+        texts[value.cell[0]][value.cell[1]] = short
+        shots.setdefault(full, []).append(cell_name(value.cell))
+    what = {
+        "mean": "Mean shots",
+        "worst": "Worst case",
+        "within": f"Configurations finished within {solution.objective.shots} shots",
+    }[solution.objective.kind]
+    typer.echo(f"\n{what}, where a cell is shot first\n\n{board_text(texts)}\n")
+    if position.shots:
+        typer.echo("X hit, o miss\n")
+    width = max(map(len, shots))
+    for full, cells in shots.items():
+        typer.echo(f"{full:<{width}}  {' '.join(cells)}")
 
 
 def print_solution(
