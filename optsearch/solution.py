@@ -84,7 +84,11 @@ class Solution:
     )
 
     @property
-<<<<<<< HEAD
+    def is_complete(self) -> bool:
+        """Whether the optimum is known, and the value of every shot that was asked for."""
+        return self.is_exact and all(value.is_exact for value in self.shot_values)
+
+    @property
     def value_text(self) -> str:
         """What was found, in a few words."""
         number = self.configurations
@@ -117,11 +121,6 @@ class Solution:
             ),
             notebook.LEGEND if self.position.shots else "",
         )
-=======
-    def is_complete(self) -> bool:
-        """Whether the optimum is known, and the value of every shot that was asked for."""
-        return self.is_exact and all(value.is_exact for value in self.shot_values)
->>>>>>> ccea0d6 (solve --all-shots: the optimum after every first shot, or a bracket of it)
 
     @property
     def mean(self) -> Fraction:

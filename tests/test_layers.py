@@ -17,13 +17,8 @@ LAYERS = (
     {"solution", "results"},
     {"reference", "paper", "bounds", "posterior", "kernels"},
     {"greedy", "frontier", "strategies", "solitaire"},
-<<<<<<< HEAD
-    {"hiding"},
+    {"hiding", "first_shots"},
     {"solver", "evaluate", "simulate"},
-=======
-    {"first_shots"},
-    {"solver", "evaluate"},
->>>>>>> ccea0d6 (solve --all-shots: the optimum after every first shot, or a bracket of it)
     {"proof", "counterexamples", "bracket"},
     {"reproduce", "drawing", "explorer"},
     {"cli"},
