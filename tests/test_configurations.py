@@ -1,10 +1,6 @@
 """Counting, listing and streaming against brute force and published counts."""
 
 import signal
-import subprocess
-import sys
-import time
-from subprocess import PIPE
 
 import numpy as np
 import pytest
@@ -16,6 +12,7 @@ from optsearch.errors import ImpossiblePosition, NotSupported, TooLarge
 from optsearch.game import Game
 from optsearch.position import Position
 from tests.examples import cells_of, games, positions
+from tests.processes import run_script
 
 STANDARD = Position(Game.parse("10x10:5,4,3,3,2"))
 
@@ -89,17 +86,26 @@ def test_ships_of_one_cell():
 
 
 def test_ctrl_c_ends_a_count_that_would_take_days():
-    program = (
-        "from optsearch.configurations import *; from optsearch.game import *\n"
-        "print('counting', flush=True)\n"
-        "Configurations(Position(Game(11, 11, (5, 4, 4, 3, 3, 3, 2, 2, 2, 2)))).configurations\n"
+    """It comes while the kernel counts: only there another thread gets to run."""
+    status, _, error = run_script(
+        """
+from optsearch.configurations import Configurations, Enumerator
+from optsearch.game import Game
+from optsearch.position import Position
+
+actions = [interrupt_in_kernel]
+
+def count(enumerator):
+    while actions:
+        actions.pop()()
+    return Enumerator.count(enumerator)
+
+endless = Configurations(Position(Game(11, 11, (5, 4, 4, 3, 3, 3, 2, 2, 2, 2))))
+endless._sliced(count)
+"""
     )
-    process = subprocess.Popen([sys.executable, "-c", program], stdout=PIPE, stderr=PIPE)
-    assert process.stdout.readline() == b"counting\n"
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=10)
-    assert b"KeyboardInterrupt" in error
+    assert status == -signal.SIGINT
+    assert error.endswith("KeyboardInterrupt\n")
 
 
 @pytest.mark.parametrize("shots", ["A1=hit J10=hit", "E5=hit E6=hit E7=miss F5=miss"])

@@ -1,13 +1,9 @@
 """Counterexamples to greedy: the kernel against the definition, and runs that are cut short."""
 
 import json
-import os
 import random
 import re
 import signal
-import subprocess
-import sys
-import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import cache
 from multiprocessing import get_context
@@ -26,6 +22,7 @@ from optsearch.journal import Journal
 from optsearch.position import HIT, MISS, Position
 from optsearch.solver import solve
 from tests.examples import games
+from tests.processes import run_command
 
 # By the definition, in plain Python
 
@@ -445,61 +442,28 @@ def test_a_checkpoint_of_an_earlier_version_is_refused(tmp_path):
 # The command
 
 
-def started(*arguments, cwd):
-    return subprocess.Popen(
-        [sys.executable, "-m", "optsearch.cli", "counterexamples", *map(str, arguments)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-        env=os.environ | {"NO_COLOR": "1", "COLUMNS": "80"},
-        cwd=cwd,
-    )
+ELEVEN = ("--max-cells", 11, "--shortest", 1)
 
 
-def cut_short(tmp_path, stop):
-    """Start a run in tmp_path, stop it once some games are kept; its status, output, errors."""
-    process = started(
-        "--max-cells", 11, "--shortest", 1, "--resume", "kept", "-o", "a.csv", cwd=tmp_path
-    )
+def cut_short(tmp_path, action):
+    """A run in tmp_path that ends itself once sixty games are kept: status, output, errors."""
+    hooks = f"from optsearch.journal import Journal; at(Journal, 'add', {action}, 60)"
+    arguments = ("counterexamples", *ELEVEN, "--resume", "kept", "-o", "a.csv")
+    ended = run_command(*arguments, hooks=hooks, cwd=tmp_path)
     path = tmp_path / "kept" / "games.jsonl"
-    while not path.exists() or path.read_bytes().count(b"\n") < 60:
-        assert process.poll() is None
-        time.sleep(0.01)
-    process.send_signal(stop)
-    out, err = process.communicate(timeout=60)
-    assert path.read_bytes().count(b"\n") < 1 + 301
+    assert path.read_bytes().count(b"\n") == 1 + 60
     assert not (tmp_path / "a.csv").exists()
-    return process.returncode, out, err
+    return ended
 
 
 def test_killed_and_resumed(here, monkeypatch, tmp_path):
     """Killed with one worker, resumed with two: byte for byte what one run gives."""
     monkeypatch.chdir(tmp_path)
-    assert cut_short(tmp_path, signal.SIGKILL)[0] == -signal.SIGKILL
-    process = started(
-        *(
-            "--max-cells",
-            11,
-            "--shortest",
-            1,
-            "--jobs",
-            2,
-            "--resume",
-            "kept",
-            "-o",
-            "a.csv",
-            "--json",
-        ),
-        cwd=tmp_path,
-    )
-    out, err = process.communicate(timeout=120)
-    assert (process.returncode, err) == (0, "")
-    assert here("counterexamples", "--max-cells", 11, "--shortest", 1, "-o", "b.csv", "--json") == (
-        0,
-        out,
-        "",
-    )
+    assert cut_short(tmp_path, "kill")[0] == -signal.SIGKILL
+    resumed = ("--jobs", 2, "--resume", "kept", "-o", "a.csv", "--json")
+    status, out, err = here("counterexamples", *ELEVEN, *resumed)
+    assert (status, err) == (0, "")
+    assert here("counterexamples", *ELEVEN, "-o", "b.csv", "--json") == (0, out, "")
     first, second = (records.read(name) for name in ("a.csv", "b.csv"))
     assert (first.columns, first.rows) == (second.columns, second.rows)
     assert first.header["command"] == second.header["command"]
@@ -507,10 +471,10 @@ def test_killed_and_resumed(here, monkeypatch, tmp_path):
 
 
 def test_interrupted(tmp_path):
-    status, out, err = cut_short(tmp_path, signal.SIGINT)
+    status, out, err = cut_short(tmp_path, "interrupt")
     assert (status, out) == (130, "")
     assert err == (
-        "interrupted; finished games are in kept, and the same command goes on from there\n"
+        "interrupted; what is done is in kept, and the same command goes on from there\n"
     )
 
 

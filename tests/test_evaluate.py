@@ -2,7 +2,6 @@
 
 import csv
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -34,6 +33,7 @@ from optsearch.strategies.greedy import optimal_shot
 from optsearch.strategies.pattern import SCANS, Pattern, pattern_of
 from optsearch.strategies.rollout import estimate, hash_of, least_misses
 from tests.examples import games
+from tests.processes import run_command
 
 ROOT = Path(__file__).resolve().parent.parent
 SMALL = ("4x4:3,2", "4x5:4,3,2", "5x5:3,2")  # of issue's independent check
@@ -217,32 +217,24 @@ def test_games_of_the_usual_board():
 LONG = ["rollout:candidates=4,percent=50,screen=512,finalists=2,cap=4096,truncate=4", "8x8:3,2,2"]
 
 
-def started(folder, *more):
-    command = [sys.executable, "-m", "optsearch.cli", "evaluate", *LONG, "--resume", str(folder)]
-    command += ["--memory", str(BYTES * 2**16 / 2**30), "--json", *more]
-    return subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+def evaluating(folder, jobs, hooks=""):
+    """The command on LONG with a checkpoint, in many tasks."""
+    memory = BYTES * 2**16 / 2**30
+    options = ("--resume", folder, "--memory", memory, "--jobs", jobs, "--json")
+    return run_command("evaluate", *LONG, *options, hooks=hooks)
 
 
-def wait_for_a_task(folder, process):
-    """Until something is kept."""
-    file = folder / "tasks.jsonl"
-    while not file.exists() or file.read_bytes().count(b"\n") < 20:
-        if process.poll() is not None:
-            raise AssertionError(process.stderr.read())
-        time.sleep(0.01)
-
-
-@pytest.mark.parametrize(("kind", "jobs"), [(signal.SIGKILL, "2"), (signal.SIGINT, "1")])
-def test_interrupted_and_resumed(tmp_path, kind, jobs):
-    process = started(tmp_path / "run", "--jobs", jobs)
-    wait_for_a_task(tmp_path / "run", process)
-    os.kill(process.pid, kind)
-    _, errors = process.communicate(timeout=20)
-    assert process.returncode == (-9 if kind == signal.SIGKILL else 130), errors
+@pytest.mark.parametrize(
+    ("action", "jobs", "ended"), [("kill", 2, -signal.SIGKILL), ("interrupt", 1, 130)]
+)
+def test_interrupted_and_resumed(tmp_path, action, jobs, ended):
+    hooks = f"from optsearch.journal import Journal; at(Journal, 'add', {action}, 10)"
+    status, out, errors = evaluating(tmp_path / "run", jobs, hooks)
+    assert (status, out) == (ended, ""), errors
     assert "Traceback" not in errors
-    answer, errors = started(tmp_path / "run", "--jobs", jobs).communicate(timeout=60)
+    assert (tmp_path / "run" / "tasks.jsonl").read_bytes().count(b"\n") == 1 + 10
+    status, answer, errors = evaluating(tmp_path / "run", jobs)
+    assert status == 0, errors
     found = evaluate(named(LONG[0]), Game.parse(LONG[1]), jobs=1)
     assert json.loads(answer) == found.as_json(), errors
     again = evaluate(

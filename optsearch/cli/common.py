@@ -166,13 +166,15 @@ def executor_of(jobs: int) -> Iterator[Executor | None]:
 
 @contextmanager
 def advised(option: str, folder: Path | None) -> Iterator[None]:
-    """Where a worker is lost, say what can be done; the option names the folder that keeps work."""
+    """Where work is cut short, say how to go on; the option names the folder that keeps work."""
+    kept = f"what is done is in {folder}, and the same command goes on from there"
     try:
         yield
+    except KeyboardInterrupt:
+        raise Interrupted("" if folder is None else f"; {kept}") from None
     except WorkerLost as lost:
-        kept = f"with {option} FOLDER, what is done would be kept"
-        if folder is not None:
-            kept = f"what is done is in {folder}, and the same command goes on from there"
+        if folder is None:
+            kept = f"with {option} FOLDER, what is done would be kept"
         raise WorkerLost(f"{lost}; fewer --jobs may do; {kept}") from None
 
 

@@ -17,7 +17,6 @@ from optsearch import counterexamples as hunting
 from optsearch import records
 from optsearch import tree as tree_
 from optsearch.cli.common import (
-    Interrupted,
     JsonOption,
     advised,
     app,
@@ -95,18 +94,14 @@ def counterexamples(
     scope = Scope(max_cells, fleets, contact.value, empty_only, shortest)
     require_writable(output)
     require_folder(trees)
-    try:
-        with (
-            advised("--resume", resume),
-            progress_line() as progress,
-            executor_of(jobs) as executor,
-        ):
-            found = hunting.hunt(
-                scope, executor=executor, workers=jobs, folder=resume, progress=progress
-            )
-    except KeyboardInterrupt:
-        kept = f"; finished games are in {resume}, and the same command goes on from there"
-        raise Interrupted(kept if resume else "") from None
+    with (
+        advised("--resume", resume),
+        progress_line() as progress,
+        executor_of(jobs) as executor,
+    ):
+        found = hunting.hunt(
+            scope, executor=executor, workers=jobs, folder=resume, progress=progress
+        )
     if output is not None:
         write(found, output)
     if trees is not None:

@@ -1,0 +1,97 @@
+"""Ctrl-C at any moment and workers that are killed: one line, the exit status, no traceback."""
+
+import pytest
+
+from tests.processes import run_command, run_script
+
+MINUTES = {  # what would take them
+    "solve": ("solve", "6x6:4,3,2"),
+    "counterexamples": ("counterexamples", "--max-cells", 16),
+    "evaluate": ("evaluate", "greedy", "10x10:5,4,3,3,2"),
+}
+SUBMIT = "from optsearch.workers import _Pool; at(_Pool, 'submit', {action}, {times})"
+
+
+@pytest.mark.parametrize("command", MINUTES)
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_killed_worker(command, times):
+    """As it starts, and beside one that was given work before."""
+    hooks = SUBMIT.format(action="kill_worker", times=times)
+    status, out, err = run_command(*MINUTES[command], "--jobs", 2, hooks=hooks)
+    option = "--table" if command == "solve" else "--resume"
+    assert (status, out) == (2, "")
+    assert err == (
+        "error: a worker process was killed, perhaps for want of memory; fewer --jobs may do; "
+        f"with {option} FOLDER, what is done would be kept\n"
+    )
+
+
+def test_a_killed_worker_loses_nothing(tmp_path):
+    """What was kept, and how to go on, is said where there is a folder."""
+    hooks = "from optsearch.journal import Journal; at(Journal, 'add', end_workers, 30)"
+    arguments = ("--max-cells", 16, "--jobs", 2, "--resume", "kept")
+    status, out, err = run_command("counterexamples", *arguments, hooks=END + hooks, cwd=tmp_path)
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1
+    assert err.endswith("what is done is in kept, and the same command goes on from there\n")
+    assert (tmp_path / "kept" / "games.jsonl").read_bytes().count(b"\n") >= 1 + 30
+
+
+END = """
+import multiprocessing
+
+def end_workers(*_):
+    for worker in multiprocessing.active_children():
+        worker.kill()
+
+"""
+
+
+@pytest.mark.parametrize("command", MINUTES)
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_while_workers_start(command, times):
+    """It reaches them, too: the first work was handed over, they are loading their modules."""
+    hooks = SUBMIT.format(action="interrupt_all", times=times)
+    status, out, err = run_command(*MINUTES[command], "--jobs", 2, hooks=hooks)
+    assert (status, err) == (130, "interrupted\n")
+    assert ("between" in out) == (command == "solve")
+
+
+def test_ctrl_c_while_workers_work(tmp_path):
+    """Once something came back, with more under way."""
+    hooks = "from optsearch.journal import Journal; at(Journal, 'add', interrupt_all, {})"
+    options = ("--jobs", 2, "--resume", "kept")
+    for command, times in (("evaluate", 5), ("counterexamples", 30)):
+        folder = tmp_path / command
+        folder.mkdir()
+        ended = run_command(*MINUTES[command], *options, hooks=hooks.format(times), cwd=folder)
+        kept = "what is done is in kept, and the same command goes on from there"
+        assert ended == (130, "", f"interrupted; {kept}\n")
+
+
+IMPORTING = """
+class Interrupting:
+    @staticmethod
+    def find_spec(name, *_):
+        if name == sys.argv[1]:
+            interrupt()
+
+sys.meta_path.insert(0, Interrupting)
+from optsearch.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "module", ["optsearch.cli.command", "typer", "numpy", "lmdb", "rich", "optsearch.solver"]
+)
+def test_ctrl_c_during_imports(module):
+    """Ctrl-C when a module is about to be loaded."""
+    assert run_script(IMPORTING, module) == (130, "", "interrupted\n")
+
+
+def test_ctrl_c_during_a_count_by_the_lattice():
+    """Within the kernel that makes the table of a large game."""
+    hooks = "from optsearch import lattice; at(lattice, 'Lattice', interrupt_in_kernel)"
+    game = "11x11:8,7,6,5,4,3,2,1;contact=any"
+    assert run_command("count", game, hooks=hooks) == (130, "", "interrupted\n")
