@@ -6,7 +6,7 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet install
 KERNELS := $(wildcard cython_ext/*.pyx cython_ext/*.pxd cython_ext/*/*.pxd)
 
 .DEFAULT_GOAL := help
-.PHONY: help build debug reproduce test test-long test-debug check bench results evaluations figures clean
+.PHONY: help build debug reproduce test test-long transcripts test-debug check bench results evaluations figures clean
 
 help:  ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; \
@@ -36,6 +36,9 @@ test: build  ## the tests, on all processors (some ten minutes)
 
 test-long: build  ## the tests that take long
 	@$(BIN)/python -m pytest --quiet -m long
+
+transcripts: build  ## write tests/transcripts anew, after a change that was meant
+	@WRITE_TRANSCRIPTS=1 $(BIN)/python -m pytest --quiet tests/test_transcripts.py
 
 test-debug: debug  ## the tests on the kernels with every memory access checked
 	@OPTSEARCH_DEBUG=1 PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \

@@ -1,0 +1,61 @@
+"""A whole game through the command under each set of rules, literally as it was written down.
+
+`make transcripts` writes them anew, after a change that was meant; the difference is then looked at
+like any other.
+"""
+
+import os
+import random
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from optsearch import reference
+from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game, parse_cell
+from optsearch.position import Position, reply
+
+FOLDER = Path(__file__).parent / "transcripts"
+ARE_WRITTEN = bool(os.environ.get("WRITE_TRANSCRIPTS"))
+SEED = 14
+
+
+def transcript(here, game):
+    """What a user sees who shoots at the first of the most probable cells until all is sunk."""
+    said = []
+
+    def ran(*arguments):
+        status, out, err = here(*arguments)
+        assert (status, err) == (0, "")
+        out = re.sub(r"^(seconds +)[\d.]+", r"\1...", out, flags=re.MULTILINE)
+        lines = [line.rstrip() for line in out.splitlines()]
+        said.extend([f"$ {shlex.join(['optsearch', *arguments])}", *lines, ""])
+        return out
+
+    position = Position(game)
+    hidden = random.Random(SEED).choice(sorted(reference.configurations(position)))
+    ran("solve", str(game))
+    ran("greedy", str(game))
+    while position.hits.bit_count() < game.fleet_cells:
+        out = ran("posterior", str(game), "--shots", str(position))
+        cell = parse_cell(re.search(r"^best shots +(\S+)", out, re.MULTILINE)[1])
+        answer = reply(game, hidden, position.hits, game.bit(cell))
+        position = position.after(cell, answer)
+    ran("solve", str(game), "--shots", str(position))
+    return "\n".join(said)
+
+
+@pytest.mark.parametrize("contact", CONTACTS)
+@pytest.mark.parametrize("announce", ANNOUNCEMENTS)
+def test_transcript(here, contact, announce):
+    path = FOLDER / f"{contact}_{announce}.txt"
+    text = transcript(here, Game(4, 4, (3, 2), contact, announce))
+    if ARE_WRITTEN:
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+def test_there_is_one_for_each_set_of_rules():
+    names = {f"{contact}_{announce}.txt" for contact in CONTACTS for announce in ANNOUNCEMENTS}
+    assert {path.name for path in FOLDER.iterdir()} == names
