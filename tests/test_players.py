@@ -7,13 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from optsearch import strategies
+from optsearch import hiding, strategies
+from optsearch.configurations import to_masks
 from optsearch.errors import StrategyError
 from optsearch.evaluate import evaluate
 from optsearch.game import Game
 from optsearch.position import HIT, MISS, Position
+from optsearch.simulate import played, simulate
 from optsearch.strategies import Player, Strategy, as_player, as_strategy, named
 from optsearch.strategies.greedy import Greedy
+from optsearch.strategies.heuristic import Heuristic
 
 ROOT = Path(__file__).resolve().parent.parent
 GAME = Game.parse("4x4:3,2;contact=any")
@@ -147,3 +150,99 @@ def test_hit_and_miss_reach_a_player():
     playing = as_player(Watcher()).begin(GAME, np.random.default_rng(0))
     playing.shot(Position(GAME).after((0, 0), HIT))
     assert seen == ["A1=hit"]
+
+
+# The simple players: numba against plain Python, game by game
+
+SIMPLE = [
+    *(f"heuristic:version={version}" for version in range(1, 6)),
+    "heuristic:version=3,edges=whole,stuck=hunt",
+    "heuristic:version=5,stuck=hunt",
+    "heuristic:version=4,edges=whole,factor=2",
+    "heuristic:version=5,edges=whole,factor=7",
+]
+BOARDS = [
+    ("10x10:5,4,3,3,2;contact=any", 4),
+    ("10x10:5,4,3,3,2", 2),
+    ("6x8:4,3,2,1;contact=corner", 10),
+    ("1x7:3,1", 10),
+    ("5x2:2,2;contact=any", 10),
+]
+
+
+@pytest.mark.parametrize("text", SIMPLE)
+@pytest.mark.parametrize(("board", "games"), BOARDS)
+def test_numba_plays_as_plain_python(text, board, games):
+    game, player = Game.parse(board), as_player(text)
+    compiled = player.compiled(game)
+    for number, ships in enumerate(hiding.Drawn().boards(game, games, 11)):
+        masks = to_masks(ships)
+        cells = np.array([sum(masks) >> cell & 1 for cell in range(game.cells)], np.uint8)
+        first, second = (np.random.default_rng([11, number]) for _ in range(2))
+        assert compiled(cells, first) == played(player, game, masks, second), (text, number)
+        assert first.random() == second.random()  # as many draws
+
+
+def test_random_shots_end_as_the_last_of_all_ships():
+    """The last of k ship cells among n in random order is at k (n + 1) / (k + 1) on average."""
+    game = Game.parse("6x6:3,2;contact=any")
+    (outcome,) = simulate(["heuristic:version=1"], game, games=4000, jobs=1).outcomes
+    assert abs(outcome.mean - 5 * 37 / 6) < 4 * outcome.standard_error
+
+
+def hunted(shots, version=2, **options):
+    """The values of a heuristic after some shots on the usual game."""
+    game = Game.parse("10x10:5,4,3,3,2;contact=any")
+    playing = Heuristic(version, **options).begin(game, np.random.default_rng(0))
+    for shot in Position.parse(game, shots).shots:
+        playing._hear(shot.cell, shot.reply.hit)
+    return playing._values()
+
+
+def test_the_hunt_counts_placements():
+    values = hunted("")
+    # A1: two placements of each of five ships; the four central cells, most of all.
+    assert values[0, 0] == 10 / 34
+    assert (values.argmax(), values.max()) == (44, 1)
+    assert hunted("A1=hit")[0, 0] == 0 == hunted("A1=miss")[0, 0]
+    assert hunted("B1=miss")[0, 0] < values[0, 0]
+
+
+def test_the_attack_keeps_to_placements_through_the_hit():
+    values = hunted("E5=hit", 3)
+    assert {tuple(map(int, cell)) for cell in np.argwhere(values)} == {
+        *((4, k) for k in range(9) if k != 4),
+        *((k, 4) for k in range(9) if k != 4),
+    }
+    # On the right of E5: 4 of length 5, 3 of length 4, 2 and 2 of length 3, 1 of length 2.
+    assert values[4, 5] == values[4, 3] == 12
+    # A hit at the edge is attacked along it only to the line before the last one.
+    assert hunted("J5=hit", 3)[4, 8] == 0 < hunted("J5=hit", 3, edges="whole")[4, 8]
+
+
+def test_an_attack_ends_after_three_misses_or_without_a_value():
+    hunting = "A1=miss J10=miss E5=hit"
+    attack = f"{hunting} E4=miss E6=miss"
+    assert hunted(attack, 3)[9, 0] == 0
+    assert (hunted(f"{attack} D5=miss", 3) == hunted(f"{attack} D5=miss", 2)).all()
+    # In the corner the printed condition leaves nothing.
+    assert (hunted("J10=hit", 3) == 0).all()
+    assert (hunted("J10=hit", 3, stuck="hunt") == hunted("J10=hit", 2)).all()
+
+
+def test_the_line_of_two_hits_and_the_mixture():
+    one, two = hunted("E5=hit F5=hit", 4, factor=1), hunted("E5=hit F5=hit", 4)
+    assert two.max() == one.max() == 1
+    assert one[3, 4] / one[4, 6] == pytest.approx(3 * two[3, 4] / two[4, 6])
+    closed = "D5=miss G5=miss E5=hit F5=hit"
+    attack, hunt = hunted(closed, 3), hunted(closed, 2)
+    assert hunted(closed, 4) == pytest.approx(attack / attack.max() / 2 + hunt / 2)
+
+
+def test_distance_weights():
+    """E5 then E7: weights 1 - 0.1 * 1.5 * 2 and 1 - 0.1 * (1.5 * 0.1 - 1), before the factor."""
+    values = hunted("E5=hit E7=hit", 5, factor=1)
+    alone = [hunted(f"{cell}=hit", 3) for cell in ("E5", "E7")]
+    both = 0.7 * alone[0] + 1.085 * alone[1]
+    both[4, 4] = both[6, 4] = 0
+    assert values == pytest.approx(both / both.max())

@@ -182,7 +182,8 @@ def _added(point: EntryPoint, rest: str) -> Player:
 
 def _kinds() -> tuple[type[Player], ...]:
     from optsearch.strategies.greedy import Greedy
+    from optsearch.strategies.heuristic import Heuristic
     from optsearch.strategies.pattern import Pattern
     from optsearch.strategies.rollout import Rollout
 
-    return Greedy, Rollout, Pattern
+    return Greedy, Rollout, Pattern, Heuristic

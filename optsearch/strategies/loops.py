@@ -1,0 +1,195 @@
+"""The simple players in numba, each a whole game in one call; their definitions are beside it.
+
+A board is uint8 of shape (rows, columns), 1 for a ship. What is known of a cell is UNKNOWN, MISS or
+HIT. All functions draw from the generator exactly as the definitions in plain Python do.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+UNKNOWN, MISS, HIT = 0, 1, 2
+PATIENCE = 3
+
+Array = Any  # numba infers the types of arrays; they are said in the docstrings
+
+
+@njit(cache=True)
+def heuristic(board: Array, fleet: Array, reading: Any, rng: Any) -> int:
+    """The shots of a game of `Heuristic`.
+
+    reading -- its version, factor, 1 where attacks leave out the last line (else 0), and whether an
+        attack without a value ends.
+    """
+    version = reading[0]
+    rows, columns = board.shape
+    known = np.zeros((rows, columns), np.uint8)
+    hit = np.zeros((rows * columns, 2), np.int64)
+    number = misses = shots = 0
+    left = board.sum()
+    while left:
+        values, number = heuristic_values(known, fleet, reading, hit, number)
+        row, column = drawn(values, known, rng)
+        shots += 1
+        if board[row, column]:
+            known[row, column] = HIT
+            left -= 1
+            if version >= 3:
+                hit[number, 0], hit[number, 1] = row, column
+                number += 1
+                misses = 0
+        else:
+            known[row, column] = MISS
+            if number:
+                misses += 1
+                if misses == PATIENCE:
+                    number = 0
+    return shots
+
+
+@njit(cache=True)
+def heuristic_values(
+    known: Array, fleet: Array, reading: Any, hit: Array, number: int
+) -> tuple[Array, int]:
+    """The matrix of `Heuristic` (float64), and how many hits of the attack are left."""
+    version, factor, last, ends = reading
+    if version == 1:
+        return np.ones(known.shape), 0
+    if number:
+        values = attack(known, fleet, version, last, hit, number)
+        if version > 3:
+            values = mixed(values, hunt(known, fleet), factor, hit, number)
+        if not ends or highest(values, known) > 0:
+            return values, number
+    return hunt(known, fleet), 0
+
+
+@njit(cache=True)
+def hunt(known: Array, fleet: Array) -> Array:
+    """How many placements without a miss cover each cell, the most of them 1; 0 at hits."""
+    values = np.zeros(known.shape)
+    for ship in fleet:
+        add_placements(values, known, ship)
+        add_placements(values.T, known.T, ship)
+    most = values.max()
+    for row in range(known.shape[0]):
+        for column in range(known.shape[1]):
+            values[row, column] /= most
+            if known[row, column] == HIT:
+                values[row, column] = 0
+    return values
+
+
+@njit(cache=True)
+def add_placements(values: Array, known: Array, ship: int) -> None:
+    """Add 1 to every cell of every horizontal placement without a miss."""
+    rows, columns = known.shape
+    for row in range(rows):
+        run = 0  # cells without a miss up to here
+        for column in range(columns):
+            run = 0 if known[row, column] == MISS else run + 1
+            if run >= ship:
+                for k in range(column - ship + 1, column + 1):
+                    values[row, k] += 1
+
+
+@njit(cache=True)
+def attack(known: Array, fleet: Array, version: int, last: int, hit: Array, number: int) -> Array:
+    """The weights of all placements without a miss through a hit of this attack; 0 at hits."""
+    values = np.zeros(known.shape)
+    weights = np.ones(number)
+    if version == 5:
+        for i in range(number):
+            apart = 0.1
+            if i < number - 1:
+                down, across = hit[i, 0] - hit[i + 1, 0], hit[i, 1] - hit[i + 1, 1]
+                apart = sqrt(down * down + across * across)
+            weights[i] = 1 - 0.1 * (1.5 * apart - i)
+    for ship in fleet:
+        add_attacks(values, known, ship, last, hit[:, 0], hit[:, 1], weights)
+        add_attacks(values.T, known.T, ship, last, hit[:, 1], hit[:, 0], weights)
+    for row in range(known.shape[0]):
+        for column in range(known.shape[1]):
+            if known[row, column] == HIT:
+                values[row, column] = 0
+    return values
+
+
+@njit(cache=True)
+def add_attacks(
+    values: Array, known: Array, ship: int, last: int, row_of: Array, column_of: Array, w: Array
+) -> None:
+    """Add the weight of each hit to every cell of its horizontal placements without a miss."""
+    columns = known.shape[1]
+    for i in range(len(w)):
+        row = row_of[i]
+        for first in range(column_of[i] - ship + 1, column_of[i] + 1):
+            if first < 0 or first > columns - ship - last:
+                continue
+            is_free = True
+            for k in range(first, first + ship):
+                is_free = is_free and known[row, k] != MISS
+            if is_free:
+                for k in range(first, first + ship):
+                    values[row, k] += w[i]
+
+
+@njit(cache=True)
+def mixed(values: Array, hunted: Array, factor: int, hit: Array, number: int) -> Array:
+    """The line of the last two hits multiplied; with the hunt where nothing is left on it."""
+    count = 0
+    if number > 1:
+        row, column = hit[number - 1]
+        if hit[number - 2, 0] == row:
+            count = int(line_sum(values[row, :]) == 0)
+            values[row, :] *= factor
+        elif hit[number - 2, 1] == column:
+            count = int(line_sum(values[:, column]) == 0)
+            values[:, column] *= factor
+    most = values.max()
+    if most > 0:
+        values /= most
+    return values * (1 - (1 / 2) * count) + hunted * (1 / 2) * count
+
+
+@njit(cache=True)
+def line_sum(line: Array) -> float:
+    """The sum from left to right."""
+    total = 0.0
+    for value in line:
+        total += value
+    return total
+
+
+@njit(cache=True)
+def highest(values: Array, known: Array) -> float:
+    """The highest value of an unknown cell."""
+    most = -np.inf
+    for row in range(known.shape[0]):
+        for column in range(known.shape[1]):
+            if known[row, column] == UNKNOWN and values[row, column] > most:
+                most = values[row, column]
+    return most
+
+
+@njit(cache=True)
+def drawn(values: Array, known: Array, rng: Any) -> tuple[int, int]:
+    """One of the unknown cells with the highest value, drawn."""
+    most = highest(values, known)
+    ties = 0
+    for row in range(known.shape[0]):
+        for column in range(known.shape[1]):
+            if known[row, column] == UNKNOWN and values[row, column] == most:
+                ties += 1
+    chosen = int(rng.random() * ties)
+    for row in range(known.shape[0]):
+        for column in range(known.shape[1]):
+            if known[row, column] == UNKNOWN and values[row, column] == most:
+                if chosen == 0:
+                    return row, column
+                chosen -= 1
+    raise AssertionError("no cell is left")
