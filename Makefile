@@ -6,7 +6,7 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet install
 KERNELS := $(wildcard cython_ext/*.pyx cython_ext/*.pxd cython_ext/*/*.pxd)
 
 .DEFAULT_GOAL := help
-.PHONY: help build debug reproduce test test-long transcripts test-debug check bench results evaluations figures clean
+.PHONY: help build debug reproduce test test-long fuzz transcripts test-debug check bench results evaluations figures clean
 
 help:  ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; \
@@ -39,6 +39,9 @@ test-long: build  ## the tests that take long
 
 transcripts: build  ## write tests/transcripts anew, after a change that was meant
 	@WRITE_TRANSCRIPTS=1 $(BIN)/python -m pytest --quiet tests/test_transcripts.py
+
+fuzz: build  ## ten minutes of random games, all commands (FUZZ_SECONDS=, FUZZ_SEED=)
+	@$(BIN)/python -m pytest --quiet -m long tests/test_fuzz.py
 
 test-debug: debug  ## the tests on the kernels with every memory access checked
 	@OPTSEARCH_DEBUG=1 PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \

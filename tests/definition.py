@@ -1,0 +1,300 @@
+"""The rules and the strategies by their definitions, in plain Python: what the fuzz test believes.
+
+Nothing of optsearch is imported. It shares with it only the text of games, cells and replies: ships
+are placed here, contact rules checked pair by pair, replies given, and every value found by trying
+all shots. So it is for two dozen configurations.
+
+A ship is a mask of cells, a configuration the sorted tuple of its ships; the bit of a cell is
+row * columns + column. A reply is its text. A state is the set of configurations left and the mask
+of the cells hit.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache, cached_property
+from math import inf
+from typing import NamedTuple
+
+
+class State(NamedTuple):
+    """The configurations that the replies so far leave, and the cells hit."""
+
+    family: frozenset
+    hits: int = 0
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A grid, a fleet, and the two rules, as the commands name them."""
+
+    rows: int
+    columns: int
+    fleet: tuple
+    contact: str = "none"
+    announce: str = "nothing"
+
+    def __str__(self):
+        fleet = ",".join(map(str, sorted(self.fleet, reverse=True)))
+        text = f"{self.rows}x{self.columns}:{fleet}"
+        text += f";contact={self.contact}" * (self.contact != "none")
+        return text + f";announce={self.announce}" * (self.announce != "nothing")
+
+    @property
+    def cells(self):
+        return self.rows * self.columns
+
+    def name(self, cell):
+        row, column = divmod(cell, self.columns)
+        return f"{'ABCDEFGH'[column]}{row + 1}"
+
+    def names(self, cells):
+        return [self.name(cell) for cell in sorted(cells)]
+
+    def cell(self, name):
+        return (int(name[1:]) - 1) * self.columns + "ABCDEFGH".index(name[0])
+
+    @cached_property
+    def configurations(self):
+        """Every way to place the fleet; equal ships are not told apart."""
+        found = {frozenset()}
+        for length in self.fleet:
+            found = {
+                placed | {ship}
+                for placed in found
+                for ship in self._placements(length)
+                if all(self._may_stand(ship, other) for other in placed)
+            }
+        return frozenset(
+            tuple(sorted(sum(1 << row * self.columns + column for row, column in s) for s in ships))
+            for ships in found
+        )
+
+    def _placements(self, length):
+        for row in range(self.rows):
+            for column in range(self.columns):
+                for down, right in ((0, 1), (1, 0)):
+                    ship = {(row + down * i, column + right * i) for i in range(length)}
+                    if max(ship)[0] < self.rows and max(c for _, c in ship) < self.columns:
+                        yield frozenset(ship)
+
+    def _may_stand(self, ship, other):
+        apart = {(abs(a - c), abs(b - d)) for a, b in ship for c, d in other}
+        forbidden = {(0, 0)}
+        if self.contact != "any":
+            forbidden |= {(0, 1), (1, 0)}
+        if self.contact == "none":
+            forbidden |= {(1, 1)}
+        return not apart & forbidden
+
+    def reply(self, ships, hits, cell):
+        for ship in ships:
+            if ship >> cell & 1:
+                is_sunk = ship & ~hits == 1 << cell
+                if is_sunk and self.announce == "sunk":
+                    return "sunk"
+                if is_sunk and self.announce == "ship":
+                    return f"sunk:{ship.bit_count()}"
+                return "hit"
+        return "miss"
+
+
+class Definition:
+    """The values and the strategies of one game, from a state on."""
+
+    def __init__(self, rules, shots=()):
+        """shots -- pairs of a cell and the reply; the root is the state that they leave."""
+        self.rules = rules
+        self.root = State(rules.configurations)
+        for cell, reply in shots:
+            self.root = self.parts(self.root, cell)[reply]
+        for function in (self.optimum, self.greedy, self.lasting, self.finished, self.rolled):
+            setattr(self, function.__name__, cache(function))
+
+    @property
+    def is_silent(self):
+        return self.rules.announce == "nothing"
+
+    # One state
+
+    def parts(self, state, cell):
+        """The state after each reply to a shot."""
+        found = {}
+        for ships in state.family:
+            found.setdefault(self.rules.reply(ships, state.hits, cell), set()).add(ships)
+        return {
+            reply: State(frozenset(family), state.hits | (reply != "miss") << cell)
+            for reply, family in found.items()
+        }
+
+    def counts(self, state):
+        """For each cell that may still be hit, ascending: in how many configurations it is."""
+        found = Counter()
+        for ships in state.family:
+            for cell in range(self.rules.cells):
+                found[cell] += sum(ships) & ~state.hits & 1 << cell != 0
+        return {cell: found[cell] for cell in sorted(found) if found[cell]}
+
+    def open(self, state):
+        """The same without certain hits, where these tell nothing."""
+        counts, most = self.counts(state), len(state.family)
+        return {cell: n for cell, n in counts.items() if n < most or not self.is_silent}
+
+    def tied(self, state):
+        """What greedy chooses from."""
+        counts = self.open(state)
+        return [cell for cell, n in counts.items() if n == max(counts.values())]
+
+    def certain(self, state):
+        """The first certain hit where it is free; None elsewhere."""
+        free = self.counts(state).keys() - self.open(state).keys()
+        return min(free, default=None)
+
+    # Values: the total of shots over all configurations
+
+    def optimum(self, state):
+        return min(self.firsts(state).values(), default=0)
+
+    def firsts(self, state):
+        """For each cell: the least total when it is shot first."""
+        return {cell: self.after(state, cell, self.optimum) for cell in self.counts(state)}
+
+    def after(self, state, cell, value, *more):
+        return len(state.family) + sum(
+            value(part, *more) for part in self.parts(state, cell).values()
+        )
+
+    def best(self, state):
+        """The cells that an optimal strategy can shoot first."""
+        firsts = self.firsts(state)
+        return {cell for cell, total in firsts.items() if total == min(firsts.values())}
+
+    def greedy(self, state, end):
+        """The total of the best (end=min) or the worst (end=max) greedy strategy."""
+        free = self.certain(state)
+        cells = self.tied(state) if free is None else [free]
+        return end((self.after(state, c, self.greedy, end) for c in cells), default=0)
+
+    def lasting(self, state, shots):
+        """The least total where none may need more than so many shots."""
+        return min(self.lasting_firsts(state, shots).values(), default=0)
+
+    def lasting_firsts(self, state, shots):
+        cells = self.counts(state)
+        if not shots:
+            return dict.fromkeys(cells, inf)
+        return {cell: self.after(state, cell, self.lasting, shots - 1) for cell in cells}
+
+    def worst(self):
+        """The fewest shots that always suffice."""
+        return next(n for n in range(self.rules.cells + 1) if self.lasting(self.root, n) < inf)
+
+    def finished(self, state, shots):
+        """The most configurations that end within so many shots."""
+        return max(self.finished_firsts(state, shots).values(), default=len(state.family))
+
+    def finished_firsts(self, state, shots):
+        if not shots:
+            return dict.fromkeys(self.counts(state), 0)
+        return {
+            cell: sum(self.finished(part, shots - 1) for part in self.parts(state, cell).values())
+            for cell in self.counts(state)
+        }
+
+    # Strategies
+
+    def played(self, choose):
+        """How many configurations a rule of choice finishes after each number of shots."""
+        found = Counter()
+
+        def play(state, shots):
+            if not self.counts(state):
+                found[shots] += len(state.family)
+                return
+            for part in self.parts(state, choose(state)).values():
+                play(part, shots + 1)
+
+        play(self.root, 0)
+        return found
+
+    def order(self, ties):
+        """The cells as ties are broken by a rule of this name."""
+        cells = [divmod(cell, self.rules.columns) for cell in range(self.rules.cells)]
+        middle = (self.rules.rows - 1) / 2, (self.rules.columns - 1) / 2
+        keys = {
+            "first": lambda cell: cell,
+            "last": lambda cell: (-cell[0], -cell[1]),
+            "checkerboard": lambda cell: ((cell[0] + cell[1]) % 2, cell),
+            "central": lambda cell: (
+                (cell[0] - middle[0]) ** 2 + (cell[1] - middle[1]) ** 2,
+                cell,
+            ),
+        }
+        return [row * self.rules.columns + column for row, column in sorted(cells, key=keys[ties])]
+
+    def greedy_rule(self, name):
+        """The choice of `optsearch greedy` with a rule, best and worst aside."""
+
+        def left(state, cell):
+            """The squares of what is left after this shot and a greedy one: one time each."""
+            total = 0
+            for part in self.parts(state, cell).values():
+                tied = self.tied(part)
+                rest = self.parts(part, tied[0]).values() if tied else [part]
+                total += sum(len(last.family) ** 2 for last in rest)
+            return total
+
+        def choose(state):
+            free = self.certain(state)
+            if free is not None:
+                return free
+            if name == "remainder":
+                return min(self.tied(state), key=lambda cell: left(state, cell))
+            return min(self.tied(state), key=self.order(name).index)
+
+        return choose
+
+    def player(self, ties, endgame):
+        """The choice of the strategy `greedy`."""
+        order = self.order(ties)
+
+        def choose(state):
+            if len(state.family) > endgame:
+                counts = self.counts(state)
+                return min(counts, key=lambda cell: (-counts[cell], order.index(cell)))
+            free = self.certain(state)
+            return min(self.best(state), key=order.index) if free is None else free
+
+        return choose
+
+    def rolled(self, state):
+        """The total of the greedy that the strategy `rollout` looks ahead with."""
+        if len(state.family) <= 4:
+            return self.optimum(state)
+        counts = self.counts(state)
+        return self.after(state, min(counts, key=lambda cell: (-counts[cell], cell)), self.rolled)
+
+    def rollout(self, candidates, percent, endgame):
+        """The choice of the strategy `rollout`; at most 64 configurations, so without samples."""
+
+        def choose(state):
+            free = self.certain(state)
+            if free is not None:
+                return free
+            if len(state.family) <= endgame:
+                return min(self.best(state))
+            counts = self.open(state)
+            chosen = []
+            for cell in sorted(counts, key=lambda cell: (-counts[cell], cell)):
+                if 100 * counts[cell] < percent * max(counts.values()) or len(chosen) == candidates:
+                    break
+                if not any(self.implies(state, cell, other) for other in chosen):
+                    chosen.append(cell)
+            return min(chosen, key=lambda cell: self.after(state, cell, self.rolled))
+
+        return choose
+
+    def implies(self, state, cell, other):
+        """Whether nothing is announced and another cell is in every configuration with this."""
+        return self.is_silent and all(
+            sum(ships) >> other & 1 for ships in state.family if sum(ships) >> cell & 1
+        )
