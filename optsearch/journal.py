@@ -264,7 +264,9 @@ class Journal:
                 "has a checksum in each line; name another folder, or delete it"
             )
         if written_for != head["what"] and lines[0] + b"\n" == _line(_key(written_for), found):
-            raise TableError(f"{self.path} is of {written_for}, not of {head['what']}")
+            raise TableError(
+                f"{self.path} is of {written_for}, not of {head['what']}; name another folder"
+            )
 
     def _append(self, content: object) -> None:
         line = _line(self._before, content)
