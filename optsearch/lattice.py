@@ -124,6 +124,7 @@ class Sweep:
             if folder is not None:
                 write_arrays(self._file(folder), self._name, self._lattice.arrays())
         self._query = Query(self._lattice)
+        self._counted: tuple[_Orientation, Constraints] | None = None  # of the kernel's last pass
         self._orientations: dict[int, _Orientation] = {}
 
     @property
@@ -202,6 +203,7 @@ class Sweep:
             fleet += weight * left[length]
             weight *= self._ships[length] + 1
         self._query.set(fleet, ways.astype(np.uint32), hit)
+        self._counted = None
         places = np.bincount(orientation.kind[allowed], minlength=len(self._kinds)).tolist()
         return prod(comb(n, left[length]) for n, length in zip(places, self._kinds, strict=True))
 
@@ -281,9 +283,12 @@ class Sweep:
             return np.empty((len(ranks), 0, 2), np.uint64)
         with self._lock:
             orientation = self._orientation(constraints)
-            self._set(orientation, constraints)
+            if weights is not None or self._counted != (orientation, constraints):
+                self._set(orientation, constraints)
             if weights is None:
-                self._query.through()
+                if self._counted is None:
+                    self._query.through()
+                    self._counted = (orientation, constraints)
                 placed = self._query.unrank(ranks.copy(), ships)
             else:
                 table = self._weights(orientation, weights)

@@ -22,7 +22,7 @@ from optsearch.solitaire import counting, models
 from optsearch.solitaire.puzzle import Clue, Puzzle, Solution, ordered
 
 METHODS = (*models.MODELS, "count")
-_EFFORT = 500_000  # cells visited
+_EFFORT = 200_000  # cells visited
 _ATTEMPTS = 1000  # to place a fleet on a grid that is too large for the exact sampler
 
 Progress = Callable[[int, int], object]
@@ -69,7 +69,9 @@ def _another(puzzle: Puzzle, known: Solution, method: str | None) -> Solution | 
                 raise
             return _another(puzzle, known, "ship")
     else:
-        found = models.search(puzzle, 1, method or "ship", excluding=known).solutions
+        found = models.search(
+            puzzle, 1, method or "ship", excluding=known, presolve=False
+        ).solutions
     return next((solution for solution in found if solution != known), None)
 
 

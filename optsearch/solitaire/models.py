@@ -14,10 +14,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from optsearch.errors import OptsearchError, PuzzleError, TooLarge
-from optsearch.game import placements
+from optsearch.game import bits, placements
 from optsearch.solitaire.puzzle import (
     BOTTOM,
     LEFT,
@@ -70,10 +71,12 @@ def search(
     model: str = "ship",
     time_limit: float | None = None,
     excluding: Solution | None = None,
+    presolve: bool = True,
 ) -> Search:
     """Up to `limit` different solutions in one of the models; each is checked by the rules.
 
-    excluding -- a solution that is known, to look for others only.
+    excluding -- a solution that is known, to look for others only. presolve -- whether CP-SAT
+    simplifies the model first, which takes longer than it saves where a search is short.
 
     One worker with a fixed seed, so that the same puzzle has the same answer. A time limit
     (seconds) counts from the call, the model included. Raises OptsearchError where OR-tools is not
@@ -89,7 +92,7 @@ def search(
     is_complete = False
     while len(found) < limit:
         left = None if time_limit is None else time_limit - (time.perf_counter() - started)
-        solution, is_complete = _solved(built, left)
+        solution, is_complete = _solved(built, left, presolve)
         if solution is None:
             break
         if solution in found or not puzzle.is_solved_by(solution):
@@ -101,9 +104,10 @@ def search(
     return Search(model, tuple(found), is_complete, *size, built_in, seconds)
 
 
-def _solved(built: Model, seconds: float | None) -> tuple[Solution | None, bool]:
+def _solved(built: Model, seconds: float | None, presolve: bool) -> tuple[Solution | None, bool]:
     """A solution of a model, and whether there is none."""
     solver = _solver()
+    solver.parameters.cp_model_presolve = presolve
     if seconds is not None:
         if seconds <= 0:
             return None, False
@@ -194,23 +198,13 @@ class ShipModel(Model):
     def fixed(self, ships: dict[int, Any]) -> None:
         """The rules: as many ships of each length, and 2×2 windows."""
         puzzle = self.puzzle
-        through: list[list[int]] = [[] for _ in range(puzzle.rows * puzzle.columns)]
-        for ship in ships:
-            for i, j in puzzle.cells_of(ship):
-                through[i * puzzle.columns + j].append(ship)
-        self.occupied = [sum(ships[ship] for ship in here) for here in through]
+        through, windows = _meeting(puzzle.rows, puzzle.columns, puzzle.lengths)
+        self.occupied = [sum(ships[ship] for ship in here if ship in ships) for here in through]
         for length in puzzle.lengths:
             chosen = [v for ship, v in ships.items() if ship.bit_count() == length]
             self.model.add(sum(chosen) == puzzle.fleet.count(length))
-        for i in range(max(1, puzzle.rows - 1)):
-            for j in range(max(1, puzzle.columns - 1)):
-                window = {
-                    ship
-                    for a in range(i, min(i + 2, puzzle.rows))
-                    for b in range(j, min(j + 2, puzzle.columns))
-                    for ship in through[a * puzzle.columns + b]
-                }
-                self.model.add_at_most_one(ships[ship] for ship in sorted(window))
+        for window in windows:
+            self.model.add_at_most_one(ships[ship] for ship in window if ship in ships)
 
     def solution(self, solver: cp_model.CpSolver) -> Solution:
         """The ships whose variables are true."""
@@ -219,6 +213,29 @@ class ShipModel(Model):
     def literals(self, solution: Solution) -> list[Any]:
         """The variables of its ships."""
         return [self.ships[ship] for ship in solution]
+
+
+@lru_cache(maxsize=4)
+def _meeting(
+    rows: int, columns: int, lengths: tuple[int, ...]
+) -> tuple[list[list[int]], list[list[int]]]:
+    """The placements through each cell, and those that meet each 2×2 window."""
+    through: list[list[int]] = [[] for _ in range(rows * columns)]
+    for length in lengths:
+        for ship in placements(rows, columns, length):
+            for cell in bits(ship):
+                through[cell].append(ship)
+    windows = []
+    for i in range(max(1, rows - 1)):
+        for j in range(max(1, columns - 1)):
+            window = {
+                ship
+                for a in range(i, min(i + 2, rows))
+                for b in range(j, min(j + 2, columns))
+                for ship in through[a * columns + b]
+            }
+            windows.append(sorted(window))
+    return through, windows
 
 
 class CellModel(Model):

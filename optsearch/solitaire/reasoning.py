@@ -1,8 +1,9 @@
 """How a person solves a puzzle: which cell follows next, from what, and how hard the whole is.
 
 A step follows from one thing alone: two cells that touch, a row, a column, one ship, the ships of
-one length. Where no step does, a cell is supposed to be ship or water until that contradicts
-itself; the *depth* of a supposition is how many are open at once.
+one length. A ship lies nowhere that a count forbids. Where no step does, a cell is supposed to be
+ship or water until that contradicts itself; the *depth* of a supposition is how many are open at
+once.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, lru_cache
+
+import numpy as np
 
 from optsearch.errors import PuzzleError, TooLarge
 from optsearch.game import Cell, bits, cell_name
 from optsearch.solitaire.puzzle import SHIP, WATER, Clue, Puzzle, piece_text
 
-RULES = ("touch", "row", "column", "ship", "fleet", "supposition")  # easiest first
+RULES = ("touch", "row", "column", "ship", "line", "fleet", "supposition")  # easiest first
 LEVELS = ("easy", "medium", "hard", "very hard", "beyond")
 
 
@@ -40,7 +44,8 @@ class Grade:
     """How hard a puzzle is for a person.
 
     steps -- all of them in order; depth -- of the deepest supposition; level -- one of `LEVELS`:
-        easy is by cells that touch and lines, medium by ships too, hard and very hard with
+        easy is by cells that touch and lines that are full, medium by ships and by the ways to
+        fill a line too, hard and very hard with
         suppositions of depth 1 and 2; is_solved -- whether this was enough, beyond if not.
     """
 
@@ -60,6 +65,45 @@ class Contradiction(Exception):
     """What is known cannot be; the message says why."""
 
 
+class _Counts:
+    """The counts of a puzzle as one matrix, by which all places of ships are tried at once."""
+
+    def __init__(self, puzzle: Puzzle, places: list[tuple[int, int]]):
+        lines = [
+            (mask, count)
+            for masks, counts in (
+                (puzzle.row_masks, puzzle.row_counts),
+                (puzzle.column_masks, puzzle.column_counts),
+            )
+            for mask, count in zip(masks, counts, strict=True)
+            if count is not None
+        ]
+        self.cells = puzzle.rows * puzzle.columns
+        self.lines = self._matrix([mask for mask, _ in lines]).T
+        self.counts = np.array([count for _, count in lines], np.float32)
+        self.index = {place: i for i, (place, _) in enumerate(places)}
+        self.places = self._matrix([place for place, _ in places])
+        self.shores = self._matrix([closed & ~place for place, closed in places])
+
+    def _matrix(self, masks: list[int]) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+        size = -(-self.cells // 8)
+        packed = b"".join(mask.to_bytes(size, "little") for mask in masks)
+        rows = np.frombuffer(packed, np.uint8).reshape(-1, size)
+        bits_of = np.unpackbits(rows, axis=1, count=self.cells, bitorder="little")
+        return bits_of.astype(np.float32)
+
+    def allow(self, places: list[tuple[int, int]], ship: int, water: int) -> list[tuple[int, int]]:
+        """The places that leave no line with too many ship cells, nor with too little room."""
+        if not places or not len(self.counts):
+            return places
+        chosen = [self.index[place] for place, _ in places]
+        is_ship, is_water = self._matrix([ship, water])
+        taken = is_ship @ self.lines + (self.places[chosen] * (1 - is_ship)) @ self.lines
+        room = (1 - is_water) @ self.lines - (self.shores[chosen] * (1 - is_water)) @ self.lines
+        fits = ((taken <= self.counts) & (room >= self.counts)).all(axis=1)
+        return [place for place, fit in zip(places, fits.tolist(), strict=True) if fit]
+
+
 class _Known:
     """What is known of each cell, and where ships can still lie."""
 
@@ -68,6 +112,7 @@ class _Known:
         self.ship = 0
         self.water = 0
         self.live = {n: [(s, puzzle.closed(s)) for s in puzzle.allowed(n)] for n in puzzle.lengths}
+        self.counts = _Counts(puzzle, [place for places in self.live.values() for place in places])
         for cell, value in puzzle.revealed:
             if value == WATER:
                 self.water |= puzzle.bit(cell)
@@ -79,7 +124,7 @@ class _Known:
         """The same, to be changed apart."""
         other = object.__new__(_Known)
         other.puzzle, other.ship, other.water = self.puzzle, self.ship, self.water
-        other.live = dict(self.live)
+        other.live, other.counts = dict(self.live), self.counts
         return other
 
     @property
@@ -104,6 +149,7 @@ class _Known:
                 for place, closed in places
                 if not place & water and not (closed & ~place) & ship
             ]
+            kept = self.counts.allow(kept, ship, self.water)
             placed = self.placed(kept)
             if len(placed) > number:
                 raise Contradiction(f"there are {len(placed)} {_ships(length)}, not {number}")
@@ -135,6 +181,7 @@ def _steps(known: _Known) -> Iterator[Step]:
     yield from _touching(known)
     yield from _lines(known)
     yield from _single_ships(known)
+    yield from _ways(known)
     yield from _fleet(known)
 
 
@@ -162,30 +209,34 @@ def _touching(known: _Known) -> Iterator[Step]:
         )
 
 
-def _lines(known: _Known) -> Iterator[Step]:
-    puzzle = known.puzzle
+def _counted(puzzle: Puzzle) -> Iterator[tuple[str, str, int, int]]:
+    """The lines with a count: row or column, name, count, cells."""
     for kind, counts, masks in (
         ("row", puzzle.row_counts, puzzle.row_masks),
         ("column", puzzle.column_counts, puzzle.column_masks),
     ):
         for index, (count, mask) in enumerate(zip(counts, masks, strict=True)):
-            if count is None:
-                continue
-            name = str(Clue(kind, index, count)).partition(" = ")[0]
-            taken = (known.ship & mask).bit_count()
-            free = known.unknown & mask
-            if taken > count:
-                raise Contradiction(f"{name} has {taken} ship cells, not {count}")
-            if taken + free.bit_count() < count:
-                raise Contradiction(f"{name} has room for {taken + free.bit_count()}, not {count}")
-            if taken == count:
-                yield from _step(
-                    known, free, WATER, kind, f"{name} has its {_cells_text(count)} already"
-                )
-            elif taken + free.bit_count() == count:
-                yield from _step(
-                    known, free, SHIP, kind, f"{name} needs all its cells for {count} of a ship"
-                )
+            if count is not None:
+                name = str(Clue(kind, index, count)).partition(" = ")[0]
+                yield kind, name, count, mask
+
+
+def _lines(known: _Known) -> Iterator[Step]:
+    for kind, name, count, mask in _counted(known.puzzle):
+        taken = (known.ship & mask).bit_count()
+        free = known.unknown & mask
+        if taken > count:
+            raise Contradiction(f"{name} has {taken} ship cells, not {count}")
+        if taken + free.bit_count() < count:
+            raise Contradiction(f"{name} has room for {taken + free.bit_count()}, not {count}")
+        if taken == count:
+            yield from _step(
+                known, free, WATER, kind, f"{name} has its {_cells_text(count)} already"
+            )
+        elif taken + free.bit_count() == count:
+            yield from _step(
+                known, free, SHIP, kind, f"{name} needs all cells left for its {_cells_text(count)}"
+            )
 
 
 def _cells_text(count: int) -> str:
@@ -217,6 +268,86 @@ def _single_ships(known: _Known) -> Iterator[Step]:
         yield from _step(
             known, around & ~union, WATER, "ship", f"{what} has {number} to lie, and touches these"
         )
+
+
+def _ways(known: _Known) -> Iterator[Step]:
+    """All ways to lay ships in a line with its count, and across it, have cells in common."""
+    puzzle = known.puzzle
+    for _, name, count, mask in _counted(puzzle):
+        if not known.unknown & mask:
+            continue
+        cells = list(bits(mask))
+        pieces, limits = _pieces(known, mask, cells)
+        ship = sum(1 << i for i, cell in enumerate(cells) if known.ship >> cell & 1)
+        found = _filled(len(cells), count, ship, pieces, limits)
+        if found is None:
+            raise Contradiction(f"no way is left to lay {_cells_text(count)} in {name}")
+        for value, contrary in ((SHIP, found[1]), (WATER, found[0])):
+            common = sum(1 << cell for i, cell in enumerate(cells) if not contrary >> i & 1)
+            reason = f"so it is in every way to lay ships with {_cells_text(count)} in {name}"
+            yield from _step(known, common, value, "line", reason)
+
+
+_Pieces = tuple[tuple[int, ...], ...]
+
+
+def _pieces(known: _Known, mask: int, cells: list[int]) -> tuple[_Pieces, tuple[int, ...]]:
+    """What can begin at each cell of a line, and how many ships of each length it can have.
+
+    A ship in the line is its length, one that crosses it 0.
+    """
+    at = {cell: i for i, cell in enumerate(cells)}
+    begins: list[set[int]] = [set() for _ in cells]
+    limits = [0] * (max(known.puzzle.lengths) + 1)
+    for length, places in known.live.items():
+        for place, _ in places:
+            here = place & mask
+            if here == place:
+                begins[at[(here & -here).bit_length() - 1]].add(length)
+            elif here:
+                begins[at[here.bit_length() - 1]].add(0)
+        elsewhere = sum(not place & mask for place, _ in known.placed(places))
+        limits[length] = known.puzzle.fleet.count(length) - elsewhere
+    return tuple(tuple(sorted(lengths)) for lengths in begins), tuple(limits)
+
+
+@lru_cache(maxsize=1 << 16)
+def _filled(
+    size: int, count: int, ship: int, pieces: _Pieces, limits: tuple[int, ...]
+) -> tuple[int, int] | None:
+    """The cells of a line that are a ship in some way to fill it, and that are water in some.
+
+    None if there is no way. ship -- the cells that are known to be one.
+    """
+
+    @cache
+    def rest(at: int, left: int, limits: tuple[int, ...]) -> tuple[int, int] | None:
+        if left > max(0, size - at):
+            return None
+        if at >= size:
+            return 0, 0
+        ways = []
+        if not ship >> at & 1 and (way := rest(at + 1, left, limits)):
+            ways.append((way[0], way[1] | 1 << at))
+        for length in pieces[at]:
+            after = at + (length or 1)
+            if after - at > left or ship >> after & 1 or (length and not limits[length]):
+                continue
+            fewer = limits
+            if length:
+                fewer = (*limits[:length], limits[length] - 1, *limits[length + 1 :])
+            if way := rest(after + 1, left - (after - at), fewer):
+                shore = 1 << after if after < size else 0
+                ways.append((way[0] | (1 << after) - (1 << at), way[1] | shore))
+        if not ways:
+            return None
+        can_be_ship = can_be_water = 0
+        for with_ship, with_water in ways:
+            can_be_ship |= with_ship
+            can_be_water |= with_water
+        return can_be_ship, can_be_water
+
+    return rest(0, count, limits)
 
 
 def _fleet(known: _Known) -> Iterator[Step]:
@@ -327,7 +458,7 @@ def grade(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None) -
     except Contradiction as why:
         raise PuzzleError(f"the puzzle contradicts itself: {why}") from None
     depth = max((step.depth for step in steps), default=0)
-    is_medium = any(step.rule in ("ship", "fleet") for step in steps)
+    is_medium = any(step.rule in ("ship", "line", "fleet") for step in steps)
     is_solved = not known.unknown
     level = LEVELS[min(depth + 1, 3) if depth else int(is_medium)] if is_solved else LEVELS[-1]
     return Grade(tuple(steps), depth, level, is_solved)
