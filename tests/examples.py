@@ -56,6 +56,14 @@ def positions(draw, max_cells=12, max_ships=3, max_configurations=60, announce=(
     return position
 
 
+def plain(answer):
+    """A JSON answer without its schema and its exact texts."""
+    if isinstance(answer, dict):
+        dropped = {"schema", *(f"{name}_exact" for name in answer)}
+        return {name: plain(one) for name, one in answer.items() if name not in dropped}
+    return [plain(one) for one in answer] if isinstance(answer, list) else answer
+
+
 def cells_of(configuration):
     """The mask of a configuration given as ships."""
     return sum(configuration)

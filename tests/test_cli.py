@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+from fractions import Fraction
 from importlib.metadata import entry_points
 from pathlib import Path
 from xml.etree import ElementTree
@@ -17,6 +18,7 @@ from optsearch.game import Game, cell_name
 from optsearch.position import HIT, MISS, Position, Reply
 from optsearch.tables import DiskTable
 from optsearch.tree import DecisionTree, Leaf, Node, load, save
+from tests.examples import plain
 from tests.processes import ENVIRONMENT, MANY_SECONDS, run_command
 
 COMMANDS = ("count", "occurrence", "solve", "tree", "explore", "bounds", "reproduce")
@@ -78,7 +80,8 @@ SOLUTION = {
     "position": "",
     "total_height": 994,  # Table 1 of Audinot, Bonnet and Viennot (2014)
     "configurations": 88,
-    "mean": "994/88",  # as printed there: not reduced
+    "mean": 994 / 88,
+    "mean_exact": "994/88",  # as printed there: not reduced
     "best_shots": ["A2", "E2", "A3", "E3"],  # as by the paper's method, see test_long.py
     "nodes": 11,  # the regression signature, see test_solvers.py
 }
@@ -106,7 +109,8 @@ def test_numbers_in_json_have_their_types(answer):
     found = answer("solve", "3x4:2")
     assert [type(found[key]) for key in ("total_height", "configurations", "nodes")] == [int] * 3
     assert type(found["seconds"]) is float
-    assert type(found["mean"]) is str
+    assert type(found["mean"]) is float
+    assert type(found["mean_exact"]) is type(found["total_height_exact"]) is str
 
 
 METHODS = ("reference", "paper", "solver")
@@ -126,13 +130,13 @@ METHODS = ("reference", "paper", "solver")
 )
 def test_every_method_gives_the_same(answer, game, shots, total_height, configurations):
     found = [answer("solve", game, "--shots", shots, "--method", method) for method in METHODS]
-    same = ("game", "position", "total_height", "configurations", "mean", "best_shots")
+    same = ("game", "position", "total_height", "configurations", "mean_exact", "best_shots")
     assert len({json.dumps([one[key] for key in same]) for one in found}) == 1
     assert found[0]["game"] == game
     assert found[0]["position"] == shots
     assert found[0]["total_height"] == total_height
     assert found[0]["configurations"] == configurations
-    assert found[0]["mean"] == f"{total_height}/{configurations}"
+    assert found[0]["mean_exact"] == f"{total_height}/{configurations}"
     assert [one["method"] for one in found] == list(METHODS)
 
 
@@ -228,8 +232,12 @@ def test_occurrence(here, answer, game, shots):
 
 def test_bounds(here, answer):
     found = answer("bounds", STANDARD)
-    assert list(found) == ["game", "bounds", "bracket"]
-    assert all(list(b) == ["name", "side", "value", "source"] for b in found["bounds"])
+    assert list(found) == ["schema", "game", "position", "bounds", "bracket", "bracket_exact"]
+    keys = ["name", "side", "value", "value_exact", "source", "is_binding"]
+    assert all(list(b) == keys for b in found["bounds"])
+    ends = {b["value_exact"] for b in found["bounds"] if b["is_binding"]}
+    assert ends == {*found["bracket_exact"]}
+    assert [float(Fraction(end)) for end in found["bracket_exact"]] == found["bracket"]
     assert found["bracket"][0] == max(b["value"] for b in found["bounds"] if b["side"] == "lower")
     assert found["bracket"][1] <= 55.6
     by_name = {b["name"]: b for b in found["bounds"]}
@@ -272,14 +280,16 @@ def tree(here, tmp_path):
 
 def test_tree(answer, tree):
     found = answer("tree", tree, "--verify")
-    depths = found.pop("depths")
+    assert (found["total_height_exact"], found["mean_exact"]) == ("994", "994/88")
+    found = plain(found)
+    depths = found.pop("histogram")
     assert found == {
         "game": "4x5:4,3,2",
         "position": "",
         "total_height": 994,
         "configurations": 88,
-        "mean": "994/88",
-        "height": 13,
+        "mean": 994 / 88,
+        "worst": 13,
         "leaves": 88,
         "verified": True,
     }
@@ -304,7 +314,7 @@ def test_a_tree_of_a_position(answer, here, tmp_path):
     path = tmp_path / "tree.json"
     here("solve", "3x4:2", "--shots", "A1=miss B3=miss", "--tree", path)
     found = answer("tree", path, "--verify")
-    assert (found["position"], found["mean"]) == ("A1=miss B3=miss", "53/12")
+    assert (found["position"], found["mean_exact"]) == ("A1=miss B3=miss", "53/12")
     assert found["verified"] is True
 
 
@@ -357,8 +367,9 @@ def test_beside(here, answer, tmp_path):
     for text in ("best greedy", "optimal", "total height 54", "total height 53"):
         assert sum(text in one for one in texts) == 1
     found = answer("tree", greedy, "--beside", optimal)
-    measures = {"total_height": 53, "configurations": 12, "mean": "53/12"}
-    assert (found["total_height"], found["beside"]) == (54, measures)
+    measures = {"total_height": 53, "configurations": 12, "mean": 53 / 12}
+    assert (found["total_height"], plain(found["beside"])) == (54, measures)
+    assert found["beside"]["mean_exact"] == "53/12"
     assert found["differences"] == [""]
     assert "differences" not in answer("tree", greedy)
 
@@ -455,7 +466,7 @@ def test_table_twice(answer, tmp_path):
     plain = answer("solve", "4x5:2,3")
     assert second["nodes"] < first["nodes"] == plain["nodes"]
     for one in (first, second, plain):
-        assert one["mean"] == "2326/242"  # Table 1
+        assert one["mean_exact"] == "2326/242"  # Table 1
         assert one["best_shots"] == ["C1", "C4"]
 
 
@@ -620,8 +631,8 @@ def test_all_shots(here):
 @pytest.mark.parametrize(
     ("objective", "fields"),
     [
-        ("mean", {"total_height": 26, "mean": "26/7", "lower": 26, "upper": 26}),
-        ("worst", {"total_height": 26, "mean": "26/7", "worst_case": 5}),
+        ("mean", {"total_height": 26, "mean": 26 / 7, "lower": 26, "upper": 26}),
+        ("worst", {"total_height": 26, "mean": 26 / 7, "worst": 5}),
         ("within=3", {"finished": 3}),
     ],
 )
@@ -631,7 +642,7 @@ def test_all_shots_as_json(here, objective, fields):
     assert status == 0
     values = json.loads(out)["shot_values"]
     assert [value["shot"] for value in values] == ["A1", "B1", "C1", "A2", "B2", "C2"]
-    assert values[0] == {"shot": "A1", **fields}
+    assert plain(values[0]) == {"shot": "A1", **fields}
     assert "shot_values" not in json.loads(here("solve", "2x3:2", "--json")[1])
 
 

@@ -122,10 +122,10 @@ def test_sample():
     assert drawn <= possible
     assert len(drawn) > 0.6 * min(500, len(possible))
     again = run_json("sample", str(game), "--shots", shots, "-n", "500", "--seed", "3")
-    assert [" ".join(ships) for ships in again["configurations"]] == lines
+    assert [" ".join(ships) for ships in again["sample"]] == lines
     assert again["seed"] == 3
     other = run_json("sample", str(game), "--shots", shots, "-n", "500")
-    assert other["configurations"] != again["configurations"]
+    assert other["sample"] != again["sample"]
 
 
 def test_sample_prints_one_line_each():

@@ -21,7 +21,7 @@ from optsearch.greedy import GreedySolver
 from optsearch.journal import Journal
 from optsearch.position import HIT, MISS, Position
 from optsearch.solver import solve
-from tests.examples import games
+from tests.examples import games, plain
 from tests.processes import run_command
 
 # By the definition, in plain Python
@@ -484,7 +484,7 @@ def test_json_and_table(here, tmp_path):
     )
     assert (status, err) == (0, "")
     found = json.loads(out)
-    assert found["counterexamples"] == [
+    assert plain(found["counterexamples"]) == [
         {
             "game": "3x4:2",
             "position": "A1=miss B3=miss",

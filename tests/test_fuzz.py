@@ -163,7 +163,7 @@ def check_greedy(asked):
     for parting in found["partings"]:
         check_parting(asked, parting)
     for name, rule in found["rules"].items():
-        depths = {int(shots): n for shots, n in rule["depths"].items()}
+        depths = {int(shots): n for shots, n in rule["histogram"].items()}
         if name not in ("best", "worst"):
             assert depths == definition.played(definition.greedy_rule(name)), name
         assert total_of(depths) == rule["total_height"], name
@@ -215,8 +215,8 @@ def check_other_counts(asked):
 
 def check_samples(asked):
     found = asked.ask("sample", "-n", 30, "--seed", asked.rng.randrange(1000))
-    assert len(found["configurations"]) == 30
-    for ships in found["configurations"]:
+    assert len(found["sample"]) == 30
+    for ships in found["sample"]:
         masks = sorted(ship_of(asked.rules, text) for text in ships)
         assert tuple(masks) in asked.root.family
 
@@ -234,7 +234,7 @@ def check_worst(asked):
     best = [cell for cell, total in firsts.items() if total == min(firsts.values())]
     for method in ("solver", "reference"):
         found = asked.ask("solve", "--objective", "worst", "--method", method)
-        assert found["worst_case"] == shots
+        assert found["worst"] == shots
         assert found["total_height"] == definition.lasting(asked.root, shots)
         assert found["best_shots"] == asked.names(best)
 
@@ -334,9 +334,9 @@ def depths_of(asked, path):
     with open(path, encoding="utf-8") as file:
         depths = replayed(asked, asked.root, json.load(file)["root"])
     found = asked.run("tree", path, "--verify")
-    assert {int(depth): n for depth, n in found["depths"].items()} == depths
+    assert {int(depth): n for depth, n in found["histogram"].items()} == depths
     assert (found["total_height"], found["verified"]) == (total_of(depths), True)
-    assert found["height"] == max(depths)
+    assert found["worst"] == max(depths)
     return depths
 
 
@@ -470,10 +470,8 @@ def image(cells, permutation):
 def evaluated(asked, strategy):
     found = asked.run("evaluate", strategy, asked.game, "--jobs", 1)
     histogram = {int(shots): n for shots, n in found["histogram"].items()}
-    assert found["total"] == total_of(histogram)
-    assert Fraction(found["mean"]).limit_denominator(10**6) == Fraction(
-        found["total"], found["configurations"]
-    )
+    assert found["total_height"] == total_of(histogram)
+    assert Fraction(found["mean_exact"]) == Fraction(found["total_height"], found["configurations"])
     assert found["worst"] == max(histogram)
     return histogram
 

@@ -261,7 +261,8 @@ def test_the_command(tmp_path):
     assert table.header["command"].startswith("optsearch simulate greedy:ties=first,endgame=4")
     answer = json.loads(run("greedy", GAME, "--games", 100, "--jobs", 1, "--json").stdout)
     outcome = found.outcomes[0]
-    assert answer == [
+    assert (answer["game"], answer["boards"]) == ("4x4:3,2", "uniform")
+    assert answer["players"] == [
         {
             "strategy": "greedy:ties=first,endgame=4",
             "game": "4x4:3,2",
@@ -274,7 +275,8 @@ def test_the_command(tmp_path):
             "histogram": {str(n): games for n, games in outcome.histogram.items()},
         }
     ]
-    (one,) = json.loads(run("greedy", GAME, "--games", 1, "--jobs", 1, "--json").stdout)
+    answer = json.loads(run("greedy", GAME, "--games", 1, "--jobs", 1, "--json").stdout)
+    (one,) = answer["players"]
     assert (one["games"], one["sd"], one["standard_error"]) == (1, None, None)
     assert run("greedy", GAME, "--games", 1, "--jobs", 1).exit_code == 0
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -87,14 +87,17 @@ def read_position(game: str, shots: str = "", board: Path | None = None) -> Posi
     return Position.from_board(parsed, drawing)
 
 
-def print_json(value: object) -> None:
-    """One JSON value on standard output."""
-    typer.echo(json.dumps(value, ensure_ascii=False))
-
-
 def described(position: Position) -> dict[str, Any]:
     """The fields that tell what a JSON answer is about."""
     return {"game": str(position.game), "position": str(position)}
+
+
+def mean_fields(total_height: int | None, configurations: int) -> dict[str, Any]:
+    """The mean for a JSON answer; its exact text is not reduced, as the paper prints it."""
+    if total_height is None:
+        return {"mean": None}
+    exact = f"{total_height}/{configurations}"
+    return {"mean": Fraction(total_height, configurations), "mean_exact": exact}
 
 
 def heading(position: Position) -> str:

@@ -16,13 +16,13 @@ from rich.table import Table
 from optsearch import counterexamples as hunting
 from optsearch import records
 from optsearch import tree as tree_
+from optsearch.cli.answers import print_json
 from optsearch.cli.common import (
     JsonOption,
     advised,
     app,
     executor_of,
     out,
-    print_json,
     progress_bar,
     require_folder,
     require_writable,

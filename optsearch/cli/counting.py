@@ -16,6 +16,7 @@ from rich.progress import Progress as ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from optsearch.cli.answers import json_text, print_json
 from optsearch.cli.common import (
     BoardOption,
     GameArgument,
@@ -28,7 +29,6 @@ from optsearch.cli.common import (
     err,
     heading,
     out,
-    print_json,
     read_position,
     require_figure,
     require_folder,
@@ -162,6 +162,7 @@ def posterior(
                 **described(position),
                 "configurations": found.configurations,
                 "occurrence": found.occurrence.tolist(),
+                "probability": found.probability.tolist(),
                 "best_shots": best,
                 "bits": found.entropy,
             }
@@ -249,7 +250,7 @@ def sample(
             typer.echo(" ".join(names))
         return
     # One JSON value, written while it is drawn: ten million configurations do not fit into memory.
-    head = json.dumps({**described(position), "seed": seed, "configurations": []})
+    head = json_text({**described(position), "seed": seed, "sample": []})
     first = json.dumps(next(drawn))
     typer.echo(head.removesuffix("]}") + first, nl=False)
     for names in drawn:

@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from optsearch.cli.answers import print_json
 from optsearch.cli.common import (
     GameArgument,
     JsonOption,
@@ -21,8 +22,8 @@ from optsearch.cli.common import (
     app,
     counted_text,
     err,
+    mean_fields,
     out,
-    print_json,
     require_writable,
 )
 from optsearch.errors import OptsearchError, WorkerLost
@@ -96,12 +97,12 @@ def evaluate(
     if output is not None:
         save(found, output)
     if as_json:
-        print_json(found.as_json())
+        print_json(evaluation_fields(found))
         return
     out.print(f"{found.game}, {found.strategy}", style="bold")
     facts = Table.grid(padding=(0, 2))
     facts.add_row("configurations", f"{found.configurations:,}")
-    facts.add_row("total", f"{found.total:,}")
+    facts.add_row("total height", f"{found.total:,}")
     facts.add_row("mean shots", f"{float(found.mean):.6f}")
     facts.add_row("sd", f"{found.sd:.4f}")
     facts.add_row("worst case", f"{found.worst} shots")
@@ -111,6 +112,20 @@ def evaluate(
     if output is not None:
         facts.add_row("written", str(output))
     out.print(facts)
+
+
+def evaluation_fields(found: Evaluation) -> dict[str, object]:
+    """An evaluation as JSON."""
+    return {
+        "strategy": found.strategy,
+        "game": str(found.game),
+        "configurations": found.configurations,
+        "total_height": found.total,
+        **mean_fields(found.total, found.configurations),
+        "sd": found.sd,
+        "worst": found.worst,
+        "histogram": {str(shots): n for shots, n in found.histogram.items()},
+    }
 
 
 @contextmanager

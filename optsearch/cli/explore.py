@@ -10,6 +10,7 @@ from rich.table import Table
 
 from optsearch import explorer, solver
 from optsearch import tree as tree_
+from optsearch.cli.answers import print_json
 from optsearch.cli.common import (
     BoardOption,
     GameArgument,
@@ -19,7 +20,6 @@ from optsearch.cli.common import (
     described,
     heading,
     out,
-    print_json,
     read_position,
     require_writable,
     solving,

@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from optsearch import tree as tree_
+from optsearch.cli.answers import print_json
 from optsearch.cli.common import (
     BoardOption,
     GameArgument,
@@ -18,8 +19,8 @@ from optsearch.cli.common import (
     app,
     described,
     heading,
+    mean_fields,
     out,
-    print_json,
     read_position,
     require_writable,
     solving,
@@ -99,6 +100,7 @@ def greedy(
                 **described(position),
                 "configurations": found.configurations,
                 "total_height": optimum,
+                **mean_fields(optimum, found.configurations),
                 "best_greedy_total_height": trees["best"].total_height,
                 "worst_greedy_total_height": (
                     trees["worst"].total_height if "worst" in trees else None
@@ -108,7 +110,9 @@ def greedy(
                 "rules": {
                     name: {
                         "total_height": made.total_height,
-                        "depths": {str(shots): n for shots, n in made.depths().items()},
+                        **mean_fields(made.total_height, found.configurations),
+                        "worst": made.height,
+                        "histogram": {str(shots): n for shots, n in made.depths().items()},
                     }
                     for name, made in trees.items()
                 },

@@ -12,13 +12,13 @@ from typing import Annotated
 
 import typer
 
+from optsearch.cli.answers import print_json
 from optsearch.cli.common import (
     JsonOption,
     advised,
     app,
     err,
     out,
-    print_json,
     require_writable,
 )
 from optsearch.cli.evaluating import SECONDS, executor_at
@@ -103,7 +103,9 @@ def simulate(
     if output is not None:
         save(found, output, boards)
     if as_json:
-        print_json([outcome.as_json() for outcome in found.outcomes])
+        outcomes = [outcome.as_json() for outcome in found.outcomes]
+        head = {"game": str(found.game), "seed": found.seed, "boards": boards}
+        print_json({**head, "players": outcomes})
         return
     show(found, boards)
     if output is not None:

@@ -13,11 +13,11 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from optsearch.cli.answers import print_json
 from optsearch.cli.common import (
     JsonOption,
     app,
     out,
-    print_json,
     progress_bar,
     require_figure,
     require_writable,

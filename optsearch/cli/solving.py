@@ -13,7 +13,8 @@ from rich.table import Table
 from optsearch import paper, proof, reference, solver
 from optsearch import reproduce as reproduce_
 from optsearch import tree as tree_
-from optsearch.bracket import bracket, known_bounds
+from optsearch.bracket import bounds as known_bounds
+from optsearch.cli.answers import print_json
 from optsearch.cli.common import (
     BoardOption,
     GameArgument,
@@ -27,8 +28,8 @@ from optsearch.cli.common import (
     described,
     executor_of,
     heading,
+    mean_fields,
     out,
-    print_json,
     read_position,
     require_writable,
     solving,
@@ -208,11 +209,11 @@ def solution_fields(
         "objective": str(solution.objective),
         "total_height": solution.total_height,
         "configurations": solution.configurations,
-        "mean": solution.mean_text if solution.total_height is not None else None,
+        **mean_fields(solution.total_height, solution.configurations),
         "best_shots": [cell_name(cell) for cell in solution.best_shots],
     }
     if solution.worst_case is not None:
-        fields["worst_case"] = solution.worst_case
+        fields["worst"] = solution.worst_case
     if solution.finished is not None:
         fields["finished"] = solution.finished
     if solution.lower is not None:
@@ -240,9 +241,9 @@ def shot_fields(value: ShotValue, solution: Solution) -> dict[str, object]:
         return fields | {"finished": value.finished}
     number = solution.configurations
     fields["total_height"] = value.lower if value.is_exact else None
-    fields["mean"] = f"{value.lower}/{number}" if value.is_exact else None
+    fields |= mean_fields(value.lower if value.is_exact else None, number)
     if solution.worst_case is not None:
-        return fields | {"worst_case": value.worst_case}
+        return fields | {"worst": value.worst_case}
     return fields | {"lower": value.lower, "upper": value.upper}
 
 
@@ -352,6 +353,7 @@ def check_proof(
                 **described(checked.position),
                 "total_height": checked.total_height,
                 "configurations": number,
+                **mean_fields(checked.total_height, number),
                 "claims": checked.claims,
             }
         )
@@ -377,35 +379,35 @@ def bounds(
     """Proved bounds on the least mean number of shots, and the bracket they leave."""
     position = read_position(game, shots, board)
     found = known_bounds(position)
-    lower, upper = bracket(found)
     if as_json:
         print_json(
             {
-                **(described(position) if position.shots else {"game": str(position.game)}),
+                **described(position),
                 "bounds": [
                     {
                         "name": bound.name,
                         "side": bound.side,
-                        "value": float(bound.value),
+                        "value": bound.value,
                         "source": bound.source,
+                        "is_binding": found.is_binding(bound),
                     }
-                    for bound in found
+                    for bound in found.bounds
                 ],
-                "bracket": [float(lower), None if upper is None else float(upper)],
+                "bracket": [found.lower, found.upper],
             }
         )
         return
     out.print(heading(position), style="bold")
     for side, title in (("lower", "mean shots, at least:"), ("upper", "and at most:")):
-        chosen = [bound for bound in found if bound.side == side]
+        chosen = [bound for bound in found.bounds if bound.side == side]
         if chosen:
             out.print(title)
         for bound in chosen:
+            mark = "*" if found.is_binding(bound) else " "
             exact = f" = {bound.value}" if len(str(bound.value)) < 30 else ""
-            typer.echo(f"  {float(bound.value):.6f}  {bound.name}{exact}\n    {bound.source}")
-    end = "no upper bound is known here" if upper is None else f"{float(upper):.6f}"
-    out.print(f"bracket  {float(lower):.6f} to {end}", highlight=False)
-    names = {bound.name for bound in found}
+            typer.echo(f"{mark} {float(bound.value):.6f}  {bound.name}{exact}\n    {bound.source}")
+    out.print(f"bracket  {found.text}, its ends marked *", highlight=False)
+    names = {bound.name for bound in found.bounds}
     if not position.shots and position.game.contact != "any" and "root chain" not in names:
         typer.echo(f"stronger ones, in a checkout: python -m experiments.lower_bounds {game}")
 

@@ -9,13 +9,14 @@ import typer
 from rich.table import Table
 
 from optsearch import tree as tree_
+from optsearch.cli.answers import print_json
 from optsearch.cli.common import (
     JsonOption,
     app,
     described,
     heading,
+    mean_fields,
     out,
-    print_json,
     require_figure,
     require_writable,
     save_figure,
@@ -81,9 +82,9 @@ def tree(
             {
                 **described(loaded.position),
                 **measures(loaded),
-                "height": loaded.height,
+                "worst": loaded.height,
                 "leaves": loaded.leaves,
-                "depths": {str(shots): n for shots, n in sorted(loaded.depths().items())},
+                "histogram": {str(shots): n for shots, n in sorted(loaded.depths().items())},
                 "verified": verified is not None,
                 **({} if other is None else compared(other, parted)),
             }
@@ -118,7 +119,7 @@ def measures(tree: tree_.DecisionTree) -> dict[str, object]:
     return {
         "total_height": tree.total_height,
         "configurations": tree.configurations,
-        "mean": f"{tree.total_height}/{tree.configurations}",
+        **mean_fields(tree.total_height, tree.configurations),
     }
 
 

@@ -76,19 +76,6 @@ class Evaluation:
         drawn = notebook.bars(self.histogram)
         return notebook.titled(str(self.game), notebook.facts(rows), drawn)
 
-    def as_json(self) -> dict[str, object]:
-        """What `optsearch evaluate --json` prints."""
-        return {
-            "strategy": self.strategy,
-            "game": str(self.game),
-            "configurations": self.configurations,
-            "total": self.total,
-            "mean": float(self.mean),
-            "sd": self.sd,
-            "worst": self.worst,
-            "histogram": {str(shots): n for shots, n in self.histogram.items()},
-        }
-
 
 @dataclass(frozen=True)
 class Status:

@@ -1,0 +1,165 @@
+"""Answers as JSON: the form of docs/json.md, of every command; and tables as others read them."""
+
+import csv
+import io
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from optsearch.cli.answers import EXACT, SCHEMA, json_text
+from optsearch.cli.command import app
+from optsearch.datafiles import RESULTS
+from tests.examples import plain
+
+PAGE = (Path(__file__).parent.parent / "docs" / "json.md").read_text(encoding="utf-8")
+GAME = "4x5:2,3,4"
+PUZZLE = ("--grid", "5x5", "--fleet", "3,2,1", "--seed", "3", "-o", "puzzle.txt")
+# What is needed first, and the command
+RUNS = {
+    "count": [["count", "10x10:5,4,3,3,2"]],
+    "occurrence": [["occurrence", GAME]],
+    "posterior": [["posterior", GAME, "--shots", "A2=hit"]],
+    "sample": [["sample", GAME, "--seed", "1"]],
+    "solve": [
+        ["solve", GAME, "--tree", "tree.json", "--prove", "proof.json"],
+        ["solve", "4x4:3,2", "--all-shots"],
+        ["solve", GAME, "--objective", "worst"],
+        ["solve", GAME, "--objective", "within=11"],
+    ],
+    "proof": [["solve", "3x4:2", "--prove", "proof.json"], ["proof", "proof.json"]],
+    "bounds": [["bounds", "10x10:5,4,3,3,2"], ["bounds", "11x11:5,4,3,3,2"]],
+    "greedy": [["greedy", "4x4:3,2"]],
+    "evaluate": [["evaluate", "greedy", GAME, "--jobs", "1"]],
+    "simulate": [["simulate", "greedy", GAME, "--games", "10", "--jobs", "1"]],
+    "tree": [
+        ["solve", GAME, "--tree", "tree.json"],
+        ["tree", "tree.json"],
+        ["tree", "tree.json", "--beside", "tree.json"],
+    ],
+    "counterexamples": [["counterexamples", "--max-cells", "12", "--fleet", "2"]],
+    "reproduce": [["reproduce"]],
+    "solitaire generate": [["solitaire", "generate", *PUZZLE]],
+    "solitaire count": [["solitaire", "generate", *PUZZLE], ["solitaire", "count", "puzzle.txt"]],
+    "solitaire grade": [["solitaire", "generate", *PUZZLE], ["solitaire", "grade", "puzzle.txt"]],
+    "solitaire explain": [
+        ["solitaire", "generate", *PUZZLE],
+        ["solitaire", "explain", "puzzle.txt"],
+    ],
+}
+# Their answers are files or puzzles, and the tests of those look at them.
+ELSEWHERE = {"explore", "solitaire", "play", "advise", "report", "strategies"}
+
+
+def documented():
+    """The page's table: command -> names that are always there, names that may be."""
+    rows = re.findall(r"^\| `([\w ]+)` \| (`.*) \|$", PAGE.partition("## Command by")[2], re.M)
+    found = {}
+    for command, names in rows:
+        always = re.sub(r"\(.*?\)", "", names)
+        found[command] = set(re.findall(r"`(\w+)`", always)), set(re.findall(r"`(\w+)`", names))
+    return found
+
+
+def test_every_command_is_on_the_page():
+    named = {name for name in documented() if " " not in name}
+    commands = {one.name or one.callback.__name__ for one in app.registered_commands}
+    assert commands - ELSEWHERE == named - ELSEWHERE
+    assert {*documented()} == {*RUNS}
+
+
+def exact_pairs(value):
+    """Every number with its exact text, wherever in an answer."""
+    if isinstance(value, dict):
+        for name, one in value.items():
+            if f"{name}_exact" in value:
+                yield from zip(flat(one), flat(value[f"{name}_exact"]), strict=True)
+            yield from exact_pairs(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from exact_pairs(one)
+
+
+def flat(value):
+    return [x for one in value for x in flat(one)] if isinstance(value, list) else [value]
+
+
+@pytest.mark.parametrize("command", RUNS)
+def test_the_form(here, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    always, known = documented()[command]
+    for arguments in RUNS[command]:
+        status, out, err = here(*arguments, "--json")
+        assert (status, err, out.count("\n")) == (0, "", 1)
+        found = json.loads(out)
+        assert found["schema"] == SCHEMA
+        if arguments[: len(command.split())] != command.split():
+            continue  # what the command needs
+        assert always <= {*plain(found)} <= known
+        pairs = list(exact_pairs(found))
+        assert pairs or not EXACT & {*found}
+        for number, text in pairs:
+            assert (number is None) == (text is None)
+            if text is not None:
+                assert type(text) is str
+                assert number == float(Fraction(text))
+
+
+def test_names_with_exact_texts_are_on_the_page():
+    text = PAGE.partition("`NAME_exact` goes with")[2].partition("##")[0]
+    listed = set(re.findall(r"`(\w+)`", text))
+    assert listed == {name for name in EXACT if not name.endswith("_total_height")}
+
+
+def test_large_numbers_and_fractions():
+    number = 2**70 + 1
+    found = json.loads(
+        json_text({"configurations": number, "occurrence": [[1, number]], "mean": Fraction(1, 3)})
+    )
+    assert found == {
+        "schema": SCHEMA,
+        "configurations": 2.0**70,
+        "configurations_exact": str(number),
+        "occurrence": [[1, 2.0**70]],
+        "occurrence_exact": [["1", str(number)]],
+        "mean": 1 / 3,
+        "mean_exact": "1/3",
+    }
+    unreduced = json.loads(json_text({"mean": Fraction(2, 4), "mean_exact": "2/4"}))
+    assert (unreduced["mean"], unreduced["mean_exact"]) == (0.5, "2/4")
+    unknown = json.loads(json_text({"bracket": [Fraction(3, 2), None]}))
+    assert (unknown["bracket"], unknown["bracket_exact"]) == ([1.5, None], ["3/2", None])
+
+
+# As others read them
+
+
+def test_tables_with_the_csv_module():
+    for path in RESULTS.rglob("*.csv"):
+        lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+        rows = list(csv.DictReader(lines))
+        assert rows
+        assert all(None not in row and None not in row.values() for row in rows), path
+
+
+def test_tables_in_pandas():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.read_csv(RESULTS / "evaluations" / "greedy.csv", comment="#")
+    assert table["configurations"].sum() == 1_925_751_392
+    assert (table["shots"] * table["configurations"]).sum() == 78_233_068_903
+    for path in RESULTS.rglob("*.csv"):
+        assert len(pandas.read_csv(path, comment="#")), path
+
+
+def test_json_lines_in_pandas(here):
+    pandas = pytest.importorskip("pandas")
+    games = ("4x4:3", "4x5:2,3,4", "10x10:3,3,3,2,2,2,2,2,1,1,1;contact=any")
+    lines = [here("count", game, "--json")[1] for game in games]
+    lines += [here("evaluate", "greedy", game, "--jobs", 1, "--json")[1] for game in games[:2]]
+    table = pandas.read_json(io.StringIO("".join(lines)), lines=True)
+    assert table["mean"].round(6).tolist()[3:] == [5.75, 11.340909]
+    exact = [json.loads(line)["configurations_exact"] for line in lines]
+    assert int(exact[2]) > 2**64
+    assert table["configurations"][:2].tolist() == [16, 88]
