@@ -520,19 +520,28 @@ PUZZLES = Table(
     "puzzles",
     3,
 )
+SIMULATION_COLUMNS = (
+    Column("strategy", TEXT, "the player"),
+    _SHOTS,
+    Column("games", INTEGER, "games that take so many"),
+)
+HEURISTICS = Table(
+    "heuristics_{name}",
+    "Shots of the versions of Battleship Heuristics on {game}, boards {name}",
+    SIMULATION_COLUMNS,
+    "heuristics",
+    6,
+)
 
 TABLES = tuple(value for value in list(globals().values()) if isinstance(value, Table))
 """All of them, in the order of their questions."""
 TREES = tuple(value for value in list(globals().values()) if isinstance(value, Tree))
 
 SIMULATION = Table(
-    "simulations/{name}",
+    "simulation",
     "Shots of players on the same hidden boards of {game}",
-    (
-        Column("strategy", TEXT, "the player"),
-        _SHOTS,
-        Column("games", INTEGER, "games that take so many"),
-    ),
-    "heuristics",
-    5,
+    SIMULATION_COLUMNS,
+    "",
+    0,
 )
+"""What `optsearch simulate -o` writes; no experiment makes it."""

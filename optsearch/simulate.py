@@ -119,6 +119,29 @@ class Difference:
 
 
 @dataclass(frozen=True)
+class Effect:
+    """Hedges' g between the shots of two players, and its standard error."""
+
+    g: float
+    standard_error: float
+
+
+def hedges_g(more: Outcome, less: Outcome) -> Effect:
+    """The difference of the means in pooled standard deviations, corrected for small samples.
+
+    L. V. Hedges, Journal of Educational Statistics 6 (1981): g = J d with the difference d over the
+    pooled standard deviation and J = 1 - 3 / (4 f - 1), f = n1 + n2 - 2; its variance is about
+    (n1 + n2) / (n1 n2) + g^2 / (2 (n1 + n2)) for independent samples. On the same boards players
+    tend to be good and bad together, so that this is rather too large.
+    """
+    n, m = more.games, less.games
+    freedom = n + m - 2
+    pooled = sqrt(((n - 1) * more.sd**2 + (m - 1) * less.sd**2) / freedom)
+    g = (1 - 3 / (4 * freedom - 1)) * (more.mean - less.mean) / pooled
+    return Effect(g, sqrt((n + m) / (n * m) + g * g / (2 * (n + m))))
+
+
+@dataclass(frozen=True)
 class Simulation:
     """What all players did on the same boards.
 

@@ -17,7 +17,8 @@ def no_note() -> str:
 class Task:
     """A printed number (or matrix): where, what, as printed, and how it is computed.
 
-    note -- what a reader should know beside it, called once it is computed.
+    note -- what a reader should know beside it, called once it is computed. agrees -- whether what
+    was computed agrees, where that is not being equal.
     """
 
     place: str
@@ -25,6 +26,7 @@ class Task:
     printed: str
     compute: Callable[[], str]
     note: Callable[[], str] = no_note
+    agrees: Callable[[str], bool] | None = None
 
 
 def rounded(value: Fraction, digits: int = 1) -> str:

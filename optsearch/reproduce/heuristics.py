@@ -1,0 +1,64 @@
+"""What "Battleship Heuristics" prints of its five versions: Hedges' g between one and the next.
+
+5,000 games of each, on boards of its own placement, read as `optsearch.strategies.heuristic` says.
+Both values are of simulations: they agree within three standard errors of their difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from math import hypot
+
+from optsearch import records
+from optsearch.game import Game
+from optsearch.hiding import Corner
+from optsearch.reproduce.task import Task
+from optsearch.simulate import Effect, Outcome, hedges_g, simulate
+from optsearch.strategies.heuristic import Heuristic
+
+GAME = Game.parse("10x10:5,4,3,3,2;contact=any")
+GAMES = 5000
+SEED = 1
+SURE = 3  # standard errors
+
+
+@cache
+def outcome(version: int) -> Outcome:
+    """The games of one version."""
+    found = simulate([Heuristic(version)], GAME, games=GAMES, seed=SEED, boards=Corner(), jobs=1)
+    return found.outcomes[0]
+
+
+def shown(effect: Effect) -> str:
+    """An effect and its standard error."""
+    return f"{effect.g:.3f} ± {effect.standard_error:.3f}"
+
+
+def agrees(printed: str, effect: Effect) -> bool:
+    """Whether a printed effect of as many games is within three standard errors."""
+    error = hypot(effect.standard_error, effect.standard_error)
+    return abs(float(printed) - effect.g) <= SURE * error
+
+
+def effect(first: int, second: int) -> Effect:
+    """The effect between two versions."""
+    return hedges_g(outcome(first), outcome(second))
+
+
+def task(place: str, printed: str, first: int, second: int) -> Task:
+    """One printed effect."""
+    return Task(
+        place,
+        f"Hedges' g, versions {first} and {second}",
+        printed,
+        lambda: shown(effect(first, second)),
+        agrees=lambda computed: agrees(printed, effect(first, second)),
+    )
+
+
+def tasks() -> Iterator[Task]:
+    """Each printed effect."""
+    for row in records.read_published("heuristics.csv").rows:
+        _, first, second = row["name"].split("_")
+        yield task(row["place"], row["value"], int(first), int(second))
