@@ -69,6 +69,7 @@ results: build  ## recompute data/results (about a quarter of an hour)
 	@$(BIN)/python -m experiments.bracket
 	@$(BIN)/python -m experiments.solitaire
 	@$(BIN)/python -m experiments.puzzles
+	@$(BIN)/python -m experiments.heuristics
 
 evaluations: build  ## strategies on all configurations of the usual game (hours; goes on if stopped)
 	@$(BIN)/python -m experiments.patterns

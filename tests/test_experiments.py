@@ -667,3 +667,22 @@ def test_a_table_with_other_columns_or_values_is_refused(tmp_path):
     path.write_text(path.read_text().replace("yes", "perhaps"))
     with pytest.raises(RecordError, match="'perhaps' in column 'confirmed': yes or no"):
         results.GROWTH.read(path)
+
+
+def test_the_heuristics_are_simulated_again(tmp_path, monkeypatch, capsys):
+    """Fewer games are the first games of the committed tables' seed."""
+    from experiments import heuristics
+
+    monkeypatch.setattr(sys, "argv", ["heuristics", "-o", str(tmp_path), "-n", "40"])
+    monkeypatch.setattr(heuristics, "BOARDS", ("corner",))
+    heuristics.main()
+    table = results.HEURISTICS.read(results.HEURISTICS.path(tmp_path, name="corner"))
+    committed = results.HEURISTICS.read(name="corner")
+    whole = {(row["strategy"], row["shots"]): row["games"] for row in committed}
+    for row in table:
+        assert row["games"] <= whole[row["strategy"], row["shots"]]
+    players = dict.fromkeys(row["strategy"] for row in committed)
+    assert {row["strategy"] for row in table} == set(players)
+    for player in players:
+        games = [row["games"] for row in committed if row["strategy"] == player]
+        assert sum(games) == int(committed.header["games"]) == 5000

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations
 
+import numpy as np
 import pytest
 
 from optsearch import datafiles, records, reference
@@ -248,3 +249,34 @@ def test_rounding_is_exact():
     assert rounded(Fraction(146, 24)) == "6.1"
     assert rounded(Fraction(12345, 1000), 2) == "12.35"
     assert rounded(Fraction(995, 10), 0) == "100"
+
+
+# Battleship Heuristics
+
+
+def test_the_effects_of_the_heuristics_are_computed(monkeypatch):
+    """From fewer games here; each published effect is beside the computed one."""
+    heuristics = reproduce_.heuristics
+    monkeypatch.setattr(heuristics, "GAMES", 400)
+    heuristics.outcome.cache_clear()
+    found = list(reproduce_.checks("heuristics"))
+    heuristics.outcome.cache_clear()
+    assert [check.printed for check in found] == ["5.062", "0.867", "0.176", "0.051"]
+    effects = [float(check.computed.split(" ± ")[0]) for check in found]
+    errors = [float(check.computed.split(" ± ")[1]) for check in found]
+    assert effects[0] > effects[1] > effects[2]
+    for check, effect, error in zip(found, effects, errors, strict=True):
+        assert check.agrees == (abs(effect - float(check.printed)) <= 3 * 2**0.5 * error)
+    assert not heuristics.agrees("9.9", heuristics.Effect(5.0, 0.04))
+
+
+def test_hedges_g_by_hand():
+    """Two samples of three: pooled variance 2.5, a difference of 2, J = 1 - 3 / 15."""
+    game = Game.parse("10x10:2")
+    more, less = (
+        reproduce_.heuristics.Outcome("x", game, np.array(shots))
+        for shots in ([4, 6, 8], [3, 4, 5])
+    )
+    effect = reproduce_.heuristics.hedges_g(more, less)
+    assert effect.g == pytest.approx(0.8 * 2 / 2.5**0.5)
+    assert effect.standard_error == pytest.approx((6 / 9 + effect.g**2 / 12) ** 0.5)
