@@ -38,6 +38,7 @@ from optsearch.datafiles import RESULTS
 from optsearch.errors import OptsearchError, RecordError
 from optsearch.evaluate import FollowedTask
 from optsearch.game import Game, bits
+from optsearch.journal import Journal
 from optsearch.position import Position
 from optsearch.solver import SWITCHES
 from optsearch.strategies import named
@@ -383,7 +384,7 @@ def test_the_counterexamples_of_the_prototype():
     assert min(int(row["configurations"] or 6) for row in rows) == 6
 
 
-def test_lower_bounds_and_their_check(run, tmp_path, capsys):
+def test_lower_bounds_and_their_check(run, monkeypatch, tmp_path, capsys):
     """The tables of a small game, of one run and of one that was stopped; a wrong one is seen."""
     game, folder = "5x6:3,2", tmp_path / "tables"
     arguments = (game, "--checkpoints", tmp_path, "-o", folder)
@@ -438,6 +439,11 @@ def test_lower_bounds_and_their_check(run, tmp_path, capsys):
         (names[1], last, "29,950,950,950,-1"),
         (names[0], "10,950,yes", "10,950,yes\n31,0,no"),
     ]
+    with Journal(tmp_path / "check_5x6_3,2.jsonl", "check of lower bounds, 5x6:3,2") as journal:
+        met = check_lower_bounds.Met(Game.parse(game), 1, journal)
+    search = check_lower_bounds.Search(met)
+    monkeypatch.setattr(check_lower_bounds, "Met", lambda *_: met)  # counted once
+    monkeypatch.setattr(check_lower_bounds, "Search", lambda _: search)
     for name, right, instead in wrong:
         path = folder / name
         text = path.read_text()

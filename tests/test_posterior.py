@@ -40,9 +40,23 @@ def cells_of(through, game):
     return matrix
 
 
-@settings(max_examples=2500)
-@given(positions(max_cells=16, max_ships=4, max_configurations=3000, announce=ANNOUNCEMENTS))
+ANY_POSITION = positions(max_cells=16, max_ships=4, max_configurations=3000, announce=ANNOUNCEMENTS)
+
+
+@settings(max_examples=400)
+@given(ANY_POSITION)
 def test_equals_brute_force(position):
+    assert_equals_brute_force(position)
+
+
+@pytest.mark.long
+@settings(max_examples=2500)
+@given(ANY_POSITION)
+def test_many_equal_brute_force(position):
+    assert_equals_brute_force(position)
+
+
+def assert_equals_brute_force(position):
     number, through = brute_force(position)
     posterior = Posterior(position)
     assert posterior.configurations == number
@@ -430,9 +444,20 @@ def any_shots(draw):
     return position
 
 
-@settings(max_examples=1500)
+@settings(max_examples=400)
 @given(any_shots())
 def test_impossible_positions_count_nothing(position):
+    assert_counts_or_is_impossible(position)
+
+
+@pytest.mark.long
+@settings(max_examples=1500)
+@given(any_shots())
+def test_many_impossible_positions_count_nothing(position):
+    assert_counts_or_is_impossible(position)
+
+
+def assert_counts_or_is_impossible(position):
     number, through = brute_force(position)
     posterior = Posterior(position)
     assert posterior.configurations == number == Configurations(position).configurations

@@ -8,7 +8,7 @@ import signal
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import count
 from multiprocessing import get_context
 
@@ -59,9 +59,20 @@ def test_known_values(solve, game, shots, total_height, configurations):
     assert solution.mean_text == f"{total_height}/{configurations}"
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(positions(max_cells=12, max_configurations=40))
 def test_all_methods_agree(position):
+    assert_all_agree(position)
+
+
+@pytest.mark.long
+@settings(max_examples=1000)
+@given(positions(max_cells=12, max_configurations=40))
+def test_all_methods_agree_often(position):
+    assert_all_agree(position)
+
+
+def assert_all_agree(position):
     solutions = [solve(position) for solve in METHODS.values()]
     answers = {(s.total_height, s.configurations, s.best_shots) for s in solutions}
     assert len(answers) == 1, answers
@@ -403,13 +414,18 @@ def test_a_bracket_is_for_the_mean():
             solver.solve(Position(Game.parse("4x4:2")), objective=objective, time_limit=1.0)
 
 
+@cache
+def solved(position):
+    return solver.solve(position)
+
+
 @pytest.mark.parametrize("workers", [1, 2, 5])
 def test_the_answer_does_not_depend_on_the_workers(workers, monkeypatch):
     """Tasks are given up early here, so that the top of the search is opened."""
     monkeypatch.setattr(solver, "TASK_NODES", 300)
-    for text in ("5x5:3,2", "4x4:3,2;contact=any;announce=ship"):
+    for text in ("5x5:3,2", "3x4:3,2;contact=any;announce=ship"):
         position = Position(Game.parse(text))
-        alone = solver.solve(position)
+        alone = solved(position)
         with ThreadPoolExecutor(1) as pool:  # far solvers are kept per process: one at a time
             found = solver.solve(position, executor=pool, workers=workers)
         for name in ("total_height", "lower", "upper", "best_shots", "is_exact"):
