@@ -118,6 +118,7 @@ class Solver:
         self._all_shots = all_shots
         self._table = MemoryTable(options.memory)
         self._disk = disk
+        self._folder = None if disk is None else disk.path  # also when the disk is left
         self._time: Limit | None = None  # of the search
         self._effort: Limit | None = None  # of the task under way
         self._frontier: Frontier | None = None
@@ -334,7 +335,7 @@ class Solver:
             raise self._contradiction(f"the total {solution.upper}", f"{least} by leaf counting")
 
     def _contradiction(self, found: str, known: str) -> TableError:
-        where = f"the table {self._disk.path}" if self._disk else "the table in memory"
+        where = f"the table {self._folder}" if self._folder else "the table in memory"
         return TableError(
             f"{found} of {self.position.game} contradicts {known}: {where} holds a value that is "
             "wrong; use another folder"
@@ -394,7 +395,11 @@ class Solver:
                 root = root._replace(budget=(solution.worst_case or 0) - self.kernel.cells_left)
             elif self.objective.kind == "within":
                 root = root._replace(budget=(self.objective.shots or 0) - self.kernel.cells_left)
-            tree = DecisionTree(self.position, grow(self.kernel, root, self._best_cell))
+            try:
+                tree = DecisionTree(self.position, grow(self.kernel, root, self._best_cell))
+            except StopIteration:  # at some state no shot costs what the state is said to cost
+                optimum = f"the optimum {solution.total_height or solution.finished}"
+                raise self._contradiction(optimum, "every shot of a position below") from None
             if self.objective.kind == "mean" and tree.total_height != solution.total_height:
                 height = f"{tree.total_height} of its tree"
                 raise self._contradiction(f"the optimum {solution.total_height}", height)

@@ -1,5 +1,6 @@
 """Bounds: published values, and never above an optimum."""
 
+import json
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations
@@ -8,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from optsearch import bounds, reference
+from optsearch import bounds, family, reference
 from optsearch.errors import ImpossiblePosition, NotSupported, TooLarge
 from optsearch.game import Game
-from optsearch.position import Position
+from optsearch.position import HIT, MISS, Position
 from tests.examples import positions
 
 STANDARD = Position(Game.parse("10x10:5,4,3,3,2"))
@@ -33,6 +34,34 @@ def test_leaf_counting_of_the_usual_game():
     assert str(float(after.value)).startswith("33.151")
     assert after.value > leaf.value > complete.value
     assert {complete.side, leaf.side, after.side} == {"lower"}
+
+
+CONTACT = ("3x4:2,2,1;contact=any", "4x4:3,2,2;contact=any", "4x5:3,3,2;contact=any")
+
+
+@pytest.mark.parametrize("text", [*CONTACT, "4x4:3,2", "5x5:3,2,1;contact=corner"])
+@pytest.mark.parametrize("rows", [10, 1 << 20])
+def test_weights_that_are_counted_in_parts(monkeypatch, text, rows):
+    """Those of the family, which lists its sets, however many parts they are sorted in."""
+    monkeypatch.setattr(family, "_SORTED", rows)
+    position = Position(Game.parse(text))
+    for at in (position, position.after((1, 1), HIT), position.after((0, 0), MISS)):
+        weights = Counter(family.Family.of(at).weights)
+        assert family.sets_by_weight(at) == weights
+        assert weights == Counter(n for _, n in reference.family(at))
+
+
+@pytest.mark.parametrize("text", CONTACT)
+def test_bounds_of_the_command_count_weights(here, text):
+    """Leaf counting from the weights of the family, not from the number of configurations."""
+    position = Position(Game.parse(text))
+    weights = Counter(family.Family.of(position).weights)
+    assert max(weights) > 1
+    status, out, err = here("bounds", text, "--json")
+    assert (status, err) == (0, "")
+    found = {bound["name"]: bound["value"] for bound in json.loads(out)["bounds"]}
+    exact = bounds.leaf_counting(weights, position.game.fleet_cells)
+    assert found["leaf counting"] == float(exact)
 
 
 @given(st.integers(1, 3000))

@@ -2,14 +2,17 @@
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from optsearch import records, reference
+from optsearch.cli import counting
 from optsearch.cli.command import app
 from optsearch.errors import ImpossiblePosition, OptsearchError
 from optsearch.game import Game, parse_cell
 from optsearch.position import Position
+from optsearch.posterior import Posterior
 
 
 def run(*arguments):
@@ -131,3 +134,25 @@ def test_sample():
 def test_sample_prints_one_line_each():
     whole = run("sample", "4x4:2", "-n", "50", "--seed", "1")
     assert len(whole.splitlines()) == 50
+
+
+@pytest.mark.parametrize("contact", ["none", "any"])
+def test_a_sample_in_pieces_is_the_whole_sample(monkeypatch, contact):
+    """As JSON it is written while it is drawn: the value that `json` makes of all at once."""
+    monkeypatch.setattr(counting, "_BATCH", 7)
+    game = Game.parse(f"5x5:3,2,1;contact={contact}")
+    arguments = ("sample", str(game), "--shots", "C3=hit A1=miss", "-n", "50", "--seed", "3")
+    posterior = Posterior(Position.parse(game, "C3=hit A1=miss"))
+    rng = np.random.default_rng(3)
+    pieces = [posterior.sample(number, rng) for number in (*[7] * 7, 1)]
+    drawn = [ships for piece in pieces for ships in posterior.ships(piece)]
+    whole = {
+        "game": str(game),
+        "position": "C3=hit A1=miss",
+        "seed": 3,
+        "configurations": list(map(list, drawn)),
+    }
+    assert run(*arguments, "--json") == json.dumps(whole) + "\n"
+    assert run(*arguments).splitlines() == [" ".join(ships) for ships in drawn]
+    one = run_json("sample", str(game), "-n", "1", "--seed", "3")
+    assert len(one["configurations"]) == 1
