@@ -146,13 +146,11 @@ def test_a_sample_in_pieces_is_the_whole_sample(monkeypatch, contact):
     rng = np.random.default_rng(3)
     pieces = [posterior.sample(number, rng) for number in (*[7] * 7, 1)]
     drawn = [ships for piece in pieces for ships in posterior.ships(piece)]
-    whole = {
-        "game": str(game),
-        "position": "C3=hit A1=miss",
-        "seed": 3,
-        "configurations": list(map(list, drawn)),
-    }
-    assert run(*arguments, "--json") == json.dumps(whole) + "\n"
+    text = run(*arguments, "--json")
+    value = json.loads(text)
+    assert text == json.dumps(value) + "\n"
+    assert value["seed"] == 3
+    assert value["sample"] == list(map(list, drawn))
     assert run(*arguments).splitlines() == [" ".join(ships) for ships in drawn]
     one = run_json("sample", str(game), "-n", "1", "--seed", "3")
-    assert len(one["configurations"]) == 1
+    assert len(one["sample"]) == 1
