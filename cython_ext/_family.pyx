@@ -20,6 +20,8 @@ cdef Node* new_node(int n, int cells, int budget, bint weighted) except NULL nog
     cdef char* space
     if weighted:
         bytes += (2 * n + 1) * sizeof(int64_t)
+    elif n <= PRICED:
+        bytes += n * sizeof(int32_t)
     node = <Node*>malloc(bytes)
     if node == NULL:
         with gil:
@@ -43,9 +45,13 @@ cdef Node* new_node(int n, int cells, int budget, bint weighted) except NULL nog
     space += cells * 4
     node.pair = <int32_t*>space
     space += cells * cells * 4
+    node.prices = NULL
+    if not weighted and n <= PRICED:
+        node.prices = <int32_t*>space
+        space += n * sizeof(int32_t)
     node.cell = <uint8_t*>space
     node.n, node.width, node.budget = n, <int>width, budget
-    node.exact = node.listed = node.whole = node.on_word = False
+    node.exact = node.listed = node.whole = node.on_word = node.priced = False
     node.key = NULL
     node.m = node.hits = node.shots_n = 0
     node.lower = node.weight = 0
@@ -65,12 +71,15 @@ cdef Node* take_part(const Node* node, Cells bit, bint hit) except NULL nogil:
     for i in range(node.n):
         n += ((node.rows[i] & bit) != 0) == hit
     part = new_node(n, node.m, node.budget - (not hit), node.weights != NULL)
+    part.priced = node.priced and not hit
     n = 0
     for i in range(node.n):
         if ((node.rows[i] & bit) != 0) == hit:
             part.rows[n] = node.rows[i] & ~bit
             if part.weights != NULL:
                 part.weights[n] = node.weights[i]
+            if part.priced:            # one miss is paid
+                part.prices[n] = node.prices[i] - UNIT
             n += 1
     return part
 

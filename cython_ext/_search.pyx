@@ -37,7 +37,7 @@ factor, a greedy strategy for the product is a greedy one for the factor. Domina
 a cell in all the sets of another and more is not tied with it. Forced shots are not used. Bounds of
 the optimum are bounds of `best greedy`; `worst greedy` is a plain recursion with a table.
 
-A family is taken stock of in `_family`, bounded in `_bounds` and named in `_normal_form`; those of
+A family is taken stock of in `_family`, bounded in `_bounds` and `_chain`, and named in `_normal_form`; those of
 few sets are searched in `_words`.
 """
 
@@ -50,6 +50,7 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cells cimport MAX_CELLS, Cells, join, one, size
 from objectives cimport FORBIDDEN, INFINITE, MEAN, WITHIN, objective_of, price
 from optsearch._bounds cimport Bounds, capped_bound
+from optsearch._chain cimport MOST, ChainDual
 from optsearch._effort cimport Effort, count_node, total
 from optsearch._family cimport (
     Candidate, Node, ascending_cells, count_pairs, free_node, greatest_count, new_node, take_part,
@@ -62,6 +63,9 @@ from options cimport BEST_GREEDY, OPTIMAL, WORST_GREEDY, Switches
 cdef enum:
     MEMO_FROM = 4              # smaller families are solved faster than they are looked up
     MEMO_FROM_ON_WORD = 16     # the same for those searched on a machine word
+    CHAIN_FROM = 8             # sets from which the dual of the chain is used
+    FIRST_STEPS = 2000         # to raise prices from nothing
+    STEPS = 60                 # to raise those that were handed down
     DISK_FROM = 8              # families that took less work are not worth a place on disk
 
 RULES = {"optimal": OPTIMAL, "best greedy": BEST_GREEDY, "worst greedy": WORST_GREEDY}
@@ -84,8 +88,10 @@ cdef class Search:
     cdef Cells* sets
     cdef int64_t* weights
     cdef bint weighted                             # not all weights are 1
+    cdef bint sparse                               # no cell is in more than MOST sets
     cdef Switches on
     cdef Bounds bounds
+    cdef ChainDual chain
     cdef NormalForm names
     cdef WordSearch words
     cdef readonly Effort effort
@@ -109,6 +115,7 @@ cdef class Search:
         self.table, self.disk, self.effort = table, disk, Effort(tick)
         self.bounds = Bounds(
             self.n, size(join(sets[0, 0], sets[0, 1])), self.objective, self.on)
+        self.chain = ChainDual()
         self.names = NormalForm(cells, self.objective, self.rule, self.on)
         self.words = WordSearch(self.bounds, self.effort, self.rule, self.on)
         self.sets = <Cells*>PyMem_Malloc(self.n * sizeof(Cells))
@@ -119,6 +126,18 @@ cdef class Search:
             self.sets[i] = join(sets[i, 0], sets[i, 1])
             self.weights[i] = weights[i]
             self.weighted |= weights[i] != 1
+        self.sparse = self.is_sparse()
+
+    cdef bint is_sparse(self) noexcept nogil:
+        """Whether no cell that some sets lack is in more than MOST; only then is there a dual."""
+        cdef int i, c, count
+        for c in range(self.cells):
+            count = 0
+            for i in range(self.n):
+                count += (self.sets[i] & one(c)) != 0
+            if count > MOST and count < self.n:
+                return False
+        return True
 
     cdef check(self, const uint64_t[:, ::1] sets, const int64_t[::1] weights):
         """Refuse what the kernel would trip over."""
@@ -162,8 +181,15 @@ cdef class Search:
         """The cells worth shooting with their bounds, best first; raises `lower` to the least."""
         cdef int c
         cdef Candidate candidate
-        cdef int64_t least = INFINITE, most_hit = 0
+        cdef int64_t least = INFINITE, most_hit = 0, rest = 0
+        cdef bint priced = self.has_chain(node)
         node.listed = True
+        if priced:
+            if not node.priced:
+                self.raise_prices(node, INFINITE)
+            else:
+                self.chain.load(node)
+            rest = self.chain.value(node.prices, 1)
         node.shots_n = 0
         if self.rule == BEST_GREEDY:
             for c in range(node.m):
@@ -184,6 +210,10 @@ cdef class Search:
             if self.on.domination and not node.whole and is_dominated(node, c):
                 continue
             self.bounds.bound_parts(node, &candidate)
+            if priced:
+                candidate.bound_hit = max(candidate.bound_hit, self.chain.hit(c))
+                candidate.bound_missed = max(
+                    candidate.bound_missed, self.chain.missed(node, c, rest))
             candidate.bound = min(
                 candidate.bound_hit + candidate.bound_missed + candidate.price, FORBIDDEN)
             least = min(least, candidate.bound)
@@ -195,6 +225,17 @@ cdef class Search:
         return (self.on.forced and self.rule == OPTIMAL and not node.whole
                 and self.objective == MEAN and node.n - node.count[c] == 1
                 and node.weight - node.weight_hit[c] == self.bounds.light_of(node)[1])
+
+    cdef bint has_chain(self, const Node* node) noexcept nogil:
+        """Whether the dual of the chain is used for a family."""
+        return (self.on.chain and self.sparse and self.objective == MEAN
+                and node.n >= CHAIN_FROM and self.chain.fits(node))
+
+    cdef void raise_prices(self, Node* node, int64_t limit) noexcept nogil:
+        """Raise `lower` by the dual of the chain, if it can be to the limit."""
+        self.chain.load(node)
+        node.lower = max(node.lower, self.chain.raise_prices(
+            node, min(limit, FORBIDDEN // 2), STEPS if node.priced else FIRST_STEPS))
 
     cdef int recall(self, Node* node) except -1 nogil:
         """Raise `lower` to what the tables know of the family."""
@@ -228,11 +269,13 @@ cdef class Search:
 
     cdef int open(self, Node* node, int64_t limit) except -1 nogil:
         """Bound a family; look it up unless the bound reaches the limit."""
+        cdef bint priced
         take_stock(node, self.on.merging)
         if self.bounds.at_sight(node):
             return 0
         count_node(self.effort)
-        node.on_word = (self.on.words and node.n <= WORD and node.weights == NULL
+        priced = self.has_chain(node)
+        node.on_word = (not priced and self.on.words and node.n <= WORD and node.weights == NULL
                         and self.objective == MEAN and node.hits > 2)
         if node.on_word:
             node.lower = max(node.lower, capped_bound(
@@ -246,6 +289,10 @@ cdef class Search:
                 MEMO_FROM_ON_WORD if node.on_word else MEMO_FROM):
             self.names.write(node)
             self.recall(node)
+        if priced and not node.exact and node.lower < limit:
+            self.raise_prices(node, limit)
+            if node.lower >= limit and node.key != NULL:
+                self.remember(node, 0)
         return 0
 
     cdef int64_t shoot(self, Node* node, Cells bit, int64_t price, int64_t bound_hit,
@@ -496,6 +543,8 @@ cdef class Search:
             if not self.bounds.at_sight(node):
                 count_pairs(node)
                 node.lower = self.bounds.bound_of(node)
+                if self.has_chain(node):
+                    self.raise_prices(node, INFINITE)
             return node.lower
         finally:
             free_node(node)

@@ -14,5 +14,6 @@ NEW = (
     "lookahead",
     "words",
     "splitting",
+    "chain",
 )
 FIRST = SolverOptions(**dict.fromkeys(NEW, False))

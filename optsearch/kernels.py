@@ -54,6 +54,8 @@ class SolverOptions:
     merging -- cells in exactly the same sets are one.
     products -- solve a family that is a product factor by factor.
     splitting -- a family costs more than its two parts at a cell, each on its own, together.
+    chain -- where few sets have the same cell, as with a single ship not yet hit, bound the first
+        hits of all sets together by prices (`optsearch.bounds.dual_chain`).
     forced -- shoot at once a cell that only one set lacks.
     ordering -- try cells by their bound, the least first, instead of in row-major order.
     lookahead -- bound both parts after a shot by their own shots before searching either.
@@ -72,6 +74,7 @@ class SolverOptions:
     merging: bool = True
     products: bool = True
     splitting: bool = True
+    chain: bool = True
     forced: bool = True
     ordering: bool = True
     lookahead: bool = True

@@ -3,10 +3,19 @@
 import random
 
 import pytest
-from test_search import Definition, drawn, mask
+from optsearch._chain import ChainDual
+from test_search import SWITCHES, Definition, Drawn, drawn, mask
 
 from optsearch.bounds import dual_chain
 from optsearch.bounds.dual_chain import MOST_SETS, UNIT, chain_dual, first_shot_duals
+from optsearch.configurations import to_words
+from optsearch.family import Family
+from optsearch.game import Game
+from optsearch.position import Position
+from optsearch.solver import solve
+from optsearch.tree import verify
+
+MOST = 8  # sets with the same cell that the kernel takes
 
 
 def prices_of(rng, example):
@@ -124,3 +133,85 @@ def test_too_many_sets_with_the_same_cell():
     sets = [mask((0, cell)) for cell in range(1, MOST_SETS + 2)]
     with pytest.raises(ValueError, match="13 sets have the same cell; at most 12"):
         chain_dual(sets, [1] * len(sets), [0] * len(sets))
+
+
+# The kernel
+
+
+def sparse(rng):
+    """A family of 8 to 11 sets in which no cell is in more than 8; ships, lines and odd sets."""
+    while True:
+        if rng.random() < 0.5:
+            game = Game.parse(rng.choice(("4x4:2", "5x5:2", "4x4:3", "5x5:3", "5x5:4", "6x6:5")))
+            sets, rows, columns = Family.of(Position(game)).sets, game.rows, game.columns
+        else:
+            rows, columns, size = 1, rng.randint(8, 16), rng.randint(1, 4)
+            sets = tuple({mask(rng.sample(range(columns), size)) for _ in range(11)})
+        chosen = tuple(rng.sample(sets, min(len(sets), rng.randint(8, 11))))
+        counts = [sum(cells >> cell & 1 for cells in chosen) for cell in range(rows * columns)]
+        if len(chosen) >= 8 and max(counts) <= MOST:
+            return Drawn(chosen, (1,) * len(chosen), (rows, columns))
+
+
+def test_the_kernels_bound_is_that_of_its_prices():
+    rng = random.Random(4)
+    kernel = ChainDual()
+    tight = 0
+    for _ in range(400):
+        example = sparse(rng)
+        truth = Definition(example.sets, example.weights, "mean")
+        optimum = truth.value(truth.everything, -1)
+        limit = rng.choice((1, optimum - 1, optimum, optimum + 1, 10 * optimum))
+        found = kernel.prices(to_words(example.sets), limit, rng.choice((0, 1, 20, 500)))
+        if found is None:  # merging makes sets of no cell
+            continue
+        bound, prices = found
+        assert bound == max(0, chain_dual(example.sets, example.weights, prices)) <= optimum
+        tight += bound == optimum
+    assert tight > 40
+
+
+def test_what_the_kernel_has_no_prices_for():
+    kernel = ChainDual()
+    assert kernel.prices(to_words([mask((0, cell)) for cell in range(1, 10)]), 9, 9) is not None
+    dense = [mask((cell, 20)) for cell in range(9)] + [mask((cell, 21)) for cell in range(9)]
+    assert kernel.prices(to_words(dense), 9, 9) is None
+    assert kernel.prices(to_words([1]), 9, 9) is None
+
+
+def test_searches_with_and_without_the_chain():
+    """Both are the optimum by the definition, and fit each limit about it."""
+    rng = random.Random(5)
+    fewer = 0
+    for _ in range(200):
+        example = sparse(rng)
+        truth = Definition(example.sets, example.weights, "mean")
+        optimum = truth.value(truth.everything, -1)
+        others = {name: rng.random() < 0.7 for name in SWITCHES}
+        effort = []
+        for chain in (True, False):
+            search = example.search("mean", others | {"chain": chain})
+            for limit in rng.sample((optimum - 1, optimum, optimum + 1), 3):
+                value = search.solve(example.everything, -1, limit)
+                assert limit <= value <= optimum or value == optimum < limit
+            assert search.solve(example.everything) == optimum
+            assert search.lower_bound(example.everything) <= optimum
+            for cell, bound in search.shots(example.everything):
+                one = truth.after(truth.everything, truth.columns[cell], -1)
+                assert bound <= one
+                for limit in (one - 1, one, one + 1):
+                    value = search.after(example.everything, cell, -1, limit)
+                    assert limit <= value <= one or value == one < limit
+            effort.append(search.nodes + search.subsets)
+        fewer += effort[0] < effort[1]
+    assert fewer > 100
+
+
+@pytest.mark.parametrize(
+    ("game", "total_height", "nodes"),
+    [("8x8:3", 1230, 200), ("9x9:3", 1937, 2000), ("7x7:2", 1162, 100), ("10x10:4", 2114, 2000)],
+)
+def test_games_that_the_chain_solves(game, total_height, nodes):
+    solution = solve(Position(Game.parse(game)))
+    assert solution.total_height == verify(solution.tree()) == total_height
+    assert solution.nodes < nodes

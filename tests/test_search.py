@@ -35,8 +35,9 @@ SWITCHES = (
     "small_cases",
     "words",
     "splitting",
+    "chain",
 )
-BOUNDS = ("leaf_counting", "profile", "frequency_cap", "matching", "splitting")
+BOUNDS = ("leaf_counting", "profile", "frequency_cap", "matching", "splitting", "chain")
 ALL_ON = dict.fromkeys(SWITCHES, True)
 ALL_OFF = dict.fromkeys(SWITCHES, False)
 

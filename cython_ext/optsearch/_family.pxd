@@ -4,6 +4,10 @@ from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
 
 from cells cimport Cells
 
+cdef enum:
+    UNIT = 1 << 12             # of the prices: so many are one miss
+    PRICED = 512               # sets up to which a family can have prices
+
 
 cdef struct Candidate:
     int64_t bound              # no strategy that shoots this cell first costs less
@@ -20,6 +24,7 @@ cdef struct Node:              # one family, taken stock of; a single block of m
     bint exact                 # whether `lower` is the optimum
     bint listed                # whether the candidates are there
     bint on_word               # searched as subsets of one machine word
+    bint priced                # whether the prices are there
     bint whole                 # keep every cell: no merging, no domination, no forced shot
     int shots_n
     int64_t weight
@@ -27,6 +32,7 @@ cdef struct Node:              # one family, taken stock of; a single block of m
     Cells* rows                # [n] the sets, less what was stripped and merged
     int64_t* weights           # [n], or NULL when all are 1
     int64_t* light             # [n + 1] total weight of the i lightest sets, or NULL likewise
+    int32_t* prices            # [n] see _chain; NULL where there are many sets, or weights
     uint64_t* columns          # [m * width] which sets have a cell
     int64_t* weight_hit        # [m]
     int32_t* count             # [m]
