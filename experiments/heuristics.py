@@ -18,15 +18,17 @@ READINGS: dict[str, dict[str, object]] = {
     "factor 2": {"factor": 2},
     "whole edges": {"edges": "whole"},
     "stuck attacks hunt": {"stuck": "hunt"},
+    "memory of the attack": {"memory": "attack"},
 }
 BOARDS = ("corner", "uniform")
 
 
 def changed(reading: dict[str, object]) -> tuple[Heuristic, ...]:
     """The five versions in a reading; those on which it has no effect as they are printed."""
-    first = 4 if "factor" in reading else 3
+    versions = {"factor": (4, 5), "memory": (3,)}
+    changes = next((versions[name] for name in reading if name in versions), (3, 4, 5))
     return tuple(
-        Heuristic(version, **(reading if version >= first else {}))  # type: ignore[arg-type]
+        Heuristic(version, **(reading if version in changes else {}))  # type: ignore[arg-type]
         for version in range(1, 6)
     )
 

@@ -10,7 +10,7 @@ from optsearch import results
 from optsearch.results import HEURISTICS
 from paper_figures import script, style
 
-PRINTED = "factor=3,edges=printed,stuck=draw"
+PRINTED = "factor=3,edges=printed,stuck=draw,memory=last"
 
 
 def smoothed(counts: dict[int, int], at: float) -> float:

@@ -158,6 +158,7 @@ SIMPLE = [
     *(f"heuristic:version={version}" for version in range(1, 6)),
     "heuristic:version=3,edges=whole,stuck=hunt",
     "heuristic:version=5,stuck=hunt",
+    "heuristic:version=3,memory=attack",
     "heuristic:version=4,edges=whole,factor=2",
     "heuristic:version=5,edges=whole,factor=7",
 ]
@@ -220,6 +221,12 @@ def test_the_attack_keeps_to_placements_through_the_hit():
     assert hunted("J5=hit", 3)[4, 8] == 0 < hunted("J5=hit", 3, edges="whole")[4, 8]
 
 
+def test_version_3_attacks_around_its_last_hit():
+    last = hunted("E5=hit F5=hit", 3)
+    assert last[3, 4] == 0 < last[3, 5]
+    assert hunted("E5=hit F5=hit", 3, memory="attack")[3, 4] == 12
+
+
 def test_an_attack_ends_after_three_misses_or_without_a_value():
     hunting = "A1=miss J10=miss E5=hit"
     attack = f"{hunting} E4=miss E6=miss"
@@ -235,7 +242,7 @@ def test_the_line_of_two_hits_and_the_mixture():
     assert two.max() == one.max() == 1
     assert one[3, 4] / one[4, 6] == pytest.approx(3 * two[3, 4] / two[4, 6])
     closed = "D5=miss G5=miss E5=hit F5=hit"
-    attack, hunt = hunted(closed, 3), hunted(closed, 2)
+    attack, hunt = hunted(closed, 3, memory="attack"), hunted(closed, 2)
     assert hunted(closed, 4) == pytest.approx(attack / attack.max() / 2 + hunt / 2)
 
 

@@ -2,10 +2,11 @@
 
 1   shoots at random.
 2   hunts: a cell counts the placements of all ships on it that have no miss.
-3   attacks after a hit: the same over placements through a hit of this attack. Three misses in a
-    row end it, and what was hit is forgotten.
-4   mixes: the row or column of the last two hits, if they share one, is multiplied; where nothing
-    is left to shoot on it, the matrix is the mean of attacking and hunting.
+3   attacks after a hit: the same over placements through the last hit. Three misses in a row end
+    an attack.
+4   mixes: placements through all hits of this attack, which are forgotten at its end. The row or
+    column of the last two, if they share one, is multiplied; where nothing is left to shoot on it,
+    the matrix is the mean of attacking and hunting.
 5   weights each hit of the attack: 1 - 0.1 (1.5 d - i) for the i-th, at distance d from the next.
 
 Always all ships are counted, as sinkings are not heard; of several highest cells one is drawn.
@@ -18,7 +19,10 @@ What is printed leaves open, and was chosen here:
 - `stuck`: the loop of the game is not printed. In an attack in which no cell has a positive value
   all unknown cells are tied, and one is drawn, as the text says of ties (`draw`); or the attack
   ends with it, and this very shot hunts (`hunt`).
-- Version 3 does not multiply: "the first version of the attack mode" came before the fine-tuning.
+- `memory`: version 3 is "the first version of the attack mode", before the fine-tuning. So it does
+  not multiply; and as the list of hits was created then ("I've created a list variable hit, in
+  which the computer appends its correct guesses"), it knows the `last` hit only. The printed code
+  of the first attack goes over a list already: `attack` is all hits of the attack, as in 4 and 5.
 - `np.prod([prob[row, :], 3])` fails in the numpy of today; it meant the row times 3.
 - `distance` looks a hit up by `hit.index`, which is its place, as no cell is hit twice. Its last
   line is indented too far, and so is the `if` of `hunt` placements: both are read as they must be.
@@ -42,6 +46,7 @@ from optsearch.strategies.player import Compiled, Player
 
 EDGES = ("printed", "whole")
 STUCK = ("draw", "hunt")
+MEMORY = ("last", "attack")
 PATIENCE = 3  # misses in a row that end an attack
 
 Matrix = NDArray[np.float64]
@@ -49,7 +54,7 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Heuristic(Player):
-    """A version (1 to 5), the factor of a line (1 to 10), edges and dead ends of attacks."""
+    """A version (1 to 5), the factor of a line (1 to 10), edges, dead ends, memory of attacks."""
 
     name: ClassVar[str] = "heuristic"
 
@@ -57,6 +62,7 @@ class Heuristic(Player):
     factor: int = 3
     edges: str = "printed"
     stuck: str = "draw"
+    memory: str = "last"
 
     def __post_init__(self) -> None:
         require_range("version", self.version, 1, 5)
@@ -65,6 +71,13 @@ class Heuristic(Player):
             raise StrategyError(f"no edges {self.edges!r}; there are {', '.join(EDGES)}")
         if self.stuck not in STUCK:
             raise StrategyError(f"no way out {self.stuck!r}; there are {', '.join(STUCK)}")
+        if self.memory not in MEMORY:
+            raise StrategyError(f"no memory {self.memory!r}; there are {', '.join(MEMORY)}")
+
+    @property
+    def forgets(self) -> bool:
+        """Whether an attack knows its last hit only."""
+        return self.version == 3 and self.memory == "last"
 
     def begin(self, game: Game, generator: np.random.Generator) -> HeuristicGame:
         """A game in plain Python, near to what is printed."""
@@ -75,7 +88,8 @@ class Heuristic(Player):
         from optsearch.strategies.loops import heuristic
 
         fleet = np.array(game.fleet, np.int64)
-        reading = (self.version, self.factor, int(self.edges == "printed"), self.stuck == "hunt")
+        last_line = int(self.edges == "printed")
+        reading = (self.version, self.factor, last_line, self.stuck == "hunt", self.forgets)
 
         def play(cells: NDArray[np.uint8], generator: np.random.Generator) -> int:
             board = cells.reshape(game.rows, game.columns)
@@ -117,7 +131,7 @@ class HeuristicGame:
         if self._player.version < 3:
             return
         if is_hit:
-            self._hit.append(cell)
+            self._hit = [cell] if self._player.forgets else [*self._hit, cell]
             self._misses = 0
         elif self._hit:
             self._misses += 1

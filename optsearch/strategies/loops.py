@@ -22,10 +22,10 @@ Array = Any  # numba infers the types of arrays; they are said in the docstrings
 def heuristic(board: Array, fleet: Array, reading: Any, rng: Any) -> int:
     """The shots of a game of `Heuristic`.
 
-    reading -- its version, factor, 1 where attacks leave out the last line (else 0), and whether an
-        attack without a value ends.
+    reading -- its version, factor, 1 where attacks leave out the last line (else 0), whether an
+        attack without a value ends, and whether it knows its last hit only.
     """
-    version = reading[0]
+    version, forgets = reading[0], reading[4]
     rows, columns = board.shape
     known = np.zeros((rows, columns), np.uint8)
     hit = np.zeros((rows * columns, 2), np.int64)
@@ -39,6 +39,7 @@ def heuristic(board: Array, fleet: Array, reading: Any, rng: Any) -> int:
             known[row, column] = HIT
             left -= 1
             if version >= 3:
+                number = 0 if forgets else number
                 hit[number, 0], hit[number, 1] = row, column
                 number += 1
                 misses = 0
@@ -56,7 +57,7 @@ def heuristic_values(
     known: Array, fleet: Array, reading: Any, hit: Array, number: int
 ) -> tuple[Array, int]:
     """The matrix of `Heuristic` (float64), and how many hits of the attack are left."""
-    version, factor, last, ends = reading
+    version, factor, last, ends, _ = reading
     if version == 1:
         return np.ones(known.shape), 0
     if number:
