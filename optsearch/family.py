@@ -93,7 +93,8 @@ class Family:
         if configurations.configurations > MAX_SETS:
             raise TooLarge(
                 f"{configurations.configurations:,} configurations of {position.game} are too many "
-                f"to solve exactly; at most {MAX_SETS:,} are listed"
+                f"to solve exactly; at most {MAX_SETS:,} are listed. bounds brackets its optimum, "
+                "evaluate says what a strategy takes, posterior where the ships are"
             )
         return cls.from_words(position.game, configurations.list(), position.hits)
 

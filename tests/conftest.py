@@ -1,5 +1,7 @@
 """Settings of hypothesis, which draws the same examples on every run, and shared fixtures."""
 
+import json
+
 import pytest
 from hypothesis import settings
 
@@ -22,5 +24,17 @@ def here(monkeypatch, capsys):
         except SystemExit as end:
             status = end.code or 0
         return status, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def answer_of(here):
+    """The JSON answer of a command that succeeds."""
+
+    def run(*arguments):
+        status, out, err = here(*arguments, "--json")
+        assert (status, err) == (0, "")
+        return json.loads(out)
 
     return run

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from fractions import Fraction
+from importlib.metadata import PackageNotFoundError, version
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -14,7 +17,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as ProgressBar
+from typer.core import TyperGroup
 
+import optsearch
 from optsearch.errors import OptsearchError, PositionError, WorkerLost
 from optsearch.game import Game, column_name
 from optsearch.journal import read_text
@@ -26,14 +31,62 @@ from optsearch.workers import processes
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+COUNTING, OPTIMUM, STRATEGIES, SHOWING = (
+    "Counts and probabilities",
+    "The optimum",
+    "Strategies",
+    "Looking at trees; puzzles",
+)
+_GROUPS = {
+    **dict.fromkeys(("count", "occurrence", "posterior", "sample"), COUNTING),
+    **dict.fromkeys(("solve", "proof", "bounds", "reproduce"), OPTIMUM),
+    **dict.fromkeys(
+        ("greedy", "counterexamples", "evaluate", "simulate", "strategies"), STRATEGIES
+    ),
+}
+
+
+class Grouped(TyperGroup):
+    """The commands by what they are for, each with its first sentence whole."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write a section for each group."""
+        for group in (OPTIMUM, COUNTING, STRATEGIES, SHOWING):
+            rows = [
+                (name, (command.help or "").strip().partition("\n\n")[0].replace("\n", " "))
+                for name, command in self.commands.items()
+                if _GROUPS.get(name, SHOWING) == group
+            ]
+            if rows:
+                with formatter.section(group):
+                    formatter.write_dl(rows)
+
+
+class Output(Console):
+    """A console whose lines are neither wrapped nor padded where it is no terminal."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """As `Console.print`; elsewhere as wide as it comes, without blanks at ends of lines."""
+        if self.is_terminal:
+            super().print(*objects, **options)
+            return
+        text = StringIO()
+        Console(file=text, width=_ENDLESS, highlight=False, markup=False).print(*objects, **options)
+        self.file.write("\n".join(line.rstrip() for line in text.getvalue().split("\n")))
+        self.file.flush()
+
+
+_ENDLESS = 1 << 16
+
 app = typer.Typer(
     help="Optimal shooting at Battleship against ships placed uniformly at random.",
+    epilog="Example: optsearch solve 4x5:2,3,4. COMMAND --help has an example of each.",
     no_args_is_help=True,
-    add_completion=False,
+    cls=Grouped,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-out = Console(highlight=False, markup=False)
+out = Output(highlight=False, markup=False)
 err = Console(stderr=True, highlight=False, markup=False)
 
 MOST_DRAWN = 1 << 16  # bytes of a drawn board
@@ -41,6 +94,42 @@ MOST_DRAWN = 1 << 16  # bytes of a drawn board
 
 class Interrupted(Exception):
     """Ctrl-C ended a command; the text says what is kept, after "interrupted"."""
+
+
+DEPENDENCIES = ("numpy", "lmdb", "sortedcontainers", "typer", "rich", "matplotlib", "ortools")
+
+
+def version_text() -> str:
+    """The version, the build of the kernels in use, and the versions of what they stand on."""
+    lines = [f"optsearch {optsearch.__version__}, kernels {optsearch.build}"]
+    lines.append(f"Python {platform.python_version()}, {platform.machine()}")
+    for name in DEPENDENCIES:
+        try:
+            lines.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            lines.append(f"{name} is not installed")
+    return "\n".join(lines)
+
+
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(version_text())
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    show_version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Show the version, the build in use and those of the dependencies.",
+            callback=_show_version,
+            is_eager=True,
+        ),
+    ] = False,
+) -> None:
+    """Optimal shooting at Battleship against ships placed uniformly at random."""
 
 
 GameArgument = Annotated[

@@ -42,7 +42,7 @@ class Contact(str, Enum):
     ANY = "any"
 
 
-@app.command()
+@app.command(epilog="Example: optsearch counterexamples --max-cells 12")
 def counterexamples(
     max_cells: Annotated[
         int, typer.Option(help="Every grid of so many cells at most.", min=1, max=MAX_CELLS)
@@ -85,7 +85,7 @@ def counterexamples(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Positions where the best greedy strategy is not optimal, the smallest first.
+    """Positions where greedy is not optimal, the smallest first.
 
     Every position of every game in the range is decided, up to symmetries of the grid and shots
     that tell nothing; smaller means fewer cells, then fewer configurations, then fewer shots.

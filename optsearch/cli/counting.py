@@ -84,7 +84,7 @@ def counted(
         )
 
 
-@app.command()
+@app.command(epilog="Example: optsearch count 10x10:5,4,3,3,2")
 def count(
     game: GameArgument,
     shots: ShotsOption = "",
@@ -93,7 +93,7 @@ def count(
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """How many configurations a game has, or are left after some shots."""
+    """Count the configurations, of a game or after some shots."""
     position = read_position(game, shots, board)
     with counted(position, method, cache) as engine:
         if position.shots:
@@ -105,7 +105,7 @@ def count(
         out.print(f"{heading(position)}: {counted_text(number)}")
 
 
-@app.command()
+@app.command(epilog="Example: optsearch occurrence 4x5:2,3,4")
 def occurrence(
     game: GameArgument,
     shots: ShotsOption = "",
@@ -114,7 +114,7 @@ def occurrence(
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """In how many configurations each cell holds a ship, and how often."""
+    """In how many configurations each cell holds a ship."""
     position = read_position(game, shots, board)
     with counted(position, method, cache) as engine:
         engine.require_some()
@@ -135,7 +135,7 @@ def occurrence(
 # Posteriors
 
 
-@app.command()
+@app.command(epilog="Example: optsearch posterior 4x5:2,3,4 --shots 'A2=hit B1=miss'")
 def posterior(
     game: GameArgument,
     shots: ShotsOption = "",
@@ -147,7 +147,10 @@ def posterior(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Where the ships are, given the shots: exact probabilities and the most probable cells."""
+    """Where the ships are: the probability of each cell.
+
+    Exact, given the shots so far, with the most probable cells.
+    """
     position = read_position(game, shots, board)
     require_figure(figure)
     require_folder(cache)
@@ -226,7 +229,7 @@ def draw_posterior(found: Posterior, path: Path) -> None:
     save_figure(figure, path)
 
 
-@app.command()
+@app.command(epilog="Example: optsearch sample 10x10:5,4,3,3,2 -n 5 --seed 1")
 def sample(
     game: GameArgument,
     shots: ShotsOption = "",
@@ -235,15 +238,26 @@ def sample(
     seed: Annotated[
         int | None, typer.Option(help="The same seed, the same sample.", min=0, show_default=False)
     ] = None,
+    boards: Annotated[
+        bool, typer.Option("--boards", help="Draw each as a board, 1 2 3 … the ships.")
+    ] = False,
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Configurations drawn uniformly from those the shots leave: one a line, a ship a word."""
+    """Draw configurations uniformly from those the shots leave.
+
+    One a line, a ship a word.
+    """
     position = read_position(game, shots, board)
     require_folder(cache)
     found = Posterior(position, folder=cache)
     if seed is None:
         seed = secrets.randbits(32)
+    if boards and as_json:
+        raise OptsearchError("--boards goes without --json, which has the ships by name")
+    if boards:
+        print_boards(found, number, np.random.default_rng(seed))
+        return
     drawn = drawn_ships(found, number, np.random.default_rng(seed))
     if not as_json:
         for names in drawn:
@@ -259,6 +273,14 @@ def sample(
 
 
 _BATCH = 100_000
+
+
+def print_boards(found: Posterior, number: int, rng: np.random.Generator) -> None:
+    """Boards with a blank line between two, and what their signs are."""
+    for start in range(0, number, _BATCH):
+        for board in found.boards(found.sample(min(_BATCH, number - start), rng)):
+            typer.echo(f"{board}\n")
+    typer.echo(". water; 1, 2, 3 ... the ships, in the order of the fleet")
 
 
 def drawn_ships(found: Posterior, number: int, rng: np.random.Generator) -> Iterator[list[str]]:

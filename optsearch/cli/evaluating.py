@@ -30,15 +30,17 @@ from optsearch.errors import OptsearchError, WorkerLost
 from optsearch.evaluate import Evaluation, Progress, Status
 from optsearch.evaluate import evaluate as evaluate_
 from optsearch.game import Game
+from optsearch.orders import ORDERS, order_of
 from optsearch.results import EVALUATION
-from optsearch.strategies import as_strategy
+from optsearch.strategies import all_kinds, as_strategy
+from optsearch.strategies.player import name_of, parameters
 
 PATIENCE = 10  # seconds for a scheduler to answer
 DAY = 86_400
 SECONDS = 10  # between lines of progress where standard error is no terminal
 
 
-@app.command()
+@app.command(epilog="Example: optsearch evaluate greedy:ties=central 4x5:2,3,4")
 def evaluate(
     strategy: Annotated[
         str,
@@ -79,7 +81,10 @@ def evaluate(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """The exact distribution of a strategy's shots over all configurations of a game."""
+    """The exact distribution of a strategy's shots.
+
+    Over all configurations of a game; `optsearch strategies` lists the names.
+    """
     chosen, parsed = as_strategy(strategy), Game.parse(game)
     require_writable(output)
     with advised("--resume", resume), executor_at(dask) as (executor, workers):
@@ -112,6 +117,34 @@ def evaluate(
     if output is not None:
         facts.add_row("written", str(output))
     out.print(facts)
+
+
+@app.command("strategies", epilog="Example: optsearch strategies")
+def list_strategies(as_json: JsonOption = False) -> None:
+    """List the strategies with their parameters, for evaluate and simulate."""
+    found = [(kind, parameters(kind)) for kind in all_kinds()]
+    if as_json:
+        fields = [
+            {"name": name_of(kind), "what": _sentence(kind), "parameters": values}
+            for kind, values in found
+        ]
+        print_json({"strategies": fields, "ties": list(ORDERS)})
+        return
+    for kind, values in found:
+        out.print(name_of(kind), style="bold")
+        out.print(f"  {_sentence(kind)}", soft_wrap=True)
+        defaults = ",".join(f"{key}={value}" for key, value in values.items())
+        out.print(f"  {name_of(kind)}{':' * bool(defaults)}{defaults}\n", soft_wrap=True)
+    out.print("FILE.py:NAME", style="bold")
+    out.print("  your own: a class with a method shot(position), or a function of the position\n")
+    out.print(f"ties, here and in optsearch greedy --rule: {', '.join(ORDERS)}")
+    for line in (order_of.__doc__ or "").strip().split("\n\n")[1].split("\n"):
+        out.print(f"  {line.strip()}", soft_wrap=True)
+
+
+def _sentence(kind: type) -> str:
+    """The first paragraph of what a strategy says of itself, on one line."""
+    return " ".join((kind.__doc__ or "").split("\n\n")[0].split())
 
 
 def evaluation_fields(found: Evaluation) -> dict[str, object]:

@@ -30,7 +30,7 @@ from optsearch.greedy import GreedySolver
 from optsearch.journal import replace
 
 
-@app.command()
+@app.command(epilog="Example: optsearch explore 3x4:2 -o walk.html")
 def explore(
     game: GameArgument,
     output: Annotated[

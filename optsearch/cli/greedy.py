@@ -33,7 +33,7 @@ from optsearch.solution import Limit, LimitReached
 SHOWN = 10  # partings, for people
 
 
-@app.command()
+@app.command(epilog="Example: optsearch greedy 4x5:4,3,2")
 def greedy(
     game: GameArgument,
     shots: ShotsOption = "",
@@ -67,7 +67,10 @@ def greedy(
     ] = 60,
     as_json: JsonOption = False,
 ) -> None:
-    """What always shooting a most probable cell costs, and where it leaves the optimum."""
+    """What always shooting a most probable cell costs.
+
+    And where it leaves the optimum.
+    """
     position = read_position(game, shots, board)
     if rule not in RULES:
         raise OptsearchError(f"no greedy rule {rule!r}; there are {', '.join(RULES)}")

@@ -32,7 +32,7 @@ from optsearch.simulate import simulate as simulate_
 SHOWN = 10  # players of whom all differences are printed
 
 
-@app.command()
+@app.command(epilog="Example: optsearch simulate greedy pattern 10x10:5,4,3,3,2 --games 1000")
 def simulate(
     arguments: Annotated[
         list[str],
@@ -80,7 +80,10 @@ def simulate(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Games of players on the same hidden boards: means, distributions, paired differences."""
+    """Play games on hidden boards, several players on the same.
+
+    Means, distributions, and paired differences.
+    """
     *players, game = arguments
     parsed = Game.parse(game)
     if not players:

@@ -57,7 +57,7 @@ def require_solver(method: Method, **given: object) -> None:
             raise OptsearchError(f"--{option} goes with --method solver, not with {method.value}")
 
 
-@app.command()
+@app.command(epilog="Example: optsearch solve 4x5:2,3,4 --tree tree.json")
 def solve(
     game: GameArgument,
     shots: ShotsOption = "",
@@ -127,7 +127,10 @@ def solve(
     ] = 4.0,
     as_json: JsonOption = False,
 ) -> None:
-    """The best strategy: its mean number of shots, exactly, and every optimal first shot."""
+    """The optimum: its mean number of shots, exactly, and its first shots.
+
+    Every optimal first shot is given, and what greedy shooting costs.
+    """
     position = read_position(game, shots, board)
     aim = Objective.parse(objective)
     require_solver(
@@ -339,12 +342,15 @@ def print_solution(
     out.print(facts)
 
 
-@app.command("proof")
+@app.command("proof", epilog="Example: optsearch proof proof.jsonl")
 def check_proof(
     file: Annotated[Path, typer.Argument(help="A file written by solve --prove.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Check a proof that no strategy is better, with code that shares nothing with the solver."""
+    """Check a proof that no strategy is better.
+
+    By code that shares nothing with the solver.
+    """
     checked = proof.check(file)
     number = checked.configurations
     if as_json:
@@ -369,14 +375,17 @@ def check_proof(
 # Bounds
 
 
-@app.command()
+@app.command(epilog="Example: optsearch bounds 10x10:5,4,3,3,2")
 def bounds(
     game: GameArgument,
     shots: ShotsOption = "",
     board: BoardOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Proved bounds on the least mean number of shots, and the bracket they leave."""
+    """Proved bounds on the optimum, and the bracket they leave.
+
+    By value; those that are the ends of the bracket are marked *.
+    """
     position = read_position(game, shots, board)
     found = known_bounds(position)
     if as_json:
@@ -415,7 +424,7 @@ def bounds(
 # The paper
 
 
-@app.command()
+@app.command(epilog="Example: optsearch reproduce")
 def reproduce(
     source: Annotated[
         str, typer.Option(help=f"What printed them: {', '.join(s.name for s in SOURCES)}.")

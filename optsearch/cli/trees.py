@@ -25,7 +25,7 @@ from optsearch.cli.common import (
 from optsearch.errors import OptsearchError
 
 
-@app.command()
+@app.command(epilog="Example: optsearch tree tree.json --verify --draw tree.pdf")
 def tree(
     file: Annotated[Path, typer.Argument(help="A file written by solve --tree.")],
     verify: Annotated[

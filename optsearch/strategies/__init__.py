@@ -53,6 +53,7 @@ __all__ = [
     "Playing",
     "Rule",
     "Strategy",
+    "all_kinds",
     "as_player",
     "as_strategy",
     "named",
@@ -142,7 +143,7 @@ def _named(text: str) -> Player:
     if text.strip().rstrip(":").endswith(".py"):
         raise StrategyError(f"{text!r} names no strategy in the file; write FILE.py:NAME")
     name, _, rest = text.strip().partition(":")
-    kinds = {name_of(kind): kind for kind in _kinds()}
+    kinds = {name_of(kind): kind for kind in all_kinds()}
     added = {point.name: point for point in entry_points(group=GROUP)}
     if name not in kinds and name in added:
         return _added(added[name], rest)
@@ -180,7 +181,8 @@ def _added(point: EntryPoint, rest: str) -> Player:
     return own_in_package(point.name, point.load)
 
 
-def _kinds() -> tuple[type[Player], ...]:
+def all_kinds() -> tuple[type[Player], ...]:
+    """The kinds of players of this package; a dataclass each, its fields the parameters."""
     from optsearch.strategies.greedy import Greedy
     from optsearch.strategies.heuristic import Heuristic
     from optsearch.strategies.pattern import Pattern

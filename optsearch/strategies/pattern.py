@@ -70,7 +70,7 @@ def pattern_of(game: Game, modulus: int, colours: str, scan: str) -> tuple[int, 
 
 @dataclass(frozen=True)
 class Pattern(Strategy):
-    """A pattern, a way to clear, and whether water is deduced."""
+    """A fixed order of cells, and around hits; water=1 leaves out cells that hold no ship."""
 
     name: ClassVar[str] = "pattern"
 
