@@ -5,7 +5,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -35,7 +34,7 @@ from optsearch.strategies.greedy import optimal_shot
 from optsearch.strategies.pattern import SCANS, Pattern, pattern_of
 from optsearch.strategies.rollout import estimate, hash_of, least_misses
 from tests.examples import games
-from tests.processes import run_command
+from tests.processes import MANY_SECONDS, run_command
 
 ROOT = Path(__file__).resolve().parent.parent
 SMALL = ("4x4:3,2", "4x5:4,3,2", "5x5:3,2")  # of issue's independent check
@@ -246,10 +245,10 @@ def test_interrupted_and_resumed(tmp_path, action, jobs, ended):
     assert again.resumed == again.tasks > 3
 
 
-@pytest.fixture
-def cluster(tmp_path):
-    """A Dask scheduler and two workers, each a process of its own."""
-    file = tmp_path / "scheduler.json"
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """A Dask scheduler and three workers, each a process of its own; its file says where it is."""
+    file = tmp_path_factory.mktemp("cluster") / "scheduler.json"
     dask = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
     worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny"]
     place = ["--scheduler-file", str(file)]
@@ -257,13 +256,9 @@ def cluster(tmp_path):
     started = [subprocess.Popen([*dask, *place], **quiet)]
     try:
         started += [
-            subprocess.Popen([*worker, "--no-dashboard", *place], **quiet) for _ in range(2)
+            subprocess.Popen([*worker, "--no-dashboard", *place], **quiet) for _ in range(3)
         ]
-        for _ in range(1200):
-            if file.exists() and file.read_text().endswith("}"):
-                break
-            time.sleep(0.05)
-        yield json.loads(file.read_text())["address"], started[1:]
+        yield file, started[1:]
     finally:
         for process in started:
             process.kill()
@@ -274,17 +269,17 @@ def test_dask_with_a_worker_killed(cluster):
     """The run completes on the other worker, and nothing is lost or counted twice."""
     from distributed import Client
 
-    address, workers = cluster
+    file, workers = cluster
     killed = []
     game, strategy = Game.parse("8x8:3,2,2"), named("rollout:candidates=2,screen=512,cap=4096")
 
     def kill_one(status):
         if 0 < status.done < status.total and not killed:
-            workers[0].kill()
+            workers.pop().kill()
             killed.append(status.done)
 
-    with Client(address, timeout=60) as client:
-        client.wait_for_workers(2, timeout=60)
+    with Client(scheduler_file=str(file), timeout=MANY_SECONDS) as client:
+        client.wait_for_workers(3, timeout=MANY_SECONDS)
         found = evaluate(
             strategy,
             game,
@@ -305,8 +300,8 @@ def test_dask_with_a_strategy_of_ones_own(cluster, tmp_path):
     file = tmp_path / "own.py"
     file.write_text(OWN)
     game = Game.parse("5x5:3,2,2")
-    with Client(cluster[0], timeout=60) as client:
-        client.wait_for_workers(2, timeout=60)
+    with Client(scheduler_file=str(cluster[0]), timeout=MANY_SECONDS) as client:
+        client.wait_for_workers(2, timeout=MANY_SECONDS)
         executor = client.get_executor()
         found = evaluate(f"{file}:RowByRow", game, executor=executor, jobs=2)
         assert found == evaluate(f"{file}:RowByRow", game, jobs=1)

@@ -78,15 +78,29 @@ def assert_all_agree(position):
     assert len(answers) == 1, answers
 
 
-@settings(max_examples=300)
-@given(
+SWITCHED = (
     positions(max_cells=12, max_configurations=60, announce=("nothing", "sunk", "ship")),
     st.sets(st.sampled_from(SWITCHES)),
     st.sampled_from(("mean", "worst", "within")),
     st.data(),
 )
+
+
+@settings(max_examples=120)
+@given(*SWITCHED)
 def test_switches_and_objectives(position, off, kind, data):
     """Any switches, any rule, any objective: the oracle's answer, and a tree that attains it."""
+    assert_is_the_oracles(position, off, kind, data)
+
+
+@pytest.mark.long
+@settings(max_examples=1000)
+@given(*SWITCHED)
+def test_switches_and_objectives_often(position, off, kind, data):
+    assert_is_the_oracles(position, off, kind, data)
+
+
+def assert_is_the_oracles(position, off, kind, data):
     left = position.game.fleet_cells - position.hits.bit_count()
     shots = data.draw(st.integers(0, left + 6)) if kind == "within" else None
     objective = Objective(kind, shots)
