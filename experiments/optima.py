@@ -154,7 +154,7 @@ def _proof(solver: Solver, found: Solution, seconds: float) -> int | None:
         return solver.least_misses(sets, weights, most)
 
     try:
-        made = proof.prove(solver.position, misses, least_misses)
+        made = proof.prove(solver.position, misses, least_misses, solver.prices)
     except LimitReached:
         return None
     return proof.check_proof(made).total_height

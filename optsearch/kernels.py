@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch._announced import AnnouncedSearch
+from optsearch._chain import ChainDual
 from optsearch._search import Search
 from optsearch._table import MemoryTable
 from optsearch.configurations import CellSets, list_ships, to_masks, to_words
@@ -339,6 +340,15 @@ class Silent(_Budgets):
 
     def keep(self, disk: Disk | None) -> None:
         self._search.disk = disk
+
+
+def chain_prices(sets: tuple[int, ...], limit: int, steps: int = 20_000) -> tuple[int, ...] | None:
+    """Prices of sets by which they need so many misses (`optsearch.bounds.dual_chain`).
+
+    None where the steps are too few, or the kernel has no prices for such sets.
+    """
+    found = ChainDual().prices(to_words(sets), limit, steps)
+    return tuple(found[1]) if found is not None and found[0] >= limit else None
 
 
 class Announced(_Budgets):

@@ -7,20 +7,22 @@ A claim is a family F of distinct sets of one size with weights, and a number v:
 of F, drawn by weight, misses at least v times in all, M(F) >= v. What holds for a family holds for
 its normal form too: a cell in every set is a certain hit that costs no miss and tells nothing, so
 such cells are left out; and the symmetries of the grid rename cells. So a claim stands for all
-families with its normal form. It is right for one of two reasons:
+families with its normal form. It is right for one of three reasons:
 
 - leaf counting: `optsearch.bounds.leaf_counting_misses` of the family is v or more;
 - cells: whatever undecided cell c is shot first (in some sets of F, not in all), it costs
   w(F missed at c) at once, and M(F hit at c) >= a, M(F missed at c) >= b, with a + b + w >= v.
-  Of each part is known what leaf counting gives, or what an earlier claim on its normal form says.
+  Of each part is known what leaf counting gives, or what an earlier claim on its normal form says;
+- prices: the claim comes with a price for each set, and `optsearch.bounds.dual_chain.chain_dual` of
+  the family at these prices is v or more.
 
 (To shoot a cell in every set or in none first does not help.) The last claim is on the family of
 the position; the total height is at least v plus one hit for each cell of each configuration.
 
-A file is one line of JSON for the head, and one for each claim: `[v, sets]`, or
-`[v, sets, weights]` where a weight is not 1. A set is an integer whose bit `row * columns + column`
-is a cell. There are no references between claims: parts are found by their normal forms, and only
-among earlier lines.
+A file is one line of JSON for the head, and one for each claim: `[v, sets]`,
+`[v, sets, weights]` where a weight is not 1, or `[v, sets, weights, prices]`. A set is an integer
+whose bit `row * columns + column` is a cell. There are no references between claims: parts are
+found by their normal forms, and only among earlier lines.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ from typing import NoReturn
 
 from optsearch import reference
 from optsearch.bounds import leaf_counting_misses
+from optsearch.bounds.dual_chain import chain_dual
 from optsearch.errors import (
     GameError,
     ImpossiblePosition,
@@ -51,17 +54,24 @@ from optsearch.position import Position
 FORMAT = "optsearch proof of optimality"
 VERSION = 1
 MAX_SETS = 100_000
+MOST_PRICE = 1 << 24  # of a set, either way: some thousand misses
 
 Weighted = tuple[tuple[int, int], ...]  # sets in ascending order, each with its weight
+Prices = tuple[int, ...]
 LeastMisses = Callable[[tuple[int, ...], tuple[int, ...], int], int]
+FindPrices = Callable[[tuple[int, ...], tuple[int, ...], int], "Prices | None"]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """No strategy misses less than `misses` times in all on this family of sets with weights."""
+    """No strategy misses less than `misses` times in all on this family of sets with weights.
+
+    prices -- one for each set, of `optsearch.bounds.dual_chain`; None where the claim needs none.
+    """
 
     misses: int
     family: Weighted
+    prices: Prices | None = None
 
 
 @dataclass(frozen=True)
@@ -136,6 +146,11 @@ def shots(family: Weighted) -> Iterator[tuple[int, Weighted, Weighted]]:
         )
 
 
+def _columns(family: Weighted) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The sets, and their weights."""
+    return tuple(cells for cells, _ in family), tuple(n for _, n in family)
+
+
 def weight(family: Weighted) -> int:
     """The number of configurations."""
     return sum(n for _, n in family)
@@ -198,7 +213,9 @@ def check_proof(proof: Proof, name: str = "the proof") -> Checked:
         return max(leaf_counting(family), proved.get(rules.normal(family), 0))
 
     for number, claim in enumerate(proof.claims, 1):
-        if leaf_counting(claim.family) < claim.misses:
+        if claim.prices is not None:
+            _check_prices(claim, f"{name}, claim {number}")
+        elif leaf_counting(claim.family) < claim.misses:
             for cell, hit, missed in shots(claim.family):
                 bound = weight(missed) + leaf_counting(hit) + leaf_counting(missed)
                 if bound < claim.misses:
@@ -229,16 +246,38 @@ def check_proof(proof: Proof, name: str = "the proof") -> Checked:
     )
 
 
+def _check_prices(claim: Claim, where: str) -> None:
+    """Refuse a claim that its prices do not prove."""
+    bound = _priced(claim.family, claim.prices or (), where)
+    if bound < claim.misses:
+        raise ProofError(f"{where}: {claim.misses} misses are not proved; its prices prove {bound}")
+
+
+def _priced(family: Weighted, prices: Prices, where: str) -> int:
+    try:
+        return chain_dual(*_columns(family), prices)
+    except ValueError as error:
+        raise ProofError(f"{where}: prices do not go with this family: {error}") from None
+
+
 # To make
 
 
-def prove(position: Position, misses: int, least_misses: LeastMisses) -> Proof:
+def prove(
+    position: Position,
+    misses: int,
+    least_misses: LeastMisses,
+    find_prices: FindPrices | None = None,
+) -> Proof:
     """A proof that the family of a position needs this many misses.
 
     least_misses(sets, weights, limit) -- the least misses of a part of the family of the position
     (some of the sets of `optsearch.family.Family.of`, with their weights) if it is below the limit;
     else any number from the limit up to it. Nothing depends on its being right but that the proof
     can be finished.
+
+    find_prices(sets, weights, misses) -- prices of any family by which it needs so many misses, or
+    None where none are found. Prices that prove less are not used.
 
     Each claim asks of the parts after each shot what leaf counting does not give: of the smaller
     part as much as is true, of the other one the rest. Claims on one normal form become one, the
@@ -267,6 +306,11 @@ def prove(position: Position, misses: int, least_misses: LeastMisses) -> Proof:
         target, family = asked[normal]
         if len(family) == 1:
             raise ProofError(f"{misses} misses for {position.game} cannot be proved")
+        if find_prices is not None:
+            prices = find_prices(*_columns(normal), target)
+            if prices is not None and chain_dual(*_columns(normal), prices) >= target:
+                claims.append(Claim(target, normal, prices))
+                continue
         claims.append(Claim(target, normal))
         for _, hit, missed in shots(family):
             needed = target - weight(missed)
@@ -303,7 +347,11 @@ def save(proof: Proof, path: str | Path) -> None:
     lines = [json.dumps(head, ensure_ascii=False)]
     for claim in proof.claims:
         sets, weights = zip(*claim.family, strict=True)
-        line = [claim.misses, sets] if set(weights) == {1} else [claim.misses, sets, weights]
+        line: list[object] = [claim.misses, sets]
+        if set(weights) != {1}:
+            line = [claim.misses, sets, weights]
+        if claim.prices is not None:
+            line = [claim.misses, sets, weights, claim.prices]
         lines.append(json.dumps(line, separators=(",", ":")))
     try:
         replace(Path(path), "\n".join(lines) + "\n")
@@ -360,10 +408,11 @@ def _claim(line: str, game: Game, where: str) -> Claim:
         return value
 
     fields = _json(line, where)
-    if not isinstance(fields, list) or len(fields) not in (2, 3) or type(fields[0]) is not int:
-        refuse("it is not [misses, sets] or [misses, sets, weights]")
+    if not isinstance(fields, list) or not 2 <= len(fields) <= 4 or type(fields[0]) is not int:
+        refuse("it is not [misses, sets], [misses, sets, weights] or these with prices")
     sets = integers(fields[1], 0)
-    weights = integers(fields[2], 1) if len(fields) == 3 else [1] * len(sets)
+    weights = integers(fields[2], 1) if len(fields) > 2 else [1] * len(sets)
+    prices = integers(fields[3], -MOST_PRICE) if len(fields) == 4 else None
     if not sets or len(weights) != len(sets):
         refuse(f"it has {len(sets)} sets and {len(weights)} weights")
     if len(set(sets)) < len(sets):
@@ -372,4 +421,12 @@ def _claim(line: str, game: Game, where: str) -> Claim:
         refuse(f"a set has cells off the board {game.rows}x{game.columns}")
     if len({cells.bit_count() for cells in sets}) > 1:
         refuse("its sets are not of one size")
-    return Claim(fields[0], tuple(sorted(zip(sets, weights, strict=True))))
+    family = tuple(sorted(zip(sets, weights, strict=True)))
+    if prices is None:
+        return Claim(fields[0], family)
+    if len(prices) != len(sets):
+        refuse(f"it has {len(sets)} sets and {len(prices)} prices")
+    if max(prices) > MOST_PRICE:
+        refuse(f"a price of {max(prices)}; at most {MOST_PRICE}")
+    by_set = dict(zip(sets, prices, strict=True))
+    return Claim(fields[0], family, tuple(by_set[cells] for cells, _ in family))

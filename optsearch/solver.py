@@ -32,6 +32,7 @@ from optsearch.kernels import (
     SolverOptions,
     State,
     best_cell,
+    chain_prices,
     grow,
     kernel,
 )
@@ -377,6 +378,12 @@ class Solver:
         family = np.array([self._places[mask] for mask in sets], np.int32)
         with self._lock:
             return self.kernel.solve(State(family, self.position.hits), limit)
+
+    def prices(
+        self, sets: tuple[int, ...], weights: tuple[int, ...], misses: int
+    ) -> tuple[int, ...] | None:
+        """Prices of some sets that prove so many misses, or None; for `optsearch.proof.prove`."""
+        return chain_prices(sets, misses) if set(weights) == {1} else None
 
     # The tree
 

@@ -33,9 +33,9 @@ KERNELS = {
     "_paper": {"paper"},
     "_table": {"kernels", "solver", "greedy"},
     "_search": {"kernels"},
-    "_family": set(),  # these six serve the searches
+    "_chain": {"kernels"},
+    "_family": set(),  # these five serve the searches
     "_bounds": set(),
-    "_chain": set(),
     "_normal_form": set(),
     "_words": set(),
     "_effort": set(),

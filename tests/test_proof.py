@@ -1,6 +1,7 @@
 """Proofs of optimality: made, checked, and every fault found."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -8,10 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from optsearch import proof, reference
+from optsearch.bounds.dual_chain import UNIT
 from optsearch.errors import ImpossiblePosition, NotSupported, OptsearchError, ProofError, TooLarge
 from optsearch.game import Game
 from optsearch.position import Position
 from optsearch.proof import Claim, Proof, check, check_proof, load, prove, save
+from optsearch.solver import Solver
 from tests.examples import positions
 
 
@@ -351,3 +354,53 @@ def test_a_damaged_file_is_refused_or_proves_the_same(tmp_path_factory, data):
     except OptsearchError:
         return
     assert checked.total_height == optimum(checked.position)[0] == 54
+
+
+# Prices
+
+
+@pytest.fixture(scope="module")
+def priced():
+    """8x8:3, from the total that other tests confirm: one claim, with a price for each set."""
+    position = Position(Game.parse("8x8:3"))
+    return prove(position, 1230 - 3 * 96, by_definition, Solver(position).prices)
+
+
+def test_prices_prove_a_game_at_once(priced, tmp_path):
+    save(priced, tmp_path / "proof")
+    assert load(tmp_path / "proof") == priced
+    checked = check(tmp_path / "proof")
+    assert (checked.total_height, checked.claims) == (1230, 1)
+
+
+def test_prices_that_prove_less(priced):
+    (claim,) = priced.claims
+    for place in (0, 40):
+        wrong = list(claim.prices)
+        wrong[place] += 5 * UNIT
+        made = replace(priced, claims=(replace(claim, prices=tuple(wrong)),))
+        faults(made, "claim 1: 942 misses are not proved; its prices prove ")
+    faults(
+        replace(priced, total_height=1231, claims=(replace(claim, misses=943),)),
+        "claim 1: 943 misses are not proved; its prices prove 942",
+    )
+
+
+def test_prices_that_are_none(tmp_path):
+    for line, message in (
+        ("[1,[3,5],[1,1],[0]]", "claim 1: it has 2 sets and 1 prices"),
+        ("[1,[3,5],[1,1],[0,0.5]]", "claim 1: [0, 0.5] is not a list of integers"),
+        (f"[1,[3,5],[1,1],[0,{1 << 30}]]", "claim 1: a price of 1073741824; at most 16777216"),
+        ("[1,[3,5],[1,1],[0,0],[0,0]]", "claim 1: it is not [misses, sets]"),
+    ):
+        (tmp_path / "proof").write_text(head() + "\n" + line + "\n")
+        with pytest.raises(ProofError, match=re.escape(message)):
+            load(tmp_path / "proof")
+
+
+def test_prices_of_a_dense_family():
+    """Thirteen sets with the same cell: their parts are not gone through."""
+    position = Position(Game.parse("4x4:3,2"))
+    family = proof._root(position)
+    made = Proof(position, 0, (Claim(1, family, (0,) * len(family)),))
+    faults(made, "claim 1: prices do not go with this family")

@@ -199,7 +199,7 @@ def write_proof(solution: Solution, path: Path) -> None:
     position = solution.position
     exact = solver.Solver(position)
     hits = position.hits_left * solution.configurations
-    found = proof.prove(position, solution.total_height - hits, exact.least_misses)
+    found = proof.prove(position, solution.total_height - hits, exact.least_misses, exact.prices)
     proof.save(found, path)
 
 
