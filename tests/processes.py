@@ -69,7 +69,12 @@ def interrupt_in_kernel(*_):
     threading.Thread(target=wait, daemon=True).start()
     is_near.set()
 '''
-COMMAND = "\nfrom optsearch.cli import main\nmain()\n"
+COMMAND = """
+from optsearch.cli import evaluating, main
+
+evaluating.SECONDS = float("inf")  # no line of progress, however long it takes
+main()
+"""
 
 
 def run_script(script, *arguments, hooks="", cwd=None, env=None):
