@@ -33,7 +33,7 @@ from optsearch.solitaire import (
     models,
     reasoning,
 )
-from optsearch.solitaire.puzzle import WATER
+from optsearch.solitaire.puzzle import WATER, piece_text
 
 solitaire = typer.Typer(
     help="Solitaire Battleship: find the fleet from counts and a few revealed cells.",
@@ -288,6 +288,7 @@ def minimise(
     seed: Annotated[int, typer.Option(help="Which clues go first.", min=0)] = 0,
     method: MakingOption = None,
     keep_counts: KeepOption = False,
+    time_limit: TimeOption = None,
     draw: DrawOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -297,7 +298,7 @@ def minimise(
     puzzle = formats.load(file)
     chosen = None if method is None else method.value
     with working("leaving out") as report:
-        made = making.minimise(puzzle, seed, chosen, keep_counts, report)
+        made = making.minimise(puzzle, seed, chosen, keep_counts, report, time_limit)
     finish(made, output, draw, as_json, {"seed": seed, "clues_before": len(puzzle.clues)})
 
 
@@ -311,6 +312,7 @@ def generate(
     ] = None,
     method: MakingOption = None,
     keep_counts: KeepOption = False,
+    time_limit: TimeOption = None,
     draw: DrawOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -323,7 +325,9 @@ def generate(
         seed = secrets.randbits(32)
     chosen = None if method is None else method.value
     with working("generating") as report:
-        made = making.generate(rows, columns, lengths, seed, chosen, keep_counts, report)
+        made = making.generate(
+            rows, columns, lengths, seed, chosen, keep_counts, report, time_limit
+        )
     finish(made, output, draw, as_json, {"seed": seed})
 
 
@@ -360,7 +364,7 @@ def print_file(name: str, path: Path | None) -> None:
 
 
 def board(puzzle: Puzzle, solution: Solution | None = None) -> Text:
-    """The board with letters, numbers and counts; what was revealed is bold."""
+    """The board with letters, numbers, counts and a legend; what was revealed is bold."""
     shown = dict(puzzle.revealed)
     width = len(str(puzzle.rows))
     cell = max(
@@ -369,6 +373,7 @@ def board(puzzle: Puzzle, solution: Solution | None = None) -> Text:
         if any(count is not None and count > 9 for count in puzzle.column_counts)
         else 1,
     )
+    drawn: set[str] = set()
     text = Text(" " * width)
     for column in range(puzzle.columns):
         text.append(f" {column_name(column):>{cell}}")
@@ -379,6 +384,8 @@ def board(puzzle: Puzzle, solution: Solution | None = None) -> Text:
             style = "bold"
             if value is None and solution is not None:
                 value, style = puzzle.shows(solution, (row, column)), ""
+            if value is not None:
+                drawn.add(value)
             symbol = formats.HIDDEN if value is None else formats.SYMBOLS[value]
             colour = "blue" if value == WATER else "dim" if value is None else "red"
             text.append(f" {symbol:>{cell}}", style=f"{style} {colour}")
@@ -387,6 +394,9 @@ def board(puzzle: Puzzle, solution: Solution | None = None) -> Text:
     text.append("\n" + " " * width)
     for column_count in puzzle.column_counts:
         text.append(f" {'' if column_count is None else column_count:>{cell}}")
+    used = [value for value in formats.SYMBOLS if value in drawn]
+    if used:
+        text.append("\n\n" + "  ".join(f"{formats.SYMBOLS[v]} {piece_text(v)}" for v in used))
     return text.append("\n")
 
 

@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from optsearch import journal
 from optsearch.errors import OptsearchError, PuzzleError
 from optsearch.game import Cell, cell_name, parse_cell
 from optsearch.solitaire.puzzle import (
@@ -338,10 +339,10 @@ def load(path: Path) -> Puzzle:
 
 
 def save(puzzle: Puzzle, path: Path) -> None:
-    """Write a puzzle: JSON to a name that ends in .json, text to any other."""
+    """Write a puzzle, whole or not at all: JSON to a name in .json, text to any other."""
     is_json = path.suffix.lower() == ".json"
     text = json.dumps(to_fields(puzzle), ensure_ascii=False, indent=1) + "\n"
     try:
-        path.write_text(text if is_json else to_text(puzzle), encoding="utf-8")
+        journal.replace(path, text if is_json else to_text(puzzle))
     except OSError as error:
         raise PuzzleError(f"cannot write {str(path)!r}: {error.strerror}") from None

@@ -6,6 +6,7 @@ sweep. None shares anything with another but the puzzle, so that each can check 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
@@ -51,11 +52,17 @@ def is_unique(puzzle: Puzzle, method: str = "ship", time_limit: float | None = N
     return len(solve(puzzle, 2, method, time_limit)) == 1
 
 
-def _another(puzzle: Puzzle, known: Solution, method: str | None) -> Solution | None:
+def _another(
+    puzzle: Puzzle, known: Solution, method: str | None, end: float | None = None
+) -> Solution | None:
     """Another solution than the known one; without a method by `count`, by `ship` if that is long.
 
-    How long is measured in cells visited, so that the answer is the same on every machine.
+    How long is measured in cells visited, so that the answer is the same on every machine. Raises
+    TooLarge at the time `end`.
     """
+    left = None if end is None else end - time.monotonic()
+    if left is not None and left <= 0:
+        raise _late(puzzle)
 
     def tick(visited: int) -> None:
         if method is None and visited > _EFFORT:
@@ -63,16 +70,25 @@ def _another(puzzle: Puzzle, known: Solution, method: str | None) -> Solution | 
 
     if method in (None, "count"):
         try:
-            found: Iterable[Solution] = counting.solutions(puzzle, 2, progress=tick)
+            found: Iterable[Solution] = counting.solutions(puzzle, 2, left, tick)
         except TooLarge:
             if method is not None:
                 raise
-            return _another(puzzle, known, "ship")
+            return _another(puzzle, known, "ship", end)
     else:
-        found = models.search(
-            puzzle, 1, method or "ship", excluding=known, presolve=False
-        ).solutions
+        searched = models.search(puzzle, 1, method or "ship", left, excluding=known, presolve=False)
+        if not searched.solutions and not searched.is_complete:
+            raise _late(puzzle)
+        found = searched.solutions
     return next((solution for solution in found if solution != known), None)
+
+
+def _late(puzzle: Puzzle) -> TooLarge:
+    return TooLarge(f"the time is over before a puzzle {puzzle} without a clue to spare was found")
+
+
+def _end(time_limit: float | None) -> float | None:
+    return None if time_limit is None else time.monotonic() + time_limit
 
 
 def minimise(
@@ -81,6 +97,7 @@ def minimise(
     method: str | None = None,
     keep_counts: bool = False,
     progress: Progress = lambda done, total: None,
+    time_limit: float | None = None,
 ) -> Puzzle:
     """The puzzle with as many clues left out as its single solution allows.
 
@@ -90,15 +107,18 @@ def minimise(
 
     method -- one of `METHODS`; without it `count`, or `ship` where that takes long. keep_counts --
     leave out revealed cells only. Raises PuzzleError for a puzzle that does not have
-    exactly one solution.
+    exactly one solution, and TooLarge when the time (seconds) is over.
     """
-    found = solve(puzzle, 2, method or "ship")
+    end = _end(time_limit)
+    found = solve(puzzle, 2, method or "ship", time_limit)
     if len(found) != 1:
         raise PuzzleError(
             f"{puzzle} has {'no solution' if not found else 'several solutions'}; a puzzle with "
             "exactly one can be minimised"
         )
-    return _minimised(puzzle, found[0], np.random.default_rng(seed), method, keep_counts, progress)
+    return _minimised(
+        puzzle, found[0], np.random.default_rng(seed), method, keep_counts, progress, end
+    )
 
 
 def _minimised(
@@ -108,6 +128,7 @@ def _minimised(
     method: str | None,
     keep_counts: bool,
     progress: Progress,
+    end: float | None,
 ) -> Puzzle:
     shuffled = [puzzle.clues[i] for i in rng.permutation(len(puzzle.clues))]
     order = [clue for clue in shuffled if clue.kind == "cell"]
@@ -121,7 +142,7 @@ def _minimised(
             weaker = puzzle.weakened(clue)
             if any(map(weaker.is_solved_by, others)):
                 break
-            other = _another(weaker, solution, method)
+            other = _another(weaker, solution, method, end)
             if other is not None:
                 others.append(other)
                 break
@@ -154,24 +175,27 @@ def generate(
     method: str | None = None,
     keep_counts: bool = False,
     progress: Progress = lambda done, total: None,
+    time_limit: float | None = None,
 ) -> Puzzle:
     """A puzzle with exactly one solution and no clue to spare; the same for the same seed.
 
     A random fleet, all its counts, and for as long as another fleet satisfies the clues, a cell in
     which it differs; then `minimise`. The fleet is drawn uniformly by the exact sampler on grids of
     up to 128 cells. On larger ones ships are placed one after the other, longest first, each
-    uniformly where it still fits, which is not quite uniform.
+    uniformly where it still fits, which is not quite uniform. Raises TooLarge when the time
+    (seconds) is over.
     """
+    end = _end(time_limit)
     puzzle = Puzzle(rows, columns, fleet)
     rng = np.random.default_rng(seed)
     solution = random_solution(puzzle, rng)
     puzzle = with_counts(puzzle, solution)
-    while (other := _another(puzzle, solution, method)) is not None:
+    while (other := _another(puzzle, solution, method, end)) is not None:
         differing = list(bits(sum(other) ^ sum(solution)))
         cell = puzzle.cell(int(rng.choice(differing)))
         shown = (*puzzle.revealed, (cell, puzzle.shows(solution, cell)))
         puzzle = replace(puzzle, revealed=shown)
-    return _minimised(puzzle, solution, rng, method, keep_counts, progress)
+    return _minimised(puzzle, solution, rng, method, keep_counts, progress, end)
 
 
 def usual_fleet(rows: int, columns: int) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 MODELS = ("ship", "cell")
+_SOON = 0.02  # seconds
 _SYMBOLS = tuple(value for value in REVEALED if value != SHIP)
 
 
@@ -112,8 +114,7 @@ def _solved(built: Model, seconds: float | None, presolve: bool) -> tuple[Soluti
         if seconds <= 0:
             return None, False
         solver.parameters.max_time_in_seconds = seconds
-    status = solver.solve(built.model)
-    name = solver.status_name(status)
+    name = _run(solver, built.model)
     if name in ("OPTIMAL", "FEASIBLE"):
         return built.solution(solver), False
     if name == "MODEL_INVALID":
@@ -124,9 +125,28 @@ def _solved(built: Model, seconds: float | None, presolve: bool) -> tuple[Soluti
 def _solver() -> cp_model.CpSolver:
     solver: cp_model.CpSolver = _cp_model().CpSolver()
     solver.parameters.num_workers = 1
+    solver.parameters.catch_sigint_signal = False  # it would take ctrl-C for the end of the time
     solver.parameters.random_seed = 0
     solver.parameters.cp_model_probing_level = 0  # takes longer than it saves, with both models
     return solver
+
+
+def _run(solver: cp_model.CpSolver, model: cp_model.CpModel) -> str:
+    """Solve a model; the name of the status.
+
+    In a thread beside, since python hears of ctrl-C only between its own steps: the search is told
+    to stop, and what ctrl-C raised goes on when it has.
+    """
+    with ThreadPoolExecutor(1) as thread:
+        work = thread.submit(solver.solve, model)
+        try:
+            status = work.result()
+        except BaseException:
+            while not work.done():  # the search may not have begun yet when it is told
+                solver.stop_search()
+                wait([work], _SOON)
+            raise
+    return str(solver.status_name(status))
 
 
 def _cp_model() -> Any:
@@ -398,7 +418,7 @@ class _ClueModel(ShipModel):
         solver.parameters.cp_model_presolve = False
         if seconds is not None:
             solver.parameters.max_time_in_seconds = max(seconds, 0.01)
-        name = solver.status_name(solver.solve(self.model))
+        name = _run(solver, self.model)
         if name == "INFEASIBLE":
             named = set(solver.sufficient_assumptions_for_infeasibility())
             found = [clue for clue in chosen if self.switches[clue].index in named]
