@@ -96,6 +96,11 @@ def optimum(position: Position) -> tuple[int, int]:
     return _answer(solver.solve(position))
 
 
+def optimum_without_chain(position: Position) -> tuple[int, int]:
+    """The same without the bound by a price for each set."""
+    return _answer(solver.solve(position, options=solver.SolverOptions(chain=False)))
+
+
 def optimum_processes(position: Position) -> tuple[int, int]:
     """The same on two processes, whose start is counted and whose memory is not; no nodes."""
     spawn = multiprocessing.get_context("spawn")
@@ -280,6 +285,12 @@ def main() -> None:
     del solvers["paper's Algorithm 2 (table on hits, misses)"]
     for text in ("5x5:3,2", "6x6:2", "6x6:4,4") + (("6x6:4,3",) if full else ()):
         compare(f"Optimum of {text}", Position(Game.parse(text)), solvers)
+    chains: dict[str, Work] = {
+        "solver without the dual of the chain": optimum_without_chain,
+        "solver": optimum,
+    }
+    for text in ("7x7:2", "7x7:3") + (("8x8:4",) if full else ()):
+        compare(f"Optimum of {text}", Position(Game.parse(text)), chains)
     if full:
         processes: dict[str, Work] = {
             "solver, one process": optimum,
