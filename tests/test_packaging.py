@@ -83,3 +83,56 @@ def test_the_source_distribution_is_complete(tmp_path):
         inside = {name.partition("/")[2] for name in archive.getnames()}
     assert [name for name in names if name not in inside] == []
     assert not [name for name in inside if name.endswith(".so")]
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
+    """A wheel built from the source distribution, in a fresh environment far from the checkout."""
+    folder = tmp_path_factory.mktemp("fresh")
+    setup("sdist", "-d", folder)
+    with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
+        archive.extractall(folder, filter="data")
+    (source,) = (path for path in folder.iterdir() if path.is_dir())
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
+    for arguments in (
+        [*pip, "wheel", "--no-build-isolation", "--no-deps", "-w", folder, source],
+        [sys.executable, "-m", "venv", "--without-pip", folder / "venv"],
+    ):
+        subprocess.run(list(map(str, arguments)), check=True, timeout=3600)
+    python = folder / "venv" / "bin" / "python"
+    (wheel,) = folder.glob("*.whl")
+    install = [*pip, "--python", python, "install", "--no-deps", "--no-index", wheel]
+    subprocess.run(list(map(str, install)), check=True, timeout=600)
+    # What it depends on, without a network; .pth files there, such as an editable install, are
+    # not read.
+    (site,) = folder.glob("venv/lib/python*/site-packages")
+    others = [path for path in sys.path if path.endswith("site-packages")]
+    (site / "others.pth").write_text("\n".join(others))
+    shutil.copytree(ROOT / "tests", folder / "outside" / "tests")
+    return python
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (["-m", "optsearch.cli", "--version"], "optsearch 0.1.0, kernels"),
+        (["-m", "optsearch.cli", "reproduce"], "all agree"),
+        (["-m", "optsearch.cli", "bounds", "10x10:5,4,3,3,2"], "bracket  34.012848 to 40.116657"),
+        (["-m", "optsearch.cli", "bounds", "4x5:2,3,4"], "bracket  11.295455 to 11.295455"),
+        (["-c", "import optsearch; print(optsearch.__file__)"], "venv/lib"),
+        (["-m", "pytest", "-q", "tests/test_game.py", "tests/test_bounds.py"], " passed"),
+    ],
+    ids=("version", "reproduce", "bounds", "optimum", "place", "tests"),
+)
+def test_a_wheel_in_a_fresh_environment(fresh, arguments, shown):
+    found = subprocess.run(
+        [str(fresh), *arguments],
+        cwd=fresh.parents[2] / "outside",
+        capture_output=True,
+        text=True,
+        timeout=1200,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+    )
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert shown in found.stdout
