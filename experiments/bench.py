@@ -23,10 +23,12 @@ from optsearch.configurations import Configurations, list_ships, to_masks
 from optsearch.errors import OptsearchError
 from optsearch.evaluate import evaluate
 from optsearch.game import Game
+from optsearch.hiding import Drawn
 from optsearch.position import Position, reply
 from optsearch.posterior import Posterior
+from optsearch.simulate import generator_of, play_task, played
 from optsearch.solution import Solution
-from optsearch.strategies import named
+from optsearch.strategies import as_player, named
 
 MEMORY = 1 << 27  # of the evaluations, for several tasks
 Work = Callable[[Position], tuple[int, int]]  # the answer, and what was looked into
@@ -139,6 +141,35 @@ def evaluated_rollout(position: Position) -> tuple[int, int]:
 def evaluated_rollout_processes(position: Position) -> tuple[int, int]:
     """The same on two processes, whose start is counted and whose memory is not."""
     return evaluate(named("rollout"), position.game, jobs=2, memory=MEMORY).total, 0
+
+
+SIMPLE = ("heuristic:version=1", "heuristic:version=3", "heuristic:version=5", "parity", "density")
+PLAYED = 20  # games of a simple player
+
+
+def bench_players(game: Game) -> None:
+    """Print games a second of simple players, in plain Python and in numba on the same boards."""
+    print(f"\nSimple players, {PLAYED} games of {game}\n")
+    print(
+        f"  {'player':<24}{'shots':>8}{'Python, a second':>18}{'numba, a second':>17}{'speed':>10}"
+    )
+    boards = Drawn().boards(game, PLAYED, 1)
+    fleets = [to_masks(board) for board in boards]
+    for name in SIMPLE:
+        player = as_player(name)
+        play_task(player, str(game), boards[:1], 0, 1)  # compiled, or taken from its cache
+        started = time.perf_counter()
+        shots = [played(player, game, ships, generator_of(1, i)) for i, ships in enumerate(fleets)]
+        middle = time.perf_counter()
+        again = play_task(player, str(game), boards, 0, 1)
+        ended = time.perf_counter()
+        if again != shots:
+            raise OptsearchError(f"{name} takes {again} shots in numba, not {shots}")
+        plain, numba = PLAYED / (middle - started), PLAYED / (ended - middle)
+        print(
+            f"  {name:<24}{sum(shots):>8,}{plain:>18,.1f}{numba:>17,.1f}{numba / plain:>9,.0f}x",
+            flush=True,
+        )
 
 
 @dataclass(frozen=True)
@@ -269,6 +300,7 @@ def main() -> None:
     others = {"greedy with exact posteriors": greedy_game}
     compare(f"A whole game of {told}", Position(told), others)
 
+    bench_players(touching)
     for text, evaluations in EVALUATIONS:
         game = Game.parse(text)
         number = Posterior(Position(game)).configurations

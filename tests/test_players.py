@@ -1,22 +1,27 @@
 """Players: what makes one, by chance or memory too, by name, file and entry point."""
 
 import pickle
+from collections import Counter
 from importlib.metadata import EntryPoint
+from math import log2
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from optsearch import hiding, strategies
-from optsearch.configurations import to_masks
+from optsearch.configurations import list_ships, to_masks
 from optsearch.errors import StrategyError
 from optsearch.evaluate import evaluate
 from optsearch.game import Game
-from optsearch.position import HIT, MISS, Position
+from optsearch.position import HIT, MISS, Position, reply
 from optsearch.simulate import played, simulate
+from optsearch.solver import solve
 from optsearch.strategies import Player, Strategy, as_player, as_strategy, named
 from optsearch.strategies.greedy import Greedy
 from optsearch.strategies.heuristic import Heuristic
+from optsearch.strategies.information import Information
+from optsearch.strategies.simple import Density, Parity
 
 ROOT = Path(__file__).resolve().parent.parent
 GAME = Game.parse("4x4:3,2;contact=any")
@@ -161,6 +166,10 @@ SIMPLE = [
     "heuristic:version=3,memory=attack",
     "heuristic:version=4,edges=whole,factor=2",
     "heuristic:version=5,edges=whole,factor=7",
+    "parity",
+    "parity:modulus=3",
+    "density",
+    "density:weight=3",
 ]
 BOARDS = [
     ("10x10:5,4,3,3,2;contact=any", 4),
@@ -253,3 +262,56 @@ def test_distance_weights():
     both = 0.7 * alone[0] + 1.085 * alone[1]
     both[4, 4] = both[6, 4] = 0
     assert values == pytest.approx(both / both.max())
+
+
+# Players by a matrix, and by information
+
+
+def test_parity_hunts_on_the_checkerboard_and_targets_beside_hits():
+    game = Game.parse("3x3:2;contact=any")
+    assert Parity().values(Position(game)) == [2, 1, 2, 1, 2, 1, 2, 1, 2]
+    assert Parity().values(Position.parse(game, "A1=hit")) == [2, 3, 2, 3, 2, 1, 2, 1, 2]
+
+
+def test_density_counts_the_placements_of_each_ship():
+    game = Game.parse("1x5:2,2;contact=any")
+    assert Density().values(Position(game)) == [2, 4, 4, 4, 2]
+    assert Density(20).values(Position.parse(game, "A1=hit E1=miss")) == [40, 42, 4, 2, 0]
+
+
+@pytest.mark.parametrize("text", ["4x4:3,2", "3x5:2,2;contact=any"])
+def test_information_and_bisection_are_one_where_nothing_is_announced(text):
+    game = Game.parse(text)
+    bisection = evaluate("bisection", game, jobs=1)
+    assert evaluate("information", game, jobs=1).histogram == bisection.histogram
+    assert bisection.total >= solve(Position(game)).total_height
+
+
+def test_the_entropy_is_that_of_the_replies():
+    """Against the replies of all configurations, listed."""
+    game = Game.parse("3x4:2,2;contact=any;announce=sunk")
+    start = Position.parse(game, "B2=hit A1=miss")
+    everything = [to_masks(ships) for ships in list_ships(start)]
+    left = [ships for ships in everything if start.is_compatible(ships)]
+
+    def entropy(cell):
+        replies = Counter(reply(game, ships, start.hits, 1 << cell) for ships in left)
+        parts = [n / len(left) for n in replies.values()]
+        return -sum(p * log2(p) for p in parts)
+
+    fresh = [i for i in range(12) if not (start.hits | start.misses) >> i & 1]
+    most = max(map(entropy, fresh))
+    best = next(i for i in fresh if entropy(i) > most - 1e-12)
+    assert Information().shot(start) == game.cell(best)
+    assert evaluate("information", game, jobs=1).worst <= 12
+
+
+def test_parameters_of_players_are_checked():
+    for text in (
+        "parity:modulus=0",
+        "density:weight=x",
+        "information:ties=no",
+        "heuristic:version=6",
+    ):
+        with pytest.raises(StrategyError):
+            as_player(text)

@@ -185,7 +185,9 @@ def all_kinds() -> tuple[type[Player], ...]:
     """The kinds of players of this package; a dataclass each, its fields the parameters."""
     from optsearch.strategies.greedy import Greedy
     from optsearch.strategies.heuristic import Heuristic
+    from optsearch.strategies.information import Bisection, Information
     from optsearch.strategies.pattern import Pattern
     from optsearch.strategies.rollout import Rollout
+    from optsearch.strategies.simple import Density, Parity
 
-    return Greedy, Rollout, Pattern, Heuristic
+    return Greedy, Rollout, Pattern, Bisection, Information, Heuristic, Parity, Density

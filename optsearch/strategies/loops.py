@@ -194,3 +194,65 @@ def drawn(values: Array, known: Array, rng: Any) -> tuple[int, int]:
                     return row, column
                 chosen -= 1
     raise AssertionError("no cell is left")
+
+
+@njit(cache=True)
+def parity(board: Array, modulus: int, rng: Any) -> int:
+    """The shots of a game of `Parity`."""
+    rows, columns = board.shape
+    known = np.zeros((rows, columns), np.uint8)
+    values = np.ones((rows, columns))
+    for row in range(rows):
+        for column in range(columns):
+            if (row + column) % modulus == 0:
+                values[row, column] = 2
+    left, shots = board.sum(), 0
+    while left:
+        row, column = drawn(values, known, rng)
+        shots += 1
+        known[row, column] = HIT if board[row, column] else MISS
+        if board[row, column]:
+            left -= 1
+            for i, j in (
+                (row - 1, column),
+                (row + 1, column),
+                (row, column - 1),
+                (row, column + 1),
+            ):
+                if 0 <= i < rows and 0 <= j < columns:
+                    values[i, j] = 3
+    return shots
+
+
+@njit(cache=True)
+def density(board: Array, fleet: Array, weight: int, rng: Any) -> int:
+    """The shots of a game of `Density`."""
+    known = np.zeros(board.shape, np.uint8)
+    left, shots = board.sum(), 0
+    while left:
+        values = np.zeros(board.shape)
+        for ship in fleet:
+            add_weights(values, known, ship, weight)
+            if ship > 1:  # a ship of one cell lies there in one way
+                add_weights(values.T, known.T, ship, weight)
+        row, column = drawn(values, known, rng)
+        shots += 1
+        known[row, column] = HIT if board[row, column] else MISS
+        left -= board[row, column]
+    return shots
+
+
+@njit(cache=True)
+def add_weights(values: Array, known: Array, ship: int, weight: int) -> None:
+    """Add its weight to every cell of every horizontal placement without a miss."""
+    rows, columns = known.shape
+    for row in range(rows):
+        for first in range(columns - ship + 1):
+            counted = 1.0
+            for k in range(first, first + ship):
+                if known[row, k] == MISS:
+                    counted = 0.0
+                elif known[row, k] == HIT:
+                    counted *= weight
+            for k in range(first, first + ship):
+                values[row, k] += counted

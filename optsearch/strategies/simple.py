@@ -1,0 +1,120 @@
+"""Simple players that draw among the highest cells of a matrix: parity, and probability density.
+
+`parity` is hunt and target on a checkerboard: a cell beside a hit; if there is none, one whose row
++ column is a multiple of `modulus`; if there is none, any. `density` takes the ships as
+independent: a placement without a miss counts `weight` to the power of the hits on it, and a cell
+what its placements count together. Both hear no sinkings. `loops` has the same in numba.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.game import Cell, Game, bits
+from optsearch.position import Position
+from optsearch.strategies.greedy import require_range
+from optsearch.strategies.player import Compiled, Player, Playing
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    """A game: one of the unknown cells with the highest value is drawn, in row-major order."""
+
+    values: Callable[[Position], list[int]]
+    generator: np.random.Generator
+
+    def shot(self, position: Position) -> Cell:
+        """The cell drawn."""
+        values = self.values(position)
+        shot = position.hits | position.misses
+        unknown = [i for i in range(position.game.cells) if not shot >> i & 1]
+        most = max(values[i] for i in unknown)
+        ties = [i for i in unknown if values[i] == most]
+        return position.game.cell(ties[int(self.generator.random() * len(ties))])
+
+
+class _ByValues(Player):
+    """A player whose values of the cells follow from the position."""
+
+    def begin(self, game: Game, generator: np.random.Generator) -> Playing:
+        """A game in plain Python."""
+        return _Drawing(self.values, generator)
+
+    @abstractmethod
+    def values(self, position: Position) -> list[int]:
+        """The value of each cell."""
+
+
+@dataclass(frozen=True)
+class Parity(_ByValues):
+    """Hunt and target; modulus -- 1 to 10, 2 for the checkerboard."""
+
+    name: ClassVar[str] = "parity"
+
+    modulus: int = 2
+
+    def __post_init__(self) -> None:
+        require_range("modulus", self.modulus, 1, 10)
+
+    def values(self, position: Position) -> list[int]:
+        """3 beside a hit, 2 on the pattern, 1 elsewhere."""
+        game = position.game
+        hits = set(game.cells_of(position.hits))
+        result = []
+        for row, column in map(game.cell, range(game.cells)):
+            beside = {(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)}
+            on_pattern = (row + column) % self.modulus == 0
+            result.append(3 if beside & hits else 2 if on_pattern else 1)
+        return result
+
+    def compiled(self, game: Game) -> Compiled:
+        """The same in numba."""
+        from optsearch.strategies.loops import parity
+
+        def play(cells: NDArray[np.uint8], generator: np.random.Generator) -> int:
+            board = cells.reshape(game.rows, game.columns)
+            return int(parity(board, self.modulus, generator))
+
+        return play
+
+
+@dataclass(frozen=True)
+class Density(_ByValues):
+    """Ships as if independent; weight -- 1 to 100, of a placement for each hit on it."""
+
+    name: ClassVar[str] = "density"
+
+    weight: int = 20
+
+    def __post_init__(self) -> None:
+        require_range("weight", self.weight, 1, 100)
+
+    def values(self, position: Position) -> list[int]:
+        """What the placements on each cell count."""
+        result = [0] * position.game.cells
+        for length in position.game.fleet:
+            for ship in position.game.placements(length):
+                if not ship & position.misses:
+                    for cell in bits(ship):
+                        result[cell] += self.weight ** (ship & position.hits).bit_count()
+        return result
+
+    def compiled(self, game: Game) -> Compiled | None:
+        """The same in numba; None where the values pass the integers of a float."""
+        from optsearch.strategies.loops import density
+
+        if self.weight ** (max(game.fleet) - 1) * 2 * game.fleet_cells >= 1 << 53:
+            return None
+        fleet = np.array(game.fleet, np.int64)
+
+        def play(cells: NDArray[np.uint8], generator: np.random.Generator) -> int:
+            board = cells.reshape(game.rows, game.columns)
+            return int(density(board, fleet, self.weight, generator))
+
+        return play
