@@ -506,6 +506,32 @@ def announced_kernel(position: Position, memory: int = 1 << 23) -> Announced:
     return Announced(position, MEAN, SolverOptions(), table, None, lambda nodes: None)
 
 
+def misses_with_one_ship_a_set(
+    position: Position, tick: Callable[[int], None], memory: int = 1 << 27
+) -> int:
+    """The least misses of a silent position, by the search of games that announce sinkings.
+
+    Each set of cells is one ship, which sinks at the last hit, so that what is announced tells
+    nothing. It shares with `Silent` the table in memory and no bound, key or order of search.
+    tick -- called with the number of nodes now and then; may raise. Errors as in `Family.of`.
+    """
+    family = Family.of(position)
+    if not family.hits:
+        return 0
+    ships = np.repeat(to_words(family.sets), family.weights, axis=0)[:, None, :]
+    search = AnnouncedSearch(
+        ships,
+        position.game.cells,
+        False,
+        MEAN.kind,
+        MemoryTable(memory),
+        None,
+        SolverOptions().switches,
+        tick,
+    )
+    return search.solve(np.arange(len(ships), dtype=np.int32), 0, NO_BUDGET)
+
+
 def _counts(sets: CellSets, weights: NDArray[np.int64], hits: int) -> NDArray[np.int64]:
     """The weight of the sets that have each cell; 0 where it is hit."""
     counts = np.zeros(128, np.int64)

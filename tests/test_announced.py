@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from optsearch import reference
+from optsearch import reference, solver
 from optsearch._announced import AnnouncedSearch
 from optsearch._table import MemoryTable
 from optsearch.configurations import to_words
 from optsearch.game import Game, bits
-from optsearch.kernels import SolverOptions
+from optsearch.kernels import SolverOptions, misses_with_one_ship_a_set
 from optsearch.position import HIT, MISS, Position, Reply, reply
 from tests.examples import positions
 
@@ -382,6 +382,28 @@ def test_an_exception_in_tick_ends_the_search():
     with pytest.raises(KeyboardInterrupt):
         search.solve(example.family, 0, -1)
     assert search.nodes == 1024
+
+
+@settings(max_examples=150)
+@given(positions(max_cells=12, max_configurations=60))
+def test_silent_games_are_announced_ones_with_one_ship_a_set(position):
+    """The solver of silent games and this search, which share the table, find the same optimum."""
+    misses = misses_with_one_ship_a_set(position, lambda nodes: None, memory=1 << 23)
+    solution = solver.solve(position, options=SolverOptions(memory=1 << 23))
+    hits = position.hits_left * solution.configurations
+    assert hits + misses == solution.total_height
+
+
+@pytest.mark.parametrize(
+    ("game", "total"), [("3x4:3,2;contact=any", None), ("4x4:3,2", 878), ("4x5:4,3,2", 994)]
+)
+def test_known_optima_with_one_ship_a_set(game, total):
+    """878 and 994: Table 1 of Audinot, Bonnet and Viennot (2014)."""
+    position = Position(Game.parse(game))
+    found = solver.solve(position)
+    misses = misses_with_one_ship_a_set(position, lambda nodes: None)
+    assert position.hits_left * found.configurations + misses == found.total_height
+    assert total in (None, found.total_height)
 
 
 def test_what_is_refused():

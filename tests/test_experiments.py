@@ -202,8 +202,8 @@ def test_optima(run, tmp_path):
     for game, row in rows.items():
         assert numbers(row) == numbers(committed[game])
         assert row["confirmed"].startswith("tree+")
-    assert rows["3x3:2"]["confirmed"] == "tree+reference+paper+proof+first"
-    assert rows["4x4:3,2"]["confirmed"] == "tree+paper+published+proof+first"
+    assert rows["3x3:2"]["confirmed"] == "tree+reference+paper+proof+first+announced"
+    assert rows["4x4:3,2"]["confirmed"] == "tree+paper+published+proof+first+announced"
     assert rows["4x4:3,2"]["best_greedy"] == "878"
     assert rows["2x3:2"]["mean"] == "3.571429"  # 25/7, Figure 5
     assert out.splitlines()[-1] == f"{path}: 4 games"
