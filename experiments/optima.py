@@ -42,8 +42,9 @@ LARGER = (
 )
 # Seconds of the games that take more than ten; infinite where nobody has waited.
 LONG = {
-    "8x8:3": inf,
-    "8x8:4": 12,
+    "9x9:5": inf,
+    "10x10:2": inf,
+    "10x10:5": inf,
     "5x6:2,2": inf,
     "5x6:3,2": 40,
     "5x6:4,2": inf,
@@ -91,6 +92,9 @@ def games() -> Iterator[Game]:
 def _games() -> Iterator[Game]:
     for side in SIDES:
         for length in range(1, side + 1):
+            yield Game(side, side, (length,))
+    for side in (9, 10):
+        for length in range(2, 6):
             yield Game(side, side, (length,))
     for rows, columns in RECTANGLES:
         for length in range(2, min(columns, 5) + 1):

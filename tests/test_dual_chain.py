@@ -3,9 +3,9 @@
 import random
 
 import pytest
-from optsearch._chain import ChainDual
 from test_search import SWITCHES, Definition, Drawn, drawn, mask
 
+from optsearch._chain import ChainDual
 from optsearch.bounds import dual_chain
 from optsearch.bounds.dual_chain import MOST_SETS, UNIT, chain_dual, first_shot_duals
 from optsearch.configurations import to_words
