@@ -216,10 +216,13 @@ def test_occurrence(here, answer, game, shots):
     found = answer("occurrence", game, "--shots", shots)
     number = sum(1 for _ in reference.configurations(position))
     assert found == {
+        "schema": 1,
         "game": game,
         "position": shots,
         "configurations": number,
+        "configurations_exact": str(number),
         "occurrence": expected,
+        "occurrence_exact": [[str(n) for n in row] for row in expected],
     }
     status, out, err = here("occurrence", game, "--shots", shots)
     assert (status, err) == (0, "")

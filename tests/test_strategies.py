@@ -324,6 +324,7 @@ def test_a_file_that_changes_before_a_worker_reads_it(tmp_path):
     assert str(pickle.loads(sent)) == f"{file}:rows"
     file.write_text(IN_WORKERS + "\n")
     own._loaded.cache_clear()  # as in a worker
+    own._run.cache_clear()
     changed = pickle.loads(sent)
     with pytest.raises(StrategyError, match="has changed since"):
         evaluate(changed, GAME, jobs=1)
