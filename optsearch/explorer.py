@@ -20,9 +20,10 @@ from optsearch.configurations import list_ships, to_masks
 from optsearch.errors import TooLarge, TreeError
 from optsearch.family import Family
 from optsearch.game import Game
-from optsearch.kernels import Kernel, State
-from optsearch.position import Position, Reply, known_replies
+from optsearch.kernels import State
+from optsearch.position import Position, known_replies
 from optsearch.posterior import Posterior
+from optsearch.solution import Limit
 from optsearch.solver import Solver
 from optsearch.tree import DecisionTree, Leaf, Node, verify
 
@@ -66,7 +67,7 @@ def _described(position: Position) -> str:
 # Data
 
 
-def data(solver: Solver, trees: Sequence[Named]) -> dict[str, Any]:
+def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> dict[str, Any]:
     """What a page carries, as a JSON object.
 
     game, position -- their texts; rules -- the same in words. rows, columns, announce -- of the
@@ -78,10 +79,13 @@ def data(solver: Solver, trees: Sequence[Named]) -> dict[str, Any]:
         weight is the number of configurations that have them.
     trees -- objects of a name and a root. A node is `[cell, cost, optimum, child, …]`, a child for
         each of the `replies`: cost is the total height of the tree from there, optimum the least
-        total height of any strategy from there. A leaf is its number of configurations, and 0
-        stands for a reply that no configuration gives.
+        total height of any strategy from there, or a pair of bounds where it is not known. A
+        leaf is its number of configurations, and 0 stands for a reply that no configuration gives.
+    values -- for each cell the least total height of strategies that shoot it first, as a pair of
+        bounds, or None; as far as the solver was asked for all shots.
 
     solver -- for the mean, of the position that all trees start from; else TreeError.
+    limit -- ends the search for the optima of nodes, and leaves bounds of them.
     """
     position = solver.position
     game = position.game
@@ -105,9 +109,10 @@ def data(solver: Solver, trees: Sequence[Named]) -> dict[str, Any]:
             [weight, *(f"{ship:x}" for ship in ships)] for weight, ships in _listed(position)
         ],
         "trees": [
-            {"name": name, "root": _encoded(solver.kernel, replies, solver.kernel.root, tree.root)}
+            {"name": name, "root": _encoded(solver, limit, solver.kernel.root, tree.root)}
             for name, tree in trees
         ],
+        "values": _values(solver),
     }
 
 
@@ -134,34 +139,49 @@ def _listed(position: Position) -> list[tuple[int, tuple[int, ...]]]:
     return [(1, ships) for ships in listed if position.is_compatible(ships)]
 
 
+def _values(solver: Solver) -> list[list[int | None] | None]:
+    """What each first shot is worth, as `data` has it."""
+    game = solver.position.game
+    values: list[list[int | None] | None] = [None] * game.cells
+    for value in solver.found.shot_values:
+        values[value.cell[0] * game.columns + value.cell[1]] = [value.lower, value.upper]
+    return values
+
+
 def _encoded(
-    kernel: Kernel, replies: Sequence[Reply], state: State, node: Node | Leaf
+    solver: Solver, limit: Limit | None, state: State, node: Node | Leaf
 ) -> list[Any] | int:
     """A subtree as `data` has it; the state is that of the node."""
     if isinstance(node, Leaf):
         return node.configurations
-    bit = kernel.game.bit(node.cell)
-    parts = kernel.parts(state, bit.bit_length() - 1)
+    kernel = solver.kernel
+    cell = kernel.game.bit(node.cell).bit_length() - 1
+    parts = kernel.parts(state, cell)
     children = [
-        _encoded(kernel, replies, parts[reply], node.replies[reply]) if reply in parts else 0
-        for reply in replies
+        _encoded(solver, limit, parts[reply], node.replies[reply]) if reply in parts else 0
+        for reply in known_replies(kernel.game)
     ]
-    cost = kernel.weight(state) + sum(child[1] for child in children if isinstance(child, list))
+    weight = kernel.weight(state)
+    cost = weight + sum(child[1] for child in children if isinstance(child, list))
     hits_left = kernel.cells_left - (state.hits & ~kernel.root.hits).bit_count()
-    optimum = hits_left * kernel.weight(state) + kernel.solve(state)
-    return [bit.bit_length() - 1, cost, optimum, *children]
+    misses, is_exact = solver.least_cost(state, limit)
+    lower = hits_left * weight + misses
+    if state is kernel.root and solver.found.lower is not None:
+        lower, is_exact = max(lower, solver.found.lower), is_exact or solver.found.is_exact
+    optimum = lower if is_exact or lower == cost else [lower, cost]
+    return [cell, cost, optimum, *children]
 
 
 # The page
 
 
-def page(solver: Solver, trees: Sequence[Named]) -> str:
+def page(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> str:
     """The page as HTML. It starts with the first of the trees, of which each has a name.
 
-    Errors as in `data`.
+    Limit and errors as in `data`.
     """
     template = resources.files("optsearch").joinpath("explorer.html").read_text(encoding="utf-8")
-    content = data(solver, trees)
+    content = data(solver, trees, limit)
     texts = {
         "title": html.escape(f"{content['game']} {content['position']}".strip()),
         "policy": _policy(template),

@@ -342,6 +342,27 @@ class Solver:
             "wrong; use another folder"
         )
 
+    @property
+    def found(self) -> Solution:
+        """What the last search found; the optimum where there was none."""
+        return self.search() if self._solution is None else self._solution
+
+    def least_cost(self, state: State, limit: Limit | None = None) -> tuple[int, bool]:
+        """The least misses of a state and true; a lower bound and false if the limit ends first.
+
+        States that are easy are always solved. For the mean.
+        """
+        with self._lock:
+            self._time = None if len(state.family) <= self.kernel.easy else limit
+            try:
+                if self._time is not None:
+                    self._time.check()
+                return self.kernel.solve(state), True
+            except LimitReached:
+                return self.kernel.lower_bound(state), False
+            finally:
+                self._time = None
+
     def leave_disk(self) -> None:
         """Use the table in memory alone from now on."""
         self.kernel.keep(None)
@@ -393,7 +414,7 @@ class Solver:
         Of several optimal ones that whose shots the search tries first.
         """
         with self._lock:
-            solution = self.search() if self._solution is None else self._solution
+            solution = self.found
             if self.objective.kind == "mean" and solution.total_height is None:
                 assert self._frontier is not None
                 return DecisionTree(self.position, self._frontier.strategy())

@@ -6,6 +6,7 @@ import re
 import shutil
 from collections import Counter
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -19,6 +20,7 @@ from optsearch.game import CONTACTS, Game, bits, cell_name
 from optsearch.greedy import GreedySolver
 from optsearch.position import HIT, MISS, Position, Reply, known_replies
 from optsearch.posterior import Posterior
+from optsearch.solution import Limit
 from optsearch.solver import Solver
 from optsearch.tree import DecisionTree, Leaf, Node
 from tests.examples import plain, positions
@@ -169,6 +171,8 @@ def test_command(here, tmp_path, monkeypatch):
         "game": "3x4:2",
         "position": "A1=miss B3=miss",
         "configurations": 12,
+        "lower": 53,
+        "upper": 53,
         "trees": [
             {"name": "mine", "total_height": 53},
             {"name": "optimal", "total_height": 53},
@@ -251,7 +255,7 @@ class Shown:
 
     def __init__(self, driver, path, position, trees):
         self.driver, self.path, self.position, self.trees = driver, path, position, trees
-        self.solver = Solver(position)
+        self.solver = Solver(position, all_shots=True)
         path.write_text(explorer.page(self.solver, trees), encoding="utf-8")
         self.resize(1280, 800)
         for log in ("performance", "browser"):  # of earlier pages
@@ -423,14 +427,14 @@ def test_the_tab_key_reaches_every_control(figure6):
     assert texts == [
         "optimal 4.4167 on average",
         "greedy 4.5000 on average",
-        "25.0",  # C1, which is shot next
-        "Start",
         "Hit H leaves 3",
         "Miss M leaves 9",
         "Back U",
         "Start again R",
+        "25.0",  # C1, which is shot next
+        "Start",
     ]
-    figure6.press(Keys.SHIFT + Keys.TAB * 2)
+    figure6.press(Keys.SHIFT + Keys.TAB * 4)
     for name in ("Shot 2", "Shot 3"):
         figure6.press(Keys.ENTER)
         assert figure6.text("count") == name
@@ -440,7 +444,7 @@ def test_the_tab_key_reaches_every_control(figure6):
 @in_browser
 def test_the_arrow_keys_on_the_board(figure6):
     posterior = Posterior(FIGURE6)
-    figure6.press(Keys.TAB * 3)
+    figure6.press(Keys.TAB * 7)
     for key, cell in (
         (Keys.ARROW_DOWN, (1, 2)),
         (Keys.ARROW_LEFT, (1, 1)),
@@ -459,7 +463,9 @@ def test_the_arrow_keys_on_the_board(figure6):
 def test_a_cell_that_is_pointed_at(figure6):
     cell = figure6.driver.find_elements("css selector", ".cell")[4]
     ActionChains(figure6.driver).move_to_element(cell).perform()
-    assert figure6.text("about") == "A2: 2/12 = 16.67 %"
+    total = reference.first_shots(reference.family(FIGURE6))[4]
+    best = f"; shot first, at best {total / 12:.4f} on average ({total}/12)"
+    assert figure6.text("about") == f"A2: 2/12 = 16.67 %{best}"
 
 
 @in_browser
@@ -573,3 +579,246 @@ def test_the_policy_lets_nothing_through(figure6):
     asked, written = figure6.complaints()
     assert not asked
     assert "Content Security Policy" in written[0]["message"]
+
+
+# Any cell, and a place that stays
+
+
+def shot_next(page, cell):
+    """Click a cell of the board, and point elsewhere."""
+    index = cell[0] * page.position.game.columns + cell[1]
+    page.driver.find_elements("css selector", ".cell")[index].click()
+    heading = page.driver.find_element("id", "game")
+    ActionChains(page.driver).move_to_element(heading).perform()
+
+
+def value(position, cell):
+    """By the definition: the least total when a cell is shot first, and of how many."""
+    family = reference.family(position)
+    parts = reference.shoot(family, cell[0] * position.game.columns + cell[1]).values()
+    number = reference.weight(family)
+    return number + sum(map(reference.total_height, parts)), number
+
+
+def mean_text(total, number):
+    return f"{total / number:.4f}" if total % number else f"{total // number}"
+
+
+def check_off_tree(page, here):
+    """What is shown of a position from no tree's point of view."""
+    posterior, texts = Posterior(here), page.texts()
+    left = posterior.configurations
+    assert texts["left"].startswith(f"{left} configuration")
+    optimum = reference.total_height(reference.family(here))
+    if optimum == 0:
+        assert texts["ask"] == "Every ship is sunk"
+        return
+    assert f"({optimum}/{left}; {optimum} in total)" in texts["optimum"]
+    labels = page.driver.execute_script(
+        "return [...document.querySelectorAll('.cell')].map((c) => c.getAttribute('aria-label'))"
+    )
+    shot = {one.cell for one in here.shots}
+    for i, (label, n) in enumerate(zip(labels, posterior.occurrence.ravel().tolist(), strict=True)):
+        cell = here.game.cell(i)
+        if cell not in shot:
+            assert label.startswith(f"{cell_name(cell)}: {n}/{left}")
+
+
+@in_browser
+def test_any_cell_can_be_shot(figure6):
+    """Cells that no tree shoots: the value of each by the definition, and on until the end."""
+    root = figure6.trees[0][1].root
+    for cell in ((0, 1), (1, 0), (2, 0), (2, 3)):
+        shot_next(figure6, cell)
+        texts = figure6.texts()
+        total, number = value(FIGURE6, cell)
+        assert texts["ask"] == f"Shoot {cell_name(cell)}"
+        best = f"Your choice; at best {mean_text(total, number)} on average ({total}/{number})"
+        assert texts["value"] == best
+    figure6.press(Keys.ESCAPE)
+    figure6.check(root, FIGURE6)
+    here = FIGURE6
+    for cell, reply in (((2, 3), MISS), ((0, 1), MISS), ((1, 2), HIT)):
+        shot_next(figure6, cell)
+        assert f"({value(here, cell)[0]}/" in figure6.text("value")
+        figure6.click(figure6.button(reply))
+        here = here.after(cell, reply)
+        check_off_tree(figure6, here)
+    assert figure6.text("cost") == "no branch here"
+    for _ in range(here.game.cells):  # on with what the page proposes, as long as it hits
+        if figure6.text("ask") == "Every ship is sunk":
+            break
+        name = figure6.text("ask").removeprefix("Shoot ")
+        cell = next(c for c in map(here.game.cell, range(12)) if cell_name(c) == name)
+        reply = HIT if Posterior(here.after(cell, HIT)).configurations else MISS
+        figure6.click(figure6.button(reply))
+        here = here.after(cell, reply)
+        check_off_tree(figure6, here)
+    assert figure6.text("ask") == "Every ship is sunk"
+    figure6.press("r")
+    figure6.check(root, FIGURE6)
+
+
+@in_browser
+def test_a_chosen_cell_that_cannot_be_hit(figure6):
+    """Water keeps everything, and a reply that cannot be is refused; so is a cell shot before."""
+    shot_next(figure6, (0, 0))
+    assert figure6.text("note") == "A1 has been shot"
+    figure6.press("h")
+    here = FIGURE6.after(figure6.trees[0][1].root.cell, HIT)
+    shot_next(figure6, (2, 3))
+    figure6.press("h")
+    assert figure6.text("note") == "“Hit” cannot happen at D3"
+    figure6.press("m")
+    check_off_tree(figure6, here.after((2, 3), MISS))
+
+
+@in_browser
+def test_shots_in_another_order_are_on_the_tree_again(figure6):
+    """Where nothing is announced, only what was replied counts."""
+    first = figure6.trees[0][1].root
+    second = first.replies[MISS]
+    shot_next(figure6, second.cell)
+    figure6.press("m")
+    shot_next(figure6, first.cell)
+    figure6.press("m")
+    here = FIGURE6.after(first.cell, MISS).after(second.cell, MISS)
+    figure6.check(second.replies[MISS], here)
+
+
+@in_browser
+@pytest.mark.parametrize("announce", ["sunk", "ship"])
+def test_any_cell_where_sinkings_are_announced(driver, tmp_path, announce):
+    position = Position(Game.parse(f"2x3:2,1;contact=any;announce={announce}"))
+    solver = Solver(position, all_shots=True)
+    page = Shown(driver, tmp_path / "page.html", position, [("optimal", solver.tree())])
+    for cell in [(1, 2), (0, 2)]:
+        shot_next(page, cell)
+        total, number = value(position, cell)
+        best = f"at best {mean_text(total, number)} on average ({total}/{number})"
+        assert best in page.text("about")
+        page.press(Keys.ESCAPE)
+    shot_next(page, (1, 2))
+    page.press("m")
+    here = position.after((1, 2), MISS)
+    assert page.text("left").startswith(f"{Posterior(here).configurations} configurations")
+    assert page.complaints() == (set(), [])
+
+
+@in_browser
+def test_any_cell_by_keyboard(figure6):
+    figure6.press(Keys.TAB * 7)  # to the board
+    figure6.press(Keys.ARROW_DOWN * 2)
+    figure6.press(Keys.ENTER)
+    assert figure6.text("ask") == "Shoot C3"
+    figure6.press("m")
+    check_off_tree(figure6, FIGURE6.after((2, 2), MISS))
+    figure6.press("u")
+    figure6.press(Keys.TAB)  # the board shows what is said of the next shot, not of the focus
+    figure6.check(figure6.trees[0][1].root, FIGURE6)
+
+
+@in_browser
+def test_the_place_stays(figure6):
+    """After a reload, and as a link in a page opened anew."""
+    root = figure6.trees[1][1].root
+    figure6.press("t")
+    figure6.press("m")
+    shot_next(figure6, (2, 3))
+    figure6.press("m")
+    shot_next(figure6, (1, 0))
+    before = figure6.texts()
+    here = FIGURE6.after(root.cell, MISS).after((2, 3), MISS)
+    assert figure6.driver.current_url.endswith("#tree=greedy&shots=C2=miss,D3=miss&shoot=A2")
+    link = figure6.driver.find_element("id", "link").get_attribute("href")
+    assert link == figure6.driver.current_url
+    figure6.driver.refresh()
+    assert figure6.texts() == before
+    check_off_tree(figure6, here)
+    figure6.driver.get("about:blank")
+    figure6.driver.get(link)
+    assert figure6.texts() == before
+    figure6.driver.execute_script("location.hash = '#tree=optimal&shots=C1=hit'")
+    figure6.check(figure6.trees[0][1].root.replies[HIT], FIGURE6.after((0, 2), HIT))
+
+
+@in_browser
+@pytest.mark.parametrize(
+    ("fragment", "note", "shots"),
+    [
+        ("tree=none&shots=C1=hit", "This page has no tree none", [((0, 2), HIT)]),
+        ("shots=C1=hit,D3=hit", "The link says D3=hit, which cannot be here", [((0, 2), HIT)]),
+        ("shots=A1=miss", "The link says A1=miss, which cannot be here", []),
+        ("shots=Z9=hit", "The link says Z9=hit, which cannot be here", []),
+        ("shots=%E0%A4%A", "The link says %E0%A4%A, which cannot be here", []),
+        ("&&=&shoot=<b>", "", []),
+    ],
+)
+def test_links_that_lead_nowhere(figure6, fragment, note, shots):
+    figure6.driver.get("about:blank")
+    figure6.driver.get(f"{figure6.path.as_uri()}#{fragment}")
+    here = FIGURE6
+    for cell, reply in shots:
+        here = here.after(cell, reply)
+    assert figure6.text("note") == note
+    check_off_tree(figure6, here)
+
+
+@in_browser
+@pytest.mark.parametrize("game", ["3x4:2,2", "7x7:5", "3x10:5"])
+def test_the_question_covers_nothing_on_a_telephone(driver, tmp_path, game):
+    """At 360 pixels, wherever the page is scrolled to: no two parts of it lie over each other."""
+    position = Position(Game.parse(game))
+    page = Shown(driver, tmp_path / "page.html", position, [("optimal", Solver(position).tree())])
+    page.resize(360, 740)
+    script = """scrollTo(0, arguments[0]);
+        return ["trees", "question", "board", "path", "numbers"].map((id) => {
+          const {top, bottom} = document.getElementById(id).getBoundingClientRect();
+          return [top, bottom];
+        });"""
+    for scrolled in (0, 200, 10_000):
+        parts = driver.execute_script(script, scrolled)
+        for (_, end), (begin, _) in pairwise(parts):
+            assert end <= begin
+    shot_next(page, (0, 0))
+    assert page.text("ask") == "Shoot A1"
+    assert page.complaints() == (set(), [])
+
+
+# Too little time
+
+
+def test_bounds_of_optima_where_time_is_short():
+    """A limit that is over at once: bounds that hold, at every node."""
+    position = Position(Game.parse("4x5:3,2"))
+    solver = Solver(position)
+    optimal = solver.tree()
+    over = Limit(seconds=0, clock=iter(range(1 << 30)).__next__)
+    exact = explorer.data(solver, [("optimal", optimal)])["trees"][0]["root"]
+    short = explorer.data(Solver(position), [("optimal", optimal)], over)["trees"][0]["root"]
+    pairs = [(exact, short)]
+    unknown = 0
+    while pairs:
+        known, bounded = pairs.pop()
+        assert known[:2] == bounded[:2]
+        lower, upper = bounded[2] if isinstance(bounded[2], list) else [bounded[2]] * 2
+        assert lower <= known[2] <= upper
+        unknown += lower < upper
+        pairs += [
+            pair for pair in zip(known[3:], bounded[3:], strict=True) if isinstance(pair[0], list)
+        ]
+    assert unknown
+
+
+def test_the_command_with_a_time_limit(here, tmp_path, monkeypatch):
+    """An endgame that takes minutes: a page all the same, with a bracket."""
+    monkeypatch.chdir(tmp_path)
+    arguments = ("explore", "6x6:3,2", "-o", "page.html", "--time-limit", "1", "--json")
+    status, out, err = here(*arguments)
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    assert found["lower"] < found["upper"]
+    best, greedy = found["trees"]
+    assert (best["name"], best["total_height"]) == ("best found", found["upper"])
+    assert greedy["name"].startswith("greedy")
+    assert greedy["total_height"] >= found["lower"]

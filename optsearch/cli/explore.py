@@ -28,6 +28,10 @@ from optsearch.cli.common import (
 from optsearch.errors import OptsearchError
 from optsearch.greedy import GreedySolver
 from optsearch.journal import replace
+from optsearch.position import Position
+from optsearch.solution import Limit, LimitReached, Progress
+
+OWN_NAMES = ("optimal", "best found", "greedy", "greedy, ties first")
 
 
 @app.command(epilog="Example: optsearch explore 3x4:2 -o walk.html")
@@ -46,6 +50,16 @@ def explore(
             show_default=False,
         ),
     ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds, after which the page gets the best strategy found by then, and brackets "
+            "where optima are not known: half of them for the best strategy, a quarter each for "
+            "greedy and for the numbers on the way.",
+            min=0.01,
+            show_default=False,
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write a web page on which to walk an optimal and a greedy strategy shot by shot."""
@@ -57,24 +71,28 @@ def explore(
         loaded = tree_.load(path)
         explorer.require_same(position, str(path), loaded)
         title = title_of(loaded, path)
-        taken = {"optimal", "greedy", *(name for name, _ in named)}
+        taken = {*OWN_NAMES, *(name for name, _ in named)}
         named.append((f"{title} ({path.name})" if title in taken else title, loaded))
     with solving(str(position.game)) as progress:
-        exact = solver.Solver(position, progress=progress)
-        named.append(("optimal", exact.tree()))
-        named.append(("greedy", GreedySolver(position, progress=progress).tree()))
-        page = explorer.page(exact, named)
+        exact = solver.Solver(position, progress=progress, all_shots=True)
+        solution = exact.search(None if time_limit is None else time_limit / 2)
+        named.append(("optimal" if solution.is_exact else "best found", exact.tree()))
+        named.append(best_greedy(position, time_limit, progress))
+        limit = None if time_limit is None else Limit(time_limit / 4)
+        page = explorer.page(exact, named, limit)
     try:
         replace(output, page)
     except OSError as error:
         raise OptsearchError(f"cannot write {str(output)!r}: {error.strerror}") from None
     if as_json:
         totals = [{"name": name, "total_height": walked.total_height} for name, walked in named]
-        configurations = exact.solution.configurations
+        configurations = solution.configurations
         print_json(
             {
                 **described(position),
                 "configurations": configurations,
+                "lower": solution.lower,
+                "upper": solution.upper,
                 "trees": totals,
                 "page": str(output),
             }
@@ -85,5 +103,24 @@ def explore(
     for name, walked in named:
         mean = f"{walked.total_height}/{walked.configurations}"
         facts.add_row(name, f"{mean} = {float(walked.mean):.6f} shots on average")
+    if solution.total_height is None:
+        lower, number = solution.lower or 0, solution.configurations
+        upper = min(walked.total_height for _, walked in named)
+        facts.add_row(
+            "optimum",
+            f"between {lower}/{number} = {lower / number:.6f} and "
+            f"{upper}/{number} = {upper / number:.6f}",
+        )
     facts.add_row("page", str(output))
     out.print(facts)
+
+
+def best_greedy(position: Position, time_limit: float | None, progress: Progress) -> explorer.Named:
+    """The tree of the best greedy strategy, or of ties broken row by row where time is short."""
+    if time_limit is None:
+        return "greedy", GreedySolver(position, progress=progress).tree()
+    limited = Limit(time_limit / 4).watch(progress)
+    try:
+        return "greedy", GreedySolver(position, progress=limited).tree()
+    except LimitReached:
+        return "greedy, ties first", GreedySolver(position, progress=progress).tree("first")
