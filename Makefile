@@ -31,7 +31,7 @@ debug: build  ## the kernels once more with every memory access checked
 reproduce: build  ## the numbers of the paper, printed beside computed
 	@$(BIN)/optsearch reproduce
 
-test: build  ## the tests, on all processors (some ten minutes)
+test: build  ## the tests, on all processors (some minutes)
 	@$(BIN)/python -m pytest --quiet --numprocesses auto
 
 test-long: build  ## the tests that take long
