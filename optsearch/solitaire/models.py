@@ -12,6 +12,7 @@ Programming Problem, INFORMS Transactions on Education 10(3), 2010, 156-162.
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -162,7 +163,7 @@ def _cp_model() -> Any:
 # The models
 
 
-class Model:
+class Model(ABC):
     """A CP-SAT model of a puzzle.
 
     model -- of CP-SAT. occupied -- for each cell an expression that is 1 where a ship is.
@@ -173,13 +174,13 @@ class Model:
         self.model: cp_model.CpModel = _cp_model().CpModel()
         self.occupied: list[Any] = []
 
+    @abstractmethod
     def solution(self, solver: cp_model.CpSolver) -> Solution:
         """The fleet that the solver has found."""
-        raise NotImplementedError
 
+    @abstractmethod
     def literals(self, solution: Solution) -> list[Any]:
         """The variables that are true in a fleet and determine it."""
-        raise NotImplementedError
 
     def exclude(self, solution: Solution) -> None:
         """Forbid one fleet."""
