@@ -125,22 +125,22 @@ def played_one_by_one(position: Position) -> tuple[int, int]:
 
 def evaluated(position: Position) -> tuple[int, int]:
     """Greedy's tree walked over all configurations, in this process."""
-    return evaluate(named("greedy"), position.game, jobs=1, memory=MEMORY).total, 0
+    return evaluate(named("greedy"), position.game, jobs=1, memory=MEMORY).total_height, 0
 
 
 def evaluated_processes(position: Position) -> tuple[int, int]:
     """The same on two processes, whose start is counted and whose memory is not."""
-    return evaluate(named("greedy"), position.game, jobs=2, memory=MEMORY).total, 0
+    return evaluate(named("greedy"), position.game, jobs=2, memory=MEMORY).total_height, 0
 
 
 def evaluated_rollout(position: Position) -> tuple[int, int]:
     """The rollout policy's tree, in this process."""
-    return evaluate(named("rollout"), position.game, jobs=1, memory=MEMORY).total, 0
+    return evaluate(named("rollout"), position.game, jobs=1, memory=MEMORY).total_height, 0
 
 
 def evaluated_rollout_processes(position: Position) -> tuple[int, int]:
     """The same on two processes, whose start is counted and whose memory is not."""
-    return evaluate(named("rollout"), position.game, jobs=2, memory=MEMORY).total, 0
+    return evaluate(named("rollout"), position.game, jobs=2, memory=MEMORY).total_height, 0
 
 
 SIMPLE = ("heuristic:version=1", "heuristic:version=3", "heuristic:version=5", "parity", "density")

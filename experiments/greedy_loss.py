@@ -53,8 +53,10 @@ def main() -> None:
         rows.append(row(entry["game"], entry["total_height"], arguments.seconds))
         print(f"{i + 1}/{len(entries)} {entry['game']}: {rows[-1][-2]} % more", flush=True)
     path = GREEDY_LOSS.write(rows, arguments.output)
-    known = [entry for entry in GREEDY_LOSS.read(path) if entry["best"] is not None]
-    worse = sum(entry["best"] > entry["total_height"] for entry in known)
+    known = [
+        entry for entry in GREEDY_LOSS.read(path) if entry["best_greedy_total_height"] is not None
+    ]
+    worse = sum(entry["best_greedy_total_height"] > entry["total_height"] for entry in known)
     found = f"best greedy is worse than the optimum in {worse} of {len(known)} games"
     print(f"{script.shown(path)}: {found}")
 

@@ -50,7 +50,13 @@ def write_counterexample(folder: Path) -> None:
     (found,) = reproduce.counterexamples()
     position = found.position
     for place, title, figure, strategy, total_height in (
-        (COUNTEREXAMPLE_GREEDY, "best greedy", 7, GreedySolver(position).tree(), found.best_greedy),
+        (
+            COUNTEREXAMPLE_GREEDY,
+            "best greedy",
+            7,
+            GreedySolver(position).tree(),
+            found.best_greedy_total_height,
+        ),
         (
             COUNTEREXAMPLE_OPTIMAL,
             "optimal",

@@ -196,7 +196,7 @@ def _evaluated(game: Game, results: Path) -> list[Bound]:
         total = sum(row["shots"] * row["configurations"] for row in table)
         met = sum(table.column("configurations"))
         _require(met == number, table, f"its rows have {met} configurations, not {number}")
-        said = table.header.get("total")
+        said = table.header.get("total_height")
         _require(said == str(total), table, f"its rows have {total} shots in all, not {said}")
         strategy = table.header["strategy"]
         found.append(Bound(strategy, "upper", Fraction(total, number), _source(path)))

@@ -51,7 +51,7 @@ COLUMNS = (
     "cells",
     "configurations",
     "shots",
-    "greedy_total_height",
+    "best_greedy_total_height",
     "total_height",
     "greedy_shots",
     "best_shots",
@@ -156,8 +156,8 @@ class Counterexample:
 
     code -- the position: a digit to base 3 for each cell, the first the highest; 0 missed, 1 hit,
         2 not shot. configurations -- how many are left.
-    greedy_total_height, total_height -- of the best greedy strategy and of the optimum: the sum
-        over configurations of the shots from the position on.
+    best_greedy_total_height, total_height -- of the best greedy strategy and of the optimum: the
+        sum over configurations of the shots from the position on.
     greedy_cells, best_cells -- masks of the most probable cells, certain hits aside, and of the
         cells that an optimal strategy can shoot next.
     """
@@ -165,7 +165,7 @@ class Counterexample:
     game: Game
     code: int
     configurations: int
-    greedy_total_height: int
+    best_greedy_total_height: int
     total_height: int
     greedy_cells: int
     best_cells: int
@@ -203,7 +203,7 @@ class Counterexample:
             "cells": self.game.cells,
             "configurations": self.configurations,
             "shots": self.shots,
-            "greedy_total_height": self.greedy_total_height,
+            "best_greedy_total_height": self.best_greedy_total_height,
             "total_height": self.total_height,
             "greedy_shots": self.game.names(self.greedy_cells),
             "best_shots": self.game.names(self.best_cells),
@@ -490,7 +490,7 @@ def _entry(searched: Searched) -> dict[str, object]:
 _NUMBERS = (
     "code",
     "configurations",
-    "greedy_total_height",
+    "best_greedy_total_height",
     "total_height",
     "greedy_cells",
     "best_cells",

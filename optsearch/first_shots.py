@@ -75,7 +75,7 @@ def budgeted_values(
             values.append(ShotValue(place, None, None, finished=weight - misses))
         else:
             total = kernel.cells_left * weight + misses
-            values.append(ShotValue(place, total, total, worst_case=kernel.cells_left + allowed))
+            values.append(ShotValue(place, total, total, worst=kernel.cells_left + allowed))
     return tuple(values)
 
 

@@ -52,16 +52,17 @@ BETWEEN_REPORTS = 100  # nodes in Python
 class Parting:
     """Where no cell that the best greedy strategies shoot is one that an optimal strategy shoots.
 
+
     shots -- from the position on, the same for both; configurations -- how many are left there;
-    greedy_shots -- the cells that best greedy shoots next; best_shots -- those of optimal ones;
-    greedy_total_height, total_height -- of the two subtrees, shots counted from there.
+    best_greedy_shots -- the cells that best greedy shoots next; best_shots -- those of optimal
+    ones; best_greedy_total_height, total_height -- of the two subtrees, shots counted from there.
     """
 
     shots: tuple[Shot, ...]
     configurations: int
-    greedy_shots: tuple[Cell, ...]
+    best_greedy_shots: tuple[Cell, ...]
     best_shots: tuple[Cell, ...]
-    greedy_total_height: int
+    best_greedy_total_height: int
     total_height: int
 
 

@@ -207,7 +207,7 @@ def solve(position: Position, objective: Objective = MEAN) -> Solution:
         table_bytes=0,
         seconds=time.perf_counter() - started,
         objective=objective,
-        worst_case=int(shots) if objective.kind == "worst" else None,
+        worst=int(shots) if objective.kind == "worst" else None,
         finished=reached,
         _tree=lambda: _tree(position, root, objective, shots),
     )

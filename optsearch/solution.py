@@ -21,13 +21,13 @@ class ShotValue:
 
     lower, upper -- bounds on the least total height, that shot counted; equal when it is known,
         and None for within=K.
-    worst_case, finished -- as in `Solution`, and always exact.
+    worst, finished -- as in `Solution`, and always exact.
     """
 
     cell: Cell
     lower: int | None
     upper: int | None
-    worst_case: int | None = None
+    worst: int | None = None
     finished: int | None = None
 
     @property
@@ -50,7 +50,7 @@ class Solution:
     table_entries, table_bytes -- of the transposition table at the end.
     seconds -- wall time.
     objective -- what was optimised.
-    worst_case -- the fewest shots that always suffice; None unless the objective is worst.
+    worst -- the fewest shots that always suffice; None unless the objective is worst.
     finished -- the most configurations finished within K shots; None unless it is within=K.
     subsets -- parts of families looked into on machine words, not counted in `nodes`.
     is_exact -- false when the search was cut short. Then `best_shots` is empty, and `total_height`
@@ -71,7 +71,7 @@ class Solution:
     table_bytes: int
     seconds: float
     objective: Objective = MEAN
-    worst_case: int | None = None
+    worst: int | None = None
     finished: int | None = None
     subsets: int = 0
     is_exact: bool = True
@@ -96,7 +96,7 @@ class Solution:
             return f"{self.finished} of {number} within {self.objective.shots} shots"
         if self.total_height is None:
             return f"mean between {self.lower}/{number} and {self.upper}/{number}"
-        worst = "" if self.worst_case is None else f"worst case {self.worst_case}, "
+        worst = "" if self.worst is None else f"worst case {self.worst}, "
         return f"{worst}mean {self.mean_text} = {float(self.mean):.6f}"
 
     def __repr__(self) -> str:

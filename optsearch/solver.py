@@ -311,7 +311,7 @@ class Solver:
             table_bytes=self._table.bytes,
             seconds=time.perf_counter() - self._started,
             objective=self.objective,
-            worst_case=self.kernel.cells_left + budget if kind == "worst" else None,
+            worst=self.kernel.cells_left + budget if kind == "worst" else None,
             finished=weight - cost if kind == "within" else None,
             lower=lower if kind == "mean" else None,
             upper=total if kind == "mean" else None,
@@ -420,7 +420,7 @@ class Solver:
                 return DecisionTree(self.position, self._frontier.strategy())
             root = self.kernel.root
             if self.objective.kind == "worst":
-                root = root._replace(budget=(solution.worst_case or 0) - self.kernel.cells_left)
+                root = root._replace(budget=(solution.worst or 0) - self.kernel.cells_left)
             elif self.objective.kind == "within":
                 root = root._replace(budget=(self.objective.shots or 0) - self.kernel.cells_left)
             try:

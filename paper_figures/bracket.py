@@ -19,7 +19,7 @@ def draw(source: Path) -> Figure:
     Lower bounds are rounded down, upper ones up.
     """
     table = results.BRACKET.read(source)
-    rows = [(row["side"], row["name"], row["exact"]) for row in table]
+    rows = [(row["side"], row["name"], row["value_exact"]) for row in table]
     figure, ax = style.figure(5.2, 0.34 * len(rows) + 0.2)
     left = max(value for side, _, value in rows if side == "lower")
     right = min((value for side, _, value in rows if side == "upper"), default=left)

@@ -107,7 +107,7 @@ def test_random_games(game, text):
         return
     found = evaluate(strategy, game, jobs=1)
     assert found.histogram == evaluate(Plain(strategy), game, jobs=1).histogram
-    assert found.total >= solve(Position(game)).total_height
+    assert found.total_height >= solve(Position(game)).total_height
 
 
 @pytest.mark.parametrize("ties", ["first", "checkerboard"])
@@ -116,7 +116,7 @@ def test_greedy_of_the_other_kernel(game, ties):
     """`optsearch.greedy` has another kernel and no exact endgame: here it is turned off."""
     game = Game.parse(game)
     found = evaluate(named(f"greedy:ties={ties},endgame=0"), game, jobs=1)
-    assert found.total == exact_greedy.GreedySolver(Position(game)).total_height(ties)
+    assert found.total_height == exact_greedy.GreedySolver(Position(game)).total_height(ties)
 
 
 def test_never_below_the_optimum():
@@ -127,10 +127,10 @@ def test_never_below_the_optimum():
     for row in rows[::12]:
         game = Game.parse(row["game"])
         for text in ("greedy", "rollout", SAMPLED, "pattern"):
-            assert evaluate(named(text), game, jobs=1).total >= int(row["total_height"]), row
+            assert evaluate(named(text), game, jobs=1).total_height >= int(row["total_height"]), row
     for ties in ORDERS:
         strategy = named(f"greedy:endgame=0,ties={ties}")
-        assert evaluate(strategy, Game.parse("4x5:4,3,2"), jobs=1).total >= 995
+        assert evaluate(strategy, Game.parse("4x5:4,3,2"), jobs=1).total_height >= 995
 
 
 def test_numbers_of_an_evaluation():
@@ -138,7 +138,7 @@ def test_numbers_of_an_evaluation():
     assert found.configurations == 7
     assert found.mean == Fraction(25, 7)  # the optimum of the paper's Figure 5
     shots = [n for n, times in found.histogram.items() for _ in range(times)]
-    assert sum(shots) == found.total == 25
+    assert sum(shots) == found.total_height == 25
     assert found.worst == max(shots)
     assert found.sd == pytest.approx(np.std(shots))
     assert found.histogram == {n: shots.count(n) for n in sorted(set(shots))}
@@ -166,7 +166,7 @@ def test_processes():
     found = evaluate(named("greedy"), game, jobs=2, memory=BYTES << 16, progress=reports.append)
     assert found == evaluate(named("greedy"), game, jobs=1)
     assert reports[-1].done == reports[-1].total == found.configurations
-    assert reports[-1].shots == found.total
+    assert reports[-1].shots == found.total_height
     assert [report.done for report in reports] == sorted(report.done for report in reports)
 
 
@@ -403,7 +403,7 @@ def test_optimal_shots():
 def test_endgames_with_announced_sinkings_are_optimal(strategy, game, total):
     position = Position(Game.parse(game))
     assert reference.total_height(reference.family(position)) == total
-    assert evaluate(named(strategy), position.game, jobs=1).total == total
+    assert evaluate(named(strategy), position.game, jobs=1).total_height == total
 
 
 def test_orders_of_ties():
@@ -489,7 +489,7 @@ def test_announced_sinkings(announce):
     game = Game.parse(f"3x4:3,2;announce={announce}")
     found = evaluate(named("greedy:endgame=0"), game, jobs=1)
     assert found.histogram == played(named("greedy:endgame=0"), game)
-    assert found.total >= solve(Position(game)).total_height
+    assert found.total_height >= solve(Position(game)).total_height
     with pytest.raises(TooLarge, match="announced"):
         evaluate(named("greedy"), Game.parse(f"10x10:5,4,3,3,2;announce={announce}"), jobs=1)
 
@@ -547,7 +547,7 @@ def test_the_command(tmp_path):
     assert (answer["total_height_exact"], answer["mean_exact"]) == ("998", "998/88")
     record = read(output)
     assert record.header["strategy"] == "greedy:ties=first,endgame=4"
-    assert int(record.header["total"]) == found.total
+    assert int(record.header["total_height"]) == found.total_height
     assert {int(r["shots"]): int(r["configurations"]) for r in record.rows} == found.histogram
     shown = runner.invoke(app, ["evaluate", "greedy", "4x5:4,3,2", "--jobs", "1"]).stdout
     assert "998" in shown
@@ -566,7 +566,7 @@ def test_committed_evaluations(path):
     histogram = {int(row["shots"]): int(row["configurations"]) for row in record.rows}
     total = sum(shots * n for shots, n in histogram.items())
     assert sum(histogram.values()) == int(record.header["configurations"])
-    assert total == int(record.header["total"])
+    assert total == int(record.header["total_height"])
     assert max(histogram) == int(record.header["worst"])
     assert min(histogram) >= Game.parse(record.header["game"]).fleet_cells
     assert str(named(record.header["strategy"])) == record.header["strategy"]

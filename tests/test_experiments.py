@@ -204,7 +204,7 @@ def test_optima(run, tmp_path):
         assert row["confirmed"].startswith("tree+")
     assert rows["3x3:2"]["confirmed"] == "tree+reference+paper+proof+first+announced"
     assert rows["4x4:3,2"]["confirmed"] == "tree+paper+published+proof+first+announced"
-    assert rows["4x4:3,2"]["best_greedy"] == "878"
+    assert rows["4x4:3,2"]["best_greedy_total_height"] == "878"
     assert rows["2x3:2"]["mean"] == "3.571429"  # 25/7, Figure 5
     assert out.splitlines()[-1] == f"{path}: 4 games"
 
@@ -253,7 +253,7 @@ def test_the_committed_optima():
         total, configurations = int(row["total_height"]), int(row["configurations"])
         assert row["mean"] == f"{total / configurations:.6f}"
         assert float(row["leaf_counting"]) <= float(row["mean"])
-        assert total <= int(row["best_greedy"] or total)
+        assert total <= int(row["best_greedy_total_height"] or total)
         assert row["confirmed"].startswith("tree")
     found = {row["game"]: (row["total_height"], row["confirmed"]) for row in rows}
     for line in records.read_published("prototype_optima.csv").rows:
@@ -371,7 +371,7 @@ def test_the_counterexamples_of_the_prototype():
     """What a prototype found, from the issue: also with ships of one cell, and on 4x5."""
     rows = records.read(RESULTS / "counterexamples.csv").rows
     totals = {
-        row["game"]: (int(row["greedy_total_height"]), int(row["total_height"]))
+        row["game"]: (int(row["best_greedy_total_height"]), int(row["total_height"]))
         for row in rows
         if row["search"] == "empty boards" and row["result"] == "counterexample"
     }
@@ -578,7 +578,7 @@ def test_bracket(run, tmp_path):
     record = records.read(path)
     assert_has_provenance(record, bracket)
     assert [row["side"] for row in record.rows] == ["lower"] * 8 + ["upper"]
-    exact = record.values("exact", Fraction)
+    exact = record.values("value_exact", Fraction)
     assert exact[:8] == sorted(exact[:8])
     assert exact[8] == Fraction(994, 88)
 

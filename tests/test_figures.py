@@ -35,6 +35,7 @@ def checkout_on_the_path(monkeypatch):
 
 def write_some(folder, table, rows, columns, **fields):
     """A table of which only some columns are filled."""
+    assert {*columns.split()} <= {*table.names}
     place = [
         columns.split().index(name) if name in columns.split() else None for name in table.names
     ]
@@ -81,7 +82,7 @@ def data(tmp_path):
             ("lower", "more", Fraction(17, 4)),
             ("upper", "some", 5),
         ],
-        "side name exact",
+        "side name value_exact",
         game="2x3:2",
     )
     optima = [("2x2:2", 4, 3, 2.5), ("2x3:2", 6, 3.571429, 3.4), ("3x3:2", 9, 4.5, 4)]

@@ -58,7 +58,7 @@ def found(solution):
     return {
         value.cell: value.lower
         if kind == "mean"
-        else (value.worst_case, value.lower)
+        else (value.worst, value.lower)
         if kind == "worst"
         else value.finished
         for value in solution.shot_values
@@ -75,7 +75,7 @@ def test_values_are_those_of_the_definition(position, kind, shots):
     assert found(solution) == values
     assert list(found(solution)) == sorted(values)
     alone = solve(position, objective=objective)
-    for name in ("total_height", "worst_case", "finished", "best_shots", "lower", "upper"):
+    for name in ("total_height", "worst", "finished", "best_shots", "lower", "upper"):
         assert getattr(solution, name) == getattr(alone, name)
     if kind == "mean" and values:
         best = [cell for cell, value in values.items() if value == solution.total_height]

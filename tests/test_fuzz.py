@@ -148,7 +148,7 @@ def check_optimum(asked):
     tied, firsts = definition.tied(root), definition.firsts(root)
     assert found["greedy_shots"] == asked.names(tied)
     least = min((firsts[cell] for cell in tied), default=asked.total())
-    assert found["greedy_total_height"] == least
+    assert found["greedy_shots_total_height"] == least
 
 
 def check_greedy(asked):
@@ -181,7 +181,7 @@ def check_parting(asked, parting):
         for cell in definition.tied(state)
         if definition.after(state, cell, definition.greedy, min) == best
     ]
-    assert parting["greedy_shots"] == asked.names(tied)
+    assert parting["best_greedy_shots"] == asked.names(tied)
     assert parting["best_shots"] == asked.names(definition.best(state))
     assert not set(tied) & definition.best(state)
     assert parting["best_greedy_total_height"] == best

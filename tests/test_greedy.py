@@ -173,7 +173,7 @@ def test_positions_and_trees(text):
             found = greedy.tree(rule)
             assert tree.verify(found) == total
             assert totals["best"] <= total <= totals["worst"]
-            assert sum(found.depths().values()) == greedy.configurations
+            assert sum(found.histogram.values()) == greedy.configurations
         assert greedy.optimum() == solve(position).total_height
 
 
@@ -234,21 +234,21 @@ def test_where_the_trees_part(text, shots):
     assert (found.greedy == found.optimal) == (not found.partings)
     lost = 0
     for parting in found.partings:
-        assert not set(parting.greedy_shots) & set(parting.best_shots)
+        assert not set(parting.best_greedy_shots) & set(parting.best_shots)
         position = greedy.position
         nodes = [found.greedy.root, found.optimal.root]
         for shot in parting.shots:
             assert nodes[0].cell == nodes[1].cell == shot.cell
             nodes = [node.replies[shot.reply] for node in nodes]
             position = position.after(shot.cell, shot.reply)
-        assert nodes[0].cell in parting.greedy_shots
+        assert nodes[0].cell in parting.best_greedy_shots
         assert nodes[1].cell in parting.best_shots
         there = GreedySolver(position)
         assert there.configurations == parting.configurations
-        assert there.total_height() == parting.greedy_total_height
+        assert there.total_height() == parting.best_greedy_total_height
         assert solve(position).total_height == parting.total_height
         assert solve(position).best_shots == parting.best_shots
-        lost += parting.greedy_total_height - parting.total_height
+        lost += parting.best_greedy_total_height - parting.total_height
     assert lost == greedy.total_height() - greedy.optimum()
 
 

@@ -449,7 +449,7 @@ def write_evaluation(folder, name, game, histogram, **header):
         "strategy": "best guess",
         "game": game,
         "configurations": sum(histogram.values()),
-        "total": total,
+        "total_height": total,
     }
     return results.EVALUATION.write(
         histogram.items(), folder, fields=fields | header, name=name, **fields
@@ -461,7 +461,7 @@ def write_evaluation(folder, name, game, histogram, **header):
     [
         ({8: 100}, {}, "4x4:3,2 has 104 configurations, not 100"),
         ({8: 100}, {"configurations": 104}, "its rows have 100 configurations, not 104"),
-        ({8: 100, 9: 4}, {"total": 835}, "its rows have 836 shots in all, not 835"),
+        ({8: 100, 9: 4}, {"total_height": 835}, "its rows have 836 shots in all, not 835"),
     ],
 )
 def test_a_table_that_contradicts_itself_is_refused(tmp_path, histogram, header, message):

@@ -284,7 +284,7 @@ def test_information_and_bisection_are_one_where_nothing_is_announced(text):
     game = Game.parse(text)
     bisection = evaluate("bisection", game, jobs=1)
     assert evaluate("information", game, jobs=1).histogram == bisection.histogram
-    assert bisection.total >= solve(Position(game)).total_height
+    assert bisection.total_height >= solve(Position(game)).total_height
 
 
 def test_the_entropy_is_that_of_the_replies():

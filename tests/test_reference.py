@@ -131,7 +131,7 @@ def test_brute_force_over_positions(position):
     assert set(mean.best_shots) == first({c: min(s)[0] for c, s in by_limit[-1].items()}, min)
     worst = reference.solve(position, Objective("worst"))
     needed = next(s for s, total in enumerate(totals) if total < inf)
-    assert (worst.worst_case, worst.total_height) == (needed, totals[needed])
+    assert (worst.worst, worst.total_height) == (needed, totals[needed])
     by = by_limit[needed]
     assert set(worst.best_shots) == first({c: min(s)[0] for c, s in by.items()}, min)
     for limit, by in enumerate(by_limit):
@@ -159,11 +159,11 @@ def test_the_objectives_agree_with_each_other(position):
     assert mean.configurations == worst.configurations
     finished = [
         reference.solve(position, Objective("within", shots)).finished
-        for shots in range(worst.worst_case + 2)
+        for shots in range(worst.worst + 2)
     ]
     assert finished == sorted(finished)
     assert finished[-1] == finished[-2] == mean.configurations
-    assert all(number < mean.configurations for number in finished[: worst.worst_case])
+    assert all(number < mean.configurations for number in finished[: worst.worst])
     # No strategy finishes more in any time than the best for that time.
     assert (
         worst.total_height
@@ -181,12 +181,12 @@ def test_the_tree_is_what_was_promised(position, objective):
     assert tree.configurations == solution.configurations
     if solution.total_height is not None:
         assert tree.total_height == solution.total_height
-    if solution.worst_case is not None:
-        assert tree.height == solution.worst_case
+    if solution.worst is not None:
+        assert tree.worst == solution.worst
     if solution.finished is not None:
         shots = solution.objective.shots
-        assert sum(n for depth, n in tree.depths().items() if depth <= shots) == solution.finished
-    if tree.height:
+        assert sum(n for depth, n in tree.histogram.items() if depth <= shots) == solution.finished
+    if tree.worst:
         assert tree.root.cell in solution.best_shots
     else:
         assert not solution.best_shots

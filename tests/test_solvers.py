@@ -108,15 +108,15 @@ def assert_is_the_oracles(position, off, kind, data):
     off -= {"memo"} if expected.configurations > 12 else set()
     options = SolverOptions(**dict.fromkeys(off, False))
     found = solver.solve(position, objective=objective, options=options)
-    for name in ("total_height", "worst_case", "finished", "configurations", "best_shots"):
+    for name in ("total_height", "worst", "finished", "configurations", "best_shots"):
         assert getattr(found, name) == getattr(expected, name), name
     tree = found.tree()
     total = verify(tree)
     if kind == "within":
-        assert sum(n for depth, n in tree.depths().items() if depth <= shots) == found.finished
+        assert sum(n for depth, n in tree.histogram.items() if depth <= shots) == found.finished
     else:
         assert total == found.total_height
-        assert kind == "mean" or tree.height == found.worst_case
+        assert kind == "mean" or tree.worst == found.worst
 
 
 @pytest.mark.parametrize(

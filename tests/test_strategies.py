@@ -101,7 +101,7 @@ class CentralGreedy(Greedy):
     ],
 )
 def test_what_makes_a_strategy(what):
-    assert evaluate(what, GAME, jobs=1).total == ROWS
+    assert evaluate(what, GAME, jobs=1).total_height == ROWS
     strategy = as_strategy(what)
     assert as_strategy(strategy) is strategy
     assert "\n" not in str(strategy)
@@ -110,7 +110,10 @@ def test_what_makes_a_strategy(what):
 
 def test_those_of_the_package():
     for what in ("greedy", Greedy, Greedy(), CentralGreedy, CentralGreedy()):
-        assert evaluate(what, GAME, jobs=1).total == evaluate(named("greedy"), GAME, jobs=1).total
+        assert (
+            evaluate(what, GAME, jobs=1).total_height
+            == evaluate(named("greedy"), GAME, jobs=1).total_height
+        )
     assert as_strategy(Rollout) == as_strategy("rollout") == Rollout()
     assert as_strategy(Pattern) == named("pattern")
     assert rule_of(as_strategy(CentralGreedy), GAME) == rule_of(named("greedy:ties=central"), GAME)
@@ -121,7 +124,7 @@ def test_pairs_of_integers_of_any_kind():
         row, column = left(position)
         return np.int64(row), np.uint8(column)
 
-    assert evaluate(shot, GAME, jobs=1).total == ROWS
+    assert evaluate(shot, GAME, jobs=1).total_height == ROWS
 
 
 @pytest.mark.parametrize("what", [3, None, object(), int, [row_by_row]])
@@ -297,7 +300,7 @@ def test_workers(tmp_path, monkeypatch):
         path.write_text(IN_WORKERS)
     found = evaluate(f"{file}:rows", GAME, jobs=2)
     assert found.tasks > 1
-    assert found.total == evaluate(FromCell(), GAME, jobs=2).total == ROWS
+    assert found.total_height == evaluate(FromCell(), GAME, jobs=2).total_height == ROWS
     with pytest.raises(StrategyError, match=r"leaves fails after '.*=.*': SystemExit: 0 .*line 8"):
         evaluate(f"{file}:leaves", GAME, jobs=2)
     with pytest.raises(
@@ -312,7 +315,7 @@ def test_workers(tmp_path, monkeypatch):
 
 def test_any_executor(failing):
     with ThreadPoolExecutor(2) as pool:
-        assert evaluate(RowByRow, GAME, executor=pool).total == ROWS
+        assert evaluate(RowByRow, GAME, executor=pool).total_height == ROWS
         with pytest.raises(StrategyError, match="KeyError"):
             evaluate("own.py:late", GAME, executor=pool)
 
@@ -455,7 +458,7 @@ def test_rules_that_fit():
     """Lists and arrays of integers are as good as tuples."""
     plain = evaluate(WithRule(Rule(ORDER, 0)), GAME, jobs=1)
     array = Rule(np.arange(16), np.int64(0), estimates=np.zeros((1, 128), np.int32))
-    assert plain == evaluate(named("greedy:endgame=0"), GAME, jobs=1) or plain.total == 879
+    assert plain == evaluate(named("greedy:endgame=0"), GAME, jobs=1) or plain.total_height == 879
     assert evaluate(WithRule(array), GAME, jobs=1).histogram == plain.histogram
 
 
@@ -501,7 +504,7 @@ def test_checkpoints_know_the_source(tmp_path, name, text):
     write(tmp_path, BESIDE)
     file = tmp_path / "own.py"
     first = evaluate(f"{file}:chosen", GAME, checkpoint=tmp_path / "kept")
-    assert first.total == ROWS
+    assert first.total_height == ROWS
     (tmp_path / "unused.py").write_text("x = 1\n")
     assert evaluate(f"{file}:chosen", GAME, checkpoint=tmp_path / "kept").resumed == 1
     (tmp_path / name).write_text(text)
@@ -510,7 +513,7 @@ def test_checkpoints_know_the_source(tmp_path, name, text):
     changed = evaluate(f"{file}:chosen", GAME, checkpoint=tmp_path / "new")
     assert changed.resumed == 0
     is_same = name in ("lazy.py", "package/__init__.py")
-    assert (changed.total == ROWS) == is_same
+    assert (changed.total_height == ROWS) == is_same
 
 
 def test_a_checkpoint_goes_with_the_source(tmp_path):
@@ -575,14 +578,14 @@ def module(tmp_path, monkeypatch):
 
 def test_checkpoints_of_imported_strategies(module, tmp_path):
     kept = tmp_path / "kept"
-    assert evaluate(module.Begins(0), GAME, checkpoint=kept).total == ROWS
+    assert evaluate(module.Begins(0), GAME, checkpoint=kept).total_height == ROWS
     assert evaluate(module.Begins(0), GAME, checkpoint=kept).resumed == 1
     with pytest.raises(TableError):
         evaluate(module.Begins(3), GAME, checkpoint=kept)
     with pytest.raises(TableError):
         evaluate(module.begin, GAME, checkpoint=kept)
     partial = functools.partial(module.Begins.shot, module.Begins(0))
-    assert evaluate(partial, GAME, checkpoint=tmp_path / "other").total == ROWS
+    assert evaluate(partial, GAME, checkpoint=tmp_path / "other").total_height == ROWS
     (tmp_path / "begins.py").write_text(MODULE + "\n")
     with pytest.raises(
         StrategyError, match=r"begins\.py was changed after this Python process began"
@@ -602,7 +605,7 @@ def test_no_checkpoint_without_a_source(module, tmp_path):
         "from optsearch.evaluate import evaluate; from optsearch.game import Game\n"
         "from pathlib import Path\n"
         "def f(p): return p.game.cell(next(c for c in range(16) if not (p.hits|p.misses)>>c & 1))\n"
-        "print(evaluate(f, Game.parse('4x4:3,2')).total)\n"
+        "print(evaluate(f, Game.parse('4x4:3,2')).total_height)\n"
         f"evaluate(f, Game.parse('4x4:3,2'), checkpoint=Path({str(tmp_path / 'kept')!r}))\n"
     )
     done = subprocess.run(

@@ -106,15 +106,15 @@ def test_figure_5():
         for shots, _ in tree.paths()
     ]
     assert ships == ["A1-A2", "A2-B2", "A2-A3", "B1-B2", "B2-B3", "A1-B1", "A3-B3"]
-    assert (tree.leaves, tree.configurations, tree.height) == (7, 7, 5)
+    assert (tree.leaves, tree.configurations, tree.worst) == (7, 7, 5)
     assert tree.mean == Fraction(25, 7)
-    assert tree.depths() == {2: 1, 3: 2, 4: 3, 5: 1}
+    assert tree.histogram == {2: 1, 3: 2, 4: 3, 5: 1}
 
 
 def test_the_text_of_figure_5():
     assert load(FIGURE_5).text() == "\n".join(
         [
-            "3x2:2: total height 25, 7 configurations, mean 25/7 ≈ 3.5714, height 5",
+            "3x2:2: total height 25, 7 configurations, mean 25/7 ≈ 3.5714, worst case 5",
             "A2",
             "├─ hit A1",
             "│  ├─ hit ✓ 2",
@@ -156,8 +156,8 @@ def test_the_replay_finds_the_measures_of_a_random_strategy(tree):
             hits |= bit if answer.hit else 0
             node, depth = node.replies[answer], depth + 1
         shots[depth] += 1
-    assert tree.depths() == shots
-    assert tree.height == max(shots)
+    assert tree.histogram == shots
+    assert tree.worst == max(shots)
     assert tree.mean == Fraction(sum(d * n for d, n in shots.items()), len(configurations))
 
 

@@ -13,7 +13,7 @@ SCHEMA = 1
 """The number of the form; it rises when a name goes or changes its meaning."""
 
 EXACT = {
-    *("total_height", "greedy_total_height", "best_greedy_total_height"),
+    *("total_height", "greedy_shots_total_height", "best_greedy_total_height"),
     *("worst_greedy_total_height", "configurations", "occurrence", "solutions"),
     *("mean", "lower", "upper", "value", "bracket"),
 }

@@ -192,7 +192,7 @@ def print_found(found: Found) -> None:
         out.print("\nsmallest first: best greedy, optimum, configurations, position", style="bold")
     for one in shown:
         typer.echo(
-            f"{one.greedy_total_height:6} {one.total_height:6} {one.configurations:5}  "
+            f"{one.best_greedy_total_height:6} {one.total_height:6} {one.configurations:5}  "
             f"{one.game}{f', {one.position}' if one.shots else ''}"
         )
     rest = len(found.counterexamples) - len(shown)
@@ -207,7 +207,7 @@ def print_one(one: Counterexample) -> None:
     out.print(f"{heading}: {one.game.cells} cells, {number} configurations, {one.shots} shots")
     facts = Table.grid(padding=(0, 2))
     for name, total, mask in (
-        ("best greedy", one.greedy_total_height, one.greedy_cells),
+        ("best greedy", one.best_greedy_total_height, one.greedy_cells),
         ("optimum", one.total_height, one.best_cells),
     ):
         cells = " ".join(one.game.names(mask))

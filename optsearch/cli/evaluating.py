@@ -107,7 +107,7 @@ def evaluate(
     out.print(f"{found.game}, {found.strategy}", style="bold")
     facts = Table.grid(padding=(0, 2))
     facts.add_row("configurations", f"{found.configurations:,}")
-    facts.add_row("total height", f"{found.total:,}")
+    facts.add_row("total height", f"{found.total_height:,}")
     facts.add_row("mean shots", f"{float(found.mean):.6f}")
     facts.add_row("sd", f"{found.sd:.4f}")
     facts.add_row("worst case", f"{found.worst} shots")
@@ -153,8 +153,8 @@ def evaluation_fields(found: Evaluation) -> dict[str, object]:
         "strategy": found.strategy,
         "game": str(found.game),
         "configurations": found.configurations,
-        "total_height": found.total,
-        **mean_fields(found.total, found.configurations),
+        "total_height": found.total_height,
+        **mean_fields(found.total_height, found.configurations),
         "sd": found.sd,
         "worst": found.worst,
         "histogram": {str(shots): n for shots, n in found.histogram.items()},
@@ -198,7 +198,7 @@ def save(found: Evaluation, path: Path) -> None:
             "strategy": found.strategy,
             "game": found.game,
             "configurations": found.configurations,
-            "total": found.total,
+            "total_height": found.total_height,
             "mean": f"{float(found.mean):.6f}",
             "sd": f"{found.sd:.6f}",
             "worst": found.worst,

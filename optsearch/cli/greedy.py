@@ -114,8 +114,8 @@ def greedy(
                     name: {
                         "total_height": made.total_height,
                         **mean_fields(made.total_height, found.configurations),
-                        "worst": made.height,
-                        "histogram": {str(shots): n for shots, n in made.depths().items()},
+                        "worst": made.worst,
+                        "histogram": {str(shots): n for shots, n in made.histogram.items()},
                     }
                     for name, made in trees.items()
                 },
@@ -123,9 +123,9 @@ def greedy(
                     {
                         "shots": " ".join(map(str, parting.shots)),
                         "configurations": parting.configurations,
-                        "greedy_shots": _names(parting.greedy_shots),
+                        "best_greedy_shots": _names(parting.best_greedy_shots),
                         "best_shots": _names(parting.best_shots),
-                        "best_greedy_total_height": parting.greedy_total_height,
+                        "best_greedy_total_height": parting.best_greedy_total_height,
                         "total_height": parting.total_height,
                     }
                     for parting in compared.partings
@@ -142,13 +142,13 @@ def greedy(
     facts.add_row("best shots", " ".join(_names(best)) or "none: every ship is sunk")
     out.print(facts)
     table = Table(box=None, padding=(0, 2, 0, 0))
-    for name in ("", "total", "mean", "more", "longest game"):
+    for name in ("", "total height", "mean", "more", "worst case"):
         table.add_column(name, justify="left" if not name else "right")
     for name, made in {"optimal": compared.optimal, **trees}.items():
         total = made.total_height
         more = f"+{total - optimum:,}" if total > optimum else ""
         label = f"greedy, {name}" if name in RULES else name
-        table.add_row(label, f"{total:,}", f"{total / number:.6f}", more, f"{made.height}")
+        table.add_row(label, f"{total:,}", f"{total / number:.6f}", more, f"{made.worst}")
     out.print()
     out.print(table)
     out.print()
@@ -167,8 +167,9 @@ def _print_partings(compared: Comparison) -> None:
         place = " ".join(map(str, parting.shots)) or "at the first shot"
         out.print(
             f"  {place}: of {parting.configurations:,} configurations; greedy "
-            f"{' '.join(_names(parting.greedy_shots))} costs {parting.greedy_total_height:,}, "
-            f"optimal {' '.join(_names(parting.best_shots))} {parting.total_height:,}",
+            f"{' '.join(_names(parting.best_greedy_shots))} costs "
+            f"{parting.best_greedy_total_height:,}, optimal "
+            f"{' '.join(_names(parting.best_shots))} {parting.total_height:,}",
             soft_wrap=True,
         )
     if len(partings) > SHOWN:

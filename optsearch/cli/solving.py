@@ -215,8 +215,8 @@ def solution_fields(
         **mean_fields(solution.total_height, solution.configurations),
         "best_shots": [cell_name(cell) for cell in solution.best_shots],
     }
-    if solution.worst_case is not None:
-        fields["worst"] = solution.worst_case
+    if solution.worst is not None:
+        fields["worst"] = solution.worst
     if solution.finished is not None:
         fields["finished"] = solution.finished
     if solution.lower is not None:
@@ -224,7 +224,7 @@ def solution_fields(
     if greedy is not None:
         fields |= {
             "greedy_shots": [cell_name(cell) for cell in greedy[0]],
-            "greedy_total_height": greedy[1],
+            "greedy_shots_total_height": greedy[1],
         }
     if solution.shot_values:
         fields["shot_values"] = [shot_fields(value, solution) for value in solution.shot_values]
@@ -245,8 +245,8 @@ def shot_fields(value: ShotValue, solution: Solution) -> dict[str, object]:
     number = solution.configurations
     fields["total_height"] = value.lower if value.is_exact else None
     fields |= mean_fields(value.lower if value.is_exact else None, number)
-    if solution.worst_case is not None:
-        return fields | {"worst": value.worst_case}
+    if solution.worst is not None:
+        return fields | {"worst": value.worst}
     return fields | {"lower": value.lower, "upper": value.upper}
 
 
@@ -263,9 +263,9 @@ def shot_texts(value: ShotValue, solution: Solution) -> tuple[str, str]:
         exact = f"between {value.lower}/{number} = {lower:.6f} and {value.upper}/{number}"
         return f"{lower:.3f}-{upper:.3f}", f"{exact} = {upper:.6f}"
     full = f"{value.lower}/{number} = {lower:.6f}"
-    if value.worst_case is None:
+    if value.worst is None:
         return f"{lower:.4f}", full
-    return str(value.worst_case), f"worst case {value.worst_case}, mean {full}"
+    return str(value.worst), f"worst case {value.worst}, mean {full}"
 
 
 def print_shot_values(solution: Solution) -> None:
@@ -281,7 +281,7 @@ def print_shot_values(solution: Solution) -> None:
         found = value.finished
         if found is not None:
             return (-found,)
-        return value.worst_case or 0, value.upper or 0, value.lower or 0
+        return value.worst or 0, value.upper or 0, value.lower or 0
 
     for value in sorted(values, key=rank):
         short, full = shot_texts(value, solution)
@@ -313,8 +313,8 @@ def print_solution(
             f"within {solution.objective.shots}",
             f"{solution.finished:,} of {counted_text(number)} = {solution.finished / number:.6f}",
         )
-    if solution.worst_case is not None:
-        facts.add_row("worst case", f"{solution.worst_case} shots")
+    if solution.worst is not None:
+        facts.add_row("worst case", f"{solution.worst} shots")
     if solution.total_height is not None:
         facts.add_row("mean shots", f"{solution.mean_text} = {float(solution.mean):.6f}")
     elif solution.lower is not None and solution.upper is not None:

@@ -82,9 +82,9 @@ def tree(
             {
                 **described(loaded.position),
                 **measures(loaded),
-                "worst": loaded.height,
+                "worst": loaded.worst,
                 "leaves": loaded.leaves,
-                "histogram": {str(shots): n for shots, n in sorted(loaded.depths().items())},
+                "histogram": {str(shots): n for shots, n in sorted(loaded.histogram.items())},
                 "verified": verified is not None,
                 **({} if other is None else compared(other, parted)),
             }
@@ -95,9 +95,9 @@ def tree(
     out.print(f"\n{heading(loaded.position)}", style="bold")
     facts = Table.grid(padding=(0, 2))
     facts.add_row("mean shots", mean_text(loaded))
-    facts.add_row("worst case", f"{loaded.height} shots")
+    facts.add_row("worst case", f"{loaded.worst} shots")
     facts.add_row(
-        "distribution", ", ".join(f"{d}: {n:,}" for d, n in sorted(loaded.depths().items()))
+        "distribution", ", ".join(f"{d}: {n:,}" for d, n in sorted(loaded.histogram.items()))
     )
     if verified is not None:
         facts.add_row(

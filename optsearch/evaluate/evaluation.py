@@ -33,14 +33,14 @@ class Evaluation:
         return sum(self.histogram.values())
 
     @cached_property
-    def total(self) -> int:
+    def total_height(self) -> int:
         """The total number of shots, summed over all configurations."""
         return sum(shots * n for shots, n in self.histogram.items())
 
     @property
     def mean(self) -> Fraction:
         """The mean number of shots: an upper bound on the optimum."""
-        return Fraction(self.total, self.configurations)
+        return Fraction(self.total_height, self.configurations)
 
     @property
     def variance(self) -> Fraction:
@@ -69,7 +69,7 @@ class Evaluation:
         rows = [
             ("strategy", self.strategy),
             ("configurations", f"{self.configurations:,}"),
-            ("mean shots", f"{self.total}/{self.configurations} = {float(self.mean):.6f}"),
+            ("mean shots", f"{self.total_height}/{self.configurations} = {float(self.mean):.6f}"),
             ("sd", f"{self.sd:.4f}"),
             ("worst case", f"{self.worst} shots"),
         ]

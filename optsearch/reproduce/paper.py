@@ -75,7 +75,7 @@ class Counterexample:
     """A position, up to symmetry, on which every greedy strategy is worse than the optimum."""
 
     position: Position
-    best_greedy: int
+    best_greedy_total_height: int
     solution: Solution
 
     def mean(self, total_height: int) -> str:
@@ -165,11 +165,13 @@ _COMPUTE: dict[str, Callable[[], str]] = {
     "frequency_one_line_in_10x10": lambda: _percent(1, 4),
     "frequency_two_lines_in_10x10": lambda: _percent(2, 4),
     "figure5_leaves": lambda: str(_figure5().leaves),
-    "figure5_height": lambda: str(_figure5().height),
+    "figure5_height": lambda: str(_figure5().worst),
     "figure5_total_height": lambda: str(_figure5().total_height),
     "figure5_mean": lambda: f"{_figure5().total_height}/{_figure5().configurations}",
     "most_difficult_exact_mean": lambda: solver.solve(Position(Game(4, 5, (4, 3, 2)))).mean_text,
-    "counterexample_greedy_mean": lambda: _counterexample().mean(_counterexample().best_greedy),
+    "counterexample_greedy_mean": lambda: _counterexample().mean(
+        _counterexample().best_greedy_total_height
+    ),
     "counterexample_optimal_mean": lambda: _counterexample().solution.mean_text,
     "counterexample_greedy_shot": lambda: " or ".join(
         _counterexample_shots(GreedySolver(_counterexample().position).shots)

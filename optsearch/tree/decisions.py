@@ -46,7 +46,7 @@ class DecisionTree:
         rows = [("configurations", f"{self.configurations:,}")]
         if self.configurations:
             mean = f"{self.total_height}/{self.configurations} = {float(self.mean):.6f}"
-            rows += [("mean shots", mean), ("worst case", f"{self.height} shots")]
+            rows += [("mean shots", mean), ("worst case", f"{self.worst} shots")]
         if self.title:
             rows.insert(0, ("strategy", self.title))
         shown = f"{self.leaves:,} leaves: tree.save and `optsearch tree` show large trees"
@@ -95,11 +95,12 @@ class DecisionTree:
         return Fraction(self.total_height, self.configurations)
 
     @property
-    def height(self) -> int:
-        """The depth of the deepest leaf: the number of shots in the worst case."""
+    def worst(self) -> int:
+        """The number of shots in the worst case: the depth of the deepest leaf."""
         return max((depth for depth, _ in self._weights), default=0)
 
-    def depths(self) -> dict[int, int]:
+    @property
+    def histogram(self) -> dict[int, int]:
         """The distribution: number of shots to number of configurations, by rising shots."""
         numbers: Counter[int] = Counter()
         for depth, weight in self._weights:
@@ -116,7 +117,7 @@ class DecisionTree:
         head += f", {counted(self.configurations)}"
         if self.configurations:
             head += f", mean {self.mean} ≈ {float(self.mean):.4f}"
-        return "\n".join([f"{head}, height {self.height}", *text_lines(self.root)])
+        return "\n".join([f"{head}, worst case {self.worst}", *text_lines(self.root)])
 
     def dot(self) -> str:
         """The tree as a graph in the DOT language, for Graphviz.
