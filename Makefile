@@ -60,6 +60,7 @@ results: build  ## recompute data/results (about a quarter of an hour)
 	@$(BIN)/python -m experiments.table1
 	@$(BIN)/python -m experiments.occurrence
 	@$(BIN)/python -m experiments.trees
+	@$(BIN)/python -m experiments.reconstructions
 	@$(BIN)/python -m experiments.growth
 	@$(BIN)/python -m experiments.greedy_games
 	@$(BIN)/python -m experiments.optima --again

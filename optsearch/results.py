@@ -255,6 +255,29 @@ COMPLETE_BINARY_TREE = Table(
 )
 COUNTEREXAMPLE_GREEDY = Tree("counterexample_greedy", "trees", 0.1)
 COUNTEREXAMPLE_OPTIMAL = Tree("counterexample_optimal", "trees", 0.1)
+START_POSITION = Table(
+    "start_position",
+    "A start position as in Figure 1: the two ships that the text names, the others at random",
+    (
+        Column("length", INTEGER, "of the ship"),
+        Column("cells", TEXT, "its cells, as the paper names them"),
+        Column("named", YES_NO, "whether the text of the paper names the ship"),
+    ),
+    "reconstructions",
+    0.1,
+)
+PATTERN_ORDER = Table(
+    "pattern_order",
+    "The order of the cells in {strategy} on {game}",
+    (
+        Column("row", INTEGER, "row of the cell, from 0"),
+        Column("column", INTEGER, "column of the cell, from 0"),
+        Column("place", INTEGER, "place of the cell in the order, from 1"),
+        Column("first", YES_NO, "whether its colour is one of those that are shot first"),
+    ),
+    "reconstructions",
+    0.1,
+)
 PATTERNS = Table(
     "patterns",
     "Patterns of section 4.2, reconstructed: means over random configurations of {game}, and the "

@@ -2,51 +2,98 @@
 
 import sys
 import textwrap
+from fractions import Fraction
 from math import ceil, floor
 from pathlib import Path
+from typing import NamedTuple
 
 from matplotlib.figure import Figure
+from matplotlib.markers import CARETLEFT, CARETRIGHT
 
 from optsearch import results
+from optsearch.names import together
 from paper_figures import script, style
 
-COLOURS = {"lower": "#2166ac", "upper": "#b2182b"}
+COLOURS = {"lower": style.BLUE, "upper": style.ORANGE}
+HEADINGS = {"lower": "no strategy takes fewer", "upper": "a strategy that takes no more"}
+WIDE = 48  # letters
+
+
+class Line(NamedTuple):
+    """One value and all that gives it."""
+
+    side: str
+    label: str
+    value: Fraction
+
+
+def lines(table: results.Entries) -> list[Line]:
+    """The bounds by side, from the weakest to the best; those of one value are one line."""
+    found = []
+    for side in ("lower", "upper"):
+        rows = [row for row in table if row["side"] == side]
+        for value in sorted({row["value_exact"] for row in rows}, reverse=side == "upper"):
+            names = [row["name"] for row in rows if row["value_exact"] == value]
+            found.append(Line(side, together(names), value))
+    return found
+
+
+def rounded(line: Line) -> str:
+    """A bound to four decimals: a lower one rounded down, an upper one up."""
+    value = (floor if line.side == "lower" else ceil)(line.value * 10**4) / 10**4
+    return f"{value:g}" if Fraction(str(value)) == line.value else f"{value:.4f}"
 
 
 def draw(source: Path) -> Figure:
-    """One line a bound, from the paper's to ours; what the best two leave open is shaded.
-
-    Lower bounds are rounded down, upper ones up.
-    """
+    """A bar a bound, as far as the mean is ruled out; what the best two leave open is shaded."""
     table = results.BRACKET.read(source)
-    rows = [(row["side"], row["name"], row["value_exact"]) for row in table]
-    figure, ax = style.figure(5.2, 0.34 * len(rows) + 0.2)
-    left = max(value for side, _, value in rows if side == "lower")
-    right = min((value for side, _, value in rows if side == "upper"), default=left)
-    ax.axvspan(float(left), float(right), color="#e4e7eb", lw=0)
-    names = []
-    for height, (side, name, value) in enumerate(rows):
-        ax.plot(
-            [float(value)], [-height], ">" if side == "lower" else "<", color=COLOURS[side], ms=6
-        )
-        rounded = (floor if side == "lower" else ceil)(value * 10**4) / 10**4
-        ax.annotate(
-            f"{float(value):g}" if rounded == float(value) else f"{rounded:.4f}",
-            (float(value), -height),
-            xytext=(7 if side == "lower" else -7, 0),
-            textcoords="offset points",
+    shown = lines(table)
+    sides = [side for side in ("lower", "upper") if any(line.side == side for line in shown)]
+    figure, ax = style.figure(4.2, 0.25 * (len(shown) + len(sides)))
+    left = max(line.value for line in shown if line.side == "lower")
+    right = min((line.value for line in shown if line.side == "upper"), default=left)
+    least, most = (float(pick(line.value for line in shown)) for pick in (min, max))
+    room = 0.16 * (most - least)
+    ends = {"lower": least - room / 2, "upper": most + room / 2}
+    ax.axvspan(float(left), float(right), color=style.OPEN, lw=0)
+    heights, names = [], []
+    height = 0
+    for side in sides:
+        ax.text(
+            *(-0.02, height),
+            HEADINGS[side],
+            transform=ax.get_yaxis_transform(),
+            ha="right",
             va="center",
-            ha="left" if side == "lower" else "right",
-            fontsize=8,
+            fontsize=style.SMALL,
+            fontweight="bold",
+            color=COLOURS[side],
         )
-        names.append(textwrap.fill(f"{name.replace(',', ', ')} ({side})", 44))
-    ax.set_yticks([-height for height in range(len(rows))], names, fontsize=7.5)
-    ax.set_ylim(-len(rows) + 0.4, 0.6)
-    ax.margins(x=0.09)
-    ax.set_xlabel("shots on average, " + table.header["game"])
-    ax.grid(axis="x", lw=0.4)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right", "left"]].set_visible(False)
+        for line in shown:
+            if line.side != side:
+                continue
+            height -= 1
+            value = float(line.value)
+            ax.plot([ends[side], value], [height] * 2, lw=5, alpha=0.18, color=COLOURS[side])
+            marker = CARETRIGHT if side == "lower" else CARETLEFT
+            ax.plot([value], [height], marker=marker, color=COLOURS[side], ms=6, gid="bound")
+            style.note(
+                ax,
+                rounded(line),
+                (value, height),
+                xytext=(5 if side == "lower" else -5, 0),
+                va="center",
+                ha="left" if side == "lower" else "right",
+            )
+            heights.append(height)
+            names.append(textwrap.fill(line.label, WIDE))
+        height -= 1
+    ax.set_yticks(heights, names, fontsize=style.SMALL)
+    ax.set_ylim(height + 0.4, 0.6)
+    ax.set_xlim(least - room / 2, most + room / 2)
+    ax.set_xlabel(f"mean number of shots, {table.header['game']}")
+    ax.grid(axis="x")
+    ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
     return figure
 

@@ -15,7 +15,7 @@ def draw(source: Path) -> Figure:
     table = results.OCCURRENCE.read(source)
     matrix = script.matrix(table, table.column("occurrence"))
     figure, ax = style.figure(0.78 * len(matrix[0]), 0.36 * len(matrix))
-    draw_matrix(ax, matrix, "d")
+    draw_matrix(ax, matrix, "d", paper=True)
     return figure
 
 

@@ -16,7 +16,7 @@ def draw(source: Path) -> Figure:
     percentages = [float(100 * value) for value in table.column("frequency")]
     matrix = script.matrix(table, percentages)
     figure, ax = style.figure(0.42 * len(matrix[0]), 0.42 * len(matrix))
-    draw_matrix(ax, matrix, ".1f")
+    draw_matrix(ax, matrix, ".1f", paper=True)
     return figure
 
 

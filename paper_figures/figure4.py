@@ -1,15 +1,26 @@
-"""Figure 4, the 2×3 grid of the tree of Figure 5: python -m paper_figures.figure4.
-
-The cells have the paper's names: letters A-B and numbers 1-3. With letters for columns and numbers
-for rows, the grid stands upright.
-"""
+"""Figure 4, the 2×3 grid of the tree of Figure 5: python -m paper_figures.figure4."""
 
 import sys
+from pathlib import Path
 
+from matplotlib.figure import Figure
+
+from optsearch import tree
+from optsearch.game import Game
+from optsearch.position import Position
 from paper_figures import script
-from paper_figures.script import draw_grid
 
-FIGURE = script.PaperFigure("figure4", script.Published("figure5_tree"), draw_grid)
+
+def draw(source: Path) -> Figure:
+    """The grid lying, as in the paper: letters A-B for rows, numbers 1-3 for columns.
+
+    The tree has these names with letters for columns, on the same grid upright.
+    """
+    upright = tree.load(source).position.game
+    return script.board(Position(Game(upright.columns, upright.rows, upright.fleet)))[0]
+
+
+FIGURE = script.PaperFigure("figure4", script.Published("figure5_tree"), draw)
 
 if __name__ == "__main__":
     sys.exit(script.run([FIGURE]))

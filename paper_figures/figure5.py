@@ -4,11 +4,24 @@ It sinks a ship of length 2 on the grid of Figure 4.
 """
 
 import sys
+from pathlib import Path
 
-from paper_figures import script
-from paper_figures.script import draw_strategy
+from matplotlib.figure import Figure
 
-FIGURE = script.PaperFigure("figure5", script.Published("figure5_tree"), draw_strategy)
+from optsearch import tree
+from optsearch.drawing import draw_tree, tree_figure_size
+from paper_figures import script, style
+
+
+def draw(source: Path) -> Figure:
+    """The tree; its names are those of the paper already (see `paper_figures.figure4`)."""
+    strategy = tree.load(source)
+    figure, ax = style.figure(*tree_figure_size(strategy))
+    draw_tree(ax, strategy)
+    return figure
+
+
+FIGURE = script.PaperFigure("figure5", script.Published("figure5_tree"), draw)
 
 if __name__ == "__main__":
     sys.exit(script.run([FIGURE]))

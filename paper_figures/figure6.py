@@ -1,7 +1,7 @@
 """Figure 6, where no greedy strategy is optimal: python -m paper_figures.figure6.
 
-The cells of Figures 6 to 8 have column letters and row numbers, as everywhere here; the paper's
-have row letters and column numbers: its B3 is C2.
+The cells of Figures 6 to 8 have the names of the paper, row letters and column numbers: its B3 is
+C2 everywhere else here.
 """
 
 import sys

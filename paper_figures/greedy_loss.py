@@ -19,20 +19,20 @@ def draw(source: Path) -> Figure:
     number = [row["configurations"] for row in rows]
     best = [row["percent_best"] for row in rows]
     worst = [row["percent_worst"] or row["percent_best"] for row in rows]
-    figure, ax = style.figure(5, 3)
-    ax.vlines(number, best, worst, color="#9aa5b1", lw=1, zorder=1)
-    ax.plot(number, worst, "_", color="#52606d", ms=5, label="worst ties", zorder=2)
+    figure, ax = style.curves()
+    ax.vlines(number, best, worst, color=style.GRID, lw=0.8, zorder=1)
+    ax.plot(number, worst, "_", color=style.LABEL, ms=5, label="ties broken worst", zorder=2)
     worse = [(n, b) for n, b in zip(number, best, strict=True) if b > 0]
-    ax.plot(*zip(*worse, strict=True), "o", color="#c2410c", ms=3.5, label="best ties", zorder=3)
+    label = f"ties broken best: {len(worse)} games, worse than the optimum"
+    ax.plot(*zip(*worse, strict=True), "o", color=style.ORANGE, ms=3.5, label=label, zorder=3)
     same = [n for n, b in zip(number, best, strict=True) if b == 0]
-    ax.plot(same, [0] * len(same), "|", color="#2f7d4f", ms=7, label="best ties: optimal", zorder=3)
+    label = f"ties broken best: {len(same)} games, optimal"
+    ax.plot(same, [0] * len(same), "|", color=style.GREEN, ms=7, label=label, zorder=3)
     ax.set_xscale("log")
-    ax.set_ylim(bottom=-0.15)
+    ax.set_ylim(-0.15, 1.3 * max(worst))
     ax.set_xlabel("configurations")
     ax.set_ylabel("more shots than the optimum, percent")
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.grid(axis="y", lw=0.4)
-    ax.legend(frameon=False, fontsize=8)
+    ax.legend(loc="upper left")
     return figure
 
 

@@ -8,27 +8,40 @@ from matplotlib.figure import Figure
 from optsearch import results
 from paper_figures import script, style
 
-MARKS = {"none": "o", "corner": "s", "any": "^"}
 NAMES = {"none": "may not touch", "corner": "only at corners", "any": "may touch"}
 
 
 def draw(source: Path) -> Figure:
-    """Configurations against the side of the board, on a logarithmic scale, by contact rule."""
+    """Configurations against the side of the board, on a logarithmic scale, by contact rule.
+
+    A board that holds none has an open mark on the axis.
+    """
     table = results.GROWTH.read(source)
-    figure, ax = style.figure(4.5, 3.2)
-    for contact, mark in MARKS.items():
-        points = [
-            (row["size"], row["configurations"])
-            for row in table
-            if row["contact"] == contact and row["configurations"]
-        ]
-        ax.plot(*zip(*points, strict=True), marker=mark, ms=5, lw=1.2, label=NAMES[contact])
+    figure, ax = style.curves()
     ax.set_yscale("log")
+    empty = []
+    for i, (contact, name) in enumerate(NAMES.items()):
+        rows = [row for row in table if row["contact"] == contact]
+        points = [(row["size"], row["configurations"]) for row in rows if row["configurations"]]
+        ax.plot(*zip(*points, strict=True), marker=style.MARKS[i], label=name)
+        empty += [(row["size"], i) for row in rows if not row["configurations"]]
+    bottom = 10 ** (len(str(min(n for n in table.column("configurations") if n))) - 2)
+    ax.set_ylim(bottom=bottom)
+    for size, i in empty:
+        ax.plot(
+            *([size], [bottom]),
+            style.MARKS[i],
+            color=style.PALETTE[i],
+            mfc="white",
+            clip_on=False,
+            zorder=5,
+            gid="none",
+        )
+        text = f"none on {size}×{size}: without\ntouching they do not fit"
+        style.note(ax, text, (size, bottom), xytext=(9, 3))
     ax.set_xlabel("side of the board")
     ax.set_ylabel("configurations of the fleet " + table.header["fleet"])
-    ax.grid(axis="y", lw=0.4)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, title="ships")
+    ax.legend(title="ships")
     return figure
 
 

@@ -10,6 +10,7 @@ from optsearch import results
 from optsearch.results import HEURISTICS
 from paper_figures import script, style
 
+DASHES = {1: "-.", 2: "-", 3: "--", 4: "-", 5: (0, (3, 3))}
 PRINTED = "factor=3,edges=printed,stuck=draw,memory=last"
 
 
@@ -28,17 +29,21 @@ def smoothed(counts: dict[int, int], at: float) -> float:
 def draw(source: Path) -> Figure:
     """One curve a version."""
     rows = HEURISTICS.read(source)
-    figure, ax = style.figure(4.5, 3.2)
+    figure, ax = style.curves()
     at = [17 + i / 2 for i in range(167)]
     for version in range(1, 6):
         name = f"heuristic:version={version},{PRINTED}"
         counts = {row["shots"]: row["games"] for row in rows if row["strategy"] == name}
-        ax.plot(at, [smoothed(counts, x) for x in at], lw=1.2, label=f"version {version}")
+        ax.plot(
+            at,
+            [smoothed(counts, x) for x in at],
+            ls=DASHES[version],
+            label=f"version {version}",
+        )
     ax.set_xlabel("shots")
     ax.set_ylabel("part of the games finished")
     ax.set_xlim(17, 100)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, fontsize=7)
+    ax.legend()
     return figure
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from optsearch import tree
+from optsearch import records, tree
 from optsearch.datafiles import CHECKOUT, DATA
-from optsearch.drawing import draw_board, draw_tree, tree_figure_size
+from optsearch.drawing import draw_board, draw_tree, paper_name, tree_figure_size
 from optsearch.errors import OptsearchError, RecordError
+from optsearch.position import Position
 from optsearch.results import Entries, Table, Tree
 from paper_figures import style
 from paper_figures.style import OUTPUT, save
@@ -21,14 +25,32 @@ from paper_figures.style import OUTPUT, save
 
 @dataclass(frozen=True)
 class Published:
-    """A tree among the published data."""
+    """A tree among the published data, or a table."""
 
     name: str
+    kind: str = "json"
+
+    @property
+    def file(self) -> str:
+        """Where it lies, below `data`."""
+        return f"published/{self.name}.{self.kind}"
 
     @property
     def command(self) -> str:
         """What brings it back."""
-        return f"git checkout -- data/published/{self.name}.json"
+        return f"git checkout -- data/{self.file}"
+
+
+Made = Table | Tree | Published
+
+
+def place_of(made_from: Made, part: str) -> str:
+    """Where a source lies, below `data`."""
+    if isinstance(made_from, Published):
+        return made_from.file
+    if isinstance(made_from, Tree):
+        return made_from.path(Path("results")).as_posix()
+    return made_from.path(Path("results"), name=part).as_posix()
 
 
 @dataclass(frozen=True)
@@ -36,40 +58,61 @@ class PaperFigure:
     """A figure of the paper, or one of ours.
 
     name -- of the files to write. made_from -- the table or tree of results that it reads, or a
-    published one; part -- which one of its kind. draw -- the figure of a source.
+    published one; part -- which one of its kind; also -- more of them, each with its part. draw --
+    the figure of all sources, in this order.
     """
 
     name: str
-    made_from: Table | Tree | Published
-    draw: Callable[[Path], Figure]
+    made_from: Made
+    draw: Callable[..., Figure]
     part: str = ""
+    also: tuple[tuple[Made, str], ...] = ()
 
     @property
     def source(self) -> str:
-        """Where the source lies, below `data`."""
-        if isinstance(self.made_from, Published):
-            return f"published/{self.made_from.name}.json"
-        if isinstance(self.made_from, Tree):
-            return self.made_from.path(Path("results")).as_posix()
-        return self.made_from.path(Path("results"), name=self.part).as_posix()
+        """Where the first source lies, below `data`."""
+        return place_of(self.made_from, self.part)
 
     @property
     def command(self) -> str:
-        """What the user runs to make the source."""
+        """What the user runs to make the first source."""
         return self.made_from.command.format(name=self.part)
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """Where each source lies, below `data`, and what the user runs to make it."""
+        return {
+            place_of(made_from, part): made_from.command.format(name=part)
+            for made_from, part in ((self.made_from, self.part), *self.also)
+        }
+
+    @property
+    def redraw(self) -> str:
+        """What the user runs to draw it."""
+        return f"python -m paper_figures.{self.name}"
+
+
+def digest(paths: Sequence[Path]) -> str:
+    """What tells whether sources are those that a figure was drawn from."""
+    together = hashlib.sha256()
+    for path in paths:
+        together.update(hashlib.sha256(path.read_bytes()).digest())
+    return together.hexdigest()
 
 
 def make(figure: PaperFigure, data: Path = DATA, output: Path = OUTPUT) -> bool:
     """Draw one figure and say which files were written, or why not; whether it was drawn."""
-    source = data / figure.source
-    if not source.is_file():
-        print(
-            f"{figure.name}: {_shown(source)} is missing; make it with: {figure.command}",
-            file=sys.stderr,
-        )
-        return False
+    sources = [data / place for place in figure.sources]
+    for source, command in zip(sources, figure.sources.values(), strict=True):
+        if not source.is_file():
+            print(
+                f"{figure.name}: {_shown(source)} is missing; make it with: {command}",
+                file=sys.stderr,
+            )
+            return False
     try:
-        paths = save(figure.draw(source), figure.name, output)
+        about = {"Source": digest(sources)}
+        paths = save(figure.draw(*sources), figure.name, output, about)
     except (OptsearchError, OSError) as error:
         print(f"{figure.name}: {error}", file=sys.stderr)
         return False
@@ -99,20 +142,44 @@ def run(figures: Sequence[PaperFigure], arguments: Sequence[str] | None = None) 
 # Bodies that several figures share
 
 
+CELL = 0.36  # inches
+
+
+def board(position: Position) -> tuple[Figure, Axes]:
+    """A board with the cell names of the paper, and the shots made."""
+    figure, ax = style.figure(CELL * position.game.columns, CELL * position.game.rows)
+    draw_board(ax, position, paper=True)
+    return figure, ax
+
+
 def draw_grid(source: Path) -> Figure:
     """The grid of the position of a tree, with the shots made."""
-    position = tree.load(source).position
-    figure, ax = style.figure(0.45 * position.game.columns, 0.45 * position.game.rows)
-    draw_board(ax, position)
-    return figure
+    return board(tree.load(source).position)[0]
 
 
 def draw_strategy(source: Path) -> Figure:
-    """A decision tree."""
+    """A decision tree, with the cell names of the paper."""
     strategy = tree.load(source)
     figure, ax = style.figure(*tree_figure_size(strategy))
-    draw_tree(ax, strategy)
+    draw_tree(ax, strategy, names=paper_name)
     return figure
+
+
+def printed(path: Path) -> list[dict[str, str]]:
+    """The rows of a published table."""
+    return records.read(path).rows
+
+
+CAPTIONS = Path(__file__).with_name("captions.md")
+
+
+def captions(path: Path = CAPTIONS) -> dict[str, str]:
+    """The caption of each figure by its name: Markdown, its first sentence a title."""
+    _, *sections = re.split(r"^## (\S+)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {
+        name: " ".join(text.split())
+        for name, text in zip(sections[::2], sections[1::2], strict=True)
+    }
 
 
 def matrix(table: Entries, values: Sequence[float]) -> list[list[float]]:

@@ -1,24 +1,60 @@
-"""The look of every figure, and where figures go."""
+"""The look of every figure: its colours, lines and sizes; and where figures go.
+
+The colours are those of Okabe and Ito (2008), which colour-blind readers tell apart; where several
+lines share axes they differ in their marks or dashes too, so that a figure can be printed in grey.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import matplotlib
+from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from optsearch.drawing import GRID as GRID
+from optsearch.drawing import INK as INK
+from optsearch.drawing import LABEL as LABEL
+
 OUTPUT = Path(__file__).parent / "output"
+
+BLUE, ORANGE, GREEN = "#0072b2", "#d55e00", "#009e73"
+PURPLE, GOLD, SKY = "#cc79a7", "#e69f00", "#56b4e9"
+PALETTE = (BLUE, ORANGE, GREEN, PURPLE, GOLD, SKY, INK)
+MARKS = "os^Dv*X"
+OPEN = "#eceff3"  # what is not known yet
+SMALL = 7.5  # points, of notes inside a figure
+WIDTH, HEIGHT = 4.5, 2.9  # inches, of axes that have curves
 
 matplotlib.rcParams.update(
     {
         "font.family": "DejaVu Sans",  # comes with matplotlib
         "font.size": 9,
         "figure.facecolor": "white",
-        "axes.edgecolor": "#52606d",
-        "axes.labelcolor": "#1f2933",
-        "axes.titlesize": 10,
-        "text.color": "#1f2933",
+        "axes.axisbelow": True,
+        "axes.edgecolor": LABEL,
+        "axes.labelcolor": INK,
+        "axes.labelsize": 9,
+        "axes.prop_cycle": cycler(color=PALETTE),
+        "axes.spines.right": False,
+        "axes.spines.top": False,
+        "axes.titlesize": 9,
+        "grid.color": GRID,
+        "grid.linewidth": 0.3,
+        "legend.fontsize": SMALL,
+        "legend.frameon": False,
+        "legend.title_fontsize": SMALL,
+        "lines.linewidth": 1.3,
+        "lines.markersize": 4,
+        "text.color": INK,
+        "xtick.color": LABEL,
+        "xtick.labelcolor": INK,
+        "xtick.labelsize": 8,
+        "ytick.color": LABEL,
+        "ytick.labelcolor": INK,
+        "ytick.labelsize": 8,
         "savefig.dpi": 200,
         "savefig.bbox": "tight",
         "savefig.pad_inches": 0.08,
@@ -33,10 +69,33 @@ def figure(width: float, height: float) -> tuple[Figure, Axes]:
     return drawn, drawn.add_axes((0, 0, 1, 1))
 
 
-def save(drawn: Figure, name: str, folder: Path = OUTPUT) -> list[Path]:
-    """Write folder/NAME.pdf and folder/NAME.png; returns the two paths."""
+def curves(width: float = WIDTH, height: float = HEIGHT) -> tuple[Figure, Axes]:
+    """A figure for curves and points: quiet horizontal lines behind them."""
+    drawn, ax = figure(width, height)
+    ax.grid(axis="y")
+    return drawn, ax
+
+
+def note(ax: Axes, text: str, at: tuple[float, float], **options: object) -> None:
+    """A small text at a point of the data, moved by `xytext` points if that is given."""
+    settings: dict[str, object] = {
+        "textcoords": "offset points",
+        "xytext": (0, 0),
+        "fontsize": SMALL,
+        "color": LABEL,
+    }
+    ax.annotate(text, at, **{**settings, **options})  # type: ignore[arg-type]
+
+
+def save(
+    drawn: Figure, name: str, folder: Path = OUTPUT, about: Mapping[str, str] | None = None
+) -> list[Path]:
+    """Write folder/NAME.pdf and folder/NAME.png; returns the two paths.
+
+    about -- what the PNG says of itself, as text chunks.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.pdf", folder / f"{name}.png"]
     drawn.savefig(paths[0], metadata={"CreationDate": None})  # the same figure, the same file
-    drawn.savefig(paths[1])
+    drawn.savefig(paths[1], metadata=dict(about or {}))
     return paths

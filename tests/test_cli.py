@@ -365,7 +365,7 @@ def test_beside(here, answer, tmp_path):
     assert (status, err) == (0, "")
     assert "54/12 = 4.500000" in out  # section 3.3
     assert "53/12 = 4.416667" in out
-    assert "they part     at the root" in out
+    assert "they part     at the root; no symmetry takes one first shot to the other" in out
     texts = svg_texts(drawing)
     for text in ("best greedy", "optimal", "total height 54", "total height 53"):
         assert sum(text in one for one in texts) == 1
@@ -403,7 +403,8 @@ def chain(path, names):
     [
         ("A1 B1 A2 B2", [], "nowhere"),
         ("A1 B1 B2 A2", ["A1=miss B1=miss"], "after A1=miss B1=miss"),
-        ("B2 B1 A2 A1", [""], "at the root"),
+        ("B2 B1 A2 A1", [], "nowhere"),  # mirrored along the other diagonal
+        ("B1 B2 A2 A1", ["A1=miss B1=miss"], "after A1=miss B1=miss"),  # by a quarter
     ],
 )
 def test_where_trees_part(here, answer, tmp_path, other, differences, words):

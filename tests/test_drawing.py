@@ -28,6 +28,7 @@ from optsearch.drawing import (
     layout,
     tree_figure_size,
 )
+from optsearch.drawing.boards import ranks
 from optsearch.errors import TreeError
 from optsearch.game import Game
 from optsearch.position import HIT, MISS, Position, Reply
@@ -451,6 +452,27 @@ def test_the_tree_of_figure_9_has_its_marks():
     draw_tree(ax, tree)
     assert (marks(ax, "nodes"), marks(ax, "leaves")) == (10, 11)
     assert not artists(ax, "hits") + artists(ax, "misses") + artists(ax, "name")
+
+
+def test_colours_go_by_rank_and_the_best_shots_are_framed():
+    """One high value leaves the others apart; values that differ in rounding alone are one."""
+    values = np.array([[0.95, 0.1, 0.1 + 1e-16], [np.nan, 0.2, 0.95]])
+    expected = np.array([[1, 0, 0], [np.nan, 0.5, 1]])
+    assert np.array_equal(ranks(values), expected, equal_nan=True)
+    ax = Figure().add_subplot()
+    position = Position.parse(Game.parse("2x3:2"), "A2=miss")
+    drawing.draw_probability(ax, position, values)
+    framed = [patch.get_center() for patch in ax.patches if patch.get_gid() == "best"]
+    assert [tuple(np.floor(centre)) for centre in framed] == [(0, 0), (2, 1)]
+
+
+def test_the_names_of_the_paper():
+    """Row letter, column number: on the edges of a board, and in the nodes of a tree."""
+    ax = Figure().add_subplot()
+    drawing.draw_board(ax, Position(Game.parse("2x3:2")), paper=True)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2", "3"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["A", "B"]
+    assert drawing.paper_name((1, 2)) == "B3"
 
 
 def test_draw_probability_writes_the_cells_not_shot():

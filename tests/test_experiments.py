@@ -22,6 +22,7 @@ from experiments import (
     lower_bounds,
     occurrence,
     optima,
+    reconstructions,
     table1,
     trees,
 )
@@ -39,7 +40,7 @@ from optsearch.errors import OptsearchError, RecordError
 from optsearch.evaluate import FollowedTask
 from optsearch.game import Game, bits
 from optsearch.journal import Journal
-from optsearch.position import Position
+from optsearch.position import MISS, Position
 from optsearch.solver import SWITCHES
 from optsearch.strategies import named
 from optsearch.tree import load, verify
@@ -97,6 +98,23 @@ def test_table_1(run, tmp_path):
         assert row["total_height"] == row["replayed"] == line["total_height"]
         assert row["configurations"] == (line["configurations"] or "0")
         assert bool(row["best_shots"]) == bool(line["total_height"])
+
+
+def test_reconstructions(run, tmp_path):
+    run(reconstructions, "-o", tmp_path)
+    for table in (results.START_POSITION, results.PATTERN_ORDER):
+        record = records.read(table.path(tmp_path))
+        assert_has_provenance(record, reconstructions)
+        assert same(record) == same(records.read(table.path()))
+    order = results.PATTERN_ORDER.read(results.PATTERN_ORDER.path(tmp_path))
+    assert sorted(order.column("place")) == list(range(1, 101))
+    pattern = named(order.header["strategy"])
+    game = Game.parse(order.header["game"])
+    shots = sorted((row["place"], row["row"], row["column"]) for row in order)
+    position = Position(game)
+    for _, *cell in shots[:40]:  # as long as all shots miss, it goes by the order alone
+        assert pattern.shot(position) == tuple(cell)
+        position = position.after(tuple(cell), MISS)
 
 
 def test_occurrence_of_a_small_game(run, tmp_path):

@@ -1,5 +1,6 @@
 """Each figure script draws a small source, and says what is missing or wrong with one."""
 
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -8,6 +9,8 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from matplotlib.markers import CARETLEFT, CARETRIGHT
+from PIL import Image
 
 from optsearch import records, results, tree
 from optsearch.game import Game
@@ -16,7 +19,7 @@ from optsearch.tree import DecisionTree, Leaf, Node
 
 ROOT = Path(__file__).parent.parent
 NAMES = [
-    *(f"figure{number}" for number in (2, 3, 4, 5, 6, 7, 8)),
+    *(f"figure{number}" for number in (1, 2, 3, 4, 5, 6, 7, 8, 10)),
     "growth",
     "greedy_games",
     "greedy_loss",
@@ -71,6 +74,27 @@ def data(tmp_path):
         "game shots games",
     )
     write(
+        results.START_POSITION,
+        [(2, "A1-A2"), (1, "B4")],
+        "length cells",
+        game="2x4:2,1",
+    )
+    write(
+        results.PATTERN_ORDER,
+        [(0, 0, 1, True), (0, 1, 2, False)],
+        "row column place first",
+        game="1x2:1",
+        strategy="a pattern",
+    )
+    results.EVALUATION.write(
+        [(2, 1), (3, 1)],
+        folder / "results",
+        name="greedy",
+        fields={"game": "1x3:2"},
+        strategy="greedy",
+        game="1x3:2",
+    )
+    write(
         results.GREEDY_LOSS,
         [(4, 0, 0), (90, 0.5, 2), (112, 1, None), (6144, None, None)],
         "configurations percent_best percent_worst",
@@ -85,11 +109,11 @@ def data(tmp_path):
         "side name value_exact",
         game="2x3:2",
     )
-    optima = [("2x2:2", 4, 3, 2.5), ("2x3:2", 6, 3.571429, 3.4), ("3x3:2", 9, 4.5, 4)]
+    optima = [("2x2:2", 4, 3, 2.5), ("2x3:2", 7, 3.571429, 3.4), ("3x3:2", 12, 4.5, 4)]
     write(
         results.OPTIMA,
-        [*optima, ("1x8:2", 8, 3.714286, 3.4), ("3x3:3,2", 9, 6.25, 6.1)],
-        "game cells mean leaf_counting",
+        [*optima, ("1x8:2", 7, 3.714286, 3.4), ("3x3:3,2", 24, 6.25, 6.1)],
+        "game configurations mean leaf_counting",
     )
     for clear in ("cross", "line"):
         results.EVALUATION.write(
@@ -105,6 +129,9 @@ def data(tmp_path):
     strategy = Node((0, 0), {HIT: Node((0, 1), {HIT: Leaf(1)}), MISS: middle})
     small = DecisionTree(Position(Game.parse("1x3:2")), strategy)
     tree.save(small, folder / "published" / "figure5_tree.json")
+    numbers = [("naive_strategy_mean", "3.5"), ("upper_bound_10x10", "3.25")]
+    path = folder / "published" / "numbers.csv"
+    records.write(path, ["name", "value"], numbers, title="t", command="c")
     for name in ("greedy", "optimal"):
         tree.save(small, folder / "results" / f"counterexample_{name}.json")
     return folder
@@ -151,7 +178,7 @@ def total_height(figure):
     ("name", "printed", "first"),
     [
         ("figure5", 25, "A2"),  # section 3.1
-        ("figure7", 54, "C2"),  # section 3.3, whose B3 is C2 here
+        ("figure7", 54, "B3"),  # section 3.3
         ("figure8", 53, "B2"),
     ],
 )
@@ -179,14 +206,76 @@ def test_figures_6_to_8_are_of_one_position():
     ]
 
 
-def test_optima_has_a_line_and_a_bound_for_each_fleet_of_enough_boards(data):
+def test_optima_has_the_misses_and_the_bound_of_each_game(data):
     figure = import_module("paper_figures.optima").draw(data / "results" / "optima.csv")
-    one, two, more = figure.axes
-    means, bounds = (line.get_xydata().tolist() for line in one.lines)
-    assert means == [[4, 3.0], [6, 3.571429], [9, 4.5]]
-    assert bounds == [[4, 2.5], [6, 3.4], [9, 4.0]]
-    assert not two.lines
-    assert not more.lines
+    one, two, _ = figure.axes
+    counted, misses = (line.get_xydata().tolist() for line in one.lines)
+    assert misses == [[4, 1.0], [7, pytest.approx(11 / 7)], [12, 2.5]]  # not the row of 1x8
+    assert counted == [[4, 0.5], [7, pytest.approx(1.4)], [12, 2.0]]
+    assert [line.get_xydata().tolist() for line in two.lines] == [
+        [[24, pytest.approx(1.1)]],
+        [[24, 1.25]],
+    ]
+
+
+def test_bounds_of_one_value_are_one_line_and_markers_point_at_values(data):
+    pattern = "pattern:modulus=4,clear={},water=1"
+    rows = [("lower", "some", 4, Fraction(7, 2)), ("lower", "more", 4, Fraction(17, 4))]
+    rows += [("upper", pattern.format(way), 5, Fraction(5)) for way in ("cross", "line")]
+    write_some(data / "results", results.BRACKET, rows, "side name value value_exact", game="2x3:2")
+    figure = import_module("paper_figures.bracket").draw(data / "results" / "bracket.csv")
+    (ax,) = figure.axes
+    marks = [line for line in ax.lines if line.get_gid() == "bound"]
+    assert [line.get_xdata()[0] for line in marks] == [3.5, 4.25, 5.0]
+    assert [line.get_marker() for line in marks] == [CARETRIGHT, CARETRIGHT, CARETLEFT]
+    assert ax.get_yticklabels()[-1].get_text().replace("\n", " ") == (
+        "fixed pattern, four directions or the row first, known water left out"
+    )
+
+
+def test_greedy_games_has_the_exact_distribution_of_the_game_evaluated(data):
+    module = import_module("paper_figures.greedy_games")
+    figure = module.draw(*(data / source for source in module.FIGURE.sources))
+    (exact,) = [line for line in figure.axes[0].lines if line.get_gid() == "exact"]
+    assert exact.get_xydata().tolist() == [[2, 50.0], [3, 50.0]]
+
+
+def test_growth_marks_a_board_that_holds_none(data):
+    figure = import_module("paper_figures.growth").draw(data / "results" / "growth.csv")
+    none = [line.get_xdata() for line in figure.axes[0].lines if line.get_gid() == "none"]
+    assert none == [[6], [6], [6]]  # by each rule
+
+
+def test_figure_1_has_the_ships_that_the_paper_names():
+    names = {row["cells"]: row["named"] for row in results.START_POSITION.read()}
+    assert {cells for cells, named in names.items() if named} == {"D8-E8-F8", "J4-J5-J6"}
+    module = import_module("paper_figures.figure1")
+    assert sorted(len(module.cells_of(cells)) for cells in names) == [2, 3, 3, 4, 5]
+    (ax,) = module.draw(ROOT / "data" / module.FIGURE.source).axes
+    assert [label.get_text() for label in ax.get_yticklabels()] == list("ABCDEFGHIJ")
+
+
+def test_one_palette():
+    """Colours are in the style alone."""
+    for path in (ROOT / "paper_figures").glob("*.py"):
+        if path.name != "style.py":
+            assert not re.search(r'"#[0-9a-f]{3,8}"', path.read_text(encoding="utf-8")), path.name
+
+
+def test_every_figure_has_its_caption():
+    names = [figure.name for figure in import_module("paper_figures.__main__").figures()]
+    assert sorted(import_module("paper_figures.script").captions()) == sorted(names)
+
+
+def test_a_picture_says_what_it_was_drawn_from(data, tmp_path):
+    script = import_module("paper_figures.script")
+    assert run("figure2", data, tmp_path) == 0
+    source = data / "results" / "occurrence_10x10.csv"
+    with Image.open(tmp_path / "figure2.png") as picture:
+        assert picture.text["Source"] == script.digest([source])
+    source.write_text(source.read_text() + "0,3,1,1/2\n")
+    with Image.open(tmp_path / "figure2.png") as picture:
+        assert picture.text["Source"] != script.digest([source])
 
 
 @pytest.mark.parametrize(

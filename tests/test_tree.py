@@ -16,12 +16,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from optsearch import reference
+from optsearch.cli.trees import turn_text
 from optsearch.configurations import list_ships, to_masks
 from optsearch.errors import TooLarge, TreeError
 from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game import parse_cell as cell
 from optsearch.position import HIT, MISS, Position, Reply, Shot, reply
-from optsearch.tree import DecisionTree, Leaf, Node, differences, load, save, verify
+from optsearch.solver import solve
+from optsearch.tree import (
+    DecisionTree,
+    Leaf,
+    Node,
+    aligned,
+    differences,
+    load,
+    save,
+    turned_by,
+    verify,
+)
 from tests.examples import positions
 
 FIGURE_5 = Path(__file__).parent.parent / "data" / "published" / "figure5_tree.json"
@@ -772,3 +784,34 @@ def test_junk_anywhere_in_a_file_is_refused_or_harmless(tmp_path_factory, data, 
     else:
         with pytest.raises(TreeError, match=r"tree\.json"):
             load(path)
+
+
+@pytest.mark.parametrize("text", ["2x2:2", "3x3:2", "2x3:2", "2x4:2;contact=any;announce=ship"])
+def test_a_tree_turned_lies_upon_itself(text):
+    """Turned by any symmetry, aligned with what it was: the same first shot, and nothing lost."""
+    first = solve(text).tree()
+    game = first.position.game
+    for permutation in game.symmetries():
+        turned = turned_by(first, permutation)
+        assert verify(turned) == first.total_height
+        back, found = aligned(first, turned)
+        if turned.root.cell == first.root.cell:
+            assert (back, found) == (turned, None)
+        else:
+            assert found is not None
+            assert back == first
+
+
+def test_every_symmetry_has_its_name():
+    names = [
+        turn_text(game, p)
+        for game in (Game(3, 3, (2,)), Game(2, 3, (2,)))
+        for p in game.symmetries()[1:]
+    ]
+    assert len(set(names[:7])) == 7
+    assert sorted(names[7:]) == [
+        "mirrored left to right",
+        "mirrored top to bottom",
+        "turned by half",
+    ]
+    assert turn_text(Game(2, 2, (1,)), (1, 3, 0, 2)) == "turned by a quarter to the right"

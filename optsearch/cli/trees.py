@@ -23,6 +23,7 @@ from optsearch.cli.common import (
     title_of,
 )
 from optsearch.errors import OptsearchError
+from optsearch.game import Cell, Game, Permutation
 
 
 @app.command(epilog="Example: optsearch tree tree.json --verify --draw tree.pdf")
@@ -64,6 +65,10 @@ def tree(
     require_writable(dot, parents=False)
     loaded = tree_.load(file)
     other = None if beside is None else tree_.load(beside)
+    symmetry = None
+    if other is not None:
+        other, symmetry = tree_.aligned(loaded, other)
+    turned = "" if symmetry is None else turn_text(loaded.position.game, symmetry)
     parted = [] if other is None else tree_.differences(loaded, other)
     verified = tree_.verify(loaded) if verify else None
     if verify and other is not None:
@@ -73,7 +78,11 @@ def tree(
             draw_tree(loaded, draw, boards)
         else:
             draw_trees(
-                loaded, other, (title_of(loaded, file), title_of(other, beside)), draw, boards
+                loaded,
+                other,
+                (title_of(loaded, file), f"{title_of(other, beside)}{turned and f', {turned}'}"),
+                draw,
+                boards,
             )
     if dot is not None:
         write_dot(loaded, dot)
@@ -86,7 +95,7 @@ def tree(
                 "leaves": loaded.leaves,
                 "histogram": {str(shots): n for shots, n in sorted(loaded.histogram.items())},
                 "verified": verified is not None,
-                **({} if other is None else compared(other, parted)),
+                **({} if other is None else compared(other, parted, turned)),
             }
         )
         return
@@ -105,7 +114,7 @@ def tree(
             f"every one of {loaded.configurations:,} configurations replayed, total {verified:,}",
         )
     if other is not None:
-        facts.add_row("beside", f"{mean_text(other)} in {beside}")
+        facts.add_row("beside", f"{mean_text(other)} in {beside}{turned and f', {turned}'}")
         facts.add_row("they part", parting_text(parted))
     if draw is not None:
         facts.add_row("drawing", str(draw))
@@ -123,10 +132,13 @@ def measures(tree: tree_.DecisionTree) -> dict[str, object]:
     }
 
 
-def compared(other: tree_.DecisionTree, parted: list[tree_.Shots]) -> dict[str, object]:
-    """The other tree and where the two part, for a JSON answer."""
+def compared(
+    other: tree_.DecisionTree, parted: list[tree_.Shots], turned: str
+) -> dict[str, object]:
+    """The other tree, how it was turned, and where the two part, for a JSON answer."""
     return {
         "beside": measures(other),
+        "turned": turned or None,
         "differences": [" ".join(map(str, shots)) for shots in parted],
     }
 
@@ -136,13 +148,44 @@ def mean_text(tree: tree_.DecisionTree) -> str:
     return f"{tree.total_height}/{tree.configurations} = {float(tree.mean):.6f}"
 
 
+TURNS = (
+    "turned by half",
+    "mirrored top to bottom",
+    "mirrored left to right",
+    "mirrored along the diagonal from A1",
+    "mirrored along the other diagonal",
+    "turned by a quarter to the right",
+    "turned by a quarter to the left",
+)
+
+
+def turn_text(game: Game, permutation: Permutation) -> str:
+    """A symmetry in words; of two names that are the same on a grid, the first."""
+    rows, columns = game.rows, game.columns
+
+    def images(row: int, column: int) -> tuple[Cell, ...]:
+        """A cell after each of `TURNS`."""
+        below, right = rows - 1 - row, columns - 1 - column
+        return (
+            *((below, right), (below, column), (row, right)),
+            *((column, row), (right, below), (column, below), (right, row)),
+        )
+
+    cells = [game.cell(i) for i in range(game.cells)]
+    image = [game.cell(i) for i in permutation]
+    for k, name in enumerate(TURNS):
+        if image == [images(*cell)[k] for cell in cells]:
+            return name
+    raise ValueError(f"{permutation} is no symmetry of {rows}x{columns}")
+
+
 def parting_text(parted: list[tree_.Shots]) -> str:
     """Where two trees part, in words."""
     if not parted:
         return "nowhere"
     first = " ".join(map(str, parted[0]))
     if not first:
-        return "at the root"
+        return "at the root; no symmetry takes one first shot to the other"
     others = len(parted) - 1
     return f"after {first}" + (
         f", and in {others} other place{'s' * (others > 1)}" if others else ""

@@ -9,10 +9,17 @@ where sinkings are announced, a full disc is one, with the length of the ship if
 Battleship. `style` has the colours of all.
 """
 
-from optsearch.drawing.boards import HEAT, draw_board, draw_matrix, draw_probability
+from optsearch.drawing.boards import (
+    HEAT,
+    draw_board,
+    draw_matrix,
+    draw_probability,
+    draw_ships,
+    paper_name,
+)
 from optsearch.drawing.layouts import CIRCLES, LEVEL, SLANT, Placed, Scale, Vertex, layout
 from optsearch.drawing.puzzles import draw_puzzle, picture_size
-from optsearch.drawing.style import GRID, HIT_CELL, INK, LABEL, MISS_CELL
+from optsearch.drawing.style import BEST, GRID, HIT_CELL, INK, LABEL, MISS_CELL, SHIP
 from optsearch.drawing.trees import (
     CHECK,
     COMMON,
@@ -28,6 +35,7 @@ from optsearch.drawing.trees import (
 from optsearch.drawing.vertices import BOARD_CELL, NODE_SIZE, SLOT, WIDEST, binary_tree
 
 __all__ = [
+    "BEST",
     "BOARD_CELL",
     "CHECK",
     "CIRCLES",
@@ -43,6 +51,7 @@ __all__ = [
     "MISS_CELL",
     "NAME_SIZE",
     "NODE_SIZE",
+    "SHIP",
     "SLANT",
     "SLOT",
     "SUNK_SIZE",
@@ -57,8 +66,10 @@ __all__ = [
     "draw_matrix",
     "draw_probability",
     "draw_puzzle",
+    "draw_ships",
     "draw_tree",
     "layout",
+    "paper_name",
     "picture_size",
     "tree_figure_size",
 ]

@@ -10,20 +10,26 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.lines import Line2D
-from matplotlib.patches import Circle, Rectangle
+from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
 from numpy.typing import NDArray
 
-from optsearch.drawing.style import GRID, HIT_CELL, INK, LABEL, MISS_CELL
-from optsearch.game import column_name
+from optsearch.drawing.style import BEST, GRID, HIT_CELL, INK, LABEL, MISS_CELL, SHIP
+from optsearch.game import Cell, column_name
 from optsearch.position import Position
 
 HEAT = LinearSegmentedColormap.from_list("heat", ["#fbfcfe", "#cfe0f1", "#8fb8de"])
 
 
-def draw_board(ax: Axes, position: Position) -> None:
+def paper_name(cell: Cell) -> str:
+    """A cell as Audinot, Bonnet and Viennot (2014) name it: row letter, column number."""
+    return f"{column_name(cell[0])}{cell[1] + 1}"
+
+
+def draw_board(ax: Axes, position: Position, paper: bool = False) -> None:
     """Draw a position: the grid, column letters above, row numbers on the left, and the shots.
 
-    A cell hit is shaded and has a circle, a cell missed has a cross.
+    A cell hit is shaded and has a circle, a cell missed has a cross. With `paper`, rows have the
+    letters and columns the numbers, as in `paper_name`.
     """
     game = position.game
     for shot in position.shots:
@@ -37,17 +43,40 @@ def draw_board(ax: Axes, position: Position) -> None:
             x = [column + 0.28, column + 0.72, np.nan, column + 0.28, column + 0.72]
             y = [row + 0.28, row + 0.72, np.nan, row + 0.72, row + 0.28]
             ax.add_line(Line2D(x, y, color=INK, lw=1.6, solid_capstyle="round", gid="miss"))
-    _draw_grid(ax, game.rows, game.columns)
+    _draw_grid(ax, game.rows, game.columns, paper)
     ax.set_aspect("equal")
 
 
+def draw_ships(ax: Axes, ships: Sequence[Sequence[Cell]]) -> None:
+    """Draw ships on a board that is drawn already: each a rounded bar over its cells."""
+    for cells in ships:
+        (top, left), (bottom, right) = min(cells), max(cells)
+        ax.add_patch(
+            FancyBboxPatch(
+                (left + 0.3, top + 0.3),
+                right - left + 0.4,
+                bottom - top + 0.4,
+                boxstyle="round,pad=0.1,rounding_size=0.3",
+                facecolor=SHIP,
+                edgecolor=INK,
+                lw=1,
+                zorder=2.5,
+                gid="ship",
+            )
+        )
+
+
 def draw_matrix(
-    ax: Axes, matrix: Sequence[Sequence[float]] | NDArray[Any], format: str = ""
+    ax: Axes,
+    matrix: Sequence[Sequence[float]] | NDArray[Any],
+    format: str = "",
+    paper: bool = False,
 ) -> None:
     """Draw one number a cell over a quiet heat map, as the paper's Figures 2 and 3.
 
-    matrix -- rows of numbers; format -- how to write one, such as `d` or `.1f`. The text is as
-    large as the cells of these axes allow, so give the axes their size first.
+    matrix -- rows of numbers; format -- how to write one, such as `d` or `.1f`; paper -- as in
+    `draw_board`. The text is as large as the cells of these axes allow, so give the axes their size
+    first.
     """
     rows, columns = len(matrix), len(matrix[0])
     texts = [[f"{value:{format}}" for value in row] for row in matrix]
@@ -69,13 +98,15 @@ def draw_matrix(
                 color=INK,
                 gid="value",
             )
-    _draw_grid(ax, rows, columns)
+    _draw_grid(ax, rows, columns, paper)
 
 
 def draw_probability(ax: Axes, position: Position, probability: NDArray[np.float64]) -> None:
     """Draw a position over the heat map of the probability of a ship on each cell, in percent.
 
-    The colours span the cells not shot yet. Give the axes their size first, as in `draw_matrix`.
+    The colours go by rank among the values of the cells not shot yet, so that one high value leaves
+    the others apart; most probable cells have a thick frame. Give the axes their size first, as in
+    `draw_matrix`.
     """
     shown = np.array(probability, dtype=float)
     for shot in position.shots:
@@ -84,10 +115,25 @@ def draw_probability(ax: Axes, position: Position, probability: NDArray[np.float
     ax.pcolormesh(
         np.arange(position.game.columns + 1),
         np.arange(position.game.rows + 1),
-        np.ma.masked_invalid(100 * shown),
+        np.ma.masked_invalid(ranks(shown)),
         cmap=HEAT,
+        vmin=0,
+        vmax=1,
         gid="heat",
     )
+    best = np.nanmax(shown, initial=0)
+    for row, column in np.argwhere(np.isclose(shown, best, rtol=1e-12) & (shown > 0)):
+        ax.add_patch(
+            Rectangle(
+                (column + 0.06, row + 0.06),
+                0.88,
+                0.88,
+                fill=False,
+                edgecolor=BEST,
+                lw=2,
+                gid="best",
+            )
+        )
     box = ax.get_window_extent()
     points = 72 / ax.figure.get_dpi()
     size = min(box.width / position.game.columns / 4, box.height / position.game.rows * 0.4)
@@ -105,7 +151,20 @@ def draw_probability(ax: Axes, position: Position, probability: NDArray[np.float
             )
 
 
-def _draw_grid(ax: Axes, rows: int, columns: int) -> None:
+def ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each value's rank among the distinct values of an array, from 0 to 1; nan stays nan.
+
+    Values that agree to 12 digits are one value.
+    """
+    known = ~np.isnan(values)
+    result = np.full(values.shape, np.nan)
+    rounded = np.array([float(f"{value:.12e}") for value in values[known]])
+    distinct, places = np.unique(rounded, return_inverse=True)
+    result[known] = places / max(1, len(distinct) - 1)
+    return result
+
+
+def _draw_grid(ax: Axes, rows: int, columns: int, paper: bool = False) -> None:
     """Lines and labels; the cell (row, column) is the unit square from (column, row) on."""
     lines = [((j, 0), (j, rows)) for j in range(1, columns)]
     lines += [((0, i), (columns, i)) for i in range(1, rows)]
@@ -117,8 +176,11 @@ def _draw_grid(ax: Axes, rows: int, columns: int) -> None:
     ax.add_patch(frame)
     ax.set_xlim(0, columns)
     ax.set_ylim(rows, 0)
-    ax.set_xticks([j + 0.5 for j in range(columns)], [column_name(j) for j in range(columns)])
-    ax.set_yticks([i + 0.5 for i in range(rows)], [str(i + 1) for i in range(rows)])
+    letters = [column_name(i) for i in range(max(rows, columns))]
+    numbers = [str(i + 1) for i in range(max(rows, columns))]
+    across, down = (numbers, letters) if paper else (letters, numbers)
+    ax.set_xticks([j + 0.5 for j in range(columns)], across[:columns])
+    ax.set_yticks([i + 0.5 for i in range(rows)], down[:rows])
     ax.xaxis.tick_top()
     ax.tick_params(length=0, colors=LABEL)
     for spine in ax.spines.values():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from optsearch.drawing.vertices import (
     arranged,
     scale_of,
 )
+from optsearch.game import Cell, cell_name
 from optsearch.position import HIT, MISS, Reply
 from optsearch.tree import DecisionTree, differences
 
@@ -57,7 +58,12 @@ def tree_figure_size(tree: DecisionTree | Vertex, boards: bool = False) -> tuple
     return width * SLOT, height * scale_of(tree, boards).level
 
 
-def draw_tree(ax: Axes, tree: DecisionTree | Vertex, boards: bool = False) -> None:
+def draw_tree(
+    ax: Axes,
+    tree: DecisionTree | Vertex,
+    boards: bool = False,
+    names: Callable[[Cell], str] = cell_name,
+) -> None:
     """Draw a decision tree as the paper does, or an abstract binary tree.
 
     In a decision tree each node is the cell shot; a hit goes to the left with a small circle on the
@@ -69,8 +75,9 @@ def draw_tree(ax: Axes, tree: DecisionTree | Vertex, boards: bool = False) -> No
 
     A tree wider than `WIDEST` inches is folded: subtrees are drawn below, under numbers in squares,
     which stand for them above. The axes should have the size that `tree_figure_size` gives.
+    names -- what cells are called, such as `paper_name`.
     """
-    placed, width, height = arranged(tree, boards)
+    placed, width, height = arranged(tree, boards, names=names)
     if isinstance(tree, Vertex):
         pen = _PLAIN[False]
         _draw_edges(ax, placed, CIRCLES, False, pen)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import sqrt
 
 from optsearch.drawing.layouts import CIRCLES, LEVEL, Placed, Scale, Vertex, layout
 from optsearch.errors import TreeError
-from optsearch.game import cell_name
+from optsearch.game import Cell, cell_name
 from optsearch.position import HIT, MISS, Position, Shot
 from optsearch.tree import DecisionTree, Leaf, Node, Shots
 
@@ -26,11 +26,13 @@ def _vertex(
     shots: Shots = (),
     parted: Iterable[Shots] = (),
     is_different: bool = False,
+    names: Callable[[Cell], str] = cell_name,
 ) -> Vertex:
     """A subtree as a tree to draw: hits to the left, the miss to the right.
 
     board -- the position there, if boards are drawn; shots -- those from the root to there;
-    parted -- where this tree parts from another; is_different -- whether it has done so above.
+    parted -- where this tree parts from another; is_different -- whether it has done so above;
+    names -- what cells are called.
     """
     is_different = is_different or shots in parted
     if isinstance(node, Leaf):
@@ -45,12 +47,13 @@ def _vertex(
                 (*shots, Shot(node.cell, reply)),
                 parted,
                 is_different,
+                names,
             ),
         )
         for reply, child in node.replies.items()
     )
     shot = node.cell if board else None
-    return Vertex(cell_name(node.cell), branches, board, shot, is_different)
+    return Vertex(names(node.cell), branches, board, shot, is_different)
 
 
 def binary_tree(depths: Sequence[int]) -> Vertex:
@@ -87,12 +90,15 @@ def scale_of(tree: DecisionTree | Vertex, boards: bool) -> Scale:
 
 
 def arranged(
-    tree: DecisionTree | Vertex, boards: bool, parted: Iterable[Shots] = ()
+    tree: DecisionTree | Vertex,
+    boards: bool,
+    parted: Iterable[Shots] = (),
+    names: Callable[[Cell], str] = cell_name,
 ) -> tuple[list[Placed], float, float]:
     """The layout of a tree, folded if it is wide, with its width in slots and height in levels."""
     root = tree
     if isinstance(root, DecisionTree):
-        root = _vertex(root.root, root.position if boards else None, parted=parted)
+        root = _vertex(root.root, root.position if boards else None, parted=parted, names=names)
     scale = scale_of(tree, boards)
     placed, width = layout(root, scale)
     if width * SLOT > WIDEST:

@@ -9,7 +9,7 @@ words, `comparison` finds where two trees part, `verification` replays one on al
 and `files` saves and loads.
 """
 
-from optsearch.tree.comparison import differences
+from optsearch.tree.comparison import aligned, differences, turned_by
 from optsearch.tree.decisions import DecisionTree
 from optsearch.tree.files import FORMAT, VERSION, load, save
 from optsearch.tree.nodes import Leaf, Node, Shots
@@ -22,8 +22,10 @@ __all__ = [
     "Leaf",
     "Node",
     "Shots",
+    "aligned",
     "differences",
     "load",
     "save",
+    "turned_by",
     "verify",
 ]

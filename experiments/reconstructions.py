@@ -1,0 +1,79 @@
+"""What pictures of the paper show, reconstructed: python -m experiments.reconstructions [-o FOLDER]
+
+start_position.csv: Figure 1 is not in the text; the two ships that section 2.1 names, D8-E8-F8 and
+J4-J5-J6, and the other three drawn uniformly from what they leave.
+pattern_order.csv: the page with Figure 10 is lost; the order of the cells in the pattern that comes
+nearest to the figures of section 4.2 (`experiments.patterns`).
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from experiments import script
+from optsearch.game import Cell, Game, bits, column_name
+from optsearch.position import HIT, MISS, Position, Shot
+from optsearch.posterior import Posterior
+from optsearch.results import EVALUATION, PATTERN_ORDER, START_POSITION
+from optsearch.strategies import named
+from optsearch.strategies.pattern import Pattern, pattern_of
+
+STANDARD = Game.parse("10x10:5,4,3,3,2")
+NAMED = (((3, 7), (4, 7), (5, 7)), ((9, 3), (9, 4), (9, 5)))  # D8-E8-F8 and J4-J5-J6
+SEED = 2014
+
+
+def main() -> None:
+    """Compute and write both."""
+    folder = script.parser(__doc__, "reconstructions").parse_args().output
+    write_start_position(folder)
+    write_pattern_order(folder)
+
+
+def start_position() -> list[tuple[Cell, ...]]:
+    """The ships of a configuration with those that are named, which are hit, in water."""
+    hits = {cell for ship in NAMED for cell in ship}
+    around = {(row + i, column + j) for row, column in hits for i in (-1, 0, 1) for j in (-1, 0, 1)}
+    shots = [Shot(cell, HIT) for cell in sorted(hits)]
+    shots += [Shot(cell, MISS) for cell in sorted(around - hits) if cell in STANDARD]
+    posterior = Posterior(Position(STANDARD, tuple(shots)))
+    (drawn,) = posterior.sample(1, np.random.default_rng(SEED))
+    ships = [
+        tuple(STANDARD.cell(i) for i in bits(sum(int(word) << 64 * k for k, word in enumerate(s))))
+        for s in drawn
+    ]
+    assert set(NAMED) <= set(ships)
+    return ships
+
+
+def write_start_position(folder: Path) -> None:
+    """Each ship, the longest first."""
+    rows = [
+        (
+            len(ship),
+            "-".join(f"{column_name(row)}{column + 1}" for row, column in ship),
+            ship in NAMED,
+        )
+        for ship in start_position()
+    ]
+    path = START_POSITION.write(rows, folder, fields={"game": STANDARD, "seed": SEED})
+    print(f"{script.shown(path)}: {', '.join(cells for _, cells, _ in rows)}")
+
+
+def write_pattern_order(folder: Path) -> None:
+    """Each cell of the pattern that was evaluated on all configurations."""
+    strategy = EVALUATION.read(name="pattern_line").header["strategy"]
+    pattern = named(strategy)
+    assert isinstance(pattern, Pattern)
+    order = pattern_of(STANDARD, pattern.modulus, pattern.colours, pattern.scan)
+    rows = [
+        (*cell, order.index(index) + 1, str(sum(cell) % pattern.modulus) in pattern.colours)
+        for index, cell in enumerate(map(STANDARD.cell, range(STANDARD.cells)))
+    ]
+    fields = {"game": STANDARD, "strategy": strategy}
+    path = PATTERN_ORDER.write(rows, folder, fields=fields, strategy=strategy, game=STANDARD)
+    print(f"{script.shown(path)}: {strategy}")
+
+
+if __name__ == "__main__":
+    script.run(main)

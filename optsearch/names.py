@@ -1,0 +1,61 @@
+"""Strategies as people call them, for figures and reports.
+
+The name of a strategy lists its parameters, `pattern:clear=line,water=1`; here it becomes words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+
+def _pattern(options: dict[str, str]) -> list[str]:
+    way = "the row first" if options.get("clear") == "line" else "four directions"
+    water = "known water left out" if options.get("water") == "1" else "nothing deduced"
+    return ["fixed pattern", way, water]
+
+
+def _greedy(options: dict[str, str]) -> list[str]:
+    ties = options.get("ties", "first")
+    return ["greedy: a most probable cell", *([] if ties == "first" else [f"ties {ties}"])]
+
+
+def _heuristic(options: dict[str, str]) -> list[str]:
+    return [f"Battleship Heuristics, version {options.get('version', '?')}"]
+
+
+_WORDS: dict[str, Callable[[dict[str, str]], list[str]]] = {
+    "greedy": _greedy,
+    "heuristic": _heuristic,
+    "pattern": _pattern,
+    "complete binary tree": lambda _: ["complete binary tree, as in the paper"],
+    "strategy of the paper": lambda _: ["the paper's better strategy, as printed"],
+    "rollout": lambda _: ["rollout: the cell from which greedy does best"],
+}
+
+
+def _parts(name: str) -> list[str]:
+    kind, _, text = name.partition(":")
+    if kind not in _WORDS:
+        return [name]
+    return _WORDS[kind](dict(option.split("=", 1) for option in text.split(",") if "=" in option))
+
+
+def in_words(name: str) -> str:
+    """A strategy in words; a name that is not known stays as it is.
+
+    >>> in_words("pattern:modulus=4,colours=13,scan=diagonals,clear=line,water=0")
+    'fixed pattern, the row first, nothing deduced'
+    """
+    return ", ".join(_parts(name))
+
+
+def together(names: Sequence[str]) -> str:
+    """Several strategies in words, what they share said once.
+
+    >>> together(["pattern:clear=line,water=1", "pattern:clear=cross,water=1"])
+    'fixed pattern, the row first or four directions, known water left out'
+    """
+    parts = [_parts(name) for name in names]
+    if len({len(part) for part in parts}) > 1:
+        return "; ".join(dict.fromkeys(map(in_words, names)))
+    return ", ".join(" or ".join(dict.fromkeys(same)) for same in zip(*parts, strict=True))
