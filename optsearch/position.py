@@ -8,7 +8,6 @@ a cross a miss; the signs of figures are refused in text, so that none is taken 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -106,33 +105,38 @@ class Position:
     shots: tuple[Shot, ...] = field(default=())
 
     def __post_init__(self) -> None:
+        seen = 0
+        for number, shot in enumerate(self.shots):
+            seen |= self._check_shot(shot, self.shots[:number], seen)
+        self._check_numbers()
+
+    def _check_shot(self, shot: Shot, before: Sequence[Shot], seen: int) -> int:
+        """The mask of a shot's cell; PositionError unless it can follow shots at the cells seen."""
+        try:
+            bit = self.game.bit(shot.cell)
+        except GameError as error:
+            raise PositionError(f"{shot}: {error}") from None
+        if bit & seen:
+            first = next(one for one in before if one.cell == shot.cell)
+            raise PositionError(f"{cell_name(shot.cell)} is shot twice: {first} and then {shot}")
+        self._check_reply(shot)
+        if shot.reply.sunk:
+            self._check_sinkings(shot, before)
+        return bit
+
+    def _check_numbers(self) -> None:
+        """Raise PositionError for more hits or misses than there can be."""
         game = self.game
-        seen: dict[Cell, Shot] = {}
-        sunk: Counter[int | None] = Counter()
-        for shot in self.shots:
-            try:
-                game.bit(shot.cell)
-            except GameError as error:
-                raise PositionError(f"{shot}: {error}") from None
-            if shot.cell in seen:
-                raise PositionError(
-                    f"{cell_name(shot.cell)} is shot twice: {seen[shot.cell]} and then {shot}"
-                )
-            seen[shot.cell] = shot
-            self._check_reply(shot)
-            if shot.reply.sunk:
-                sunk[shot.reply.length] += 1
-                self._check_sinkings(shot, sunk)
-        hits = sum(shot.reply.hit for shot in self.shots)
+        hits, misses = self.hits.bit_count(), self.misses.bit_count()
         if hits > game.fleet_cells:
             raise PositionError(
                 f"{hits} hits in {str(self)!r}, but the fleet {game.fleet_text} has only "
                 f"{game.fleet_cells} cells"
             )
         water = game.cells - game.fleet_cells
-        if len(self.shots) - hits > water:
+        if misses > water:
             raise PositionError(
-                f"{len(self.shots) - hits} misses in {str(self)!r}, but the board "
+                f"{misses} misses in {str(self)!r}, but the board "
                 f"{game.rows}x{game.columns} has only {water} cells without a ship"
             )
 
@@ -152,13 +156,14 @@ class Position:
                 f"{forms}"
             )
 
-    def _check_sinkings(self, shot: Shot, sunk: Counter[int | None]) -> None:
+    def _check_sinkings(self, shot: Shot, before: Sequence[Shot]) -> None:
         length = shot.reply.length
         ships = len(self.game.fleet) if length is None else self.game.fleet.count(length)
-        if sunk[length] > ships:
+        number = 1 + sum(one.reply == shot.reply for one in before)
+        if number > ships:
             what = "ships" if length is None else f"ships of length {length}"
             raise PositionError(
-                f"{shot} is sinking number {sunk[length]}, but the fleet {self.game.fleet_text} "
+                f"{shot} is sinking number {number}, but the fleet {self.game.fleet_text} "
                 f"has {ships} {what}"
             )
 
@@ -282,8 +287,18 @@ class Position:
         return self.game.mask(shot.cell for shot in self.shots if not shot.reply.hit)
 
     def after(self, cell: Cell, answer: Reply) -> Position:
-        """This position with one more shot."""
-        return Position(self.game, (*self.shots, Shot(cell, answer)))
+        """This position with one more shot, the only one that is checked then."""
+        shot = Shot(cell, answer)
+        bit = self._check_shot(shot, self.shots, self.hits | self.misses)
+        following = object.__new__(Position)
+        following.__dict__.update(
+            game=self.game,
+            shots=(*self.shots, shot),
+            hits=self.hits | (bit if answer.hit else 0),
+            misses=self.misses | (0 if answer.hit else bit),
+        )
+        following._check_numbers()
+        return following
 
     def is_compatible(self, configuration: Sequence[int]) -> bool:
         """Whether replaying the shots on this configuration (masks of ships) gives these replies.

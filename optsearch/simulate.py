@@ -219,12 +219,23 @@ def play_task(player: Player, text: str, boards: CellSets, first: int, seed: int
             played(player, game, to_masks(ships), generator_of(seed, number))
             for number, ships in numbered
         ]
-    words = np.bitwise_or.reduce(boards, axis=1).astype("<u8")
-    bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
-    cells = np.ascontiguousarray(bits[:, : game.cells])
+    cells = numbered_cells(game, boards)
     return [
         int(compiled(cells[number - first], generator_of(seed, number))) for number, _ in numbered
     ]
+
+
+def numbered_cells(game: Game, boards: CellSets) -> NDArray[np.uint8]:
+    """Boards as compiled players take them: uint8 of shape (boards, cells), 0 for water.
+
+    A ship is 1, or where sinkings are announced its number.
+    """
+    cells = np.zeros((len(boards), game.cells), np.uint8)
+    for number, ships in enumerate(boards.transpose(1, 0, 2), 1):
+        words = np.ascontiguousarray(ships).astype("<u8")
+        bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
+        cells += bits[:, : game.cells] * np.uint8(1 if game.is_silent else number)
+    return cells
 
 
 # All games

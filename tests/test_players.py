@@ -13,15 +13,16 @@ from optsearch import hiding, strategies
 from optsearch.configurations import list_ships, to_masks
 from optsearch.errors import StrategyError
 from optsearch.evaluate import evaluate
-from optsearch.game import Game
+from optsearch.game import Game, bits
 from optsearch.position import HIT, MISS, Position, reply
 from optsearch.simulate import played, simulate
 from optsearch.solver import solve
 from optsearch.strategies import Player, Strategy, as_player, as_strategy, named
-from optsearch.strategies.greedy import Greedy
+from optsearch.strategies.greedy import Greedy, counted
 from optsearch.strategies.heuristic import Heuristic
-from optsearch.strategies.information import Information
+from optsearch.strategies.information import Information, _parts
 from optsearch.strategies.simple import Density, Parity
+from optsearch.strategies.sinkings import heard
 
 ROOT = Path(__file__).resolve().parent.parent
 GAME = Game.parse("4x4:3,2;contact=any")
@@ -180,14 +181,30 @@ BOARDS = [
 ]
 
 
-@pytest.mark.parametrize("text", SIMPLE)
-@pytest.mark.parametrize(("board", "games"), BOARDS)
+ANNOUNCED = [
+    ("10x10:5,4,3,3,2;contact=any;announce=ship", 8),
+    ("10x10:5,4,3,3,2;contact=any;announce=sunk", 8),
+    ("10x10:4,3,3,2,2,1,1;announce=ship", 4),
+    ("10x10:4,3,3,2,2,1,1;announce=sunk", 4),
+    ("6x8:4,3,2,2,1;contact=corner;announce=sunk", 12),
+    ("6x5:3,3,2,2;contact=any;announce=ship", 25),
+    ("6x5:3,2,2,1,1;contact=any;announce=sunk", 25),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "board", "games"),
+    [(text, *board) for text in SIMPLE for board in BOARDS]
+    + [(text, *board) for text in SIMPLE[-4:] for board in ANNOUNCED],
+)
 def test_numba_plays_as_plain_python(text, board, games):
     game, player = Game.parse(board), as_player(text)
     compiled = player.compiled(game)
     for number, ships in enumerate(hiding.Drawn().boards(game, games, 11)):
         masks = to_masks(ships)
-        cells = np.array([sum(masks) >> cell & 1 for cell in range(game.cells)], np.uint8)
+        cells = np.zeros(game.cells, np.uint8)
+        for ship, mask in enumerate(masks, 1):
+            cells[list(bits(mask))] = 1 if game.is_silent else ship
         first, second = (np.random.default_rng([11, number]) for _ in range(2))
         assert compiled(cells, first) == played(player, game, masks, second), (text, number)
         assert first.random() == second.random()  # as many draws
@@ -279,6 +296,63 @@ def test_density_counts_the_placements_of_each_ship():
     assert Density(20).values(Position.parse(game, "A1=hit E1=miss")) == [40, 42, 4, 2, 0]
 
 
+@pytest.mark.parametrize(
+    ("rules", "shots", "attacked", "closed", "afloat"),
+    [
+        # which of three hits in a line a ship of length 2 has, nobody knows
+        ("any;announce=ship", "C2=hit B2=hit A2=sunk:2", "C2", "A2 B2", (3, 3)),
+        ("any;announce=ship", "C2=hit A2=hit B2=sunk:2", "A2 B2 C2", "", (3, 3)),
+        # until the ship of length 3 has one of them
+        (
+            "any;announce=ship",
+            "C2=hit A2=hit B2=sunk:2 C3=hit C4=sunk:3",
+            "",
+            "A2 B2 C2 C3 C4",
+            (3,),
+        ),
+        # without a length it is taken to be the whole line
+        ("any;announce=sunk", "C2=hit A2=hit B2=sunk", "", "A2 B2 C2", (3, 2)),
+        ("any;announce=sunk", "A2=hit B2=hit C2=hit D2=sunk", "A2", "B2 C2 D2", (3, 2)),
+        # and where ships do not touch, its neighbours are water
+        ("corner;announce=sunk", "A1=hit B1=sunk", "", "A1 B1 C1 A2 B2", (3, 3)),
+        ("none;announce=ship", "A1=hit B1=sunk:2", "", "A1 B1 C1 A2 B2 C2", (3, 3)),
+    ],
+)
+def test_what_is_made_of_sinkings(rules, shots, attacked, closed, afloat):
+    game = Game.parse(f"4x4:3,3,2;contact={rules}")
+    known = heard(Position.parse(game, shots))
+    hits = Position.parse(game, shots).hits
+    assert " ".join(game.names(known.closed)) == closed
+    assert known.attacked == hits & ~known.closed
+    assert " ".join(game.names(known.attacked)) == attacked
+    assert known.afloat == afloat
+
+
+@pytest.mark.parametrize(
+    "rules", ["none;announce=sunk", "none;announce=ship", "corner;announce=sunk"]
+)
+def test_what_is_made_of_sinkings_is_true(rules):
+    """Where it is no guess: against the ships that are hidden; with `any` for lengths told."""
+    for text in (f"5x6:3,2,2,1;contact={rules}", "5x6:3,2,2,1;contact=any;announce=ship"):
+        game = Game.parse(text)
+        for number, ships in enumerate(hiding.Drawn().boards(game, 20, 3)):
+            masks, position = to_masks(ships), Position(game)
+            for cell in np.random.default_rng(number).permutation(game.cells).tolist():
+                known = heard(position)
+                sunk = [ship for ship in masks if not ship & ~position.hits]
+                afloat = [ship for ship in masks if ship & ~position.hits]
+                assert not any(ship & known.closed for ship in afloat)
+                assert not sum(afloat) & ~known.attacked & position.hits
+                lengths = sorted((ship.bit_count() for ship in afloat), reverse=True)
+                assert known.afloat == tuple(lengths)
+                if "any" not in text:
+                    assert not any(ship & known.attacked for ship in sunk)
+                if not position.hits_left:
+                    break
+                answer = reply(game, masks, position.hits, 1 << cell)
+                position = position.after(game.cell(cell), answer)
+
+
 @pytest.mark.parametrize("text", ["4x4:3,2", "3x5:2,2;contact=any"])
 def test_information_and_bisection_are_one_where_nothing_is_announced(text):
     game = Game.parse(text)
@@ -304,6 +378,24 @@ def test_the_entropy_is_that_of_the_replies():
     best = next(i for i in fresh if entropy(i) > most - 1e-12)
     assert Information().shot(start) == game.cell(best)
     assert evaluate("information", game, jobs=1).worst <= 12
+
+
+@pytest.mark.parametrize("rules", ["any;announce=ship", "corner;announce=sunk", "none"])
+def test_counts_are_those_of_the_replies(rules):
+    """What the replies of all configurations, listed, say of each cell; on the way of a game."""
+    game = Game.parse(f"4x4:3,2,2;contact={rules}")
+    everything = [to_masks(ships) for ships in list_ships(Position(game))]
+    position, ships = Position(game), everything[len(everything) // 3]
+    while position.hits_left:
+        left = [one for one in everything if position.is_compatible(one)]
+        counts = counted(position)
+        assert counts.configurations == len(left)
+        for cell in range(game.cells):
+            if not (position.hits | position.misses) >> cell & 1:
+                replies = Counter(reply(game, one, position.hits, 1 << cell) for one in left)
+                assert sorted(filter(None, _parts(game, cell, counts))) == sorted(replies.values())
+        cell = Information().shot(position)
+        position = position.after(cell, reply(game, ships, position.hits, game.bit(cell)))
 
 
 def test_parameters_of_players_are_checked():

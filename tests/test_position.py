@@ -10,6 +10,7 @@ from optsearch.position import HIT, MISS, Position, Reply, Shot, known_replies, 
 from tests.examples import positions
 
 SMALL = Game.parse("4x4:3,2")
+REPLIES = [Reply.parse(text) for text in ("miss", "hit", "sunk", "sunk:2", "sunk:3")]
 
 
 @given(positions(announce=ANNOUNCEMENTS))
@@ -126,6 +127,23 @@ def test_replay(position):
             except PositionError:
                 continue
             assert not other.is_compatible(ships)
+
+
+@given(positions(announce=ANNOUNCEMENTS), st.integers(-1, 40), st.sampled_from(REPLIES))
+def test_one_more_shot_is_checked_as_all_are(position, index, answer):
+    """`after` looks at the new shot alone, and says what a position made at once says."""
+    cell = position.game.cell(index)
+
+    def outcome(make):
+        try:
+            made = make()
+        except PositionError as error:
+            return str(error)
+        return made, made.shots, made.hits, made.misses
+
+    whole = (*position.shots, Shot(cell, answer))
+    expected = outcome(lambda: Position(position.game, whole))
+    assert outcome(lambda: position.after(cell, answer)) == expected
 
 
 def test_reply_text():

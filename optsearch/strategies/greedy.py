@@ -6,9 +6,10 @@ played. (What all ways to break ties are worth from a position on: `optsearch.gr
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import ClassVar
 
 from optsearch.configurations import list_ships, to_masks
@@ -21,6 +22,7 @@ from optsearch.posterior import Posterior
 from optsearch.strategies import Rule, Strategy
 
 MAX_ENDGAME = 10
+REMEMBERED = 1 << 12  # positions
 
 
 @dataclass(frozen=True)
@@ -43,15 +45,42 @@ class Greedy(Strategy):
     def shot(self, position: Position) -> Cell:
         """The cell to shoot next, from exact counts and lists in plain Python."""
         order = order_of(position.game, self.ties)
-        posterior = Posterior(position)
-        if posterior.configurations <= self.endgame:
+        counts = counted(position)
+        if counts.configurations <= self.endgame:
             return position.game.cell(endgame_shot(position, order))
-        shots = {row * position.game.columns + column for row, column in posterior.best_shots()}
-        return position.game.cell(next(cell for cell in order if cell in shots))
+        shot = position.hits | position.misses
+        fresh = (cell for cell in order if not shot >> cell & 1)
+        return position.game.cell(max(fresh, key=counts.cells.__getitem__))
 
     def rule(self, game: Game) -> Rule | None:
         """The same for the kernel; None where sinkings are announced."""
         return Rule(order_of(game, self.ties), self.endgame) if game.is_silent else None
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What a position's configurations say about the next shot.
+
+    configurations -- how many; cells -- how many have a ship on each cell, row by row. sinkings --
+    for a cell and a length, how many have a ship of that length of which the cell alone is not hit.
+    """
+
+    configurations: int
+    cells: list[int]
+    sinkings: dict[tuple[int, int], int]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def counted(position: Position) -> Counts:
+    """The counts of a position; remembered for those asked about last: many games begin alike."""
+    posterior = Posterior(position)
+    cells = posterior.occurrence.ravel().tolist()
+    sinkings: Counter[tuple[int, int]] = Counter()
+    for ship, n in posterior.placements.items():
+        left = ship & ~position.hits
+        if left.bit_count() == 1:
+            sinkings[left.bit_length() - 1, ship.bit_count()] += n
+    return Counts(posterior.configurations, cells, dict(sinkings))
 
 
 def require_range(name: str, value: int, low: int, high: int) -> None:

@@ -9,17 +9,16 @@ hit is shot. All counts are exact.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log2
 from typing import ClassVar
 
-from optsearch.errors import PositionError, StrategyError
-from optsearch.game import Cell
+from optsearch.errors import StrategyError
+from optsearch.game import Cell, Game
 from optsearch.orders import ORDERS, order_of
-from optsearch.position import MISS, Position, Reply, known_replies
-from optsearch.posterior import Posterior
+from optsearch.position import Position
 from optsearch.strategies import Strategy
+from optsearch.strategies.greedy import Counts, counted
 
 
 @dataclass(frozen=True)
@@ -34,19 +33,18 @@ class _OneShotAhead(Strategy):
 
     def shot(self, position: Position) -> Cell:
         """The cell of highest value; a certain hit if no reply is open."""
-        posterior = Posterior(position)
-        counts = posterior.occurrence.ravel().tolist()
+        counts = counted(position)
         shot = position.hits | position.misses
         fresh = [i for i in order_of(position.game, self.ties) if not shot >> i & 1]
-        values = {i: self.value(position, i, counts[i], posterior.configurations) for i in fresh}
+        values = {i: self.value(position.game, i, counts) for i in fresh}
         best = max(fresh, key=values.__getitem__)
         if not values[best]:
-            best = next(i for i in fresh if counts[i] == posterior.configurations)
+            best = next(i for i in fresh if counts.cells[i] == counts.configurations)
         return position.game.cell(best)
 
     @abstractmethod
-    def value(self, position: Position, index: int, hit: int, whole: int) -> float:
-        """What a shot at a cell is worth that is hit in so many of all configurations."""
+    def value(self, game: Game, index: int, counts: Counts) -> float:
+        """What a shot at a cell is worth."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +53,10 @@ class Bisection(_OneShotAhead):
 
     name: ClassVar[str] = "bisection"
 
-    def value(self, position: Position, index: int, hit: int, whole: int) -> float:
+    def value(self, game: Game, index: int, counts: Counts) -> float:
         """The smaller part, exactly."""
-        return min(hit, whole - hit)
+        hit = counts.cells[index]
+        return min(hit, counts.configurations - hit)
 
 
 @dataclass(frozen=True)
@@ -66,38 +65,24 @@ class Information(_OneShotAhead):
 
     name: ClassVar[str] = "information"
 
-    def value(self, position: Position, index: int, hit: int, whole: int) -> float:
+    def value(self, game: Game, index: int, counts: Counts) -> float:
         """The entropy; equal parts give equal values, as they are added in order of their size."""
-        parts = sorted(part for part in self._parts(position, index, hit, whole) if part)
+        whole = counts.configurations
+        parts = sorted(part for part in _parts(game, index, counts) if part)
         if len(parts) < 2:
             return 0.0
         return -sum(part / whole * log2(part / whole) for part in parts)
 
-    def _parts(self, position: Position, index: int, hit: int, whole: int) -> Iterator[int]:
-        """How many configurations give each reply."""
-        yield whole - hit
-        if position.game.is_silent or not hit or not _may_sink(position, index):
-            yield hit
-            return
-        cell = position.game.cell(index)
-        for reply in known_replies(position.game):
-            if reply != MISS:
-                yield _configurations(position, cell, reply)
 
-
-def _may_sink(position: Position, index: int) -> bool:
-    """Whether a ship of the fleet can lie on this cell and cells hit before."""
-    over = position.hits | 1 << index
-    return any(
-        ship >> index & 1 and not ship & ~over
-        for length in set(position.game.fleet)
-        for ship in position.game.placements(length)
-    )
-
-
-def _configurations(position: Position, cell: Cell, reply: Reply) -> int:
-    """How many configurations give a reply; none for one sinking more than there are ships."""
-    try:
-        return Posterior(position.after(cell, reply)).configurations
-    except PositionError:
-        return 0
+def _parts(game: Game, index: int, counts: Counts) -> list[int]:
+    """How many configurations give each reply to a shot: those with a ship whose last cell it is
+    give a sinking, of its length where lengths are told.
+    """
+    hit = counts.cells[index]
+    sinkings = [
+        0 if game.is_silent else counts.sinkings.get((index, length), 0)
+        for length in sorted(set(game.fleet))
+    ]
+    if game.announce != "ship":
+        sinkings = [sum(sinkings)]
+    return [counts.configurations - hit, hit - sum(sinkings), *sinkings]

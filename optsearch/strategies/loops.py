@@ -1,7 +1,8 @@
 """The simple players in numba, each a whole game in one call; their definitions are beside it.
 
-A board is uint8 of shape (rows, columns), 1 for a ship. What is known of a cell is UNKNOWN, MISS or
-HIT. All functions draw from the generator exactly as the definitions in plain Python do.
+A board is uint8 of shape (rows, columns), 1 for a ship, or its number where sinkings are announced.
+What is known of a cell is UNKNOWN, MISS or HIT. All functions draw from the generator exactly as
+the definitions in plain Python do.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from numba import njit
 
 UNKNOWN, MISS, HIT = 0, 1, 2
 PATIENCE = 3
+PARITY, DENSITY = 0, 1
 
 Array = Any  # numba infers the types of arrays; they are said in the docstrings
 
@@ -197,49 +199,169 @@ def drawn(values: Array, known: Array, rng: Any) -> tuple[int, int]:
 
 
 @njit(cache=True)
-def parity(board: Array, modulus: int, rng: Any) -> int:
-    """The shots of a game of `Parity`."""
+def by_values(board: Array, fleet: Array, rules: Any, kind: int, parameter: int, rng: Any) -> int:
+    """The shots of a game of `Parity` or `Density`.
+
+    fleet -- the lengths. rules -- the places of its rules in CONTACTS and ANNOUNCEMENTS. kind --
+    PARITY or DENSITY. parameter -- its modulus or weight.
+    """
     rows, columns = board.shape
     known = np.zeros((rows, columns), np.uint8)
-    values = np.ones((rows, columns))
-    for row in range(rows):
-        for column in range(columns):
-            if (row + column) % modulus == 0:
-                values[row, column] = 2
-    left, shots = board.sum(), 0
-    while left:
+    closed = np.zeros((rows, columns), np.uint8)
+    hit_at = np.zeros((rows, columns), np.int64)  # the number of the shot, 0 for no hit
+    sunk = np.zeros((len(fleet), 4), np.int64)  # those waiting: row, column, length told, shot
+    afloat = np.zeros(fleet.max() + 1, np.int64)  # by length
+    for length in fleet:
+        afloat[length] += 1
+    left = np.bincount(board.ravel(), minlength=len(fleet) + 1)
+    length_of = left.copy()
+    cells, shots, waiting = board.size - left[0], 0, 0
+    while cells:
+        if kind == PARITY:
+            values = parity_values(known, closed, parameter)
+        else:
+            values = density_values(known, closed, afloat, parameter)
         row, column = drawn(values, known, rng)
         shots += 1
-        known[row, column] = HIT if board[row, column] else MISS
-        if board[row, column]:
-            left -= 1
+        ship = board[row, column]
+        if not ship:
+            known[row, column] = MISS
+            closed[row, column] = 1
+            continue
+        known[row, column] = HIT
+        hit_at[row, column] = shots
+        cells -= 1
+        left[ship] -= 1
+        if rules[1] and not left[ship]:
+            sunk[waiting] = row, column, length_of[ship] if rules[1] == 2 else 0, shots
+            afloat[sunk[waiting, 2]] -= 1
+            waiting += 1
+        waiting = settle(sunk, waiting, hit_at, closed, afloat, rules[0])
+    return shots
+
+
+@njit(cache=True)
+def parity_values(known: Array, closed: Array, modulus: int) -> Array:
+    """The values of `Parity`."""
+    rows, columns = known.shape
+    values = np.zeros((rows, columns))
+    for row in range(rows):
+        for column in range(columns):
+            if closed[row, column]:
+                continue
+            values[row, column] = 2 if (row + column) % modulus == 0 else 1
             for i, j in (
                 (row - 1, column),
                 (row + 1, column),
                 (row, column - 1),
                 (row, column + 1),
             ):
-                if 0 <= i < rows and 0 <= j < columns:
-                    values[i, j] = 3
-    return shots
+                is_cell = 0 <= i < rows and 0 <= j < columns
+                if is_cell and known[i, j] == HIT and not closed[i, j]:
+                    values[row, column] = 3
+    return values
 
 
 @njit(cache=True)
-def density(board: Array, fleet: Array, weight: int, rng: Any) -> int:
-    """The shots of a game of `Density`."""
-    known = np.zeros(board.shape, np.uint8)
-    left, shots = board.sum(), 0
-    while left:
-        values = np.zeros(board.shape)
-        for ship in fleet:
-            add_weights(values, known, ship, weight)
+def density_values(known: Array, closed: Array, afloat: Array, weight: int) -> Array:
+    """The values of `Density`."""
+    values = np.zeros(known.shape)
+    seen = np.where(closed == 1, np.uint8(MISS), known)
+    for ship in range(1, len(afloat)):
+        for _ in range(afloat[ship]):
+            add_weights(values, seen, ship, weight)
             if ship > 1:  # a ship of one cell lies there in one way
-                add_weights(values.T, known.T, ship, weight)
-        row, column = drawn(values, known, rng)
-        shots += 1
-        known[row, column] = HIT if board[row, column] else MISS
-        left -= board[row, column]
-    return shots
+                add_weights(values.T, seen.T, ship, weight)
+    return values
+
+
+@njit(cache=True)
+def settle(
+    sunk: Array, waiting: int, hit_at: Array, closed: Array, afloat: Array, contact: int
+) -> int:
+    """Take from the sinkings waiting what is settled, as `sinkings` does; how many are left."""
+    i = 0
+    while i < waiting:
+        number, row, column, length, down = explanations(sunk[i], hit_at, closed, afloat, contact)
+        if number != 1:
+            i += 1
+            continue
+        for k in range(length):
+            closed[row + k * down, column + k * (1 - down)] = 1
+            for r, c in around(row + k * down, column + k * (1 - down), contact):
+                if 0 <= r < closed.shape[0] and 0 <= c < closed.shape[1]:
+                    closed[r, c] = 1
+        if not sunk[i, 2]:
+            afloat[length] -= 1
+        waiting -= 1
+        for j in range(i, waiting):
+            sunk[j] = sunk[j + 1]
+        i = 0
+    return waiting
+
+
+@njit(cache=True)
+def explanations(
+    sinking: Array, hit_at: Array, closed: Array, afloat: Array, contact: int
+) -> tuple[int, int, int, int, int]:
+    """How many placements explain a sinking, and of the last its first cell, length and way."""
+    rows, columns = hit_at.shape
+    row, column, told, shot = sinking
+    number = first_row = first_column = way = 0
+    for length in range(told if told else len(afloat) - 1, told - 1 if told else 0, -1):
+        if not told and not afloat[length]:
+            continue
+        for down in range(2 if length > 1 else 1):
+            for back in range(length):
+                r, c = row - back * down, column - back * (1 - down)
+                if r < 0 or c < 0:
+                    continue
+                if r + (length - 1) * down >= rows or c + (length - 1) * (1 - down) >= columns:
+                    continue
+                if explains(r, c, length, down, shot, hit_at, closed, contact):
+                    number += 1
+                    first_row, first_column, way = r, c, down
+        if number:
+            return number, first_row, first_column, length, way
+    return 0, 0, 0, 0, 0
+
+
+@njit(cache=True)
+def explains(
+    row: int,
+    column: int,
+    length: int,
+    down: int,
+    shot: int,
+    hit_at: Array,
+    closed: Array,
+    contact: int,
+) -> bool:
+    """Whether a placement is on hits up to a shot that are not closed, and touches no other hit."""
+    rows, columns = hit_at.shape
+    for k in range(length):
+        r, c = row + k * down, column + k * (1 - down)
+        if not hit_at[r, c] or hit_at[r, c] > shot or closed[r, c]:
+            return False
+        for i, j in around(r, c, contact):
+            if 0 <= i < rows and 0 <= j < columns and hit_at[i, j]:
+                along = j - column if down else i - row
+                across = i - row if down else j - column
+                if along != 0 or not 0 <= across < length:
+                    return False
+    return True
+
+
+@njit(cache=True)
+def around(row: int, column: int, contact: int) -> list[tuple[int, int]]:
+    """The neighbours of a cell, on the board or off, that other ships may not have."""
+    found = [(row, column)]
+    if contact < 2:
+        found += [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
+    if contact == 0:
+        found += [(row - 1, column - 1), (row - 1, column + 1)]
+        found += [(row + 1, column - 1), (row + 1, column + 1)]
+    return found
 
 
 @njit(cache=True)

@@ -36,8 +36,9 @@ class Player(ABC):
     def compiled(self, game: Game) -> Compiled | None:
         """The same as one compiled function, or None: then each shot is asked for.
 
-        It takes the cells with a ship (uint8 of shape (cells,), 1 for a ship) and the generator,
-        draws from it as the player does, and returns the number of shots of the whole game.
+        It takes the board (uint8 of shape (cells,), 0 for water and 1 for a ship; where sinkings
+        are announced the number of the ship, from 1 on) and the generator, draws from it as the
+        player does, and returns the number of shots of the whole game.
         """
         return None
 

@@ -3,7 +3,9 @@
 `parity` is hunt and target on a checkerboard: a cell beside a hit; if there is none, one whose row
 + column is a multiple of `modulus`; if there is none, any. `density` takes the ships as
 independent: a placement without a miss counts `weight` to the power of the hits on it, and a cell
-what its placements count together. Both hear no sinkings. `loops` has the same in numba.
+what its placements count together. Where sinkings are announced both hear them (`sinkings`): hits
+of ships known to be sunk are attacked no more, no ship afloat lies there or where it would touch
+them and may not, and their lengths leave the density. `loops` has the same in numba.
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.game import Cell, Game, bits
+from optsearch.game import ANNOUNCEMENTS, CONTACTS, Cell, Game, bits
 from optsearch.position import Position
 from optsearch.strategies.greedy import require_range
 from optsearch.strategies.player import Compiled, Player, Playing
+from optsearch.strategies.sinkings import heard
 
 
 @dataclass(frozen=True)
@@ -63,25 +66,22 @@ class Parity(_ByValues):
         require_range("modulus", self.modulus, 1, 10)
 
     def values(self, position: Position) -> list[int]:
-        """3 beside a hit, 2 on the pattern, 1 elsewhere."""
-        game = position.game
-        hits = set(game.cells_of(position.hits))
+        """3 beside a hit of no sunk ship, 2 on the pattern, 1 elsewhere; 0 where no ship can be."""
+        game, known = position.game, heard(position)
+        hits = set(game.cells_of(known.attacked))
         result = []
         for row, column in map(game.cell, range(game.cells)):
             beside = {(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)}
             on_pattern = (row + column) % self.modulus == 0
-            result.append(3 if beside & hits else 2 if on_pattern else 1)
+            is_closed = known.closed & game.bit((row, column))
+            result.append(0 if is_closed else 3 if beside & hits else 2 if on_pattern else 1)
         return result
 
     def compiled(self, game: Game) -> Compiled:
         """The same in numba."""
-        from optsearch.strategies.loops import parity
+        from optsearch.strategies.loops import PARITY
 
-        def play(cells: NDArray[np.uint8], generator: np.random.Generator) -> int:
-            board = cells.reshape(game.rows, game.columns)
-            return int(parity(board, self.modulus, generator))
-
-        return play
+        return _compiled(game, PARITY, self.modulus)
 
 
 @dataclass(frozen=True)
@@ -97,24 +97,33 @@ class Density(_ByValues):
 
     def values(self, position: Position) -> list[int]:
         """What the placements on each cell count."""
+        known = heard(position)
         result = [0] * position.game.cells
-        for length in position.game.fleet:
+        for length in known.afloat:
             for ship in position.game.placements(length):
-                if not ship & position.misses:
+                if not ship & known.closed:
                     for cell in bits(ship):
-                        result[cell] += self.weight ** (ship & position.hits).bit_count()
+                        result[cell] += self.weight ** (ship & known.attacked).bit_count()
         return result
 
     def compiled(self, game: Game) -> Compiled | None:
         """The same in numba; None where the values pass the integers of a float."""
-        from optsearch.strategies.loops import density
+        from optsearch.strategies.loops import DENSITY
 
         if self.weight ** (max(game.fleet) - 1) * 2 * game.fleet_cells >= 1 << 53:
             return None
-        fleet = np.array(game.fleet, np.int64)
+        return _compiled(game, DENSITY, self.weight)
 
-        def play(cells: NDArray[np.uint8], generator: np.random.Generator) -> int:
-            board = cells.reshape(game.rows, game.columns)
-            return int(density(board, fleet, self.weight, generator))
 
-        return play
+def _compiled(game: Game, kind: int, parameter: int) -> Compiled:
+    """A whole game of a kind of player in one call."""
+    from optsearch.strategies.loops import by_values
+
+    fleet = np.array(game.fleet, np.int64)
+    rules = (CONTACTS.index(game.contact), ANNOUNCEMENTS.index(game.announce))
+
+    def play(cells: NDArray[np.uint8], generator: np.random.Generator) -> int:
+        board = cells.reshape(game.rows, game.columns)
+        return int(by_values(board, fleet, rules, kind, parameter, generator))
+
+    return play
