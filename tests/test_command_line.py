@@ -8,9 +8,10 @@ import pytest
 import optsearch
 from optsearch.cli import common
 from optsearch.cli.command import app
+from optsearch.errors import StrategyError
 from optsearch.orders import ORDERS
-from optsearch.strategies import as_player, named
-from optsearch.strategies.player import name_of
+from optsearch.strategies import Strategy, all_kinds, as_player, named
+from optsearch.strategies.player import name_of, parameters
 
 COMMANDS = {one.name or one.callback.__name__: one for one in app.registered_commands}
 
@@ -74,13 +75,53 @@ def test_lines_are_neither_wrapped_nor_padded(here, monkeypatch, arguments):
 def test_strategies(here, answer_of):
     found = answer_of("strategies")
     assert found["ties"] == list(ORDERS)
+    lines = here("strategies")[1].splitlines()
     for one in found["strategies"]:
-        values = ",".join(f"{key}={value}" for key, value in one["parameters"].items())
+        values = ",".join(f"{has['name']}={has['default']}" for has in one["parameters"])
         text = f"{one['name']}:{values}" if values else one["name"]
         assert str(as_player(text)) == text
-        assert f"\n{one['name']}\n" in "\n" + here("strategies")[1]
-        assert text in here("strategies")[1].splitlines() or f"  {text}" in here("strategies")[1]
+        assert isinstance(as_player(text), Strategy) == one["is_strategy"]
+        assert one["name"] in lines
+        assert "this file" not in one["what"]
+        for has in one["parameters"]:
+            given = f"{has['name']}={has['default']}"
+            said = [line.split(None, 1)[1] for line in lines if line.split()[:1] == [given]]
+            assert f"{has['accepted']}  {has['meaning']}" in map(spaced, said)
+            assert has["accepted"]
+        assert has["meaning"]
     assert name_of(type(named("greedy"))) in [one["name"] for one in found["strategies"]]
+
+
+def spaced(text):
+    """A line with two spaces between its columns."""
+    return re.sub(r" {2,}", "  ", text)
+
+
+PARAMETERS = [(name_of(kind), one) for kind in all_kinds() for one in parameters(kind).values()]
+
+
+@pytest.mark.parametrize(("kind", "one"), PARAMETERS, ids=lambda what: getattr(what, "name", what))
+def test_what_is_accepted(kind, one):
+    def make(value):
+        return as_player(f"{kind}:{one.name}={value}")
+
+    assert make(one.default) == as_player(kind)
+    if isinstance(one.accepted, range):
+        low, high = one.accepted[0], one.accepted[-1]
+        both = {"cap": ",screen=64", "screen": f",cap={high}", "modulus": ",colours=0"}
+        more = both.get(one.name, "") if kind in ("rollout", "pattern") else ""
+        for value in (low, high):
+            assert getattr(make(f"{value}{more}"), one.name) == value
+        for value in (low - 1, high + 1):
+            with pytest.raises(StrategyError, match=f"{one.name}={value} is out of range"):
+                make(value)
+        with pytest.raises(StrategyError, match="'x' is not a whole number"):
+            make("x")
+        return
+    for value in one.accepted if isinstance(one.accepted, tuple) else ():
+        assert getattr(make(value), one.name) == value
+    with pytest.raises(StrategyError, match="x"):
+        make("x")
 
 
 def test_boards_of_a_sample(here):

@@ -32,8 +32,8 @@ from optsearch.evaluate import evaluate as evaluate_
 from optsearch.game import Game
 from optsearch.orders import ORDERS, order_of
 from optsearch.results import EVALUATION
-from optsearch.strategies import all_kinds, as_strategy
-from optsearch.strategies.player import name_of, parameters
+from optsearch.strategies import Strategy, added_players, all_kinds, as_strategy
+from optsearch.strategies.player import Player, name_of, parameters
 
 PATIENCE = 10  # seconds for a scheduler to answer
 DAY = 86_400
@@ -121,25 +121,76 @@ def evaluate(
 
 @app.command("strategies", epilog="Example: optsearch strategies")
 def list_strategies(as_json: JsonOption = False) -> None:
-    """List the strategies with their parameters, for evaluate and simulate."""
-    found = [(kind, parameters(kind)) for kind in all_kinds()]
+    """List the strategies and players with their parameters.
+
+    For evaluate, which takes strategies, and simulate, which takes both.
+    """
+    kinds = all_kinds()
     if as_json:
-        fields = [
-            {"name": name_of(kind), "what": _sentence(kind), "parameters": values}
-            for kind, values in found
-        ]
-        print_json({"strategies": fields, "ties": list(ORDERS)})
+        print_json({"strategies": [_kind_fields(kind) for kind in kinds], "ties": list(ORDERS)})
         return
-    for kind, values in found:
-        out.print(name_of(kind), style="bold")
-        out.print(f"  {_sentence(kind)}", soft_wrap=True)
-        defaults = ",".join(f"{key}={value}" for key, value in values.items())
-        out.print(f"  {name_of(kind)}{':' * bool(defaults)}{defaults}\n", soft_wrap=True)
-    out.print("FILE.py:NAME", style="bold")
-    out.print("  your own: a class with a method shot(position), or a function of the position\n")
-    out.print(f"ties, here and in optsearch greedy --rule: {', '.join(ORDERS)}")
+    out.print(
+        "NAME or NAME:PARAMETER=VALUE,…, as in greedy:ties=central,endgame=6. A line has what a "
+        "parameter is if it is not given, what is accepted (whole numbers, words), and what it "
+        "is.\n"
+    )
+    for head, wanted in (
+        ("Strategies, for evaluate and simulate", True),
+        ("Players by chance or memory, for simulate", False),
+    ):
+        out.print(f"{head}\n", style="bold")
+        for kind in kinds:
+            if issubclass(kind, Strategy) == wanted:
+                _print_kind(kind)
+    out.print("Your own\n", style="bold")
+    for line in OWN:
+        out.print(line, soft_wrap=True)
+    for name, source in added_players().items():
+        out.print(f"{name}\n  {source}, of an installed package", soft_wrap=True)
+    out.print("\nties\n", style="bold")
     for line in (order_of.__doc__ or "").strip().split("\n\n")[1].split("\n"):
         out.print(f"  {line.strip()}", soft_wrap=True)
+    out.print("  optsearch greedy --rule takes the same words.")
+
+
+OWN = (
+    "FILE.py:NAME",
+    "  a strategy: a class with the method shot(position), an object of one, or a function of the",
+    "  position, which return the cell to shoot as (row, column), from 0",
+    "  a player: a class with the method begin(game, generator), which returns an object with",
+    "  shot(position) for one game",
+)
+
+
+def _print_kind(kind: type[Player]) -> None:
+    """A strategy with its parameters, as they are given after its name."""
+    out.print(name_of(kind), style="bold")
+    out.print(f"  {_sentence(kind)}", soft_wrap=True)
+    values = Table.grid(padding=(0, 2), pad_edge=True)
+    for one in parameters(kind).values():
+        values.add_row("", f"{one.name}={one.default}", one.accepted_text, one.meaning)
+    if values.row_count:
+        out.print(values)
+    out.print()
+
+
+def _kind_fields(kind: type[Player]) -> dict[str, object]:
+    """The same as JSON."""
+    return {
+        "name": name_of(kind),
+        "is_strategy": issubclass(kind, Strategy),
+        "what": _sentence(kind),
+        "parameters": [
+            {
+                "name": one.name,
+                "type": "integer" if isinstance(one.default, int) else "text",
+                "default": one.default,
+                "accepted": one.accepted_text,
+                "meaning": one.meaning,
+            }
+            for one in parameters(kind).values()
+        ],
+    }
 
 
 def _sentence(kind: type) -> str:

@@ -53,6 +53,7 @@ __all__ = [
     "Playing",
     "Rule",
     "Strategy",
+    "added_players",
     "all_kinds",
     "as_player",
     "as_strategy",
@@ -153,17 +154,17 @@ def _named(text: str) -> Player:
             "FILE.py:NAME for your own"
         )
     kind = kinds[name]
-    defaults = parameters(kind)
+    known = parameters(kind)
     values: dict[str, Any] = {}
     for part in filter(None, rest.split(",")):
         key, equals, value = part.partition("=")
-        if not equals or key not in defaults:
+        if not equals or key not in known:
             raise StrategyError(
                 f"{part!r} in {text!r} is no parameter of {name}; there are "
-                f"{', '.join(f'{key}={default}' for key, default in defaults.items())}"
+                f"{', '.join(f'{key}={one.default}' for key, one in known.items())}"
             )
         try:
-            values[key] = type(defaults[key])(value)
+            values[key] = type(known[key].default)(value)
         except ValueError:
             raise StrategyError(f"{part!r} in {text!r}: {value!r} is not a whole number") from None
     return kind(**values)
@@ -179,6 +180,11 @@ def _added(point: EntryPoint, rest: str) -> Player:
             f"not {rest!r}"
         )
     return own_in_package(point.name, point.load)
+
+
+def added_players() -> dict[str, str]:
+    """The players that installed packages add: their names, and what of which module they are."""
+    return {point.name: point.value for point in sorted(entry_points(group=GROUP))}
 
 
 def all_kinds() -> tuple[type[Player], ...]:

@@ -13,13 +13,13 @@ from functools import cache, lru_cache
 from typing import ClassVar
 
 from optsearch.configurations import list_ships, to_masks
-from optsearch.errors import StrategyError
 from optsearch.game import Cell, Game, bits
 from optsearch.kernels import Kernel, announced_kernel, best_cells
-from optsearch.orders import ORDERS, order_of
+from optsearch.orders import order_of
 from optsearch.position import Position
 from optsearch.posterior import Posterior
 from optsearch.strategies import Rule, Strategy
+from optsearch.strategies.player import number, ties
 
 MAX_ENDGAME = 10
 REMEMBERED = 1 << 12  # positions
@@ -27,20 +27,14 @@ REMEMBERED = 1 << 12  # positions
 
 @dataclass(frozen=True)
 class Greedy(Strategy):
-    """A most probable cell; the optimum once `endgame` (0 to 10) configurations are left.
-
-    ties -- which of several cells, in both: `order_of` names the orders.
-    """
+    """A most probable cell; the optimum once few configurations are left."""
 
     name: ClassVar[str] = "greedy"
 
-    ties: str = "first"
-    endgame: int = 4
-
-    def __post_init__(self) -> None:
-        if self.ties not in ORDERS:
-            raise StrategyError(f"no order of ties {self.ties!r}; there are {', '.join(ORDERS)}")
-        require_range("endgame", self.endgame, 0, MAX_ENDGAME)
+    ties: str = ties()
+    endgame: int = number(
+        4, 0, MAX_ENDGAME, "configurations, and fewer, for which the optimum is played"
+    )
 
     def shot(self, position: Position) -> Cell:
         """The cell to shoot next, from exact counts and lists in plain Python."""
@@ -81,12 +75,6 @@ def counted(position: Position) -> Counts:
         if left.bit_count() == 1:
             sinkings[left.bit_length() - 1, ship.bit_count()] += n
     return Counts(posterior.configurations, cells, dict(sinkings))
-
-
-def require_range(name: str, value: int, low: int, high: int) -> None:
-    """Raise StrategyError unless low <= value <= high."""
-    if not low <= value <= high:
-        raise StrategyError(f"{name}={value} is out of range; {low} to {high} is accepted")
 
 
 def residual_sets(position: Position) -> list[int]:

@@ -38,11 +38,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.errors import StrategyError
 from optsearch.game import Cell, Game
 from optsearch.position import Position
-from optsearch.strategies.greedy import require_range
-from optsearch.strategies.player import Compiled, Player
+from optsearch.strategies.player import Compiled, Player, number, word
 
 EDGES = ("printed", "whole")
 STUCK = ("draw", "hunt")
@@ -54,25 +52,15 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Heuristic(Player):
-    """A version (1 to 5), the factor of a line (1 to 10), edges, dead ends, memory of attacks."""
+    """The players of "Battleship Heuristics", from random shots (1) to the last version (5)."""
 
     name: ClassVar[str] = "heuristic"
 
-    version: int = 5
-    factor: int = 3
-    edges: str = "printed"
-    stuck: str = "draw"
-    memory: str = "last"
-
-    def __post_init__(self) -> None:
-        require_range("version", self.version, 1, 5)
-        require_range("factor", self.factor, 1, 10)
-        if self.edges not in EDGES:
-            raise StrategyError(f"no edges {self.edges!r}; there are {', '.join(EDGES)}")
-        if self.stuck not in STUCK:
-            raise StrategyError(f"no way out {self.stuck!r}; there are {', '.join(STUCK)}")
-        if self.memory not in MEMORY:
-            raise StrategyError(f"no memory {self.memory!r}; there are {', '.join(MEMORY)}")
+    version: int = number(5, 1, 5, "which of the five")
+    factor: int = number(3, 1, 10, "how many times more the line of the last two hits counts")
+    edges: str = word("printed", EDGES, "whether attacks take in placements that end at the edge")
+    stuck: str = word("draw", STUCK, "what an attack with nothing left does")
+    memory: str = word("last", MEMORY, "which hits of an attack version 3 knows")
 
     @property
     def forgets(self) -> bool:

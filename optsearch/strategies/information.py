@@ -13,23 +13,19 @@ from dataclasses import dataclass
 from math import log2
 from typing import ClassVar
 
-from optsearch.errors import StrategyError
 from optsearch.game import Cell, Game
-from optsearch.orders import ORDERS, order_of
+from optsearch.orders import order_of
 from optsearch.position import Position
 from optsearch.strategies import Strategy
 from optsearch.strategies.greedy import Counts, counted
+from optsearch.strategies.player import ties
 
 
 @dataclass(frozen=True)
 class _OneShotAhead(Strategy):
-    """ties -- which of several best cells: `order_of` names the orders."""
+    """A strategy that shoots a cell of the highest value."""
 
-    ties: str = "first"
-
-    def __post_init__(self) -> None:
-        if self.ties not in ORDERS:
-            raise StrategyError(f"no order of ties {self.ties!r}; there are {', '.join(ORDERS)}")
+    ties: str = ties()
 
     def shot(self, position: Position) -> Cell:
         """The cell of highest value; a certain hit if no reply is open."""
@@ -49,7 +45,7 @@ class _OneShotAhead(Strategy):
 
 @dataclass(frozen=True)
 class Bisection(_OneShotAhead):
-    """The cell whose configurations are nearest to half of all."""
+    """A cell that is hit in as near to half of the configurations as can be."""
 
     name: ClassVar[str] = "bisection"
 
@@ -61,7 +57,7 @@ class Bisection(_OneShotAhead):
 
 @dataclass(frozen=True)
 class Information(_OneShotAhead):
-    """The cell whose reply has the highest entropy in bits, sinkings counted as told."""
+    """A cell whose reply, sinkings included, tells the most: has the highest entropy."""
 
     name: ClassVar[str] = "information"
 

@@ -29,7 +29,7 @@ from optsearch.game import Cell, Game
 from optsearch.orders import order_of
 from optsearch.position import Position
 from optsearch.strategies import PatternRule, Strategy
-from optsearch.strategies.greedy import require_range
+from optsearch.strategies.player import number, text, word
 
 SCANS = ("rows", "snake", "diagonals", "antidiagonals", "spiral", "central")
 CLEAR = ("cross", "line")
@@ -70,23 +70,18 @@ def pattern_of(game: Game, modulus: int, colours: str, scan: str) -> tuple[int, 
 
 @dataclass(frozen=True)
 class Pattern(Strategy):
-    """A fixed order of cells, and around hits; water=1 leaves out cells that hold no ship."""
+    """A fixed order of cells, and after a hit the cells in line with it."""
 
     name: ClassVar[str] = "pattern"
 
-    modulus: int = 4
-    colours: str = "02"
-    scan: str = "rows"
-    clear: str = "cross"
-    water: int = 0
+    modulus: int = number(4, 1, 10, "the colour of a cell is row + column modulo this")
+    colours: str = text("02", "different digits below modulus", "the colours shot first, in order")
+    scan: str = word("rows", SCANS, "the order of the cells of a colour")
+    clear: str = word("cross", CLEAR, "after a hit: every direction, or right and left first")
+    water: int = number(0, 0, 1, "whether cells that touch a hit at a corner are left out (1)")
 
     def __post_init__(self) -> None:
-        require_range("modulus", self.modulus, 1, 10)
-        require_range("water", self.water, 0, 1)
-        if self.scan not in SCANS:
-            raise StrategyError(f"no scan {self.scan!r}; there are {', '.join(SCANS)}")
-        if self.clear not in CLEAR:
-            raise StrategyError(f"no way to clear {self.clear!r}; there are {', '.join(CLEAR)}")
+        super().__post_init__()
         digits = set(self.colours)
         if len(digits) < len(self.colours) or not digits <= set("0123456789"[: self.modulus]):
             raise StrategyError(

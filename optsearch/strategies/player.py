@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from optsearch.errors import StrategyError
 from optsearch.game import Cell, Game
+from optsearch.orders import ORDERS
 from optsearch.position import Position
 
 Compiled = Callable[[NDArray[np.uint8], np.random.Generator], int]
@@ -26,8 +28,14 @@ class Playing(Protocol):
 class Player(ABC):
     """Whoever plays games, and what is printed of it.
 
-    A deterministic strategy (`Strategy`) is one that plays every game by `shot` alone.
+    A deterministic strategy (`Strategy`) is one that plays every game by `shot` alone. A player
+    with parameters is a dataclass, and its fields are a `number`, `word`, `text` or `ties` each.
     """
+
+    def __post_init__(self) -> None:
+        """Raise StrategyError for a parameter that is not accepted; called by dataclasses."""
+        for parameter in parameters(type(self)).values():
+            parameter.require(getattr(self, parameter.name))
 
     @abstractmethod
     def begin(self, game: Game, generator: np.random.Generator) -> Playing:
@@ -57,6 +65,76 @@ def name_of(kind: type[Player]) -> str:
     return getattr(kind, "name", kind.__name__)
 
 
-def parameters(kind: type[Player]) -> dict[str, Any]:
-    """The parameters of a kind of player and their defaults."""
-    return {field.name: field.default for field in fields(kind)} if is_dataclass(kind) else {}
+# Parameters
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a kind of players: what it is called, what it is by default, what it means.
+
+    accepted -- whole numbers, words, or in a sentence what a text must be.
+    """
+
+    name: str
+    default: Any
+    accepted: range | tuple[str, ...] | str
+    meaning: str
+
+    def require(self, value: Any) -> None:
+        """Raise StrategyError for a value that is not accepted; sentences are not checked."""
+        if isinstance(self.accepted, range):
+            require_range(self.name, value, self.accepted[0], self.accepted[-1])
+        elif isinstance(self.accepted, tuple) and value not in self.accepted:
+            raise StrategyError(f"no {self.name} {value!r}; there are {', '.join(self.accepted)}")
+
+    @property
+    def accepted_text(self) -> str:
+        """What is accepted, in words."""
+        if isinstance(self.accepted, range):
+            return f"{self.accepted[0]} to {self.accepted[-1]}"
+        return self.accepted if isinstance(self.accepted, str) else ", ".join(self.accepted)
+
+
+def require_range(name: str, value: int, low: int, high: int) -> None:
+    """Raise StrategyError unless low <= value <= high."""
+    if not low <= value <= high:
+        raise StrategyError(f"{name}={value} is out of range; {low} to {high} is accepted")
+
+
+def number(default: int, low: int, high: int, meaning: str) -> Any:
+    """A parameter that is a whole number, low <= number <= high."""
+    return _parameter(default, range(low, high + 1), meaning)
+
+
+def word(default: str, words: tuple[str, ...], meaning: str) -> Any:
+    """A parameter that is one of some words."""
+    return _parameter(default, words, meaning)
+
+
+def text(default: str, accepted: str, meaning: str) -> Any:
+    """A parameter that is a text of the form `accepted`, which its player checks."""
+    return _parameter(default, accepted, meaning)
+
+
+def ties() -> Any:
+    """The parameter by which a cell is chosen among those that are as good."""
+    return word("first", ORDERS, "which of several cells that are as good")
+
+
+def _parameter(default: Any, accepted: range | tuple[str, ...] | str, meaning: str) -> Any:
+    return field(default=default, metadata={"accepted": accepted, "meaning": meaning})
+
+
+def parameters(kind: type[Player]) -> dict[str, Parameter]:
+    """The parameters of a kind of player, by name."""
+    if not is_dataclass(kind):
+        return {}
+    return {
+        one.name: Parameter(
+            one.name,
+            one.default,
+            one.metadata.get("accepted", ""),
+            one.metadata.get("meaning", ""),
+        )
+        for one in fields(kind)
+    }

@@ -51,9 +51,9 @@ from optsearch.strategies.greedy import (
     MAX_ENDGAME,
     first_best_shot,
     optimal_shot,
-    require_range,
     residual_sets,
 )
+from optsearch.strategies.player import number, require_range
 
 Costs = Callable[[int, list[int]], list[int]]  # of cells on the sample of at most so many
 
@@ -121,26 +121,27 @@ def hash_of(cells: int) -> int:
 
 @dataclass(frozen=True)
 class Rollout(Strategy):
-    """The strategy of this file; all numbers are parts of its definition."""
+    """Of the most probable cells, the one after which greedy needs fewest shots."""
 
     name: ClassVar[str] = "rollout"
 
-    candidates: int = 6
-    percent: int = 50
-    endgame: int = 6
-    screen: int = 2048
-    finalists: int = 3
-    cap: int = 131072
-    truncate: int = 6
+    candidates: int = number(6, 1, 32, "most probable cells that are compared, at most")
+    percent: int = number(50, 0, 100, "of the greatest probability that such a cell must have")
+    endgame: int = number(
+        6, SMALL, MAX_ENDGAME, "configurations, and fewer, for which the optimum is played"
+    )
+    screen: int = number(2048, 64, 1 << 20, "size of the sample that leaves the finalists")
+    finalists: int = number(3, 1, 32, "how many cells it leaves")
+    cap: int = number(
+        131072, 64, 1 << 20, "size of the sample that compares these; not below screen"
+    )
+    truncate: int = number(
+        6, 1, 64, "configurations of a sample, and fewer, whose misses are estimated"
+    )
 
     def __post_init__(self) -> None:
-        require_range("candidates", self.candidates, 1, 32)
-        require_range("percent", self.percent, 0, 100)
-        require_range("endgame", self.endgame, SMALL, MAX_ENDGAME)
-        require_range("screen", self.screen, 64, 1 << 20)
-        require_range("finalists", self.finalists, 1, 32)
+        super().__post_init__()
         require_range("cap", self.cap, self.screen, 1 << 20)
-        require_range("truncate", self.truncate, 1, 64)
 
     def rule(self, game: Game) -> Rule | None:
         """The same for the kernel; None where sinkings are announced."""

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from optsearch.game import ANNOUNCEMENTS, CONTACTS, Cell, Game, bits
 from optsearch.position import Position
-from optsearch.strategies.greedy import require_range
-from optsearch.strategies.player import Compiled, Player, Playing
+from optsearch.strategies.player import Compiled, Player, Playing, number
 from optsearch.strategies.sinkings import heard
 
 
@@ -56,14 +55,11 @@ class _ByValues(Player):
 
 @dataclass(frozen=True)
 class Parity(_ByValues):
-    """Hunt and target; modulus -- 1 to 10, 2 for the checkerboard."""
+    """Hunt and target by chance: beside a hit, else on a pattern, else anywhere."""
 
     name: ClassVar[str] = "parity"
 
-    modulus: int = 2
-
-    def __post_init__(self) -> None:
-        require_range("modulus", self.modulus, 1, 10)
+    modulus: int = number(2, 1, 10, "the pattern: row + column is a multiple of it")
 
     def values(self, position: Position) -> list[int]:
         """3 beside a hit of no sunk ship, 2 on the pattern, 1 elsewhere; 0 where no ship can be."""
@@ -86,14 +82,11 @@ class Parity(_ByValues):
 
 @dataclass(frozen=True)
 class Density(_ByValues):
-    """Ships as if independent; weight -- 1 to 100, of a placement for each hit on it."""
+    """A cell on which most placements lie, each ship taken alone; ties by chance."""
 
     name: ClassVar[str] = "density"
 
-    weight: int = 20
-
-    def __post_init__(self) -> None:
-        require_range("weight", self.weight, 1, 100)
+    weight: int = number(20, 1, 100, "how many times more a placement counts for each hit on it")
 
     def values(self, position: Position) -> list[int]:
         """What the placements on each cell count."""
