@@ -34,8 +34,8 @@ reproduce: build  ## the numbers of the paper, printed beside computed
 test: build  ## the tests, on all processors (some minutes)
 	@$(BIN)/python -m pytest --quiet --numprocesses auto
 
-test-long: build  ## the tests that take long
-	@$(BIN)/python -m pytest --quiet -m long
+test-long: build  ## the tests that take long, and those of properties with all their examples
+	@$(BIN)/python -m pytest --quiet -m "long or hypothesis" --hypothesis-profile=all
 
 transcripts: build  ## write tests/transcripts anew, after a change that was meant
 	@WRITE_TRANSCRIPTS=1 $(BIN)/python -m pytest --quiet tests/test_transcripts.py

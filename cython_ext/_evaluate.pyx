@@ -197,16 +197,20 @@ cdef struct Words:        # a family of at most 64 configurations
 
 
 cdef uint8_t[1 << 16] small_costs    # by the set of patterns that four configurations have
+cdef bint has_small_costs = False
 
 
-cdef void fill_small_costs() noexcept nogil:
-    """The least misses for up to four configurations, by which patterns their cells have.
+cdef void fill_small_costs() noexcept:
+    """The least misses for up to four configurations, by which patterns their cells have; once.
 
-    A pattern is the set of the configurations (bits 0 to 3) that have the cell; bit p of the index
+    It takes as long as half the imports of a command, most of which evaluate nothing. A pattern is the set of the configurations (bits 0 to 3) that have the cell; bit p of the index
     says that some cell has pattern p. Three configurations have patterns 0 to 7 only.
     """
+    global has_small_costs
     cdef int patterns, part, p, hit, cost
     cdef int costs[16]
+    if has_small_costs:
+        return
     for patterns in range(1 << 16):
         for part in range(16):
             costs[part] = -1
@@ -221,9 +225,7 @@ cdef void fill_small_costs() noexcept nogil:
         # Patterns of three configurations do not split the fourth off; of two, nor the third.
         part = 15 if patterns >> 8 else 7 if patterns >> 4 else 3
         small_costs[patterns] = <uint8_t>costs[part]
-
-
-fill_small_costs()
+    has_small_costs = True
 
 
 cdef inline Shots no_shots() noexcept nogil:
@@ -308,6 +310,7 @@ cdef class Evaluator:
                 or screen < MIN_CAP or cap < screen or cap >> SIZES or finalists < 1 or not 1 <= truncate <= 64
                 or estimates.shape[1] != BUCKETS):
             raise ValueError("parameters out of range")
+        fill_small_costs()
         self.cells = <int>order.shape[0]
         for i in range(self.cells):
             self.order[i] = order[i]

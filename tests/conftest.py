@@ -1,4 +1,7 @@
-"""Settings of hypothesis, which draws the same examples on every run, and shared fixtures."""
+"""Settings of hypothesis, which draws the same examples on every run, and shared fixtures.
+
+`make test` draws some examples of each property, `make test-long` (--hypothesis-profile=all) all.
+"""
 
 import json
 
@@ -7,8 +10,11 @@ from hypothesis import settings
 
 from optsearch import cli
 
-settings.register_profile("optsearch", derandomize=True, deadline=None, max_examples=100)
-settings.load_profile("optsearch")
+for profile, examples in (("some", 25), ("all", 100)):
+    settings.register_profile(
+        profile, derandomize=True, deadline=None, database=None, max_examples=examples
+    )
+settings.load_profile("some")
 
 
 @pytest.fixture

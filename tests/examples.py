@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import assume
+from hypothesis import assume, settings
 from hypothesis import strategies as st
 
 from optsearch import reference
@@ -18,6 +18,11 @@ COUNTEREXAMPLES = {
     "4x5:3,3": (596, 595),
     "4x5:4,3,2": (995, 994),
 }
+
+
+def draws(most):
+    """Settings of a property: so many examples by `make test-long`, by `make test` a quarter."""
+    return settings(max_examples=min(most, max(25, most * settings().max_examples // 100)))
 
 
 @st.composite

@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optsearch import reference, solver
@@ -14,7 +14,7 @@ from optsearch.configurations import to_words
 from optsearch.game import Game, bits
 from optsearch.kernels import SolverOptions, misses_with_one_ship_a_set
 from optsearch.position import HIT, MISS, Position, Reply, reply
-from tests.examples import positions
+from tests.examples import draws, positions
 
 BIG = 1 << 50
 SWITCHES = (
@@ -119,14 +119,14 @@ def examples(draw, objectives=OBJECTIVES, max_configurations=9, off=None):
     return Example(position.game, chosen, position.hits, objective, off), budget
 
 
-@settings(max_examples=700)
+@draws(700)
 @given(examples())
 def test_the_optimum_is_that_of_the_definition(drawn):
     example, budget = drawn
     assert example.search.solve(example.family, example.hits, budget) == example.value(budget)
 
 
-@settings(max_examples=300)
+@draws(300)
 @given(examples())
 def test_shots(drawn):
     example, budget = drawn
@@ -141,7 +141,7 @@ def test_shots(drawn):
         assert bound <= found == expected
 
 
-@settings(max_examples=400)
+@draws(400)
 @given(examples())
 def test_the_bounds_are_admissible(drawn):
     example, budget = drawn
@@ -149,7 +149,7 @@ def test_the_bounds_are_admissible(drawn):
     assert 0 <= bound <= example.value(budget)
 
 
-@settings(max_examples=300)
+@draws(300)
 @given(examples(), st.integers(-3, 3), st.booleans())
 def test_a_limit_gives_the_optimum_below_it_and_a_bound_at_or_above_it(drawn, offset, first):
     example, budget = drawn
@@ -174,7 +174,7 @@ def test_a_limit_gives_the_optimum_below_it_and_a_bound_at_or_above_it(drawn, of
     assert example.search.solve(example.family, example.hits, budget) == example.value(budget)
 
 
-@settings(max_examples=200)
+@draws(200)
 @given(examples(), st.data())
 def test_parts(drawn, data):
     example, _ = drawn
@@ -196,7 +196,7 @@ def test_parts(drawn, data):
         assert example.search.solve(part, hits, -1) >= 0
 
 
-@settings(max_examples=300)
+@draws(300)
 @given(st.lists(examples(off=()), min_size=2, max_size=6))
 def test_equal_normal_forms_have_equal_optima(drawn):
     """Of unrelated games, too: their labels, budgets and objectives are in the key."""
@@ -384,7 +384,7 @@ def test_an_exception_in_tick_ends_the_search():
     assert search.nodes == 1024
 
 
-@settings(max_examples=150)
+@draws(150)
 @given(positions(max_cells=12, max_configurations=60))
 def test_silent_games_are_announced_ones_with_one_ship_a_set(position):
     """The solver of silent games and this search, which share the table, find the same optimum."""

@@ -6,14 +6,14 @@ from fractions import Fraction
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optsearch import bounds, family, reference
 from optsearch.errors import ImpossiblePosition, NotSupported, TooLarge
 from optsearch.game import Game
 from optsearch.position import HIT, MISS, Position
-from tests.examples import positions
+from tests.examples import draws, positions
 
 STANDARD = Position(Game.parse("10x10:5,4,3,3,2"))
 
@@ -105,7 +105,7 @@ def test_leaf_counting_with_weights(leaves, hits):
     assert bounds.complete_binary_tree(leaves) <= mean
 
 
-@settings(max_examples=300)
+@draws(300)
 @given(positions(max_cells=12, max_configurations=60))
 def test_admissible(position):
     solution = reference.solve(position)

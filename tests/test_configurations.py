@@ -4,20 +4,20 @@ import signal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from optsearch import paper, reference
 from optsearch.configurations import Configurations, to_masks
 from optsearch.errors import ImpossiblePosition, NotSupported, TooLarge
 from optsearch.game import Game
 from optsearch.position import Position
-from tests.examples import cells_of, games, positions
+from tests.examples import cells_of, draws, games, positions
 from tests.processes import run_script
 
 STANDARD = Position(Game.parse("10x10:5,4,3,3,2"))
 
 
-@settings(max_examples=400)
+@draws(400)
 @given(positions(max_cells=16, max_ships=4, max_configurations=4000))
 def test_equals_brute_force(position):
     expected = sorted(cells_of(ships) for ships in reference.configurations(position))
@@ -31,7 +31,7 @@ def test_equals_brute_force(position):
     assert found.occurrence.ravel().tolist() == occurrence.tolist()
 
 
-@settings(max_examples=60)
+@draws(60)
 @given(games(max_cells=20, max_ships=4))
 def test_slices_make_up_the_whole(game):
     """What the threads add up is what one walk finds, through each placement."""
@@ -44,7 +44,7 @@ def test_slices_make_up_the_whole(game):
         assert counts == [sum(part[kind][p] for part in parts) for p in range(len(counts))]
 
 
-@settings(max_examples=60)
+@draws(60)
 @given(games(max_cells=16, max_ships=4))
 def test_the_papers_algorithm_1_agrees(game):
     assert paper.count(game) == Configurations(Position(game)).configurations

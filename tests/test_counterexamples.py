@@ -10,7 +10,7 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from optsearch import counterexamples, records, reference, tree
 from optsearch._hunt import Hunt
@@ -21,7 +21,7 @@ from optsearch.greedy import GreedySolver
 from optsearch.journal import Journal
 from optsearch.position import HIT, MISS, Position
 from optsearch.solver import solve
-from tests.examples import games, plain
+from tests.examples import draws, games, plain
 from tests.processes import run_command
 
 # By the definition, in plain Python
@@ -147,7 +147,7 @@ def test_every_position_by_the_definition(text):
     compare(Game.parse(text))
 
 
-@settings(max_examples=25)
+@draws(25)
 @given(games(max_cells=6))
 def test_random_games_by_the_definition(game):
     assume(_configurations(game))

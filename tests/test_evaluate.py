@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -33,7 +33,7 @@ from optsearch.strategies import Strategy, named
 from optsearch.strategies.greedy import optimal_shot
 from optsearch.strategies.pattern import SCANS, Pattern, pattern_of
 from optsearch.strategies.rollout import estimate, hash_of, least_misses
-from tests.examples import games
+from tests.examples import draws, games
 from tests.processes import MANY_SECONDS, run_command
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -94,7 +94,7 @@ def test_rollouts_played(text, game):
     assert evaluate(named(text), game, jobs=1).histogram == played(named(text), game)
 
 
-@settings(max_examples=40)
+@draws(40)
 @given(
     games(max_cells=12),
     st.sampled_from(["greedy", "greedy:ties=last,endgame=6", "rollout:percent=80"]),

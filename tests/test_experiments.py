@@ -459,7 +459,16 @@ def test_lower_bounds_and_their_check(run, monkeypatch, tmp_path, capsys):
     ]
     with Journal(tmp_path / "check_5x6_3,2.jsonl", "check of lower bounds, 5x6:3,2") as journal:
         met = check_lower_bounds.Met(Game.parse(game), 1, journal)
-    search = check_lower_bounds.Search(met)
+    search, kept = check_lower_bounds.Search(met), {}
+    searched = search.larger
+
+    def larger_once(size, most, cost):
+        question = (size, most, tuple(sorted(cost.items())))
+        if question not in kept:
+            kept[question] = searched(size, most, cost)
+        return kept[question]
+
+    monkeypatch.setattr(search, "larger", larger_once)
     monkeypatch.setattr(check_lower_bounds, "Met", lambda *_: met)  # counted once
     monkeypatch.setattr(check_lower_bounds, "Search", lambda _: search)
     for name, right, instead in wrong:

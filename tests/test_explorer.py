@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from selenium import webdriver
 from selenium.webdriver import ActionChains, Keys
 from selenium.webdriver.chrome.service import Service
@@ -23,7 +23,7 @@ from optsearch.posterior import Posterior
 from optsearch.solution import Limit
 from optsearch.solver import Solver
 from optsearch.tree import DecisionTree, Leaf, Node
-from tests.examples import plain, positions
+from tests.examples import draws, plain, positions
 
 # Figure 6 of Audinot, Bonnet and Viennot (2014): the best greedy strategy takes 54/12 shots on
 # average, the best of all 53/12.
@@ -58,7 +58,7 @@ def walked(data, node, position):
 # Data
 
 
-@settings(max_examples=25)
+@draws(25)
 @given(positions(max_cells=9, max_configurations=12, announce=("nothing", "sunk", "ship")))
 def test_totals_are_those_of_the_definition(position):
     solver = Solver(position)
@@ -72,7 +72,7 @@ def test_totals_are_those_of_the_definition(position):
         assert sum(n for _, n in leaves(node)) == Posterior(here).configurations
 
 
-@settings(max_examples=50)
+@draws(50)
 @given(positions(announce=("nothing", "sunk", "ship")))
 def test_configurations_are_those_left(position):
     data = explorer.data(Solver(position), [])

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from math import inf
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optsearch import reference
@@ -16,7 +16,7 @@ from optsearch.position import Position, known_replies
 from optsearch.posterior import Posterior
 from optsearch.solution import Limit
 from optsearch.solver import SWITCHES, Solver, SolverOptions, solve
-from tests.examples import positions
+from tests.examples import draws, positions
 
 every_rule = positions(max_cells=9, max_configurations=30, announce=("nothing", "sunk", "ship"))
 
@@ -65,7 +65,7 @@ def found(solution):
     }
 
 
-@settings(max_examples=100)
+@draws(100)
 @given(every_rule, st.sampled_from(("mean", "worst", "within")), st.integers(0, 10))
 def test_values_are_those_of_the_definition(position, kind, shots):
     objective = Objective(kind, shots if kind == "within" else None)

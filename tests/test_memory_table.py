@@ -1,14 +1,15 @@
 """The bounded table in memory: exact, bounded, and it forgets what was not used for longest."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optsearch._table import MAX_KEY, MemoryTable
+from tests.examples import draws
 
 VALUES = st.integers(-(2**63), 2**63 - 1)
 
 
-@settings(max_examples=60)
+@draws(60)
 @given(st.lists(st.tuples(st.binary(max_size=40), VALUES), max_size=200))
 def test_is_a_dictionary_while_it_fits(items):
     table = MemoryTable(1 << 24)

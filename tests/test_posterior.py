@@ -6,7 +6,7 @@ from math import comb, log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optsearch import lattice, records, reference
@@ -17,7 +17,7 @@ from optsearch.journal import read_arrays, write_arrays
 from optsearch.lattice import Constraints, Sweep
 from optsearch.position import HIT, MISS, Position
 from optsearch.posterior import Posterior, _choose
-from tests.examples import games, positions
+from tests.examples import draws, games, positions
 
 STANDARD = Game.parse("10x10:5,4,3,3,2")
 
@@ -43,14 +43,14 @@ def cells_of(through, game):
 ANY_POSITION = positions(max_cells=16, max_ships=4, max_configurations=3000, announce=ANNOUNCEMENTS)
 
 
-@settings(max_examples=400)
+@draws(400)
 @given(ANY_POSITION)
 def test_equals_brute_force(position):
     assert_equals_brute_force(position)
 
 
 @pytest.mark.long
-@settings(max_examples=2500)
+@draws(2500)
 @given(ANY_POSITION)
 def test_many_equal_brute_force(position):
     assert_equals_brute_force(position)
@@ -75,7 +75,7 @@ def assert_equals_brute_force(position):
     assert posterior.best_shots() == [cell for cell, n in fresh.items() if n == most > 0]
 
 
-@settings(max_examples=300)
+@draws(300)
 @given(positions(max_cells=16, max_ships=4, max_configurations=500, announce=ANNOUNCEMENTS))
 def test_every_rank_is_another_configuration(position):
     """Unranking all ranks of all cases lists the configurations, each once."""
@@ -90,7 +90,7 @@ def test_every_rank_is_another_configuration(position):
     assert sorted(found) == sorted(expected)
 
 
-@settings(max_examples=300)
+@draws(300)
 @given(
     positions(max_cells=12, max_ships=3, max_configurations=500, announce=ANNOUNCEMENTS), st.data()
 )
@@ -444,14 +444,14 @@ def any_shots(draw):
     return position
 
 
-@settings(max_examples=400)
+@draws(400)
 @given(any_shots())
 def test_impossible_positions_count_nothing(position):
     assert_counts_or_is_impossible(position)
 
 
 @pytest.mark.long
-@settings(max_examples=1500)
+@draws(1500)
 @given(any_shots())
 def test_many_impossible_positions_count_nothing(position):
     assert_counts_or_is_impossible(position)

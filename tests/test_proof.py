@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optsearch import proof, reference
@@ -15,7 +15,7 @@ from optsearch.game import Game
 from optsearch.position import Position
 from optsearch.proof import Claim, Proof, check, check_proof, load, prove, save
 from optsearch.solver import Solver
-from tests.examples import positions
+from tests.examples import draws, positions
 
 
 def by_definition(sets, weights, limit):
@@ -68,7 +68,7 @@ def proved(text, shots=""):
     return prove(position, optimum(position)[1], by_definition)
 
 
-@settings(max_examples=200)
+@draws(200)
 @given(positions(max_cells=12, max_configurations=40))
 def test_the_optimum_is_proved(tmp_path_factory, position):
     total_height, misses = optimum(position)
@@ -217,7 +217,7 @@ def test_another_game_or_position(made):
         faults(replace(made, position=after), "the head says")
 
 
-@settings(max_examples=300)
+@draws(300)
 @given(st.sampled_from(PROOFS), st.data())
 def test_whatever_is_changed_nothing_false_is_proved(made, data):
     """A proof with a few random changes fails, or still proves no more than the truth."""
@@ -339,7 +339,7 @@ def test_what_is_not_proved():
         check_proof(Proof(Position(Game.parse("10x10:5,4,3,3,2")), 54, ()))
 
 
-@settings(max_examples=200)
+@draws(200)
 @given(st.data())
 def test_a_damaged_file_is_refused_or_proves_the_same(tmp_path_factory, data):
     """One character changed, put in or left out."""

@@ -4,7 +4,7 @@ from collections import defaultdict
 from math import inf
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optsearch import reference
@@ -13,7 +13,7 @@ from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
 from optsearch.objective import MEAN, Objective
 from optsearch.position import Position, reply
 from optsearch.tree import verify
-from tests.examples import positions
+from tests.examples import draws, positions
 
 RULES = [f";contact={contact};announce={tell}" for contact in CONTACTS for tell in ANNOUNCEMENTS]
 
@@ -119,7 +119,7 @@ def kept(results):
     }
 
 
-@settings(max_examples=120)
+@draws(120)
 @given(positions(max_cells=6, max_ships=3, max_configurations=9, announce=ANNOUNCEMENTS))
 def test_brute_force_over_positions(position):
     everything = list(reference.configurations(Position(position.game)))
@@ -149,7 +149,7 @@ def first(values, best):
 # What holds between the objectives
 
 
-@settings(max_examples=150)
+@draws(150)
 @given(any_rule)
 def test_the_objectives_agree_with_each_other(position):
     mean = reference.solve(position)
@@ -172,7 +172,7 @@ def test_the_objectives_agree_with_each_other(position):
     )
 
 
-@settings(max_examples=150)
+@draws(150)
 @given(any_rule, st.sampled_from(["mean", "worst", "within=0", "within=3", "within=5"]))
 def test_the_tree_is_what_was_promised(position, objective):
     solution = reference.solve(position, Objective.parse(objective))
@@ -192,7 +192,7 @@ def test_the_tree_is_what_was_promised(position, objective):
         assert not solution.best_shots
 
 
-@settings(max_examples=100)
+@draws(100)
 @given(positions(max_cells=9, max_ships=2, max_configurations=24))
 def test_what_is_told_helps(position):
     """Of one game under the three rules, without hits: the more is told, the less it costs."""

@@ -13,7 +13,7 @@ from itertools import count
 from multiprocessing import get_context
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optsearch import paper, records, reference, solver
@@ -28,7 +28,7 @@ from optsearch.solution import Limit, Status
 from optsearch.solver import SWITCHES, Solver, SolverOptions
 from optsearch.tables import DiskTable
 from optsearch.tree import verify
-from tests.examples import positions
+from tests.examples import draws, positions
 from tests.processes import run_script
 
 METHODS = {"reference": reference.solve, "paper": paper.solve, "solver": solver.solve}
@@ -59,14 +59,14 @@ def test_known_values(solve, game, shots, total_height, configurations):
     assert solution.mean_text == f"{total_height}/{configurations}"
 
 
-@settings(max_examples=150)
+@draws(150)
 @given(positions(max_cells=12, max_configurations=40))
 def test_all_methods_agree(position):
     assert_all_agree(position)
 
 
 @pytest.mark.long
-@settings(max_examples=1000)
+@draws(1000)
 @given(positions(max_cells=12, max_configurations=40))
 def test_all_methods_agree_often(position):
     assert_all_agree(position)
@@ -86,7 +86,7 @@ SWITCHED = (
 )
 
 
-@settings(max_examples=120)
+@draws(120)
 @given(*SWITCHED)
 def test_switches_and_objectives(position, off, kind, data):
     """Any switches, any rule, any objective: the oracle's answer, and a tree that attains it."""
@@ -94,7 +94,7 @@ def test_switches_and_objectives(position, off, kind, data):
 
 
 @pytest.mark.long
-@settings(max_examples=1000)
+@draws(1000)
 @given(*SWITCHED)
 def test_switches_and_objectives_often(position, off, kind, data):
     assert_is_the_oracles(position, off, kind, data)
@@ -134,7 +134,7 @@ def test_announced_sinkings(game, total_height, configurations):
     assert verify(solution.tree()) == total_height
 
 
-@settings(max_examples=200)
+@draws(200)
 @given(positions(max_cells=16, max_ships=4, max_configurations=300))
 def test_the_tree_is_optimal_and_begins_with_a_best_shot(position):
     solution = solver.solve(position)
@@ -455,7 +455,7 @@ def test_worker_processes():
     assert found.tree() == solver.solve(position).tree()
 
 
-@settings(max_examples=100)
+@draws(100)
 @given(positions(max_cells=12, max_configurations=60, announce=("nothing", "ship")))
 def test_what_greedy_costs(position):
     found = solver.solve(position)

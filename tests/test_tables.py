@@ -16,12 +16,13 @@ from pathlib import Path
 
 import lmdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optsearch import tables
 from optsearch.errors import TableError
 from optsearch.tables import SMALLEST_MAP, DiskTable
+from tests.examples import draws
 from tests.processes import MANY_SECONDS
 
 GAME = "4x5:4,3,2;contact=any"
@@ -145,7 +146,7 @@ def test_values_survive_closing(tmp_path):
         assert table.path == tmp_path / "new" / "table"
 
 
-@settings(derandomize=True, deadline=None, max_examples=25)
+@draws(25)
 @given(
     puts=st.lists(
         st.tuples(st.binary(max_size=4) | st.binary(max_size=600), st.integers(-(2**63), 2**63 - 1))

@@ -34,7 +34,7 @@ from optsearch.tree import (
     turned_by,
     verify,
 )
-from tests.examples import positions
+from tests.examples import draws, positions
 
 FIGURE_5 = Path(__file__).parent.parent / "data" / "published" / "figure5_tree.json"
 
@@ -189,7 +189,7 @@ EDGE = re.compile(r'  n(\d+) -> n(\d+) \[label="([^"]*)"\];')
 
 
 @given(tree=trees())
-@settings(max_examples=30)
+@draws(30)
 def test_the_dot_of_a_tree_says_what_its_text_says(tree):
     head, graph, node, edge, *lines = tree.dot().splitlines()
     assert head.startswith(f'digraph "{tree.position.game}')
@@ -573,7 +573,7 @@ LEAF_MUTATIONS = {
 
 
 @given(tree=trees(), data=st.data())
-@settings(max_examples=200, deadline=None)
+@draws(200)
 def test_every_mutation_of_a_good_tree_is_found(tree, data):
     shots, _ = data.draw(st.sampled_from(list(tree.paths())))
     depth = data.draw(st.integers(0, len(shots)))
@@ -766,7 +766,7 @@ JSON = st.recursive(
 
 
 @given(data=st.data(), junk=JSON)
-@settings(max_examples=300, deadline=None)
+@draws(300)
 def test_junk_anywhere_in_a_file_is_refused_or_harmless(tmp_path_factory, data, junk):
     path = tmp_path_factory.mktemp("trees") / "tree.json"
     fields = json.loads(changed())

@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import typer
@@ -33,7 +34,7 @@ def run() -> int:
         if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a sign gets its code
             stream.reconfigure(errors="backslashreplace")
     try:
-        status = app(prog_name="optsearch", standalone_mode=False)
+        status = commands()(prog_name="optsearch", standalone_mode=False)
         if status == 130:  # ctrl-C, to typer
             raise Interrupted
         if sys.stdout is not None:
@@ -55,6 +56,12 @@ def run() -> int:
         return refused(f"{what}{error.strerror or error}")
     except MemoryError:
         return refused("there is not enough memory for this; a smaller game would fit")
+
+
+@cache
+def commands() -> Any:
+    """All commands and their options, which typer reads from the annotations of the functions."""
+    return typer.main.get_command(app)
 
 
 def refused(message: str) -> int:
