@@ -108,7 +108,7 @@ cdef struct Candidate:
     int cell, index, n_missed
 
 
-cdef struct Board:             # what one look at all items of a state tells
+cdef struct Stock:             # what one look at all items of a state tells
     char* space                # one block for all arrays
     Cells some, every          # cells in some and in all items
     int64_t weight
@@ -368,66 +368,66 @@ cdef void strip(State* state) noexcept nogil:
         j -= 1
 
 
-cdef void number_codes(const State* state, Board* board) noexcept nogil:
+cdef void number_codes(const State* state, Stock* stock) noexcept nogil:
     """A code for each reply with a hit: 0 for a hit, then the labels, the least first."""
     cdef int j, codes = 1
-    memset(board.ships_of_code, 0, sizeof(board.ships_of_code))
+    memset(stock.ships_of_code, 0, sizeof(stock.ships_of_code))
     for j in range(state.s - 1, -1, -1):           # ascending labels
         if j < state.s - 1 and state.labels[j] != state.labels[j + 1]:
             codes += 1
-        board.code[j] = codes
-        board.ships_of_code[codes] += 1
-    board.codes = codes + 1
+        stock.code[j] = codes
+        stock.ships_of_code[codes] += 1
+    stock.codes = codes + 1
 
 
-cdef int make_space(const State* state, Board* board) except -1 nogil:
+cdef int make_space(const State* state, Stock* stock) except -1 nogil:
     """Memory for all arrays; those of counts begin at 0."""
-    cdef int cells = board.cells, codes = board.codes, times = board.times
+    cdef int cells = stock.cells, codes = stock.codes, times = stock.times
     cdef int places = cells * codes
     cdef char* space
     cdef int64_t* at
-    board.space = space = <char*>malloc(sizeof(int64_t) * (
+    stock.space = space = <char*>malloc(sizeof(int64_t) * (
         4 * cells + 2 * places + places * cells + state.n + 1 + (2 * codes + 5) * times)
         + places * sizeof(int32_t))
     if space == NULL:
         with gil:
             raise MemoryError
     at = <int64_t*>space
-    board.cell_labels = <uint64_t*>at
+    stock.cell_labels = <uint64_t*>at
     at += cells
-    board.total = at
+    stock.total = at
     at += cells
-    board.part = at
+    stock.part = at
     at += places
-    board.pair = at
+    stock.pair = at
     at += places * cells
-    board.part_bound = at
+    stock.part_bound = at
     at += places
     memset(space, 0, <char*>at - space)            # so far all are counts
-    board.heaviest = at
+    stock.heaviest = at
     at += state.n + 1
-    board.after = at
+    stock.after = at
     at += (codes + 1) * times
-    board.leaves = at
+    stock.leaves = at
     at += (codes + 1) * times
-    board.profile = at
+    stock.profile = at
     at += times
-    board.profile_sum = at
+    stock.profile_sum = at
     at += times
-    board.best = at
+    stock.best = at
     at += times
-    board.sorted = at
+    stock.sorted = at
     at += cells
-    board.rest = at
+    stock.rest = at
     at += cells
-    board.part_items = <int32_t*>at
-    memset(board.part_items, 0, places * sizeof(int32_t))
+    stock.part_items = <int32_t*>at
+    memset(stock.part_items, 0, places * sizeof(int32_t))
     return 0
 
 
-cdef void weigh_parts(const State* state, Board* board) noexcept nogil:
+cdef void weigh_parts(const State* state, Stock* stock) noexcept nogil:
     """Fill `weight`, `total`, `cell_labels`, `part`, `part_items` and `pair`."""
-    cdef int i, j, c, code, codes = board.codes
+    cdef int i, j, c, code, codes = stock.codes
     cdef const Cells* item
     cdef Cells others, ship, all_cells
     cdef int64_t weight
@@ -435,22 +435,22 @@ cdef void weigh_parts(const State* state, Board* board) noexcept nogil:
     for i in range(state.n):
         item = state.items + i * (state.s + 1)
         weight = weight_of(item)
-        board.weight += weight
+        stock.weight += weight
         all_cells = cells_of(item, state.s)
         for j in range(state.s):
             ship = item[1 + j]
-            code = board.code[j] if ship & (ship - 1) == 0 else 0
+            code = stock.code[j] if ship & (ship - 1) == 0 else 0
             while ship:
-                c = board.index[first(ship)]
+                c = stock.index[first(ship)]
                 ship &= ship - 1
-                board.cell_labels[c] |= <uint64_t>1 << board.code[j]
-                board.total[c] += weight
-                board.part[c * codes + code] += weight
-                board.part_items[c * codes + code] += 1
-                pair = board.pair + (c * codes + code) * board.cells
+                stock.cell_labels[c] |= <uint64_t>1 << stock.code[j]
+                stock.total[c] += weight
+                stock.part[c * codes + code] += weight
+                stock.part_items[c * codes + code] += 1
+                pair = stock.pair + (c * codes + code) * stock.cells
                 others = all_cells
                 while others:
-                    pair[board.index[first(others)]] += weight
+                    pair[stock.index[first(others)]] += weight
                     others &= others - 1
                 pair[c] -= weight                  # a part hit at c has c no more
 
@@ -540,38 +540,38 @@ cdef class AnnouncedSearch:
 
     # One state
 
-    cdef int take_stock(self, const State* state, Board* board) except -1 nogil:
-        """The cells, and the weights of all parts. The caller frees board.space."""
+    cdef int take_stock(self, const State* state, Stock* stock) except -1 nogil:
+        """The cells, and the weights of all parts. The caller frees stock.space."""
         cdef Cells cells
         cdef int i = 0
-        board.some, board.every, board.weight = 0, ~<Cells>0, 0
+        stock.some, stock.every, stock.weight = 0, ~<Cells>0, 0
         for i in range(state.n):
             cells = cells_of(state.items + i * (state.s + 1), state.s)
-            board.some |= cells
-            board.every &= cells
-        number_codes(state, board)
-        board.cells = size(board.some)
-        board.times = board.cells - state.k + 2
-        make_space(state, board)
+            stock.some |= cells
+            stock.every &= cells
+        number_codes(state, stock)
+        stock.cells = size(stock.some)
+        stock.times = stock.cells - state.k + 2
+        make_space(state, stock)
         i = 0
-        cells = board.some
+        cells = stock.some
         while cells:
-            board.cell[i] = first(cells)
-            board.index[first(cells)] = i
+            stock.cell[i] = first(cells)
+            stock.index[first(cells)] = i
             cells &= cells - 1
             i += 1
-        self.count_groups(state, board)
-        weigh_parts(state, board)
+        self.count_groups(state, stock)
+        weigh_parts(state, stock)
         return 0
 
-    cdef int count_groups(self, const State* state, Board* board) except -1 nogil:
+    cdef int count_groups(self, const State* state, Stock* stock) except -1 nogil:
         """Fill `heaviest`."""
         cdef int stride = state.s + 1, i, n = 0
         cdef Cells* groups                         # two entries each: its weight, its cells
         if state.apart:
             for i in range(state.n):
-                board.heaviest[i + 1] = weight_of(state.items + i * stride)
-            board.groups = state.n
+                stock.heaviest[i + 1] = weight_of(state.items + i * stride)
+            stock.groups = state.n
         else:
             groups = <Cells*>malloc(2 * state.n * sizeof(Cells))
             if groups == NULL:
@@ -587,17 +587,17 @@ cdef class AnnouncedSearch:
                 else:
                     n += 1
                     groups[2 * n], groups[2 * n + 1] = groups[2 * i], groups[2 * i + 1]
-            board.groups = n + 1
-            qsort(groups, board.groups, 2 * sizeof(Cells), heavier)
-            for i in range(board.groups):
-                board.heaviest[i + 1] = weight_of(groups + 2 * i)
+            stock.groups = n + 1
+            qsort(groups, stock.groups, 2 * sizeof(Cells), heavier)
+            for i in range(stock.groups):
+                stock.heaviest[i + 1] = weight_of(groups + 2 * i)
             free(groups)
-        board.heaviest[0] = 0
-        for i in range(board.groups):
-            board.heaviest[i + 1] += board.heaviest[i]
+        stock.heaviest[0] = 0
+        for i in range(stock.groups):
+            stock.heaviest[i + 1] += stock.heaviest[i]
         return 0
 
-    cdef void count_sequences(self, const State* state, const Board* board,
+    cdef void count_sequences(self, const State* state, const Stock* stock,
                           int64_t* sequences) noexcept nogil:
         """sequences[0] sequences of hits and sinkings at most, sequences[1 + code] of them with this first."""
         cdef int least[MAX_CODES * MAX_CELLS]      # [code * MAX_CELLS + r] of the r + 1 th ship
@@ -607,24 +607,24 @@ cdef class AnnouncedSearch:
         cdef int sizes[MAX_CELLS]
         cdef int stride = state.s + 1, i, j, r, code, ship, vectors = 1, p, now, then
         cdef int64_t count
-        for code in range(1, board.codes):
+        for code in range(1, stock.codes):
             radix[code] = vectors
-            vectors *= board.ships_of_code[code] + 1
+            vectors *= stock.ships_of_code[code] + 1
             if vectors > MAX_VECTORS:
                 break
-        radix[board.codes] = vectors
+        radix[stock.codes] = vectors
         if vectors > MAX_VECTORS:
-            self.count_all_sequences(state, board, sequences)
+            self.count_all_sequences(state, stock, sequences)
             return
-        for code in range(1, board.codes):
-            for r in range(board.ships_of_code[code]):
+        for code in range(1, stock.codes):
+            for r in range(stock.ships_of_code[code]):
                 least[code * MAX_CELLS + r] = MAX_CELLS
         for i in range(state.n):
             j = 0
             while j < state.s:                     # the ships of one label, by size
-                code = board.code[j]
+                code = stock.code[j]
                 r = 0
-                while j < state.s and board.code[j] == code:
+                while j < state.s and stock.code[j] == code:
                     ship = size(state.items[i * stride + 1 + j])
                     p = r
                     while p > 0 and sizes[p - 1] > ship:
@@ -637,8 +637,8 @@ cdef class AnnouncedSearch:
                     least[code * MAX_CELLS + p] = min(least[code * MAX_CELLS + p], sizes[p])
         for i in range(vectors):
             need[i] = 0
-            for code in range(1, board.codes):
-                r = i // radix[code] % (board.ships_of_code[code] + 1)
+            for code in range(1, stock.codes):
+                r = i // radix[code] % (stock.ships_of_code[code] + 1)
                 for p in range(r):
                     need[i] += least[code * MAX_CELLS + p]
         for i in range(vectors):
@@ -651,10 +651,10 @@ cdef class AnnouncedSearch:
                 count = ways[then + i] if i < vectors - 1 else 0
                 if p == 0 and i == 0:
                     sequences[1] = count
-                for code in range(1, board.codes):
-                    r = i // radix[code] % (board.ships_of_code[code] + 1)
+                for code in range(1, stock.codes):
+                    r = i // radix[code] % (stock.ships_of_code[code] + 1)
                     j = i + radix[code]
-                    if r < board.ships_of_code[code] and need[j] <= p + 1:
+                    if r < stock.ships_of_code[code] and need[j] <= p + 1:
                         count += ways[then + j]
                         if p == 0 and i == 0:
                             sequences[1 + code] = ways[then + j]
@@ -663,126 +663,126 @@ cdef class AnnouncedSearch:
                 ways[now + i] = min(count, MANY)
         sequences[0] = ways[now]
 
-    cdef void count_all_sequences(self, const State* state, const Board* board,
+    cdef void count_all_sequences(self, const State* state, const Stock* stock,
                               int64_t* sequences) noexcept nogil:
         """The same by the formula alone."""
         cdef int kind, k, s, i, m, left
-        for kind in range(board.codes + 1):        # the state, hit, the sinkings
+        for kind in range(stock.codes + 1):        # the state, hit, the sinkings
             k = state.k - (kind > 0)
             s = state.s - (kind > 1)
             left = 0                               # s! / prod(m_l!) as a product of binomials
             sequences[kind] = 1
             if k >= 1 and s >= 1:
                 sequences[kind] = self.binomial(k - 1, s - 1)
-            for i in range(1, board.codes):
-                m = board.ships_of_code[i] - (i == kind - 1)
+            for i in range(1, stock.codes):
+                m = stock.ships_of_code[i] - (i == kind - 1)
                 left += m
                 sequences[kind] = min(MANY, sequences[kind] * self.binomial(left, m))
 
-    cdef void count_leaves(self, const State* state, Board* board) noexcept nogil:
+    cdef void count_leaves(self, const State* state, Stock* stock) noexcept nogil:
         """Fill `after` and `leaves` from the numbers of sequences."""
         cdef int kind, k, m
         cdef int64_t sequences[MAX_CODES + 1]
         cdef int64_t more
         if self.on.leaf_counting:
-            self.count_sequences(state, board, sequences)
-        for kind in range(board.codes + 1):        # the state, hit, the sinkings
+            self.count_sequences(state, stock, sequences)
+        for kind in range(stock.codes + 1):        # the state, hit, the sinkings
             k = max(1, state.k - (kind > 0))
-            for m in range(board.times):
+            for m in range(stock.times):
                 if not self.on.leaf_counting:
-                    board.after[kind * board.times + m] = board.weight
-                    board.leaves[kind * board.times + m] = board.weight
+                    stock.after[kind * stock.times + m] = stock.weight
+                    stock.leaves[kind * stock.times + m] = stock.weight
                     continue
                 more = min(MANY, sequences[kind] * self.binomial(k - 1 + m, m))
-                board.after[kind * board.times + m] = board.heaviest[min(board.groups, more)]
+                stock.after[kind * stock.times + m] = stock.heaviest[min(stock.groups, more)]
                 more = min(MANY, sequences[kind] * self.binomial(k + m, m))
-                board.leaves[kind * board.times + m] = board.heaviest[min(board.groups, more)]
+                stock.leaves[kind * stock.times + m] = stock.heaviest[min(stock.groups, more)]
 
-    cdef int64_t bound(self, const Board* board, int kind, int64_t weight, int n, int budget,
+    cdef int64_t bound(self, const Stock* stock, int kind, int64_t weight, int n, int budget,
                        bint profile) noexcept nogil:
         """Leaf counting and profile for a part whose n weights of a cell are in `sorted`, sorted.
 
         profile -- also write A(t) to `profile`.
         """
-        cdef const int64_t* after = board.after + kind * board.times
-        cdef const int64_t* leaves = board.leaves + kind * board.times
+        cdef const int64_t* after = stock.after + kind * stock.times
+        cdef const int64_t* leaves = stock.leaves + kind * stock.times
         cdef int64_t value = 0, most, covered
         cdef int t = 0, i
         if self.objective == WITHIN and not profile:
             t = budget
-        while t < board.times:
+        while t < stock.times:
             most = leaves[t]
             if self.on.profile:
                 covered = 0
                 for i in range(min(t + 1, n)):
-                    covered += min(board.sorted[i], after[t - i])
+                    covered += min(stock.sorted[i], after[t - i])
                 most = min(most, covered)
             if most >= weight:
                 break
             if profile:
-                board.profile[t] = most
+                stock.profile[t] = most
             if budget >= t and value < FORBIDDEN:
                 value += price(self.objective, budget - t, weight - most)
             if not profile and budget <= t:
                 return min(value, FORBIDDEN)
             t += 1
         if profile:
-            while t < board.times:
-                board.profile[t] = weight
+            while t < stock.times:
+                stock.profile[t] = weight
                 t += 1
         return min(value, FORBIDDEN)
 
-    cdef int sort_part(self, const Board* board, const int64_t* counts) noexcept nogil:
+    cdef int sort_part(self, const Stock* stock, const int64_t* counts) noexcept nogil:
         """The positive ones of the weights of all cells, the largest first, to `sorted`."""
         cdef int n = 0, c, i
         cdef int64_t weight
-        for c in range(board.cells):
+        for c in range(stock.cells):
             weight = counts[c]
             if weight:
                 i = n
                 n += 1
-                while i > 0 and board.sorted[i - 1] < weight:
-                    board.sorted[i] = board.sorted[i - 1]
+                while i > 0 and stock.sorted[i - 1] < weight:
+                    stock.sorted[i] = stock.sorted[i - 1]
                     i -= 1
-                board.sorted[i] = weight
+                stock.sorted[i] = weight
         return n
 
-    cdef int64_t static_bound(self, const State* state, Board* board) noexcept nogil:
+    cdef int64_t static_bound(self, const State* state, Stock* stock) noexcept nogil:
         """A bound for the state and, as `part_bound`, for all its parts with a hit.
 
         Afterwards `after` of kind 0 holds the lesser B(m).
         """
         cdef int c, code, n, t, place
         cdef int64_t weight
-        cdef int64_t* profiles = board.profile_sum
-        cdef int64_t* best = board.best
-        self.count_leaves(state, board)
+        cdef int64_t* profiles = stock.profile_sum
+        cdef int64_t* best = stock.best
+        self.count_leaves(state, stock)
         if not self.on.leaf_counting and not self.on.profile:
             return 0
-        memset(best, 0, board.times * sizeof(int64_t))
-        for c in range(board.cells):
-            memset(profiles, 0, board.times * sizeof(int64_t))
-            for code in range(board.codes):
-                place = c * board.codes + code
-                weight = board.part[place]
-                if board.part_items[place] > 1 and state.k > 1:
-                    n = self.sort_part(board, board.pair + place * board.cells)
-                    board.part_bound[place] = self.bound(
-                        board, 1 + code, weight, n, state.budget, True)
-                    for t in range(board.times):
-                        profiles[t] += board.profile[t]
+        memset(best, 0, stock.times * sizeof(int64_t))
+        for c in range(stock.cells):
+            memset(profiles, 0, stock.times * sizeof(int64_t))
+            for code in range(stock.codes):
+                place = c * stock.codes + code
+                weight = stock.part[place]
+                if stock.part_items[place] > 1 and state.k > 1:
+                    n = self.sort_part(stock, stock.pair + place * stock.cells)
+                    stock.part_bound[place] = self.bound(
+                        stock, 1 + code, weight, n, state.budget, True)
+                    for t in range(stock.times):
+                        profiles[t] += stock.profile[t]
                 elif weight:
-                    for t in range(board.times):
+                    for t in range(stock.times):
                         profiles[t] += weight
-            for t in range(board.times):
+            for t in range(stock.times):
                 best[t] = max(best[t], profiles[t])
         if self.on.profile:
-            for t in range(board.times):
-                board.after[t] = min(board.after[t], best[t])
-        n = self.sort_part(board, board.total)
-        return self.bound(board, 0, board.weight, n, state.budget, False)
+            for t in range(stock.times):
+                stock.after[t] = min(stock.after[t], best[t])
+        n = self.sort_part(stock, stock.total)
+        return self.bound(stock, 0, stock.weight, n, state.budget, False)
 
-    cdef int list_shots(self, const State* state, Board* board, bint prune,
+    cdef int list_shots(self, const State* state, Stock* stock, bint prune,
                         Candidate* out) noexcept nogil:
         """The cells with their bounds, best first when `ordering`; how many.
 
@@ -790,30 +790,30 @@ cdef class AnnouncedSearch:
         """
         cdef Candidate candidate
         cdef int n = 0, c, d, i, code, place
-        cdef int64_t* rest = board.rest
-        for c in range(board.cells):
-            if prune and self.on.domination and self.is_dominated(board, c):
+        cdef int64_t* rest = stock.rest
+        for c in range(stock.cells):
+            if prune and self.on.domination and self.is_dominated(stock, c):
                 continue
-            candidate.cell, candidate.index = board.cell[c], c
-            candidate.weight_missed = board.weight - board.total[c]
+            candidate.cell, candidate.index = stock.cell[c], c
+            candidate.weight_missed = stock.weight - stock.total[c]
             candidate.n_missed = state.n
             candidate.bound = 0
-            for d in range(board.cells):
-                rest[d] = board.total[d]
-            for code in range(board.codes):
-                place = c * board.codes + code
-                if board.part_items[place]:
-                    candidate.n_missed -= board.part_items[place]
-                    candidate.bound += board.part_bound[place]
-                    for d in range(board.cells):
-                        rest[d] -= board.pair[place * board.cells + d]
+            for d in range(stock.cells):
+                rest[d] = stock.total[d]
+            for code in range(stock.codes):
+                place = c * stock.codes + code
+                if stock.part_items[place]:
+                    candidate.n_missed -= stock.part_items[place]
+                    candidate.bound += stock.part_bound[place]
+                    for d in range(stock.cells):
+                        rest[d] -= stock.pair[place * stock.cells + d]
             rest[c] = 0
             candidate.bound_missed = 0
             if candidate.n_missed > 1 and (self.on.leaf_counting or self.on.profile) and not (
                     state.budget == 0):
-                i = self.sort_part(board, rest)
+                i = self.sort_part(stock, rest)
                 candidate.bound_missed = self.bound(
-                    board, 0, candidate.weight_missed, i,
+                    stock, 0, candidate.weight_missed, i,
                     state.budget if state.budget == NO_BUDGET else state.budget - 1, False)
             candidate.bound += candidate.bound_missed + price(self.objective, state.budget, candidate.weight_missed)
             if self.objective == WORST:
@@ -829,26 +829,26 @@ cdef class AnnouncedSearch:
             out[i] = candidate
         return n
 
-    cdef bint is_dominated(self, const Board* board, int d) noexcept nogil:
+    cdef bint is_dominated(self, const Stock* stock, int d) noexcept nogil:
         """Whether another cell is as good a first shot; of equals the first one stays."""
         cdef int c, code
         cdef int64_t both
-        for c in range(board.cells):
-            if c == d or not self.dominates(board, c) or board.total[c] < board.total[d]:
+        for c in range(stock.cells):
+            if c == d or not self.dominates(stock, c) or stock.total[c] < stock.total[d]:
                 continue
-            if board.total[c] == board.total[d] and c > d and self.dominates(board, d):
+            if stock.total[c] == stock.total[d] and c > d and self.dominates(stock, d):
                 continue
             both = 0
-            for code in range(board.codes):
-                both += board.pair[(d * board.codes + code) * board.cells + c]
-            if both == board.total[d]:
+            for code in range(stock.codes):
+                both += stock.pair[(d * stock.codes + code) * stock.cells + c]
+            if both == stock.total[d]:
                 return True
         return False
 
-    cdef bint dominates(self, const Board* board, int c) noexcept nogil:
+    cdef bint dominates(self, const Stock* stock, int c) noexcept nogil:
         """Whether all ships on the cell have one label, which no other ship has."""
-        cdef uint64_t labels = board.cell_labels[c]
-        return labels & (labels - 1) == 0 and board.ships_of_code[first(<Cells>labels)] == 1
+        cdef uint64_t labels = stock.cell_labels[c]
+        return labels & (labels - 1) == 0 and stock.ships_of_code[first(<Cells>labels)] == 1
 
     cdef int64_t at_sight(self, const State* state) noexcept nogil:
         """The optimum of states solved at sight; -1 for others."""
@@ -924,7 +924,7 @@ cdef class AnnouncedSearch:
 
         With `isomorphism` their order comes from hashes that know only how cells, ships, items and
         weights lie in each other, refined while that tells more cells apart; equals stay in the
-        order of the board, as all do without it. Where the cells are on the grid does not matter
+        order of the stock, as all do without it. Where the cells are on the grid does not matter
         for the optimum, so this finds its symmetries and many more.
         """
         cdef uint64_t hash[MAX_CELLS]
@@ -1032,13 +1032,13 @@ cdef class AnnouncedSearch:
 
     # The search
 
-    cdef int64_t shoot(self, const State* state, const Board* board, const Candidate* candidate,
+    cdef int64_t shoot(self, const State* state, const Stock* stock, const Candidate* candidate,
                        int64_t limit) except -1 nogil:
         """The cost when this cell is shot first: exact if below `limit`, else a bound >= limit."""
         cdef State part
         cdef int64_t value = candidate.bound, bound
-        cdef int codes = board.codes, done = 0, code, least, n, n_least = 0, label
-        cdef const int32_t* items = board.part_items + candidate.index * codes
+        cdef int codes = stock.codes, done = 0, code, least, n, n_least = 0, label
+        cdef const int32_t* items = stock.part_items + candidate.index * codes
         while value < limit:           # the smallest part first
             least = -2
             for code in range(MISSED, codes):
@@ -1051,11 +1051,11 @@ cdef class AnnouncedSearch:
             if least == MISSED and state.budget == 0:
                 continue               # nothing is left to lose
             bound = (candidate.bound_missed if least == MISSED
-                     else board.part_bound[candidate.index * codes + least])
+                     else stock.part_bound[candidate.index * codes + least])
             label = 0
             if least > 0:
                 for n in range(state.s):
-                    if board.code[n] == least:
+                    if stock.code[n] == least:
                         label = state.labels[n]
             part.items = NULL
             try:
@@ -1070,7 +1070,7 @@ cdef class AnnouncedSearch:
 
         The state may lose ships that all its items have.
         """
-        cdef Board board
+        cdef Stock stock
         cdef Candidate* shots
         cdef int64_t value, best = limit, failed = INFINITE
         cdef unsigned char* key = NULL
@@ -1097,25 +1097,25 @@ cdef class AnnouncedSearch:
             if self.recall(state.n, &value) and (value & 1 or value >> 1 >= limit):
                 return value >> 1
             key_length, key_hash = self.key_length, self.key_hash
-        board.space = NULL
+        stock.space = NULL
         shots = NULL
         try:
-            self.take_stock(state, &board)
-            value = self.static_bound(state, &board)
+            self.take_stock(state, &stock)
+            value = self.static_bound(state, &stock)
             if value >= limit:
                 return value
-            shots = <Candidate*>malloc(board.cells * sizeof(Candidate) + key_length)
+            shots = <Candidate*>malloc(stock.cells * sizeof(Candidate) + key_length)
             if shots == NULL:
                 with gil:
                     raise MemoryError
-            key = <unsigned char*>(shots + board.cells)
+            key = <unsigned char*>(shots + stock.cells)
             memcpy(key, self.key, key_length)
-            n = self.list_shots(state, &board, True, shots)
+            n = self.list_shots(state, &stock, True, shots)
             for i in range(n):
                 if shots[i].bound >= best:
                     failed = min(failed, shots[i].bound)
                     continue
-                value = self.shoot(state, &board, &shots[i], best)
+                value = self.shoot(state, &stock, &shots[i], best)
                 if value < best:
                     best = value
                 else:
@@ -1125,7 +1125,7 @@ cdef class AnnouncedSearch:
                               2 * best + 1 if best < limit else 2 * failed)
             return best if best < limit else failed
         finally:
-            free(board.space)
+            free(stock.space)
             free(shots)
 
     # For Python
@@ -1216,61 +1216,61 @@ cdef class AnnouncedSearch:
         bound -- no strategy that shoots the cell first costs less.
         """
         cdef State state
-        cdef Board board
+        cdef Stock stock
         cdef Candidate shots[MAX_CELLS]
         cdef int n, i
         self.state_of(family, hits, budget, &state)
-        board.space = NULL
+        stock.space = NULL
         try:
             if state.k == 0:
                 return []
-            self.look(&state, &board)
-            n = self.list_shots(&state, &board, False, shots)
+            self.look(&state, &stock)
+            n = self.list_shots(&state, &stock, False, shots)
             return [(shots[i].cell, shots[i].bound) for i in range(n)]
         finally:
-            free(board.space)
+            free(stock.space)
             free(state.items)
 
     def after(self, const int32_t[::1] family, hits, int cell, long long budget,
               long long limit=1 << 60):
         """The value when this cell is shot first: exact if below `limit`."""
         cdef State state
-        cdef Board board
+        cdef Stock stock
         cdef Candidate shots[MAX_CELLS]
         cdef int64_t value
         cdef int n, i
         self.state_of(family, hits, budget, &state)
         limit = min(limit, FORBIDDEN if self.objective == WORST else INFINITE)
-        board.space = NULL
+        stock.space = NULL
         try:
             if state.k:
-                self.look(&state, &board)
-                n = self.list_shots(&state, &board, False, shots)
+                self.look(&state, &stock)
+                n = self.list_shots(&state, &stock, False, shots)
                 for i in range(n):
                     if shots[i].cell == cell:
                         with nogil:
-                            value = self.shoot(&state, &board, &shots[i], limit)
+                            value = self.shoot(&state, &stock, &shots[i], limit)
                         return value
         finally:
-            free(board.space)
+            free(stock.space)
             free(state.items)
         raise ValueError(f"cell {cell} was hit before, or no configuration has it")
 
-    cdef int64_t look(self, const State* state, Board* board) except -1:
-        self.take_stock(state, board)
-        return self.static_bound(state, board)
+    cdef int64_t look(self, const State* state, Stock* stock) except -1:
+        self.take_stock(state, stock)
+        return self.static_bound(state, stock)
 
     def lower_bound(self, const int32_t[::1] family, hits, long long budget):
         """What leaf counting and profile, as far as they are on, say of the value."""
         cdef State state
-        cdef Board board
+        cdef Stock stock
         self.state_of(family, hits, budget, &state)
-        board.space = NULL
+        stock.space = NULL
         try:
             strip(&state)
-            return self.look(&state, &board) if state.n > 1 else 0
+            return self.look(&state, &stock) if state.n > 1 else 0
         finally:
-            free(board.space)
+            free(stock.space)
             free(state.items)
 
     def normal_form(self, const int32_t[::1] family, hits, long long budget):

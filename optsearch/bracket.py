@@ -35,30 +35,30 @@ def known_bounds(position: Position, results: Path = RESULTS) -> list[Bound]:
     results -- the folder with the tables of results. Raises as `bounds.lower_bounds`, and
     RecordError for tables that contradict themselves or the game.
     """
-    found = lower_bounds(position)
+    gathered = lower_bounds(position)
     if position.shots:
-        return found + upper_bounds(position, results)
+        return gathered + upper_bounds(position, results)
     game = position.game
     committed = _committed(game, results)
     if committed:
-        found += committed
+        gathered += committed
     elif game.contact != "any" and Posterior(position).configurations <= COMPUTED:
-        found += long_bounds(game)
-    found += _optimum(game, "lower", results)
-    return found + upper_bounds(position, results)
+        gathered += long_bounds(game)
+    gathered += _optimum(game, "lower", results)
+    return gathered + upper_bounds(position, results)
 
 
 def upper_bounds(position: Position, results: Path = RESULTS) -> list[Bound]:
     """What strategies are known to take: the best is the upper side of the bracket."""
     game = position.game
-    found = []
+    gathered = []
     if not position.shots:
-        found = _printed(game) + _evaluated(game, results) + _optimum(game, "upper", results)
-    if not found:
+        gathered = _printed(game) + _evaluated(game, results) + _optimum(game, "upper", results)
+    if not gathered:
         number = Posterior(position).configurations
         if number <= COMPUTED:
-            found.append(_greedy(position, number))
-    return found
+            gathered.append(_greedy(position, number))
+    return gathered
 
 
 def bracket(bounds: Sequence[Bound]) -> tuple[Fraction, Fraction | None]:
@@ -111,9 +111,9 @@ def bounds(position: Position | Game | str, results: Path = RESULTS) -> Bracket:
     position -- or a game, or its text: the empty board. results, errors -- as `known_bounds`.
     """
     position = Position.of(position)
-    found = known_bounds(position, results)
-    found.sort(key=lambda bound: (bound.side == "upper", bound.value))
-    return Bracket(position, tuple(found), *bracket(found))
+    gathered = known_bounds(position, results)
+    gathered.sort(key=lambda bound: (bound.side == "upper", bound.value))
+    return Bracket(position, tuple(gathered), *bracket(gathered))
 
 
 def _greedy(position: Position, number: int) -> Bound:
@@ -161,11 +161,11 @@ def _committed(game: Game, results: Path) -> list[Bound]:
     number = _number(table, game)
     finished = [AllFinished(*(row[name] for name in AllFinished._fields)) for row in table]
     source = f"{_source(path)}, by {table.header['command']}"
-    found = together(finished, game.fleet_cells, number, source)
-    for bound in found:
+    gathered = together(finished, game.fleet_cells, number, source)
+    for bound in gathered:
         said = table.header.get(bound.name)
         _require(said == str(bound.value), table, f"{bound.name} gives {bound.value}, not {said}")
-    return found
+    return gathered
 
 
 def _optimum(game: Game, side: str, results: Path) -> list[Bound]:
@@ -187,7 +187,7 @@ def _optimum(game: Game, side: str, results: Path) -> list[Bound]:
 
 def _evaluated(game: Game, results: Path) -> list[Bound]:
     """The strategies that `experiments.evaluations` evaluated on every configuration."""
-    found = []
+    gathered = []
     for path in EVALUATION.all(results):
         table = EVALUATION.read(path)
         if table.header.get("game") != str(game):
@@ -199,8 +199,8 @@ def _evaluated(game: Game, results: Path) -> list[Bound]:
         said = table.header.get("total_height")
         _require(said == str(total), table, f"its rows have {total} shots in all, not {said}")
         strategy = table.header["strategy"]
-        found.append(Bound(strategy, "upper", Fraction(total, number), _source(path)))
-    return found
+        gathered.append(Bound(strategy, "upper", Fraction(total, number), _source(path)))
+    return gathered
 
 
 def _printed(game: Game) -> list[Bound]:

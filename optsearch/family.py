@@ -51,12 +51,12 @@ def sets_by_weight(position: Position) -> Counter[int]:
         some = words[start : start + _SORTED]
         mixed = (some[:, 0] ^ some[:, 1] * _MIX) * _MIX >> np.uint64(40)
         part[start : start + _SORTED] = mixed % np.uint64(parts)
-    found: Counter[int] = Counter()
+    histogram: Counter[int] = Counter()
     for number in range(parts):
         _, counts = _distinct(words[part == number])
         weights, numbers = np.unique(counts, return_counts=True)
-        found.update(dict(zip(weights.tolist(), numbers.tolist(), strict=True)))
-    return found
+        histogram.update(dict(zip(weights.tolist(), numbers.tolist(), strict=True)))
+    return histogram
 
 
 def _distinct(words: CellSets) -> tuple[CellSets, NDArray[np.int64]]:

@@ -53,12 +53,12 @@ def budgeted_values(
     """The same for worst and within=K; cost, budget -- of the optimum (`Solver`), in misses."""
     if kernel.cells_left == 0:
         return ()
-    found: dict[int, tuple[int, int]] = {}
+    settled: dict[int, tuple[int, int]] = {}
     for cell, _ in kernel.shots(kernel.root._replace(budget=max(budget, 0))):
-        if cell not in found:
+        if cell not in settled:
             value = _after(kernel, kernel.root._replace(budget=budget), cell)
-            found |= dict.fromkeys(bits(kernel.orbit(cell)), value)
-    found |= dict.fromkeys(bits(kernel.free_hits(kernel.root)), (cost, budget))
+            settled |= dict.fromkeys(bits(kernel.orbit(cell)), value)
+    settled |= dict.fromkeys(bits(kernel.free_hits(kernel.root)), (cost, budget))
     weight = kernel.weight(kernel.root)
     missed = cost + weight, budget + 1
     if kernel.objective.kind == "within":
@@ -69,7 +69,7 @@ def budgeted_values(
         )
     values = []
     for cell in _unshot(position):
-        misses, allowed = found.get(cell, missed)
+        misses, allowed = settled.get(cell, missed)
         place = position.game.cell(cell)
         if kernel.objective.kind == "within":
             values.append(ShotValue(place, None, None, finished=weight - misses))

@@ -38,8 +38,8 @@ def find(name: str) -> Any:
         return import_module(f"optsearch.{name}")
     if name not in HOMES:
         raise AttributeError(f"module 'optsearch' has no attribute {name!r}")
-    found = getattr(import_module(f"optsearch.{HOMES[name]}"), name)
-    return sys.modules.get(f"optsearch.{name}", found)
+    value = getattr(import_module(f"optsearch.{HOMES[name]}"), name)
+    return sys.modules.get(f"optsearch.{name}", value)
 
 
 class _CallableModule(ModuleType):

@@ -150,13 +150,13 @@ class Frontier:
         cells = len(self.kernel.shots(self.state))
         everything = weight * max(0, cells - self.kernel.cells_left)
         is_silent = self.kernel.game.is_silent
-        found = []
+        brackets = []
         for shot in shots:
             known = self.root.upper + shot.price if is_silent else everything
             if shot.rank == 0 and len(self.state.family) > self.kernel.easy:
                 known = min(known, self._first)
-            found.append((shot.cell, max(shot.lower, self.lower), min(shot.upper, known)))
-        return found
+            brackets.append((shot.cell, max(shot.lower, self.lower), min(shot.upper, known)))
+        return brackets
 
     def run(self, run: Run, done: Callable[[], None]) -> None:
         """Search until every first shot is decided; `done` is called after each task."""

@@ -132,9 +132,9 @@ class GreedySolver:
     @cached_property
     def best_shots(self) -> tuple[Cell, ...]:
         """The cells that an optimal strategy can shoot first, in row-major order."""
-        found = self._kernel("optimal")
-        certain = bits(found.free_hits(self._root))
-        best = [] if found.is_over(self._root) else list(best_cells(found, self._root))
+        exact = self._kernel("optimal")
+        certain = bits(exact.free_hits(self._root))
+        best = [] if exact.is_over(self._root) else list(best_cells(exact, self._root))
         return tuple(map(self.position.game.cell, sorted({*best, *certain})))
 
     def total_height(self, rule: str = "best") -> int:
@@ -146,18 +146,18 @@ class GreedySolver:
 
     def _hits(self, state: State) -> int:
         """One shot for each cell of each configuration: what is paid besides misses."""
-        found = self._kernel("optimal")
-        return (self.position.game.fleet_cells - state.hits.bit_count()) * found.weight(state)
+        exact = self._kernel("optimal")
+        return (self.position.game.fleet_cells - state.hits.bit_count()) * exact.weight(state)
 
     def _tied(self, state: State) -> list[int]:
         return self._kernel("optimal").greedy_shots(state)
 
     def _misses(self, state: State, rule: str) -> int:
         """The misses of the best or the worst greedy strategy from a state."""
-        found = self._kernel(f"{rule} greedy")
-        if isinstance(found, Silent):
-            return found.solve(state)
-        if found.is_over(state) or found.free_hits(state):
+        by_rule = self._kernel(f"{rule} greedy")
+        if isinstance(by_rule, Silent):
+            return by_rule.solve(state)
+        if by_rule.is_over(state) or by_rule.free_hits(state):
             return 0
         key = rule, state.family.tobytes(), state.hits
         if key not in self._values:
@@ -173,9 +173,9 @@ class GreedySolver:
 
     def _after(self, state: State, cell: int, rule: str) -> int:
         """The misses when a tied cell is shot first."""
-        found = self._kernel("optimal")
-        parts = found.parts(state, cell)
-        price = found.weight(parts[MISS]) if MISS in parts else 0
+        exact = self._kernel("optimal")
+        parts = exact.parts(state, cell)
+        price = exact.weight(parts[MISS]) if MISS in parts else 0
         return price + sum(self._misses(part, rule) for part in parts.values())
 
     # Trees
@@ -208,12 +208,12 @@ class GreedySolver:
 
     def _remainder(self, state: State, cell: int) -> int:
         """What is left on average after this shot and a greedy one, times the configurations."""
-        found = self._kernel("optimal")
+        exact = self._kernel("optimal")
         left = 0
-        for part in found.parts(state, cell).values():
+        for part in exact.parts(state, cell).values():
             tied = self._tied(part)
-            rest = found.parts(part, tied[0]).values() if tied else [part]
-            left += sum(found.weight(last) ** 2 for last in rest)
+            rest = exact.parts(part, tied[0]).values() if tied else [part]
+            left += sum(exact.weight(last) ** 2 for last in rest)
         return left
 
     # Beside the optimum
@@ -235,29 +235,29 @@ class GreedySolver:
     def _pair(
         self, state: State, shots: tuple[Shot, ...], partings: list[Parting]
     ) -> tuple[Node | Leaf, Node | Leaf]:
-        found, game = self._kernel("optimal"), self.position.game
-        by_value, by_optimum = self._chooser("best"), partial(best_cell, found)
-        certain = found.free_hits(state)
+        exact, game = self._kernel("optimal"), self.position.game
+        by_value, by_optimum = self._chooser("best"), partial(best_cell, exact)
+        certain = exact.free_hits(state)
         if certain:
             return self._pair_after(state, next(bits(certain)), shots, partings)
-        least, greedy = found.solve(state), self._misses(state, "best")
+        least, greedy = exact.solve(state), self._misses(state, "best")
         if greedy == least:
-            both = grow(found, state, by_value)
+            both = grow(exact, state, by_value)
             return both, both
         tied = [c for c in self._tied(state) if self._after(state, c, "best") == greedy]
-        shared = [c for c in tied if found.after(state, c, least + 1) == least]
+        shared = [c for c in tied if exact.after(state, c, least + 1) == least]
         if not shared:
             partings.append(
                 Parting(
                     shots,
-                    found.weight(state),
+                    exact.weight(state),
                     tuple(map(game.cell, tied)),
-                    tuple(map(game.cell, sorted(best_cells(found, state)))),
+                    tuple(map(game.cell, sorted(best_cells(exact, state)))),
                     self._hits(state) + greedy,
                     self._hits(state) + least,
                 )
             )
-            return grow(found, state, by_value), grow(found, state, by_optimum)
+            return grow(exact, state, by_value), grow(exact, state, by_optimum)
         return self._pair_after(state, shared[0], shots, partings)
 
     def _pair_after(

@@ -253,9 +253,9 @@ class Journal:
     def _require_head(self, lines: list[bytes], head: dict[str, object]) -> None:
         """Refuse what is no journal of this version, or one of something else."""
         try:
-            found = json.loads(lines[0].partition(b" ")[2])
-            kind = (found["format"], found["version"])
-            written_for = str(found["what"])
+            written = json.loads(lines[0].partition(b" ")[2])
+            kind = (written["format"], written["version"])
+            written_for = str(written["what"])
         except (ValueError, TypeError, KeyError, IndexError):
             kind, written_for = ("", 0), ""
         if kind != (FORMAT, VERSION):
@@ -263,7 +263,7 @@ class Journal:
                 f"{self.path} is damaged, or not a checkpoint of this version of optsearch, which "
                 "has a checksum in each line; name another folder, or delete it"
             )
-        if written_for != head["what"] and lines[0] + b"\n" == _line(_key(written_for), found):
+        if written_for != head["what"] and lines[0] + b"\n" == _line(_key(written_for), written):
             raise TableError(
                 f"{self.path} is of {written_for}, not of {head['what']}; name another folder"
             )

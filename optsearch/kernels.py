@@ -347,8 +347,8 @@ def chain_prices(sets: tuple[int, ...], limit: int, steps: int = 20_000) -> tupl
 
     None where the steps are too few, or the kernel has no prices for such sets.
     """
-    found = ChainDual().prices(to_words(sets), limit, steps)
-    return tuple(found[1]) if found is not None and found[0] >= limit else None
+    priced = ChainDual().prices(to_words(sets), limit, steps)
+    return tuple(priced[1]) if priced is not None and priced[0] >= limit else None
 
 
 class Announced(_Budgets):
@@ -367,12 +367,12 @@ class Announced(_Budgets):
     ):
         game = self.game = position.game
         self.objective = objective
-        found = Posterior(position)
-        found.require_some()
-        if found.configurations > MAX_SETS // 8:
+        posterior = Posterior(position)
+        posterior.require_some()
+        if posterior.configurations > MAX_SETS // 8:
             raise TooLarge(
-                f"{found.configurations:,} configurations of {game} are too many to solve exactly "
-                f"with announce={game.announce}; at most {MAX_SETS // 8:,} are listed"
+                f"{posterior.configurations:,} configurations of {game} are too many to solve "
+                f"exactly with announce={game.announce}; at most {MAX_SETS // 8:,} are listed"
             )
         self.ships = _compatible(position)
         self.cells_left = position.hits_left

@@ -335,11 +335,11 @@ class Solver:
         if solution.upper is not None and solution.upper < least:
             raise self._contradiction(f"the total {solution.upper}", f"{least} by leaf counting")
 
-    def _contradiction(self, found: str, known: str) -> TableError:
+    def _contradiction(self, contradicted: str, known: str) -> TableError:
         where = f"the table {self._folder}" if self._folder else "the table in memory"
         return TableError(
-            f"{found} of {self.position.game} contradicts {known}: {where} holds a value that is "
-            "wrong; use another folder"
+            f"{contradicted} of {self.position.game} contradicts {known}: {where} holds a value "
+            "that is wrong; use another folder"
         )
 
     @property

@@ -346,8 +346,8 @@ def _find(txn: lmdb.Transaction[bytes], key: bytes, records: _Records) -> tuple[
         record = txn.get(slot)
         if record is None:
             return slot, None
-        found, value = records.unpacked(record)
-        if found == key:
+        stored, value = records.unpacked(record)
+        if stored == key:
             return slot, value
     raise AssertionError("the slots of a key do not end")
 

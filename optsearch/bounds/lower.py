@@ -62,7 +62,7 @@ def lower_bounds(position: Position) -> list[Bound]:
     position.game.require_silent(_THESE)
     leaves = leaves_of(position)
     hits = position.hits_left
-    found = [
+    quick = [
         Bound(
             "complete binary tree",
             "lower",
@@ -77,7 +77,7 @@ def lower_bounds(position: Position) -> list[Bound]:
         ),
     ]
     if position.game.contact != "any":
-        found.append(
+        quick.append(
             Bound(
                 "leaf counting after one ply",
                 "lower",
@@ -85,7 +85,7 @@ def lower_bounds(position: Position) -> list[Bound]:
                 "leaf counting for both replies to the first shot, the least over all shots",
             )
         )
-    return found
+    return quick
 
 
 def long_bounds(game: Game) -> list[Bound]:
@@ -96,8 +96,8 @@ def long_bounds(game: Game) -> list[Bound]:
     game.require_silent(_THESE)
     coverage = Coverage(CellSetCounts.of(game), NODES)
     number = coverage.counts.configurations
-    found = all_finished(coverage, reveal(game), BESIDE)
-    return together(found, game.fleet_cells, number, "computed here")
+    finished = all_finished(coverage, reveal(game), BESIDE)
+    return together(finished, game.fleet_cells, number, "computed here")
 
 
 def all_finished(
@@ -121,19 +121,19 @@ def together(finished: Sequence[AllFinished], hits: int, number: int, source: st
 
     All bound the same number, the configurations finished with at most l misses.
     """
-    by_two = [min(one.root_chain, one.reveal_game) for one in finished]
-    by_all = [min(two, one.ship_chain) for two, one in zip(by_two, finished, strict=True)]
+    by_two = [min(most.root_chain, most.reveal_game) for most in finished]
+    by_all = [min(two, most.ship_chain) for two, most in zip(by_two, finished, strict=True)]
     return [
         Bound(name, "lower", mean_at_least(some, hits, number), f"{argument}; {source}")
         for name, some, argument in (
             (
                 "root chain",
-                [one.root_chain for one in finished],
+                [most.root_chain for most in finished],
                 "one sequence of cells until the first hit",
             ),
             (
                 "reveal game",
-                [one.reveal_game for one in finished],
+                [most.reveal_game for most in finished],
                 "a ship is shown at its first hit",
             ),
             ("root chain and reveal game", by_two, "the lesser at each number of misses"),

@@ -35,15 +35,15 @@ def json_text(fields: Mapping[str, Any]) -> str:
 def _converted(value: Any) -> Any:
     if isinstance(value, Mapping):
         fields: dict[str, Any] = {}
-        for name, one in value.items():
-            if name in EXACT and _is_number(one):
-                fields[name] = _number(one)
-                fields[f"{name}_exact"] = value.get(f"{name}_exact", _exact(one))
+        for name, item in value.items():
+            if name in EXACT and _is_number(item):
+                fields[name] = _number(item)
+                fields[f"{name}_exact"] = value.get(f"{name}_exact", _exact(item))
             elif name not in fields:
-                fields[name] = _converted(one)
+                fields[name] = _converted(item)
         return fields
     if isinstance(value, list | tuple):
-        return [_converted(one) for one in value]
+        return [_converted(item) for item in value]
     return value
 
 
@@ -57,7 +57,7 @@ def _is_number(value: Any) -> bool:
 def _number(value: Any) -> Any:
     """As JSON has it: an integer below 2^53 as it is, everything else as a float."""
     if isinstance(value, list | tuple):
-        return [_number(one) for one in value]
+        return [_number(item) for item in value]
     if value is None or (isinstance(value, int) and abs(value) < LARGEST):
         return value
     return float(value)
@@ -66,5 +66,5 @@ def _number(value: Any) -> Any:
 def _exact(value: Any) -> Any:
     """As the text of an integer or of a fraction such as 497/44."""
     if isinstance(value, list | tuple):
-        return [_exact(one) for one in value]
+        return [_exact(item) for item in value]
     return None if value is None else str(value)

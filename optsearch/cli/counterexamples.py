@@ -142,7 +142,7 @@ def found_fields(found: Found) -> dict[str, Any]:
         **found.summary,
         "undecided": [str(game) for game in found.undecided],
         "fewest": {name: least.fields for name, least in found.least.items()},
-        "counterexamples": [one.fields for one in found.counterexamples],
+        "counterexamples": [counterexample.fields for counterexample in found.counterexamples],
     }
 
 
@@ -169,8 +169,8 @@ def save_trees(found: list[Counterexample], folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OptsearchError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from None
-    for number, one in enumerate(found, 1):
-        greedy, optimal = hunting.trees(one)
+    for number, counterexample in enumerate(found, 1):
+        greedy, optimal = hunting.trees(counterexample)
         tree_.save(replace(greedy, title="best greedy"), folder / f"{number}_greedy.json")
         tree_.save(replace(optimal, title="optimal"), folder / f"{number}_optimal.json")
 
@@ -184,32 +184,32 @@ def print_found(found: Found) -> None:
     if found.undecided:
         games = " ".join(map(str, found.undecided))
         out.print(f"\nundecided: {games}", soft_wrap=True)
-    for name, one in found.least.items():
+    for name, counterexample in found.least.items():
         out.print(f"\nfewest {name}", style="bold")
-        print_one(one)
+        print_counterexample(counterexample)
     shown = found.counterexamples[:SHOWN]
     if shown:
         out.print("\nsmallest first: best greedy, optimum, configurations, position", style="bold")
-    for one in shown:
+    for case in shown:
         typer.echo(
-            f"{one.best_greedy_total_height:6} {one.total_height:6} {one.configurations:5}  "
-            f"{one.game}{f', {one.position}' if one.shots else ''}"
+            f"{case.best_greedy_total_height:6} {case.total_height:6} {case.configurations:5}  "
+            f"{case.game}{f', {case.position}' if case.shots else ''}"
         )
     rest = len(found.counterexamples) - len(shown)
     if rest:
         out.print(f"and {rest:,} more: -o FILE.csv or --json lists all")
 
 
-def print_one(one: Counterexample) -> None:
+def print_counterexample(case: Counterexample) -> None:
     """One counterexample, with the shots."""
-    number = one.configurations
-    heading = f"{one.game}{f', {one.position}' if one.shots else ''}"
-    out.print(f"{heading}: {one.game.cells} cells, {number} configurations, {one.shots} shots")
+    number = case.configurations
+    heading = f"{case.game}{f', {case.position}' if case.shots else ''}"
+    out.print(f"{heading}: {case.game.cells} cells, {number} configurations, {case.shots} shots")
     facts = Table.grid(padding=(0, 2))
     for name, total, mask in (
-        ("best greedy", one.best_greedy_total_height, one.greedy_cells),
-        ("optimum", one.total_height, one.best_cells),
+        ("best greedy", case.best_greedy_total_height, case.greedy_cells),
+        ("optimum", case.total_height, case.best_cells),
     ):
-        cells = " ".join(one.game.names(mask))
+        cells = " ".join(case.game.names(mask))
         facts.add_row(f"  {name}", f"{total}/{number} = {total / number:.6f}", cells)
     out.print(facts)

@@ -154,47 +154,49 @@ def posterior(
     position = read_position(game, shots, board)
     require_figure(figure)
     require_folder(cache)
-    found = Posterior(position, folder=cache)
-    found.require_some()
-    best = [cell_name(cell) for cell in found.best_shots()]
+    posterior_ = Posterior(position, folder=cache)
+    posterior_.require_some()
+    best = [cell_name(cell) for cell in posterior_.best_shots()]
     if figure is not None:
-        draw_posterior(found, figure)
+        draw_posterior(posterior_, figure)
     if as_json:
         print_json(
             {
                 **described(position),
-                "configurations": found.configurations,
-                "occurrence": found.occurrence.tolist(),
-                "probability": found.probability.tolist(),
+                "configurations": posterior_.configurations,
+                "occurrence": posterior_.occurrence.tolist(),
+                "probability": posterior_.probability.tolist(),
                 "best_shots": best,
-                "bits": found.entropy,
+                "bits": posterior_.entropy,
             }
         )
         return
     out.print(heading(position), style="bold")
     out.print()
-    out.print(probability_board(found), soft_wrap=True)
+    out.print(probability_board(posterior_), soft_wrap=True)
     facts = Table.grid(padding=(0, 2))
-    facts.add_row("configurations", f"{found.configurations:,}")
-    facts.add_row("still unknown", f"{found.entropy:.3f} bits")
+    facts.add_row("configurations", f"{posterior_.configurations:,}")
+    facts.add_row("still unknown", f"{posterior_.entropy:.3f} bits")
     facts.add_row("best shots", " ".join(best) or "none: every ship is sunk")
     if best:
-        row, column = found.best_shots()[0]
+        row, column = posterior_.best_shots()[0]
         facts.add_row(
             "each hits with",
-            f"{found.frequency[row][column]} = {found.probability[row, column]:.6f}",
+            f"{posterior_.frequency[row][column]} = {posterior_.probability[row, column]:.6f}",
         )
     if figure is not None:
         facts.add_row("drawing", f"{figure}{' (○ hit, × miss)' * bool(position.shots)}")
     out.print(facts)
 
 
-def probability_board(found: Posterior) -> Text:
+def probability_board(posterior: Posterior) -> Text:
     """The board in colours: percent on cells not shot, brighter where a ship is more probable."""
-    game = found.position.game
-    shot = {s.cell: s.reply for s in found.position.shots}
-    best = set(found.best_shots())
-    most = max((p for cell, p in np.ndenumerate(found.probability) if cell not in shot), default=0)
+    game = posterior.position.game
+    shot = {s.cell: s.reply for s in posterior.position.shots}
+    best = set(posterior.best_shots())
+    most = max(
+        (p for cell, p in np.ndenumerate(posterior.probability) if cell not in shot), default=0
+    )
     width = len(str(game.rows))
     text = Text(" " * width)
     for column in range(game.columns):
@@ -207,7 +209,7 @@ def probability_board(found: Posterior) -> Text:
                 symbol = "o" if not answer.hit else "#" if answer.sunk else "X"
                 text.append(f"{symbol:>6}", style="bold red" if answer.hit else "blue")
                 continue
-            p = found.probability[row, column]
+            p = posterior.probability[row, column]
             shade = round(17 * p / most) if most else 0
             style = f"{'bold ' if (row, column) in best else ''}{'black' if shade > 9 else 'white'}"
             text.append(f"{100 * p:6.1f}", style=f"{style} on grey{3 + 5 * shade}")
@@ -217,15 +219,17 @@ def probability_board(found: Posterior) -> Text:
     return text.append("\n")
 
 
-def draw_posterior(found: Posterior, path: Path) -> None:
+def draw_posterior(posterior: Posterior, path: Path) -> None:
     """Draw the heat map of a posterior to a file whose ending names the format."""
     from matplotlib.figure import Figure
 
     from optsearch import drawing
 
-    game = found.position.game
+    game = posterior.position.game
     figure = Figure(figsize=(0.45 * game.columns, 0.45 * game.rows))
-    drawing.draw_probability(figure.add_axes((0, 0, 1, 1)), found.position, found.probability)
+    drawing.draw_probability(
+        figure.add_axes((0, 0, 1, 1)), posterior.position, posterior.probability
+    )
     save_figure(figure, path)
 
 
@@ -250,15 +254,15 @@ def sample(
     """
     position = read_position(game, shots, board)
     require_folder(cache)
-    found = Posterior(position, folder=cache)
+    posterior = Posterior(position, folder=cache)
     if seed is None:
         seed = secrets.randbits(32)
     if boards and as_json:
         raise OptsearchError("--boards goes without --json, which has the ships by name")
     if boards:
-        print_boards(found, number, np.random.default_rng(seed))
+        print_boards(posterior, number, np.random.default_rng(seed))
         return
-    drawn = drawn_ships(found, number, np.random.default_rng(seed))
+    drawn = drawn_ships(posterior, number, np.random.default_rng(seed))
     if not as_json:
         for names in drawn:
             typer.echo(" ".join(names))
@@ -275,15 +279,15 @@ def sample(
 _BATCH = 100_000
 
 
-def print_boards(found: Posterior, number: int, rng: np.random.Generator) -> None:
+def print_boards(posterior: Posterior, number: int, rng: np.random.Generator) -> None:
     """Boards with a blank line between two, and what their signs are."""
     for start in range(0, number, _BATCH):
-        for board in found.boards(found.sample(min(_BATCH, number - start), rng)):
+        for board in posterior.boards(posterior.sample(min(_BATCH, number - start), rng)):
             typer.echo(f"{board}\n")
     typer.echo(". water; 1, 2, 3 ... the ships, in the order of the fleet")
 
 
-def drawn_ships(found: Posterior, number: int, rng: np.random.Generator) -> Iterator[list[str]]:
+def drawn_ships(posterior: Posterior, number: int, rng: np.random.Generator) -> Iterator[list[str]]:
     """So many configurations, each as the texts of its ships."""
     for start in range(0, number, _BATCH):
-        yield from found.ships(found.sample(min(_BATCH, number - start), rng))
+        yield from posterior.ships(posterior.sample(min(_BATCH, number - start), rng))

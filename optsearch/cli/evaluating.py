@@ -88,7 +88,7 @@ def evaluate(
     chosen, parsed = as_strategy(strategy), Game.parse(game)
     require_writable(output)
     with advised("--resume", resume), executor_at(dask) as (executor, workers):
-        found = evaluate_(
+        evaluation = evaluate_(
             chosen,
             parsed,
             executor=executor,
@@ -100,20 +100,22 @@ def evaluate(
     if err.is_terminal:
         err.print()
     if output is not None:
-        save(found, output)
+        save(evaluation, output)
     if as_json:
-        print_json(evaluation_fields(found))
+        print_json(evaluation_fields(evaluation))
         return
-    out.print(f"{found.game}, {found.strategy}", style="bold")
+    out.print(f"{evaluation.game}, {evaluation.strategy}", style="bold")
     facts = Table.grid(padding=(0, 2))
-    facts.add_row("configurations", f"{found.configurations:,}")
-    facts.add_row("total height", f"{found.total_height:,}")
-    facts.add_row("mean shots", f"{float(found.mean):.6f}")
-    facts.add_row("sd", f"{found.sd:.4f}")
-    facts.add_row("worst case", f"{found.worst} shots")
-    facts.add_row("seconds", f"{found.seconds:,.1f}")
-    if found.resumed:
-        facts.add_row("resumed", f"{found.resumed:,} of {found.tasks:,} tasks were done before")
+    facts.add_row("configurations", f"{evaluation.configurations:,}")
+    facts.add_row("total height", f"{evaluation.total_height:,}")
+    facts.add_row("mean shots", f"{float(evaluation.mean):.6f}")
+    facts.add_row("sd", f"{evaluation.sd:.4f}")
+    facts.add_row("worst case", f"{evaluation.worst} shots")
+    facts.add_row("seconds", f"{evaluation.seconds:,.1f}")
+    if evaluation.resumed:
+        facts.add_row(
+            "resumed", f"{evaluation.resumed:,} of {evaluation.tasks:,} tasks were done before"
+        )
     if output is not None:
         facts.add_row("written", str(output))
     out.print(facts)
@@ -198,17 +200,17 @@ def _sentence(kind: type) -> str:
     return " ".join((kind.__doc__ or "").split("\n\n")[0].split())
 
 
-def evaluation_fields(found: Evaluation) -> dict[str, object]:
+def evaluation_fields(evaluation: Evaluation) -> dict[str, object]:
     """An evaluation as JSON."""
     return {
-        "strategy": found.strategy,
-        "game": str(found.game),
-        "configurations": found.configurations,
-        "total_height": found.total_height,
-        **mean_fields(found.total_height, found.configurations),
-        "sd": found.sd,
-        "worst": found.worst,
-        "histogram": {str(shots): n for shots, n in found.histogram.items()},
+        "strategy": evaluation.strategy,
+        "game": str(evaluation.game),
+        "configurations": evaluation.configurations,
+        "total_height": evaluation.total_height,
+        **mean_fields(evaluation.total_height, evaluation.configurations),
+        "sd": evaluation.sd,
+        "worst": evaluation.worst,
+        "histogram": {str(shots): n for shots, n in evaluation.histogram.items()},
     }
 
 
@@ -239,24 +241,24 @@ def executor_at(address: str | None) -> Iterator[tuple[Executor | None, int | No
             raise WorkerLost("a task was lost with each worker that it was given to") from None
 
 
-def save(found: Evaluation, path: Path) -> None:
+def save(evaluation: Evaluation, path: Path) -> None:
     """Write an evaluation as a table of results."""
     EVALUATION.write(
-        found.histogram.items(),
+        evaluation.histogram.items(),
         path=path,
-        command=shlex.join(["optsearch", "evaluate", found.strategy, str(found.game)]),
+        command=shlex.join(["optsearch", "evaluate", evaluation.strategy, str(evaluation.game)]),
         fields={
-            "strategy": found.strategy,
-            "game": found.game,
-            "configurations": found.configurations,
-            "total_height": found.total_height,
-            "mean": f"{float(found.mean):.6f}",
-            "sd": f"{found.sd:.6f}",
-            "worst": found.worst,
-            "seconds": f"{found.seconds:.1f}",
+            "strategy": evaluation.strategy,
+            "game": evaluation.game,
+            "configurations": evaluation.configurations,
+            "total_height": evaluation.total_height,
+            "mean": f"{float(evaluation.mean):.6f}",
+            "sd": f"{evaluation.sd:.6f}",
+            "worst": evaluation.worst,
+            "seconds": f"{evaluation.seconds:.1f}",
         },
-        strategy=found.strategy,
-        game=found.game,
+        strategy=evaluation.strategy,
+        game=evaluation.game,
     )
 
 

@@ -76,11 +76,11 @@ def greedy(
         raise OptsearchError(f"no greedy rule {rule!r}; there are {', '.join(RULES)}")
     require_writable(tree, optimal_tree)
     with solving(str(position.game)) as progress:
-        found = GreedySolver(position, progress=progress)
-        best = found.best_shots
-        optimum = found.optimum()
-        compared = found.compare()
-        trees = {"best": found.tree()}
+        solver = GreedySolver(position, progress=progress)
+        best = solver.best_shots
+        optimum = solver.optimum()
+        compared = solver.compare()
+        trees = {"best": solver.tree()}
         try:
             trees["worst"] = GreedySolver(position, progress=Limit(patience).watch(progress)).tree(
                 "worst"
@@ -90,7 +90,7 @@ def greedy(
                 raise OptsearchError(
                     f"the worst greedy strategy was not known after --patience {patience:g} seconds"
                 ) from None
-        trees |= {name: found.tree(name) for name in RULES[2:]}
+        trees |= {name: solver.tree(name) for name in RULES[2:]}
     if tree is not None:
         chosen = compared.greedy if rule == "best" else trees[rule]
         title = f"{rule} greedy" if rule in RULES[:2] else f"greedy, ties {rule}"
@@ -101,19 +101,19 @@ def greedy(
         print_json(
             {
                 **described(position),
-                "configurations": found.configurations,
+                "configurations": solver.configurations,
                 "total_height": optimum,
-                **mean_fields(optimum, found.configurations),
+                **mean_fields(optimum, solver.configurations),
                 "best_greedy_total_height": trees["best"].total_height,
                 "worst_greedy_total_height": (
                     trees["worst"].total_height if "worst" in trees else None
                 ),
-                "greedy_shots": _names(found.shots),
+                "greedy_shots": _names(solver.shots),
                 "best_shots": _names(best),
                 "rules": {
                     name: {
                         "total_height": made.total_height,
-                        **mean_fields(made.total_height, found.configurations),
+                        **mean_fields(made.total_height, solver.configurations),
                         "worst": made.worst,
                         "histogram": {str(shots): n for shots, n in made.histogram.items()},
                     }
@@ -133,11 +133,11 @@ def greedy(
             }
         )
         return
-    number = found.configurations
+    number = solver.configurations
     out.print(heading(position), style="bold")
     facts = Table.grid(padding=(0, 2))
     facts.add_row(
-        "greedy shots", " ".join(_names(found.shots)) or "none: only certain hits are left"
+        "greedy shots", " ".join(_names(solver.shots)) or "none: only certain hits are left"
     )
     facts.add_row("best shots", " ".join(_names(best)) or "none: every ship is sunk")
     out.print(facts)

@@ -90,7 +90,7 @@ def simulate(
         raise StrategyError(f"nobody plays {parsed}; write PLAYER... GAME, as in greedy {parsed}")
     require_writable(output)
     with advised("--resume", resume), executor_at(dask) as (executor, workers):
-        found = simulate_(
+        simulation = simulate_(
             players,
             parsed,
             games=games,
@@ -104,32 +104,37 @@ def simulate(
     if err.is_terminal:
         err.print()
     if output is not None:
-        save(found, output, boards)
+        save(simulation, output, boards)
     if as_json:
-        outcomes = [outcome.as_json() for outcome in found.outcomes]
-        head = {"game": str(found.game), "seed": found.seed, "boards": boards}
+        outcomes = [outcome.as_json() for outcome in simulation.outcomes]
+        head = {"game": str(simulation.game), "seed": simulation.seed, "boards": boards}
         print_json({**head, "players": outcomes})
         return
-    show(found, boards)
+    show(simulation, boards)
     if output is not None:
         out.print(f"written to {output}", soft_wrap=True)
 
 
-def show(found: Simulation, boards: str) -> None:
+def show(simulation: Simulation, boards: str) -> None:
     """A table of the players, and one of the differences."""
-    games = found.outcomes[0].games
-    head = f"{found.game}, {games:,} games, seed {found.seed}, boards {boards}"
+    games = simulation.outcomes[0].games
+    head = f"{simulation.game}, {games:,} games, seed {simulation.seed}, boards {boards}"
     out.print(f"{head}\n", style="bold", soft_wrap=True)
     print_columns(
         [("player", "mean", "± s.e.", "sd", "median", "worst")]
-        + [(outcome.strategy, *texts(outcome)) for outcome in found.outcomes]
+        + [(outcome.strategy, *texts(outcome)) for outcome in simulation.outcomes]
     )
-    differences = list(found.differences()) if len(found.outcomes) <= SHOWN else []
+    differences = list(simulation.differences()) if len(simulation.outcomes) <= SHOWN else []
     if differences:
         out.print("\nshots more, on the same boards", style="bold")
-        print_columns([(one.more, "than", one.less, difference_text(one)) for one in differences])
-    known = f", {found.resumed:,} games were played before" if found.resumed else ""
-    out.print(f"\n{found.seconds:,.1f} seconds{known}")
+        print_columns(
+            [
+                (difference.more, "than", difference.less, difference_text(difference))
+                for difference in differences
+            ]
+        )
+    known = f", {simulation.resumed:,} games were played before" if simulation.resumed else ""
+    out.print(f"\n{simulation.seconds:,.1f} seconds{known}")
 
 
 def print_columns(rows: Sequence[Sequence[str]]) -> None:
@@ -161,38 +166,39 @@ def difference_text(difference: Difference) -> str:
     return f"{difference.mean:.4f} ± {number_text(difference.standard_error, 4)}"
 
 
-def save(found: Simulation, path: Path, boards: str) -> None:
+def save(simulation: Simulation, path: Path, boards: str) -> None:
     """Write the distributions of a simulation as a table of results."""
-    players = [outcome.strategy for outcome in found.outcomes]
+    players = [outcome.strategy for outcome in simulation.outcomes]
     fields: dict[str, object] = {
-        "game": found.game,
-        "games": found.outcomes[0].games,
-        "seed": found.seed,
-        "boards": found.boards,
+        "game": simulation.game,
+        "games": simulation.outcomes[0].games,
+        "seed": simulation.seed,
+        "boards": simulation.boards,
     }
-    for number, outcome in enumerate(found.outcomes, 1):
+    for number, outcome in enumerate(simulation.outcomes, 1):
         mean, error, deviation, median, worst = texts(outcome)
         fields[f"player {number}"] = (
             f"{outcome.strategy}, mean {mean} ± {error}, sd {deviation}, median {median}, "
             f"worst {worst}"
         )
-    for number, one in enumerate(found.differences(), 1):
+    for number, difference in enumerate(simulation.differences(), 1):
         fields[f"difference {number}"] = (
-            f"{one.more} takes {difference_text(one)} shots more than {one.less}"
+            f"{difference.more} takes {difference_text(difference)} shots more "
+            f"than {difference.less}"
         )
-    command = ["optsearch", "simulate", *players, str(found.game)]
-    command += ["--games", str(found.outcomes[0].games), "--seed", str(found.seed)]
+    command = ["optsearch", "simulate", *players, str(simulation.game)]
+    command += ["--games", str(simulation.outcomes[0].games), "--seed", str(simulation.seed)]
     command += [] if boards == "uniform" else ["--boards", boards]
     SIMULATION.write(
         (
             (outcome.strategy, shots, n)
-            for outcome in found.outcomes
+            for outcome in simulation.outcomes
             for shots, n in outcome.histogram.items()
         ),
         path=path,
         command=shlex.join(command),
         fields=fields,
-        game=found.game,
+        game=simulation.game,
     )
 
 

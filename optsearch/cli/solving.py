@@ -199,8 +199,8 @@ def write_proof(solution: Solution, path: Path) -> None:
     position = solution.position
     exact = solver.Solver(position)
     hits = position.hits_left * solution.configurations
-    found = proof.prove(position, solution.total_height - hits, exact.least_misses, exact.prices)
-    proof.save(found, path)
+    proved = proof.prove(position, solution.total_height - hits, exact.least_misses, exact.prices)
+    proof.save(proved, path)
 
 
 def solution_fields(
@@ -278,9 +278,9 @@ def print_shot_values(solution: Solution) -> None:
     shots: dict[str, list[str]] = {}
 
     def rank(value: ShotValue) -> tuple[int, ...]:
-        found = value.finished
-        if found is not None:
-            return (-found,)
+        finished = value.finished
+        if finished is not None:
+            return (-finished,)
         return value.worst or 0, value.upper or 0, value.lower or 0
 
     for value in sorted(values, key=rank):
@@ -387,7 +387,7 @@ def bounds(
     By value; those that are the ends of the bracket are marked *.
     """
     position = read_position(game, shots, board)
-    found = known_bounds(position)
+    known = known_bounds(position)
     if as_json:
         print_json(
             {
@@ -398,25 +398,25 @@ def bounds(
                         "side": bound.side,
                         "value": bound.value,
                         "source": bound.source,
-                        "is_binding": found.is_binding(bound),
+                        "is_binding": known.is_binding(bound),
                     }
-                    for bound in found.bounds
+                    for bound in known.bounds
                 ],
-                "bracket": [found.lower, found.upper],
+                "bracket": [known.lower, known.upper],
             }
         )
         return
     out.print(heading(position), style="bold")
     for side, title in (("lower", "mean shots, at least:"), ("upper", "and at most:")):
-        chosen = [bound for bound in found.bounds if bound.side == side]
+        chosen = [bound for bound in known.bounds if bound.side == side]
         if chosen:
             out.print(title)
         for bound in chosen:
-            mark = "*" if found.is_binding(bound) else " "
+            mark = "*" if known.is_binding(bound) else " "
             exact = f" = {bound.value}" if len(str(bound.value)) < 30 else ""
             typer.echo(f"{mark} {float(bound.value):.6f}  {bound.name}{exact}\n    {bound.source}")
-    out.print(f"bracket  {found.text}, its ends marked *", highlight=False)
-    names = {bound.name for bound in found.bounds}
+    out.print(f"bracket  {known.text}, its ends marked *", highlight=False)
+    names = {bound.name for bound in known.bounds}
     if not position.shots and position.game.contact != "any" and "root chain" not in names:
         typer.echo(f"stronger ones, in a checkout: python -m experiments.lower_bounds {game}")
 

@@ -26,8 +26,10 @@ SURE = 3  # standard errors
 @cache
 def outcome(version: int) -> Outcome:
     """The games of one version."""
-    found = simulate([Heuristic(version)], GAME, games=GAMES, seed=SEED, boards=Corner(), jobs=1)
-    return found.outcomes[0]
+    simulation = simulate(
+        [Heuristic(version)], GAME, games=GAMES, seed=SEED, boards=Corner(), jobs=1
+    )
+    return simulation.outcomes[0]
 
 
 def shown(effect: Effect) -> str:

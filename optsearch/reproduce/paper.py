@@ -33,8 +33,8 @@ STANDARD = Game(10, 10, (5, 4, 3, 3, 2))
 
 def tasks() -> Iterator[Task]:
     """Every printed number, in the order of the paper."""
-    found = (*_numbers(), *_matrices(), *_table1())
-    return iter(sorted(found, key=lambda task: _ORDER.index(task.place)))
+    every = (*_numbers(), *_matrices(), *_table1())
+    return iter(sorted(every, key=lambda task: _ORDER.index(task.place)))
 
 
 _ORDER = (

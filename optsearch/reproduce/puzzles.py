@@ -46,10 +46,10 @@ def example() -> Puzzle:
 def _fleets() -> tuple[Solution, ...]:
     """All that satisfy the counts, by our own sweep."""
     number = counting.count(example())
-    found = counting.solutions(example(), number)
-    if len(found) != number:
-        raise AssertionError(f"{number} fleets counted, {len(found)} listed")
-    return tuple(found)
+    fleets = counting.solutions(example(), number)
+    if len(fleets) != number:
+        raise AssertionError(f"{number} fleets counted, {len(fleets)} listed")
+    return tuple(fleets)
 
 
 def is_described(fleet: Solution) -> bool:
@@ -101,7 +101,7 @@ class Reading:
 @cache
 def readings() -> tuple[Reading, ...]:
     """Every choice of two squares of water and one of a ship that leaves one, described fleet."""
-    puzzle, found = example(), []
+    puzzle, readings = example(), []
     taken = {fleet: sum(fleet) for fleet in _fleets()}
     for fleet in filter(is_described, _fleets()):
         free = puzzle.cells_of(puzzle.everywhere & ~taken[fleet])
@@ -119,8 +119,8 @@ def readings() -> tuple[Reading, ...]:
                 if same[a] & same[b] & same[ship]:
                     continue
                 pairs = (same[a] & same[b], same[a] & same[ship], same[b] & same[ship])
-                found.append(Reading((a, b), ship, fleet, all(pairs)))
-    return tuple(found)
+                readings.append(Reading((a, b), ship, fleet, all(pairs)))
+    return tuple(readings)
 
 
 def fitting() -> tuple[Reading, ...]:
@@ -202,10 +202,11 @@ def _times_note() -> str:
         "end in ten hours for the cell-based one, with the solvers of 2010:"
     ]
     for model in models.MODELS:
-        found = _searched(model)
+        searched = _searched(model)
         lines.append(
-            f"  {model}-based: {found.variables:,} variables, {found.constraints:,} constraints, "
-            f"{_finished(model)} in {found.seconds:.1f} seconds"
+            f"  {model}-based: {searched.variables:,} variables, "
+            f"{searched.constraints:,} constraints, "
+            f"{_finished(model)} in {searched.seconds:.1f} seconds"
         )
     return "\n".join(lines)
 

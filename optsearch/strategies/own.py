@@ -465,13 +465,13 @@ def _raised_at(error: BaseException) -> tuple[str, int, str] | None:
     """The file, the line and the function in which somebody's own code raised an exception."""
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_file():
         return error.filename, error.lineno or 1, ""
-    found = None
+    place = None
     for frame, line in walk_tb(error.__traceback__):
         file = frame.f_code.co_filename
         ours = Path(file).is_relative_to(ROOT) or is_installed(file) or file.startswith("<frozen")
         if not ours:
-            found = file, line, frame.f_code.co_name
-    return found
+            place = file, line, frame.f_code.co_name
+    return place
 
 
 def _definition(function: object) -> tuple[str, int, str] | None:

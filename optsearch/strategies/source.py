@@ -61,19 +61,19 @@ class Source:
     @classmethod
     def read(cls, path: Path, package: str = "") -> Source:
         """The source that begins with a file, which is a module of a package or of none."""
-        file, found = File.read(path), dict[str, File]()
+        file, modules = File.read(path), dict[str, File]()
         folder = path.parents[package.count(".") + 1 if package else 0]
         own = package.partition(".")[0]
         wanted = list(_imported(file, package))
         while wanted:
             name = wanted.pop()
-            place = None if name in found else _place(folder, name)
+            place = None if name in modules else _place(folder, name)
             if place is None or (is_installed(place) and name.partition(".")[0] != own):
                 continue
-            found[name] = File.read(place)
+            modules[name] = File.read(place)
             inside = name if place.name == "__init__.py" else name.rpartition(".")[0]
-            wanted += _imported(found[name], inside)
-        return cls(file, found)
+            wanted += _imported(modules[name], inside)
+        return cls(file, modules)
 
     @property
     def files(self) -> tuple[File, ...]:
@@ -217,11 +217,11 @@ def _spec(name: str, file: File) -> ModuleSpec:
         return spec
     loader = _Loader(name, file) if file.path.suffix == ".py" else None
     inside = [str(file.path.parent)] if file.path.name == "__init__.py" else None
-    found = importlib.util.spec_from_file_location(
+    loading = importlib.util.spec_from_file_location(
         name, file.path, loader=loader, submodule_search_locations=inside
     )
-    assert found is not None
-    return found
+    assert loading is not None
+    return loading
 
 
 def _make_room(name: str, path: Path) -> None:
