@@ -6,7 +6,7 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet install
 KERNELS := $(wildcard cython_ext/*.pyx cython_ext/*.pxd cython_ext/*/*.pxd)
 
 .DEFAULT_GOAL := help
-.PHONY: help build debug reproduce test test-long fuzz transcripts test-debug check bench results evaluations figures clean
+.PHONY: help build debug reproduce test test-long fuzz transcripts test-debug check bench results evaluations golden figures report clean
 
 help:  ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; \
@@ -78,8 +78,14 @@ evaluations: build  ## strategies on all configurations of the usual game (hours
 	@$(BIN)/python -m experiments.evaluations
 	@$(BIN)/python -m experiments.evaluation_check
 
+golden: build  ## recompute tables from nothing and compare (MINUTES=1, the longest)
+	@$(BIN)/python -m experiments.golden --within $(or $(MINUTES),1)
+
 figures: build  ## draw every figure from data/results into paper_figures/output
 	@$(BIN)/python -m paper_figures
 
+report: figures  ## all results as one page, report/index.html
+	@$(BIN)/python -m paper_figures.report
+
 clean:  ## remove .venv and everything that was built
-	rm -rf .venv build optsearch/builds optsearch/*.so *.egg-info paper_figures/output
+	rm -rf .venv build optsearch/builds optsearch/*.so *.egg-info paper_figures/output report

@@ -5,10 +5,10 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from experiments.script import made_by, took
+from experiments.script import made_by
 from optsearch import records
 from optsearch.datafiles import RESULTS
-from optsearch.results import Tree
+from optsearch.results import Tree, took
 
 
 def experiments() -> dict[str, str]:

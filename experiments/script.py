@@ -12,7 +12,7 @@ from optsearch import results
 from optsearch.datafiles import CHECKOUT, RESULTS
 from optsearch.errors import OptsearchError
 from optsearch.game import Game
-from optsearch.results import Table, Tree
+from optsearch.results import Table, Tree, took
 
 CHECKPOINTS = CHECKOUT / ".checkpoints"
 
@@ -21,13 +21,6 @@ def made_by(name: str) -> list[Table | Tree]:
     """What an experiment makes."""
     everything: list[Table | Tree] = [*results.TABLES, *results.TREES]
     return [table for table in everything if table.experiment == name]
-
-
-def took(minutes: float) -> str:
-    """A duration in words."""
-    if minutes >= 90:
-        return f"{minutes / 60:.0f} hours"
-    return f"{minutes:.0f} minutes" if minutes >= 1.5 else f"{60 * minutes:.0f} seconds"
 
 
 def parser(doc: str | None, name: str) -> argparse.ArgumentParser:

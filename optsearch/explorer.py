@@ -7,10 +7,7 @@ node are computed here.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
-import json
 import re
 from collections.abc import Sequence
 from importlib import resources
@@ -21,6 +18,7 @@ from optsearch.errors import TooLarge, TreeError
 from optsearch.family import Family
 from optsearch.game import Game
 from optsearch.kernels import State
+from optsearch.pages import json_in_html, policy
 from optsearch.position import Position, known_replies
 from optsearch.posterior import Posterior
 from optsearch.solution import Limit
@@ -184,27 +182,7 @@ def page(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
     content = data(solver, trees, limit)
     texts = {
         "title": html.escape(f"{content['game']} {content['position']}".strip()),
-        "policy": _policy(template),
-        "data": _json_in_html(content),
+        "policy": policy(template),
+        "data": json_in_html(content),
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda match: texts[match[1]], template)
-
-
-def _policy(template: str) -> str:
-    """The content security policy: this script and this style, and nothing from anywhere."""
-
-    def source(tag: str) -> str:
-        (text,) = re.findall(rf"<{tag}>(.*?)</{tag}>", template, re.DOTALL)
-        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        return f"{tag}-src 'sha256-{digest}'"
-
-    fixed = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
-    return f"{fixed}; {source('script')}; {source('style')}"
-
-
-def _json_in_html(value: object) -> str:
-    """JSON that can stand in a script element: no character of it has a meaning in HTML."""
-    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
-    for sign in "<>&":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return text

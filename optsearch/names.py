@@ -16,7 +16,7 @@ def _pattern(options: dict[str, str]) -> list[str]:
 
 def _greedy(options: dict[str, str]) -> list[str]:
     ties = options.get("ties", "first")
-    return ["greedy: a most probable cell", *([] if ties == "first" else [f"ties {ties}"])]
+    return ["greedy (a most probable cell)", *([] if ties == "first" else [f"ties {ties}"])]
 
 
 def _heuristic(options: dict[str, str]) -> list[str]:
@@ -29,7 +29,7 @@ _WORDS: dict[str, Callable[[dict[str, str]], list[str]]] = {
     "pattern": _pattern,
     "complete binary tree": lambda _: ["complete binary tree, as in the paper"],
     "strategy of the paper": lambda _: ["the paper's better strategy, as printed"],
-    "rollout": lambda _: ["rollout: the cell from which greedy does best"],
+    "rollout": lambda _: ["rollout (the cell from which greedy does best)"],
 }
 
 

@@ -55,11 +55,15 @@ def decimal(places: int) -> Type:
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name, its type, and what its values are, with the unit."""
+    """A column: its name, its type, and what its values are, with the unit.
+
+    measured -- whether it is a time, or what depends on one: another run gives another value.
+    """
 
     name: str
     type: Type
     meaning: str
+    measured: bool = False
 
     def parse(self, text: str) -> Any:
         """The value of a text; None where it is empty."""
@@ -111,6 +115,11 @@ class Table:
     def command(self) -> str:
         """What the user runs to make it."""
         return f"python -m experiments.{self.experiment} {self.arguments}".strip()
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether every run of the tests recomputes it."""
+        return self.minutes <= QUICK
 
     @property
     def file(self) -> str:
@@ -186,6 +195,11 @@ class Tree:
     minutes: float
 
     @property
+    def is_quick(self) -> bool:
+        """As that of a table."""
+        return self.minutes <= QUICK
+
+    @property
     def command(self) -> str:
         """What the user runs to make it."""
         return f"python -m experiments.{self.experiment}"
@@ -198,6 +212,16 @@ class Tree:
     def path(self, folder: Path = RESULTS) -> Path:
         """Where it lies below a folder of results."""
         return folder / self.file
+
+
+QUICK = 0.2  # minutes
+
+
+def took(minutes: float) -> str:
+    """A duration in words."""
+    if minutes >= 90:
+        return f"{minutes / 60:.0f} hours"
+    return f"{minutes:.0f} minutes" if minutes >= 1.5 else f"{60 * minutes:.0f} seconds"
 
 
 def part_of(game: Game) -> str:
@@ -305,11 +329,11 @@ GROWTH = Table(
         Column("size", INTEGER, "side of the board"),
         Column("contact", TEXT, "contact rule"),
         _CONFIGURATIONS,
-        Column("seconds", decimal(3), "wall time of the count"),
+        Column("seconds", decimal(3), "wall time of the count", measured=True),
         Column("confirmed", YES_NO, "whether the posterior of the same game agrees"),
     ),
     "growth",
-    0.2,
+    0.5,
 )
 
 # Optima and greedy
@@ -331,7 +355,7 @@ OPTIMA = Table(
         ),
         Column("nodes", INTEGER, "nodes of the search"),
         Column("subsets", INTEGER, "parts of families on a machine word that it met"),
-        Column("seconds", decimal(3), "wall time of the search"),
+        Column("seconds", decimal(3), "wall time of the search", measured=True),
         _CONFIRMED,
     ),
     "optima",
@@ -388,9 +412,9 @@ ABLATION = Table(
         _TOTAL,
         Column("nodes", INTEGER, "nodes of the search"),
         Column("subsets", INTEGER, "parts of families on a machine word that it met"),
-        Column("seconds", TEXT, "processor time, or that it was given up"),
+        Column("seconds", TEXT, "processor time, or that it was given up", measured=True),
         Column("effort_ratio", decimal(2), "nodes, and what subsets come to, against all on"),
-        Column("seconds_ratio", decimal(2), "processor time against all on"),
+        Column("seconds_ratio", decimal(2), "processor time against all on", measured=True),
     ),
     "ablation",
     5,
@@ -449,7 +473,7 @@ GREEDY_GAMES_SUMMARY = Table(
         Column("standard_error", decimal(4), "standard error of the mean"),
         Column("sd", decimal(4), "standard deviation of the shots"),
         Column("worst", INTEGER, "most shots of a game"),
-        Column("median_seconds", decimal(4), "wall time of a game, the median"),
+        Column("median_seconds", decimal(4), "wall time of a game, the median", measured=True),
     ),
     "greedy_games",
     12,
@@ -524,8 +548,8 @@ SOLITAIRE = Table(
         Column("model", TEXT, "ship or cell"),
         Column("variables", INTEGER, "of the model as built"),
         Column("constraints", INTEGER, "of the model as built"),
-        Column("build_seconds", decimal(3), "wall time to build the model"),
-        Column("solve_seconds", decimal(3), "wall time of CP-SAT, one worker"),
+        Column("build_seconds", decimal(3), "wall time to build the model", measured=True),
+        Column("solve_seconds", decimal(3), "wall time of CP-SAT, one worker", measured=True),
         Column("solved", YES_NO, "whether a solution was found within the time limit"),
     ),
     "solitaire",
@@ -536,7 +560,7 @@ PUZZLES = Table(
     "Generated puzzles of Solitaire Battleship, verified by the cell-based model",
     (
         Column("seed", INTEGER, "of the generator"),
-        Column("seconds", decimal(2), "processor time of the generator"),
+        Column("seconds", decimal(2), "processor time of the generator", measured=True),
         Column("clues", INTEGER, "counts and revealed cells"),
         Column("solutions", INTEGER, "by the sweep, counted up to 2"),
         Column("unique", YES_NO, "by the cell-based model"),
@@ -558,6 +582,24 @@ HEURISTICS = Table(
     SIMULATION_COLUMNS,
     "heuristics",
     6,
+)
+
+# When all this was computed last
+
+RECOMPUTED = Table(
+    "recomputed",
+    "When tables were last recomputed from nothing, and whether they came out the same",
+    (
+        Column("table", TEXT, "the file, below data/results"),
+        Column("command", TEXT, "what made it"),
+        Column("date", TEXT, "the day, UTC"),
+        Column("commit", TEXT, "the commit of the code"),
+        Column("seconds", INTEGER, "wall time of the command", measured=True),
+        Column("same", YES_NO, "whether all values are those committed, times left out"),
+        Column("differs", TEXT, "the first difference"),
+    ),
+    "golden",
+    0.5,
 )
 
 TABLES = tuple(value for value in list(globals().values()) if isinstance(value, Table))

@@ -18,7 +18,7 @@ def figures() -> list[script.PaperFigure]:
     modules = [
         import_module(f"paper_figures.{module.name}")
         for module in pkgutil.iter_modules(paper_figures.__path__)
-        if module.name not in ("__main__", "script", "style")
+        if module.name not in ("__main__", "report", "script", "style")
     ]
 
     def order(figure: script.PaperFigure) -> tuple[float, str]:

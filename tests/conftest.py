@@ -4,9 +4,12 @@
 """
 
 import json
+import shutil
 
 import pytest
 from hypothesis import settings
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
 
 from optsearch import cli
 
@@ -44,3 +47,19 @@ def answer_of(here):
         return json.loads(out)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def driver():
+    """Chromium without a window, which notes every request and every message of a page."""
+    chromedriver, chromium = shutil.which("chromedriver"), shutil.which("chromium")
+    if not (chromedriver and chromium):
+        pytest.skip("needs chromium and chromedriver (Debian: chromium-driver)")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage"):
+        options.add_argument(f"--{argument}")
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
+    browser = webdriver.Chrome(options, Service(chromedriver))
+    yield browser
+    browser.quit()

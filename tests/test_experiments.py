@@ -19,6 +19,7 @@ from experiments import (
     check_lower_bounds,
     counterexamples,
     evaluation_check,
+    golden,
     lower_bounds,
     occurrence,
     optima,
@@ -719,3 +720,77 @@ def test_the_heuristics_are_simulated_again(tmp_path, monkeypatch, capsys):
     for player in players:
         games = [row["games"] for row in committed if row["strategy"] == player]
         assert sum(games) == int(committed.header["games"]) == 5000
+
+
+@pytest.mark.parametrize(
+    "name", dict.fromkeys(t.experiment for t in (*results.TABLES, *results.TREES) if t.is_quick)
+)
+def test_quick_tables_come_out_as_committed(run, tmp_path, name):
+    """From nothing, every value; the others are for `make golden`."""
+    script = import_module(f"experiments.{name}")
+    run(script, "-o", tmp_path)
+    (golden_run,) = [one for one in golden.runs() if one.command[2] == script.__name__]
+    assert golden_run.files
+    for file, made in golden_run.files:
+        assert golden.difference(made, RESULTS / file, tmp_path / file) == ""
+
+
+def test_every_table_is_made_by_a_command_of_the_golden_run():
+    files = [file for one in golden.runs() for file, _ in one.files]
+    assert sorted(files) == sorted(
+        path.relative_to(RESULTS).as_posix()
+        for path in RESULTS.rglob("*.*")
+        if path.name != "recomputed.csv"
+    )
+    (evaluation,) = golden.chosen(0, ["evaluations/greedy.csv"])
+    assert evaluation.text == "python -m experiments.evaluations greedy"
+    with pytest.raises(RecordError, match=r"'nothing\.csv'; there are .*table1\.csv"):
+        golden.chosen(1, ["nothing.csv"])
+
+
+def test_golden_finds_what_differs(tmp_path, monkeypatch, capsys):
+    """A value, a row, a header; not a time, nor where and when."""
+    text = (RESULTS / "growth.csv").read_text()
+    place = tmp_path / "growth.csv"
+
+    def found(old, new, count=1):
+        assert old in text
+        place.write_text(text.replace(old, new, count))
+        return golden.difference(results.GROWTH, RESULTS / "growth.csv", place)
+
+    date = re.search(r"# date: .*", text)[0]
+    row = text.splitlines()[-1]
+    values = row.split(",")
+    seconds = ",".join([*values[:3], "999.000", values[4]])
+    assert found(date, "# date: 1999-01-01") == ""
+    assert found(row, seconds) == ""
+    assert found("# fleet: 5,4,3,3,2", "# fleet: 5,4") == (
+        "header fleet: '5,4,3,3,2' is committed, '5,4' found"
+    )
+    more = ",".join([*values[:2], values[2] + "0", *values[3:]])
+    assert (
+        found(row, more)
+        == f"row 21, configurations: '{values[2]}' is committed, '{values[2]}0' found"
+    )
+    assert found(row + "\n", "") == "21 rows are committed, 20 found"
+    place.unlink()
+    assert golden.difference(results.GROWTH, RESULTS / "growth.csv", place) == "it was not written"
+
+
+def test_golden_writes_what_it_found(tmp_path, monkeypatch, capsys):
+    """A row for each table; rows of other tables stay; 1 where something differs."""
+    quick = golden.chosen(0, ["table1.csv"])
+    monkeypatch.setattr(golden, "chosen", lambda within, names: quick)
+    monkeypatch.setattr(golden, "recomputed", lambda one: [("table1.csv", "row 1, mean: no")])
+    other = ["a.csv", "python", "1999-01-01", "c", 1, True, None]
+    results.RECOMPUTED.write([other], tmp_path)
+    monkeypatch.setattr(sys, "argv", ["golden", "-o", str(tmp_path)])
+    assert golden.main() == 1
+    assert "table1.csv: row 1, mean: no" in capsys.readouterr().out
+    rows = results.RECOMPUTED.read(results.RECOMPUTED.path(tmp_path)).rows
+    assert [(row["table"], row["same"], row["differs"]) for row in rows] == [
+        ("a.csv", True, None),
+        ("table1.csv", False, "row 1, mean: no"),
+    ]
+    monkeypatch.setattr(golden, "recomputed", lambda one: [("table1.csv", "")])
+    assert golden.main() == 0

@@ -3,16 +3,13 @@
 import html
 import json
 import re
-import shutil
 from collections import Counter
 from fractions import Fraction
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
-from selenium import webdriver
 from selenium.webdriver import ActionChains, Keys
-from selenium.webdriver.chrome.service import Service
 
 from optsearch import explorer, reference, tree
 from optsearch.errors import ImpossiblePosition, TooLarge, TreeError
@@ -231,24 +228,6 @@ def test_errors_are_one_line(here, tmp_path, monkeypatch, arguments, said):
 
 # In a browser
 
-DRIVER, BROWSER = shutil.which("chromedriver"), shutil.which("chromium")
-in_browser = pytest.mark.skipif(
-    not (DRIVER and BROWSER), reason="needs chromium and chromedriver (Debian: chromium-driver)"
-)
-
-
-@pytest.fixture(scope="module")
-def driver():
-    """Chromium without a window, which notes every request and every message of a page."""
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage"):
-        options.add_argument(f"--{argument}")
-    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
-    browser = webdriver.Chrome(options, Service(DRIVER))
-    yield browser
-    browser.quit()
-
 
 class Shown:
     """A page in the browser, of some trees of one position."""
@@ -378,7 +357,6 @@ def longest(root):
     return [shot.reply for shot in max((shots for shots, _ in paths), key=len)]
 
 
-@in_browser
 @pytest.mark.parametrize("which", [0, 1])
 def test_walk_by_clicks(figure6, which):
     root = figure6.trees[which][1].root
@@ -394,7 +372,6 @@ def test_walk_by_clicks(figure6, which):
     figure6.check(root, FIGURE6)
 
 
-@in_browser
 @pytest.mark.parametrize(
     ("hit", "miss", "back"),
     [("h", "m", "u"), (Keys.ARROW_LEFT, Keys.ARROW_RIGHT, Keys.BACKSPACE)],
@@ -415,7 +392,6 @@ def test_walk_by_keyboard(figure6, hit, miss, back):
     figure6.check(root, FIGURE6)
 
 
-@in_browser
 def test_the_tab_key_reaches_every_control(figure6):
     """Each has the focus once, visibly; Enter presses it, and the focus stays."""
     texts = []
@@ -441,7 +417,6 @@ def test_the_tab_key_reaches_every_control(figure6):
         assert figure6.driver.switch_to.active_element.text.startswith("Miss")
 
 
-@in_browser
 def test_the_arrow_keys_on_the_board(figure6):
     posterior = Posterior(FIGURE6)
     figure6.press(Keys.TAB * 7)
@@ -459,7 +434,6 @@ def test_the_arrow_keys_on_the_board(figure6):
     assert figure6.text("count") == "Shot 1"
 
 
-@in_browser
 def test_a_cell_that_is_pointed_at(figure6):
     cell = figure6.driver.find_elements("css selector", ".cell")[4]
     ActionChains(figure6.driver).move_to_element(cell).perform()
@@ -468,7 +442,6 @@ def test_a_cell_that_is_pointed_at(figure6):
     assert figure6.text("about") == f"A2: 2/12 = 16.67 %{best}"
 
 
-@in_browser
 def test_switching_trees_keeps_what_is_common(figure6):
     optimal, greedy = (tree.root for _, tree in figure6.trees)
     figure6.walk(optimal, [MISS, HIT], lambda reply: figure6.press("h" if reply.hit else "m"))
@@ -482,7 +455,6 @@ def test_switching_trees_keeps_what_is_common(figure6):
     assert figure6.text("note") == ""
 
 
-@in_browser
 def test_switching_to_the_same_shots_keeps_them_all(driver, tmp_path):
     same = Solver(FIGURE6).tree()
     page = Shown(driver, tmp_path / "page.html", FIGURE6, [("one", same), ("two", same)])
@@ -493,7 +465,6 @@ def test_switching_to_the_same_shots_keeps_them_all(driver, tmp_path):
     assert page.complaints() == (set(), [])
 
 
-@in_browser
 def test_switching_keeps_the_first_shots(driver, tmp_path):
     optimal = Solver(FIGURE6).tree().root
     here = FIGURE6.after(optimal.cell, HIT)
@@ -509,7 +480,6 @@ def test_switching_keeps_the_first_shots(driver, tmp_path):
     page.check(turned, here)
 
 
-@in_browser
 def test_what_is_said_aloud(figure6):
     figure6.press("m")
     said = figure6.text("live")
@@ -517,7 +487,6 @@ def test_what_is_said_aloud(figure6):
     assert "9 configurations of 12" in said
 
 
-@in_browser
 @pytest.mark.parametrize("announce", ["sunk", "ship"])
 def test_announced_sinkings(driver, tmp_path, announce):
     """By the buttons to a leaf, through every kind of reply; what cannot be is refused."""
@@ -537,7 +506,6 @@ def test_announced_sinkings(driver, tmp_path, announce):
     assert page.complaints() == (set(), [])
 
 
-@in_browser
 @pytest.mark.parametrize(
     ("game", "shots"),
     [
@@ -562,7 +530,6 @@ def test_a_telephone_does_not_scroll_sideways(driver, tmp_path, game, shots):
     assert page.complaints() == (set(), [])
 
 
-@in_browser
 def test_names_are_text_and_not_markup(driver, tmp_path):
     name = "</script><img src='https://example.org/x.png'><b>bold</b>"
     page = Shown(driver, tmp_path / "page.html", FIGURE6, [(name, Solver(FIGURE6).tree())])
@@ -570,7 +537,6 @@ def test_names_are_text_and_not_markup(driver, tmp_path):
     assert page.complaints() == (set(), [])
 
 
-@in_browser
 def test_the_policy_lets_nothing_through(figure6):
     """Scripts and requests that were not in the page are refused by the browser."""
     figure6.driver.execute_async_script(
@@ -624,7 +590,6 @@ def check_off_tree(page, here):
             assert label.startswith(f"{cell_name(cell)}: {n}/{left}")
 
 
-@in_browser
 def test_any_cell_can_be_shot(figure6):
     """Cells that no tree shoots: the value of each by the definition, and on until the end."""
     root = figure6.trees[0][1].root
@@ -659,7 +624,6 @@ def test_any_cell_can_be_shot(figure6):
     figure6.check(root, FIGURE6)
 
 
-@in_browser
 def test_a_chosen_cell_that_cannot_be_hit(figure6):
     """Water keeps everything, and a reply that cannot be is refused; so is a cell shot before."""
     shot_next(figure6, (0, 0))
@@ -673,7 +637,6 @@ def test_a_chosen_cell_that_cannot_be_hit(figure6):
     check_off_tree(figure6, here.after((2, 3), MISS))
 
 
-@in_browser
 def test_shots_in_another_order_are_on_the_tree_again(figure6):
     """Where nothing is announced, only what was replied counts."""
     first = figure6.trees[0][1].root
@@ -686,7 +649,6 @@ def test_shots_in_another_order_are_on_the_tree_again(figure6):
     figure6.check(second.replies[MISS], here)
 
 
-@in_browser
 @pytest.mark.parametrize("announce", ["sunk", "ship"])
 def test_any_cell_where_sinkings_are_announced(driver, tmp_path, announce):
     position = Position(Game.parse(f"2x3:2,1;contact=any;announce={announce}"))
@@ -705,7 +667,6 @@ def test_any_cell_where_sinkings_are_announced(driver, tmp_path, announce):
     assert page.complaints() == (set(), [])
 
 
-@in_browser
 def test_any_cell_by_keyboard(figure6):
     figure6.press(Keys.TAB * 7)  # to the board
     figure6.press(Keys.ARROW_DOWN * 2)
@@ -718,7 +679,6 @@ def test_any_cell_by_keyboard(figure6):
     figure6.check(figure6.trees[0][1].root, FIGURE6)
 
 
-@in_browser
 def test_the_place_stays(figure6):
     """After a reload, and as a link in a page opened anew."""
     root = figure6.trees[1][1].root
@@ -742,7 +702,6 @@ def test_the_place_stays(figure6):
     figure6.check(figure6.trees[0][1].root.replies[HIT], FIGURE6.after((0, 2), HIT))
 
 
-@in_browser
 @pytest.mark.parametrize(
     ("fragment", "note", "shots"),
     [
@@ -764,7 +723,6 @@ def test_links_that_lead_nowhere(figure6, fragment, note, shots):
     check_off_tree(figure6, here)
 
 
-@in_browser
 @pytest.mark.parametrize("game", ["3x4:2,2", "7x7:5", "3x10:5"])
 def test_the_question_covers_nothing_on_a_telephone(driver, tmp_path, game):
     """At 360 pixels, wherever the page is scrolled to: no two parts of it lie over each other."""

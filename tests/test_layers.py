@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS = (
     {"optsearch", "errors", "workers", "datafiles", "front"},
     {"game"},
-    {"notebook", "orders", "names"},
+    {"notebook", "orders", "names", "pages"},
     {"position"},
     {"configurations", "lattice", "family", "tables", "journal", "records", "tree", "objective"},
     {"solution", "results"},
@@ -21,6 +21,7 @@ LAYERS = (
     {"solver", "evaluate", "simulate"},
     {"proof", "counterexamples", "bracket"},
     {"reproduce", "drawing", "explorer"},
+    {"report"},
     {"cli"},
     {"experiments", "paper_figures"},
 )
@@ -45,7 +46,17 @@ KERNELS = {
     "_hunt": {"counterexamples"},
     "_solitaire": {"solitaire"},
 }
-PACKAGES = {"bounds", "cli", "drawing", "evaluate", "reproduce", "solitaire", "strategies", "tree"}
+PACKAGES = {
+    "bounds",
+    "cli",
+    "drawing",
+    "evaluate",
+    "report",
+    "reproduce",
+    "solitaire",
+    "strategies",
+    "tree",
+}
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
@@ -99,6 +110,6 @@ def test_every_module_and_kernel_has_a_place():
 def test_figures_do_not_compute():
     """They read tables and trees, and draw."""
     allowed = {"optsearch", "errors", "datafiles", "results", "records", "names", "game"}
-    allowed |= {"position", "tree", "drawing", "solitaire"}
+    allowed |= {"position", "tree", "drawing", "solitaire", "report", "journal"}
     for path in (ROOT / "paper_figures").glob("*.py"):
         assert set(imported(path)) <= allowed | {"paper_figures"}, path.name

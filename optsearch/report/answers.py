@@ -1,0 +1,256 @@
+"""The questions that people have, answered from the tables of results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+from pathlib import Path
+
+from optsearch.names import in_words
+from optsearch.report.bracket import ends, shown
+from optsearch.results import (
+    BRACKET,
+    COUNTEREXAMPLES,
+    EVALUATION,
+    GREEDY_LOSS,
+    HEURISTICS,
+    OPTIMA,
+    Entries,
+    Table,
+)
+
+
+@dataclass(frozen=True)
+class Player:
+    """A line of a comparison: a strategy in words, and its shots."""
+
+    name: str
+    mean: str
+    sd: str
+    worst: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Strategies on the same games, the best first; title -- which games."""
+
+    title: str
+    players: list[Player]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A question, its answer in a few words, and then in sentences.
+
+    see -- names of figures and files of tables that show it. walk -- whether the walk through the
+    paper's counterexample belongs to it.
+    """
+
+    question: str
+    headline: str
+    sentences: list[str]
+    see: list[str]
+    comparisons: list[Comparison]
+    walk: bool = False
+
+
+def answers(results: Path) -> Iterator[Answer]:
+    """Each question whose tables are there."""
+    for find in (_how_good, _greedy, _where_it_fails, _people):
+        found = find(results)
+        if found is not None:
+            yield found
+
+
+def _read(table: Table, results: Path) -> Entries | None:
+    path = table.path(results)
+    return table.read(path) if path.is_file() else None
+
+
+def percent(value: float) -> str:
+    """A part of a hundred, to two decimals."""
+    return f"{value:.2f} percent"
+
+
+# How good can one be?
+
+
+def _how_good(results: Path) -> Answer | None:
+    table = _read(BRACKET, results)
+    if table is None:
+        return None
+    lower, upper = ends(table)
+    best = next(row for row in table if row["side"] == "upper" and row["value_exact"] == upper)
+    sentences = [
+        f"The least mean number of shots of {table.header['game']} is at least "
+        f"{shown(lower, 'lower')}, whatever the strategy, and at most {shown(upper, 'upper')}: "
+        f"that is what {in_words(best['name'])} takes, on all configurations.",
+    ]
+    see = ["bracket", BRACKET.file]
+    optima = _read(OPTIMA, results)
+    if optima is not None and len(optima):
+        largest = max(optima, key=lambda row: row["configurations"])
+        exact = f"{largest['total_height']}/{largest['configurations']}"
+        sentences.append(
+            f"On smaller boards the optimum is known exactly, for {len(optima)} games; that with "
+            f"the most configurations is {largest['game']}, with {exact} ≈ {largest['mean']:.4f} "
+            "shots."
+        )
+        see += ["optima", OPTIMA.file]
+    return Answer(
+        "How good can one be?",
+        f"Between {shown(lower, 'lower')} and {shown(upper, 'upper')} shots on average",
+        sentences,
+        see,
+        [],
+    )
+
+
+# How good is greedy?
+
+
+def _greedy(results: Path) -> Answer | None:
+    path = EVALUATION.path(results, name="greedy")
+    bracket = _read(BRACKET, results)
+    if not path.is_file() or bracket is None:
+        return None
+    table = EVALUATION.read(path)
+    mean = _mean(_counts(table))
+    lower, _ = ends(bracket)
+    sentences = [
+        f"Shooting at a most probable cell takes {float(mean):.4f} shots of {table.header['game']} "
+        f"on average, {max(table.column('shots'))} at worst. No strategy saves more than "
+        f"{percent(100 * float(1 - lower / mean))} of that.",
+    ]
+    loss = _read(GREEDY_LOSS, results)
+    if loss is not None:
+        known = [row for row in loss if row["percent_best"] is not None]
+        optimal = sum(row["percent_best"] == 0 for row in known)
+        worst = max(row["percent_best"] for row in known)
+        ties = max(row["percent_worst"] or 0 for row in known)
+        sentences.append(
+            f"Where the optimum is known, some greedy strategy is optimal in {optimal} of "
+            f"{len(known)} games; the best one loses {percent(worst)} at most, and one that breaks "
+            f"ties badly up to {percent(ties)}."
+        )
+    return Answer(
+        "How good is greedy shooting?",
+        f"{float(mean):.4f} shots on average, near the best that is known",
+        sentences,
+        ["greedy_games", "greedy_loss", GREEDY_LOSS.file],
+        [],
+    )
+
+
+# Where does it fail?
+
+
+def _where_it_fails(results: Path) -> Answer | None:
+    table = _read(COUNTEREXAMPLES, results)
+    if table is None:
+        return None
+    rows = [row for row in table if row["result"] == "counterexample"]
+    if not rows:
+        return None
+    fewest = min(rows, key=lambda row: (row["configurations"], row["cells"], row["shots"]))
+    cells = min(rows, key=lambda row: (row["cells"], row["configurations"], row["shots"]))
+    searched = [value for key, value in table.header.items() if value.startswith("searched ")]
+    return Answer(
+        "Where does greedy fail?",
+        f"In {len(rows)} positions of small games it cannot be optimal, however ties are broken",
+        [
+            f"With the fewest configurations: {_described(fewest)}.",
+            f"With the fewest cells: {_described(cells)}.",
+            "These are all within what was searched: "
+            + "; ".join(text.removeprefix("searched ").partition("; ")[0] for text in searched)
+            + ".",
+        ],
+        ["figure6", "figure7", "figure8", COUNTEREXAMPLES.file],
+        [],
+        walk=True,
+    )
+
+
+def _described(row: dict[str, object]) -> str:
+    after = f" after {row['position']}" if row["position"] else ""
+    number = row["configurations"]
+    return (
+        f"{row['game']}{after}, {number} configurations, where the best greedy strategy takes "
+        f"{row['best_greedy_total_height']}/{number} shots and an optimal one "
+        f"{row['total_height']}/{number}"
+    )
+
+
+# How do people's strategies compare?
+
+
+def _counts(table: Entries) -> dict[int, int]:
+    return dict(zip(table.column("shots"), table.column("configurations"), strict=True))
+
+
+def _mean(counts: dict[int, int]) -> Fraction:
+    return Fraction(sum(shots * n for shots, n in counts.items()), sum(counts.values()))
+
+
+def _player(name: str, counts: dict[int, int], places: int) -> Player:
+    mean = _mean(counts)
+    variance = sum(n * (shots - mean) ** 2 for shots, n in counts.items()) / sum(counts.values())
+    worst = max(shots for shots, n in counts.items() if n)
+    return Player(in_words(name), f"{float(mean):.{places}f}", f"{sqrt(variance):.2f}", worst)
+
+
+def compared(title: str, found: list[tuple[str, dict[int, int]]], places: int) -> Comparison:
+    """Strategies by their mean."""
+    found = sorted(found, key=lambda pair: _mean(pair[1]))
+    return Comparison(title, [_player(name, counts, places) for name, counts in found])
+
+
+def _people(results: Path) -> Answer | None:
+    found = []
+    for path in EVALUATION.all(results):
+        table = EVALUATION.read(path)
+        found.append((table.header["strategy"], _counts(table), table.header["game"]))
+    if not found:
+        return None
+    game = found[0][2]
+    exact = compared(
+        f"{game}, on every configuration",
+        [(name, counts) for name, counts, played in found if played == game],
+        4,
+    )
+    comparisons = [exact, *_simulated(results)]
+    first, last = exact.players[0], exact.players[-1]
+    return Answer(
+        "How do people’s strategies compare?",
+        f"From {first.mean} shots on average to {last.mean}",
+        [
+            f"Of the strategies that were played on every configuration, {first.name} is the best "
+            f"and {last.name} the worst. What is simulated below has other boards, and is to be "
+            "compared with its like alone.",
+        ],
+        ["figure11", "heuristics", "bracket"],
+        comparisons,
+    )
+
+
+def _simulated(results: Path) -> Iterator[Comparison]:
+    for path in HEURISTICS.all(results):
+        table = HEURISTICS.read(path)
+        counts: dict[str, dict[int, int]] = {}
+        for row in table:
+            counts.setdefault(row["strategy"], {})[row["shots"]] = row["games"]
+        plain = _PLAIN.intersection(counts) or set(counts)
+        title = table.header["title"].removeprefix("Shots of the versions of ")
+        yield compared(
+            f"{title}, {table.header.get('games', '?')} games each",
+            [(name, counts[name]) for name in counts if name in plain],
+            2,
+        )
+
+
+_PLAIN = {
+    f"heuristic:version={version},factor=3,edges=printed,stuck=draw,memory=last"
+    for version in range(1, 6)
+}

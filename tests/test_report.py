@@ -1,0 +1,391 @@
+"""The page of all results: what it says, and the page in a browser."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from selenium.webdriver import Keys
+
+from optsearch import report, results
+from optsearch.datafiles import RESULTS
+from optsearch.errors import RecordError
+from optsearch.names import in_words, together
+from optsearch.report import bracket, freshness
+from optsearch.report.answers import answers
+
+ROOT = Path(__file__).parent.parent
+PICTURE = report.Figure(
+    "bracket", "A title. And a text.", b"\x89PNG", "python -m draw", {"results/bracket.csv": "make"}
+)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """The page of the committed results, as the command writes it, with one figure drawn."""
+    folder = tmp_path_factory.mktemp("report")
+    for command in (
+        ["paper_figures.bracket", "--output", folder / "drawn"],
+        ["paper_figures.report", "--figures", folder / "drawn", "--output", folder],
+    ):
+        subprocess.run([sys.executable, "-m", *map(str, command)], cwd=ROOT, check=True)
+    return folder / "index.html"
+
+
+def data_of(text):
+    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
+    return json.loads(found)
+
+
+# What it says
+
+
+def test_every_table_is_there_with_its_values(written):
+    text = written.read_text(encoding="utf-8")
+    data = data_of(text)
+    files = [path.relative_to(RESULTS).as_posix() for t in results.TABLES for path in t.all()]
+    assert list(data) == files
+    assert len(set(files)) == len(files) > 20
+    for row, shown in zip(results.TABLE1.read(), data["table1.csv"]["rows"], strict=True):
+        total = "" if row["total_height"] is None else str(row["total_height"])
+        assert shown[:3] == [str(row["game"]), total, str(row["configurations"])]
+
+
+def test_a_new_table_appears_without_further_work(tmp_path, monkeypatch):
+    columns = (results.Column("sign", results.TEXT, "a <b>sign</b>"),)
+    table = results.Table("new", "A new </script> table", columns, "new", 7)
+    monkeypatch.setattr(report, "TABLES", (table,))
+    table.write([["</script><b>"]], tmp_path)
+    text = report.page([], tmp_path)
+    assert data_of(text) == {
+        "new.csv": {"columns": [["sign", "a <b>sign</b>", True]], "rows": [["</script><b>"]]}
+    }
+    assert "A new &lt;/script&gt; table" in text
+    assert "<b>sign" not in text
+    assert text.count("<script") == 2
+
+
+def test_a_table_that_is_wrong_is_named(tmp_path):
+    results.TABLE1.path(tmp_path).write_text("# title: t\ngame\n4x4:2\n")
+    with pytest.raises(RecordError, match=r"table1\.csv"):
+        report.page([], tmp_path)
+
+
+def test_a_page_of_nothing(tmp_path):
+    text = report.page([], tmp_path)
+    assert "not made yet: <code>python -m experiments.table1</code>" in text
+    assert not list(answers(tmp_path))
+
+
+def test_figures_with_captions_and_what_is_old(tmp_path):
+    figures = [PICTURE, report.Figure("b", "C. D", None, "make b", {}, False)]
+    text = report.page(figures, tmp_path)
+    assert "<b>A title.</b> And a text." in text
+    assert "data:image/png;base64,iVBORw==" in text
+    assert text.count("not drawn: its source is missing") == 1
+    assert "older than its table" not in text
+    old = report.Figure(*(getattr(PICTURE, name) for name in PICTURE.__dataclass_fields__))
+    object.__setattr__(old, "is_old", True)
+    assert "older than its table: draw it again" in report.page([old], tmp_path)
+
+
+def test_the_command_marks_a_figure_whose_table_changed(tmp_path):
+    sys.path.insert(0, str(ROOT))
+    from paper_figures import bracket as module
+    from paper_figures.report import shown
+    from paper_figures.script import make
+
+    shutil.copytree(ROOT / "data" / "results", tmp_path / "results")
+    assert make(module.FIGURE, tmp_path, tmp_path / "drawn")
+    assert not shown(module.FIGURE, "A. B", tmp_path, tmp_path / "drawn").is_old
+    with open(tmp_path / "results" / "bracket.csv", "a") as file:
+        file.write("lower,nothing,1,1,nowhere\n")
+    assert shown(module.FIGURE, "A. B", tmp_path, tmp_path / "drawn").is_old
+
+
+def test_the_answers_are_those_of_the_tables():
+    good, greedy, fails, people = answers(RESULTS)
+    table = results.BRACKET.read()
+    lower = max(row["value_exact"] for row in table if row["side"] == "lower")
+    upper = min(row["value_exact"] for row in table if row["side"] == "upper")
+    numbers = [Fraction(text) for text in re.findall(r"\d+\.\d+", good.headline)]
+    assert numbers[0] <= lower < numbers[0] + Fraction(1, 10**4)
+    assert numbers[1] - Fraction(1, 10**4) < upper <= numbers[1]
+    counts = {row["shots"]: row["configurations"] for row in results.EVALUATION.read(name="greedy")}
+    mean = Fraction(sum(shots * n for shots, n in counts.items()), sum(counts.values()))
+    assert f"{float(mean):.4f}" in greedy.headline
+    rows = [r for r in results.COUNTEREXAMPLES.read() if r["result"] == "counterexample"]
+    assert f"In {len(rows)} positions" in fails.headline
+    exact = people.comparisons[0].players
+    assert [player.mean for player in exact] == sorted(player.mean for player in exact)
+    assert len(exact) == len(list(results.EVALUATION.all()))
+
+
+def test_the_bracket_and_its_history():
+    table = results.BRACKET.read()
+    scale = bracket.scale_of(table)
+    assert scale.ticks[0] == (30, scale.place(30))
+    bars = bracket.bounds(table, scale)
+    assert len({(bar.kind, bar.text) for bar in bars}) == len(bars)  # no number twice
+    lower = [bar.right for bar in bars if bar.kind == "lower"]
+    upper = [bar.left for bar in bars if bar.kind == "upper"]
+    assert lower == sorted(lower)
+    assert upper == sorted(upper, reverse=True)
+    steps = bracket.history(table, scale)
+    assert steps[0].text == "30.8848 to 55.6"  # section 5 of the paper: 30.8 and 55.6
+    assert (steps[-1].left, steps[-1].right) == (lower[-1], upper[-1])
+    for before, after in pairwise(steps):
+        assert before.left <= after.left <= after.right <= before.right
+
+
+def test_names():
+    assert (
+        in_words("greedy:ties=central,endgame=4") == "greedy (a most probable cell), ties central"
+    )
+    assert in_words("FILE.py:Own") == "FILE.py:Own"
+    assert together(["pattern:clear=line,water=0", "greedy"]) == (
+        "fixed pattern, the row first, nothing deduced; greedy (a most probable cell)"
+    )
+
+
+# What is older than the code
+
+
+def test_what_a_table_depends_on():
+    found = freshness.depends_on("table1")
+    assert {"experiments/table1.py", "optsearch/solver.py", "cython_ext/_search.pyx"} <= found
+    assert {"cython_ext/_bounds.pyx", "cython_ext/leaves.pxd", "cython_ext/cells.pxd"} <= found
+    assert not {"optsearch/errors.py", "optsearch/results.py", "experiments/script.py"} & found
+    assert not any("paper_figures" in file or "explorer" in file for file in found)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "same", "other"),
+    [
+        (
+            "a.py",
+            'from b import c\n\ndef f():\n    """Text."""\n    return c + 1\n',
+            "from d import c\n__all__ = ['f']\ndef f():\n    return (c +\n       1)  # why\n",
+            "def f():\n    return c + 2\n",
+        ),
+        ("a.pyx", '"""Text."""\nx = 1  # one\n', "x  =  1\n\n", "x = 2\n"),
+    ],
+)
+def test_what_code_says(file, text, same, other):
+    meaning = freshness.meaning
+    assert meaning(file, text) == meaning(file, same) != meaning(file, other)
+
+
+def test_what_has_changed_since_a_commit():
+    if freshness.git("rev-parse", "HEAD") is None:
+        pytest.skip("not a checkout")
+    first = freshness.git("log", "--format=%H", "--reverse").split()[0]
+    assert freshness.changed("table1", "release 0.1.0") is None
+    assert freshness.changed("table1", "0" * 40) is None
+    assert "optsearch/solver.py" in freshness.changed("table1", first)
+    if not freshness.git("status", "--porcelain"):
+        assert freshness.changed("table1", freshness.git("rev-parse", "HEAD").strip()) == []
+
+
+# The page in a browser
+
+CONTRAST = """
+const channel = (v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+const parse = (text) => {
+  const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number);
+  return [r, g, b, a];
+};
+const luminance = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+const behind = (element) => {
+  for (let e = element; e; e = e.parentElement) {
+    const found = parse(getComputedStyle(e).backgroundColor);
+    if (found[3] === 1) return found;
+  }
+  return [255, 255, 255, 1];
+};
+const bad = [];
+for (const element of document.querySelectorAll("body *")) {
+  const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  if (!own || !element.checkVisibility() || element.closest("svg, script")) continue;
+  const pair = [luminance(parse(getComputedStyle(element).color)), luminance(behind(element))];
+  const ratio = (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
+  if (ratio < 4.5) bad.push([element.outerHTML.slice(0, 80), ratio]);
+}
+return bad;
+"""
+
+
+class Shown:
+    """The page in the browser."""
+
+    def __init__(self, driver, path):
+        self.driver, self.path = driver, path
+        self.look(1280, "light")
+        for log in ("performance", "browser"):  # of earlier pages
+            driver.get_log(log)
+        driver.get(path.as_uri())
+
+    def look(self, width, scheme, media="screen"):
+        metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.driver.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"media": media, "features": features}
+        )
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def table(self, file):
+        """Open a table; its element."""
+        found = self.driver.find_element("css selector", f'details[data-file="{file}"]')
+        self.run("arguments[0].open || arguments[0].querySelector('summary').click()", found)
+        return found
+
+    def column(self, details, place):
+        script = """return [...arguments[0].querySelectorAll('tbody tr')].map(
+            (row) => row.cells[arguments[1]].textContent)"""
+        return self.run(script, details, place)
+
+    def complaints(self):
+        events = [json.loads(e["message"])["message"] for e in self.driver.get_log("performance")]
+        sent = (e for e in events if e["method"] == "Network.requestWillBeSent")
+        asked = {e["params"]["request"]["url"].split("#")[0] for e in sent}
+        asked = {url for url in asked if not url.startswith("data:")}
+        return asked - {self.path.as_uri()}, self.driver.get_log("browser")
+
+
+@pytest.fixture
+def shown(driver, written):
+    page = Shown(driver, written)
+    yield page
+    assert page.complaints() == (set(), [])
+    page.look(1280, "light")
+
+
+def test_sorting(shown):
+    details = shown.table("optima.csv")
+    rows = results.OPTIMA.read()
+    heads = details.find_elements("css selector", "th button")
+    assert [head.text for head in heads] == list(results.OPTIMA.names)
+    by = results.OPTIMA.names.index("total_height")
+    heads[by].send_keys(Keys.ENTER)  # by keyboard
+    expected = sorted(row["total_height"] for row in rows)
+    assert shown.column(details, by) == [str(n) for n in expected[:100]]
+    assert heads[by].find_element("xpath", "..").get_attribute("aria-sort") == "ascending"
+    heads[by].send_keys(Keys.SPACE)
+    assert shown.column(details, by) == [str(n) for n in expected[::-1][:100]]
+    heads[by].click()  # as it was
+    assert shown.column(details, 0) == [str(row["game"]) for row in rows[:100]]
+    greedy = results.OPTIMA.names.index("best_greedy_total_height")
+    details.find_element("css selector", ".tools button").click()
+    heads[greedy].click()
+    known = [row["best_greedy_total_height"] for row in rows]
+    texts = [str(n) for n in sorted(n for n in known if n is not None)]
+    assert shown.column(details, greedy) == texts + [""] * known.count(None)  # empty ones last
+
+
+def test_fractions_are_sorted_by_value(shown):
+    details = shown.table("bracket.csv")
+    place = results.BRACKET.names.index("value_exact")
+    details.find_elements("css selector", "th button")[place].click()
+    found = [Fraction(text) for text in shown.column(details, place)]
+    assert found == sorted(results.BRACKET.read().column("value_exact"))
+
+
+def test_filtering(shown):
+    details = shown.table("optima.csv")
+    box = details.find_element("css selector", "input")
+    rows = results.OPTIMA.read()
+    for text, keep in (
+        ("5X5", lambda row: "5x5" in str(row["game"])),
+        (
+            "cells>=36 total_height<500",
+            lambda row: row["cells"] >= 36 and row["total_height"] < 500,
+        ),
+        ("game=4x5:2", lambda row: str(row["game"]) == "4x5:2"),
+        ("nothing-like-it", lambda row: False),
+    ):
+        box.clear()
+        box.send_keys(text)
+        kept = [str(row["game"]) for row in rows if keep(row)]
+        assert shown.column(details, 0) == kept
+        count = details.find_element("css selector", "output").text
+        assert count == f"{len(kept)} of {len(rows)} rows"
+
+
+def test_a_link_opens_a_table(shown):
+    link = shown.driver.find_element("css selector", '#questions a[href="#t-optima.csv"]')
+    link.send_keys(Keys.ENTER)
+    shown.run("return new Promise((done) => setTimeout(done))")  # after the event of the hash
+    details = shown.driver.find_element("css selector", 'details[data-file="optima.csv"]')
+    assert details.get_attribute("open")
+    assert shown.column(details, 0)
+
+
+def test_links_lead_somewhere(shown, written):
+    targets = shown.run("return [...document.links].map((link) => link.getAttribute('href'))")
+    ids = shown.run("return [...document.querySelectorAll('[id]')].map((element) => element.id)")
+    assert len(set(ids)) == len(ids)
+    walks = set()
+    for target in targets:
+        if target.startswith("#"):
+            assert target[1:] in ids
+        else:
+            assert (written.parent / target).is_file()
+            walks.add(target)
+    assert "walk_3x4_2_A1_miss_B3_miss.html" in walks
+
+
+def test_keyboard(shown):
+    """The first key leads to the link that skips; every control is named, and shows its focus."""
+    shown.driver.find_element("css selector", "body").send_keys(Keys.TAB)
+    assert shown.driver.switch_to.active_element.text == "To the results"
+    shown.table("table1.csv")
+    nameless = shown.run(
+        """return [...document.querySelectorAll("button, input, summary, a, [tabindex]")].filter(
+        (e) => !(e.textContent.trim() || e.ariaLabel)).length"""
+    )
+    assert nameless == 0
+    box = shown.driver.find_element("css selector", "details[open] input")
+    shown.driver.find_element("css selector", "details[open] summary").send_keys(Keys.TAB)
+    assert shown.driver.switch_to.active_element == box
+    assert box.value_of_css_property("outline-style") == "solid"
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast_and_width(shown, width, scheme):
+    shown.look(width, scheme)
+    shown.table("table1.csv")
+    assert shown.run(CONTRAST) == []
+    assert shown.run("return document.documentElement.scrollWidth") <= width
+    background = shown.run("return getComputedStyle(document.body).backgroundColor")
+    is_dark = max(map(int, re.findall(r"\d+", background))) < 100
+    assert is_dark == (scheme == "dark")
+
+
+def test_print(shown):
+    """On paper: dark on white, no controls, closed tables left out, open ones whole."""
+    details = shown.table("table1.csv")
+    shown.look(800, "dark", "print")
+    visible = "return arguments[0].checkVisibility()"
+    for selector, is_shown in (
+        ("nav", False),
+        (".tools", False),
+        ("details:not([open])", False),
+        ("#f-bracket img", True),
+        (".headline", True),
+    ):
+        element = shown.driver.find_element("css selector", selector)
+        assert shown.run(visible, element) == is_shown, selector
+    assert shown.run(visible, details)
+    assert (
+        shown.run("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    )
+    assert shown.run(CONTRAST) == []
