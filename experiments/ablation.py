@@ -29,6 +29,7 @@ GAMES = (
     "1x20:4,4,3",
     "4x5:3,2;contact=any",
     "4x4:3,2;contact=any;announce=ship",
+    "4x5:4,3;contact=any;announce=ship",
     "10x10:5,4,3,3,2 I7=hit H2=hit G9=hit I4=hit E9=miss C2=miss J1=miss F8=miss D6=miss "
     "G8=miss A3=miss B6=miss G10=miss I1=miss C9=miss G5=miss C8=miss D2=miss G7=miss "
     "H3=miss B10=miss C7=miss H5=miss G1=miss D1=miss B1=miss B3=miss G4=miss I2=miss "
