@@ -88,7 +88,7 @@ cdef class Search:
     cdef Cells* sets
     cdef int64_t* weights
     cdef bint weighted                             # not all weights are 1
-    cdef bint sparse                               # no cell is in more than MOST sets
+    cdef readonly bint has_prices                  # the dual of the chain is used
     cdef Switches on
     cdef Bounds bounds
     cdef ChainDual chain
@@ -126,7 +126,7 @@ cdef class Search:
             self.sets[i] = join(sets[i, 0], sets[i, 1])
             self.weights[i] = weights[i]
             self.weighted |= weights[i] != 1
-        self.sparse = self.is_sparse()
+        self.has_prices = self.on.chain and self.objective == MEAN and self.is_sparse()
 
     cdef bint is_sparse(self) noexcept nogil:
         """Whether no cell that some sets lack is in more than MOST; only then is there a dual."""
@@ -228,8 +228,7 @@ cdef class Search:
 
     cdef bint has_chain(self, const Node* node) noexcept nogil:
         """Whether the dual of the chain is used for a family."""
-        return (self.on.chain and self.sparse and self.objective == MEAN
-                and node.n >= CHAIN_FROM and self.chain.fits(node))
+        return self.has_prices and node.n >= CHAIN_FROM and self.chain.fits(node)
 
     cdef void raise_prices(self, Node* node, int64_t limit) noexcept nogil:
         """Raise `lower` by the dual of the chain, if it can be to the limit."""

@@ -15,6 +15,7 @@ class Search:
     nodes: int
     subsets: int
     effort: Effort
+    has_prices: bool
     disk: Disk | None
     def __init__(
         self,

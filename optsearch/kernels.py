@@ -114,7 +114,8 @@ class Kernel(Protocol):
     """What a solver needs of a kernel.
 
     root -- the state of the position, without a budget. cells_left -- hits that end a game from
-    there. easy -- states of so few configurations are solved at once.
+    there. easy -- states of so few configurations are solved at once. has_prices -- bounds come
+    from prices of sets, and leave so little that a search in the order of the bounds is short.
     """
 
     game: Game
@@ -122,6 +123,7 @@ class Kernel(Protocol):
     root: State
     cells_left: int
     easy: int
+    has_prices: bool
 
     @property
     def nodes(self) -> int:
@@ -281,6 +283,7 @@ class Silent(_Budgets):
             tick,
             rule,
         )
+        self.has_prices = self._search.has_prices
 
     @property
     def nodes(self) -> int:
@@ -355,6 +358,7 @@ class Announced(_Budgets):
     """The kernel of games that announce sinkings: configurations are ships."""
 
     easy = 8
+    has_prices = False
 
     def __init__(
         self,

@@ -357,6 +357,7 @@ OPTIMA = Table(
         Column("subsets", INTEGER, "parts of families on a machine word that it met"),
         Column("seconds", decimal(3), "wall time of the search", measured=True),
         _CONFIRMED,
+        Column("commit", TEXT, "commit of optsearch that computed the row", measured=True),
     ),
     "optima",
     8,

@@ -226,7 +226,8 @@ class Solver:
             frontier = self._frontier = self._frontier or Frontier(
                 self.kernel, self.kernel.root, every=self._all_shots
             )
-            frontier.nodes = None if time_limit is None and not parallel else TASK_NODES
+            is_opened = time_limit is not None or parallel or self.kernel.has_prices
+            frontier.nodes = TASK_NODES if is_opened else None
             self._run(frontier, parallel)
         except KeyboardInterrupt:
             if self._frontier is None or not partial:

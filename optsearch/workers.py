@@ -43,11 +43,20 @@ def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
 
 
 class _Pool(ProcessPoolExecutor):
-    """Submitting starts the processes, and they begin deaf to the ctrl-C of their terminal."""
+    """Submitting starts the processes, and they begin deaf to the ctrl-C of their terminal.
+
+    A pool that breaks meanwhile closes the pipe by which its manager is told: an OSError, where
+    one that broke before raises BrokenProcessPool.
+    """
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        with _uninterrupted():
-            return super().submit(fn, *args, **kwargs)
+        try:
+            with _uninterrupted():
+                return super().submit(fn, *args, **kwargs)
+        except OSError as error:
+            if self._broken:
+                raise BrokenProcessPool(self._broken) from error
+            raise
 
 
 @contextmanager

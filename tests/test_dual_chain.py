@@ -12,7 +12,7 @@ from optsearch.configurations import to_words
 from optsearch.family import Family
 from optsearch.game import Game
 from optsearch.position import Position
-from optsearch.solver import solve
+from optsearch.solver import Solver, SolverOptions, solve
 from optsearch.tree import verify
 
 MOST = 8  # sets with the same cell that the kernel takes
@@ -215,3 +215,27 @@ def test_games_that_the_chain_solves(game, total_height, nodes):
     solution = solve(Position(Game.parse(game)))
     assert solution.total_height == verify(solution.tree()) == total_height
     assert solution.nodes < nodes
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("game", "total_height"), [("9x9:2", 3084), ("10x10:3", 2926)])
+def test_games_that_the_chain_solves_in_the_order_of_its_bounds(game, total_height):
+    """Minutes where the first shots are searched one after the other."""
+    solution = solve(Position(Game.parse(game)))
+    assert solution.total_height == verify(solution.tree()) == total_height
+    assert solution.nodes < 100_000
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "is_opened"),
+    [
+        ("6x6:2", SolverOptions(), True),
+        ("6x6:4", SolverOptions(chain=False), False),
+        ("4x4:3,2", SolverOptions(), False),
+    ],
+)
+def test_first_shots_are_opened_where_there_are_prices(game, options, is_opened):
+    """All other games are searched one first shot after the other, whatever it takes."""
+    solver = Solver(Position(Game.parse(game)), options)
+    assert solver.search().is_exact
+    assert (solver._frontier.nodes is not None) == is_opened

@@ -200,7 +200,11 @@ def test_the_greedy_tree_shoots_most_probable_cells():
 # Optima
 
 
-EVERYWHERE = [name for name in results.OPTIMA.names if name not in ("seconds", "confirmed")]
+EVERYWHERE = [
+    column.name
+    for column in results.OPTIMA.columns
+    if not column.measured and column.name != "confirmed"
+]
 
 
 def numbers(row):

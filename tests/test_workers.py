@@ -2,8 +2,13 @@
 
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 
+import pytest
+
+from optsearch.errors import WorkerLost
+from optsearch.workers import processes
 from tests.processes import MANY_SECONDS
 
 OWNER = """
@@ -44,3 +49,16 @@ def test_workers_end_with_an_owner_that_is_killed(tmp_path):
     with started(tmp_path) as owner:
         owner.kill()
         assert owner.communicate(timeout=MANY_SECONDS) == ("", None)
+
+
+@pytest.mark.parametrize(("broken", "raised"), [("a worker ended", WorkerLost), (False, OSError)])
+def test_a_pool_that_breaks_while_it_is_given_work(broken, raised, monkeypatch):
+    """Its manager has closed the pipe to itself; any other error is what it is."""
+
+    def submit(pool, function):
+        pool._broken = broken
+        raise OSError("handle is closed")
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", submit)
+    with pytest.raises(raised), processes(1) as pool:
+        pool.submit(print)
