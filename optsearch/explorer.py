@@ -91,6 +91,11 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
     replies = known_replies(game)
     for name, tree in trees:
         require_same(position, name, tree)
+    roots = [_encoded(solver, limit, solver.kernel.root, tree.root) for _, tree in trees]
+    least = min([root[1] for root in roots if isinstance(root, list)], default=0)
+    for root in roots:  # what is known from the best of the trees
+        if isinstance(root, list) and isinstance(root[2], list):
+            root[2] = root[2][0] if root[2][0] == least else [root[2][0], least]
     return {
         "game": str(game),
         "position": str(position),
@@ -107,10 +112,9 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
             [weight, *(f"{ship:x}" for ship in ships)] for weight, ships in _listed(position)
         ],
         "trees": [
-            {"name": name, "root": _encoded(solver, limit, solver.kernel.root, tree.root)}
-            for name, tree in trees
+            {"name": name, "root": root} for (name, _), root in zip(trees, roots, strict=True)
         ],
-        "values": _values(solver),
+        "values": _values(solver, roots),
     }
 
 
@@ -137,12 +141,16 @@ def _listed(position: Position) -> list[tuple[int, tuple[int, ...]]]:
     return [(1, ships) for ships in listed if position.is_compatible(ships)]
 
 
-def _values(solver: Solver) -> list[list[int | None] | None]:
-    """What each first shot is worth, as `data` has it."""
+def _values(solver: Solver, roots: Sequence[list[Any] | int]) -> list[list[int] | None]:
+    """What each first shot is worth, as `data` has it; no more than in the trees."""
     game = solver.position.game
-    values: list[list[int | None] | None] = [None] * game.cells
+    values: list[list[int] | None] = [None] * game.cells
     for value in solver.found.shot_values:
-        values[value.cell[0] * game.columns + value.cell[1]] = [value.lower, value.upper]
+        cell = value.cell[0] * game.columns + value.cell[1]
+        costs = [root[1] for root in roots if isinstance(root, list) and root[0] == cell]
+        assert value.lower is not None
+        assert value.upper is not None
+        values[cell] = [value.lower, min([value.upper, *costs])]
     return values
 
 

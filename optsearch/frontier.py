@@ -36,11 +36,16 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class Open:
-    """A state of the tree. shots -- by lower bound; None before it is opened."""
+    """A state of the tree.
+
+    rule -- of a strategy that costs `upper`, until something better is found; None where the state
+    is solved. shots -- by lower bound; None before it is opened.
+    """
 
     state: State
     lower: int
     upper: int
+    rule: Rule | None = None
     shots: SortedKeyList[Shooting] | None = None
     parent: Shooting | None = None
 
@@ -80,6 +85,7 @@ class Task:
     nodes: int | None
 
 
+Rule = Callable[[Kernel, State], int]  # the cell to shoot next
 Run = Callable[[Task], "int | None"]  # None: given up
 
 
@@ -97,12 +103,25 @@ class Frontier:
     nodes: int | None = None
     every: bool = False
     root: Open = field(init=False)
-    _first: int = field(init=False)  # the cost of the first choices from the root
+    _rules: list[Rule] = field(init=False)  # of strategies that are known from the start
+    _begun: list[tuple[int, int]] = field(init=False)  # their first shots and what they cost
 
     def __post_init__(self) -> None:
+        self._rules, self._begun = [first_choice], []
         self.root = self._open_state(self.state)
-        self._first = self.root.upper
+        if self.root.rule is not None:
+            self._begun.append((first_choice(self.kernel, self.state), self.root.upper))
         self._list_shots(self.root)
+
+    def follow(self, rule: Rule) -> None:
+        """Never be above the strategy of one more rule, from here and from what is opened later."""
+        if rule in self._rules or self.root.rule is None:
+            return
+        cost = cost_of(self.kernel, self.state, rule)
+        self._rules.append(rule)
+        self._begun.append((rule(self.kernel, self.state), cost))
+        if cost < self.root.upper:
+            self.root.upper, self.root.rule = cost, rule
 
     @property
     def lower(self) -> int:
@@ -143,8 +162,8 @@ class Frontier:
 
         A shot that was not looked into costs at most its own misses more than a strategy that is
         known: shoot there first, and go on with that strategy. Where sinkings are announced the
-        shot changes what is told later; there, shoot every cell. The shot tried first costs at most
-        what the first choices cost.
+        shot changes what is told later; there, shoot every cell. The first shot of a strategy that
+        was known from the start costs at most what that does.
         """
         weight, shots = self.kernel.weight(self.state), self._shots(self.root)
         cells = len(self.kernel.shots(self.state))
@@ -153,8 +172,8 @@ class Frontier:
         brackets = []
         for shot in shots:
             known = self.root.upper + shot.price if is_silent else everything
-            if shot.rank == 0 and len(self.state.family) > self.kernel.easy:
-                known = min(known, self._first)
+            same = self.kernel.orbit(shot.cell)
+            known = min([known, *(cost for cell, cost in self._begun if same >> cell & 1)])
             brackets.append((shot.cell, max(shot.lower, self.lower), min(shot.upper, known)))
         return brackets
 
@@ -214,8 +233,9 @@ class Frontier:
             cost = self.kernel.solve(state)
             return Open(state, cost, cost, parent=parent)
         lower = self.kernel.lower_bound(state)
-        upper = cost_of_first_choices(self.kernel, state)
-        return Open(state, lower, upper, parent=parent)
+        costs = [cost_of(self.kernel, state, rule) for rule in self._rules]
+        upper = min(costs)
+        return Open(state, lower, upper, self._rules[costs.index(upper)], parent=parent)
 
     def _list_shots(self, at: Open) -> None:
         seen = 0
@@ -323,11 +343,11 @@ class Frontier:
 
     def _strategy(self, at: Open) -> Node | Leaf:
         best = partial(best_cell, self.kernel)
-        shots = [s for s in at.shots or () if s.upper == at.upper]
-        if at.lower == at.upper and not any(s.parts for s in shots):
+        if at.rule is None:
             return grow(self.kernel, at.state, best)
+        shots = [s for s in at.shots or () if s.upper == at.upper]
         if not shots:
-            return grow(self.kernel, at.state, partial(first_choice, self.kernel))
+            return grow(self.kernel, at.state, partial(at.rule, self.kernel))
         shot = min(shots, key=lambda s: s.rank)
 
         def follow(reply: Reply, part: State) -> Node | Leaf:
@@ -344,8 +364,14 @@ def first_choice(kernel: Kernel, state: State) -> int:
     return best_cell(kernel, state) if is_known else first_cell(kernel, state)
 
 
-def cost_of_first_choices(kernel: Kernel, state: State) -> int:
-    """What that strategy costs."""
+def greedy_choice(kernel: Kernel, state: State) -> int:
+    """The first most probable cell, and where the state is easy that of an optimal strategy."""
+    is_known = len(state.family) <= kernel.easy or kernel.is_lost(state)
+    return best_cell(kernel, state) if is_known else kernel.greedy_shots(state)[0]
+
+
+def cost_of(kernel: Kernel, state: State, rule: Rule) -> int:
+    """What the strategy of a rule costs that plays the optimum of easy states."""
     cost = 0
     waiting = [state]
     while waiting:
@@ -355,7 +381,9 @@ def cost_of_first_choices(kernel: Kernel, state: State) -> int:
         if len(state.family) <= kernel.easy:
             cost += kernel.solve(state)
             continue
-        parts = kernel.parts(state, first_cell(kernel, state))
+        if kernel.is_over(state):
+            continue
+        parts = kernel.parts(state, rule(kernel, state))
         if MISS in parts:
             cost += kernel.weight(parts[MISS]) * price(kernel.objective, state.budget)
         waiting += parts.values()

@@ -21,7 +21,7 @@ from optsearch._table import MemoryTable
 from optsearch.bounds import leaf_counting_misses
 from optsearch.errors import NotSupported, TableError
 from optsearch.first_shots import bracketed_values, budgeted_values
-from optsearch.frontier import Frontier, Task
+from optsearch.frontier import Frontier, Task, greedy_choice
 from optsearch.game import Cell, Game, bits
 from optsearch.kernels import (
     FORBIDDEN,
@@ -228,6 +228,8 @@ class Solver:
             )
             is_opened = time_limit is not None or parallel or self.kernel.has_prices
             frontier.nodes = TASK_NODES if is_opened else None
+            if time_limit is not None:  # then the tree of the bracket is shown
+                frontier.follow(greedy_choice)
             self._run(frontier, parallel)
         except KeyboardInterrupt:
             if self._frontier is None or not partial:
@@ -416,7 +418,7 @@ class Solver:
         """
         with self._lock:
             solution = self.found
-            if self.objective.kind == "mean" and solution.total_height is None:
+            if not solution.is_exact:
                 assert self._frontier is not None
                 return DecisionTree(self.position, self._frontier.strategy())
             root = self.kernel.root

@@ -132,12 +132,18 @@ def test_trees_of_something_else_are_refused():
 # The page as text
 
 
+def carried(page):
+    """The data of a page, as a text and read."""
+    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
+    return text, json.loads(text)
+
+
 def test_nothing_in_the_data_is_markup():
     name = "</script><script>alert(1)</script><!-- & {{data}} \u2028"
     solver = Solver(FIGURE6)
     page = explorer.page(solver, [(name, solver.tree())])
-    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
-    assert json.loads(text)["trees"][0]["name"] == name
+    text, data = carried(page)
+    assert data["trees"][0]["name"] == name
     assert not re.search(r"[<>&]|[^ -~]", text)
     assert page.count("<script") == 2
     assert f"<title>{html.escape('3x4:2 A1=miss B3=miss')}</title>" in page
@@ -779,4 +785,34 @@ def test_the_command_with_a_time_limit(here, tmp_path, monkeypatch):
     best, greedy = found["trees"]
     assert (best["name"], best["total_height"]) == ("best found", found["upper"])
     assert greedy["name"].startswith("greedy")
-    assert greedy["total_height"] >= found["lower"]
+    assert greedy["total_height"] >= found["upper"]
+    _, data = carried((tmp_path / "page.html").read_text(encoding="utf-8"))
+    for one, root in zip(found["trees"], data["trees"], strict=True):
+        assert (one["name"], one["total_height"]) == (root["name"], root["root"][1])
+        assert root["root"][2] == [found["lower"], found["upper"]]
+    assert min(value[1] for value in data["values"]) == found["upper"]
+
+
+ENDGAME = (
+    "E1=miss F10=hit G10=hit H10=hit I10=hit J10=hit D8=miss C7=miss E6=miss D5=miss C4=miss "
+    "B6=miss A5=miss B3=miss D2=miss A8=miss B9=hit B8=hit B10=hit B7=miss F3=hit E3=hit D3=hit "
+    "C3=miss G3=hit F7=miss"
+)  # 1,583 configurations; the optimum is out of reach
+
+
+@pytest.mark.long
+def test_a_page_of_an_endgame_that_is_out_of_reach(here, tmp_path):
+    path = tmp_path / "page.html"
+    game = ("explore", "10x10:5,4,3,3,2", "--shots", ENDGAME)
+    status, out, err = here(*game, "-o", path, "--time-limit", "8", "--json")
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    assert found["configurations"] == 1583
+    assert found["lower"] < found["upper"]
+    assert found["trees"][0] == {
+        "name": "best found",
+        "total_height": found["upper"],
+        "total_height_exact": str(found["upper"]),
+    }
+    assert found["trees"][1]["total_height"] >= found["upper"]
+    assert path.stat().st_size > 50_000

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from optsearch import paper, records, reference, solver
 from optsearch.configurations import Configurations, to_words
 from optsearch.errors import ImpossiblePosition, NotSupported, TableError, TooLarge
+from optsearch.evaluate import evaluate
 from optsearch.family import Family
 from optsearch.game import Game, parse_cell
 from optsearch.objective import Objective
@@ -26,6 +27,7 @@ from optsearch.position import HIT, MISS, Position, reply
 from optsearch.posterior import Posterior
 from optsearch.solution import Limit, Status
 from optsearch.solver import SWITCHES, Solver, SolverOptions
+from optsearch.strategies import named
 from optsearch.tables import DiskTable
 from optsearch.tree import verify
 from tests.examples import draws, positions
@@ -393,6 +395,25 @@ def test_a_time_limit_gives_a_bracket_with_its_tree_that_only_tightens(ticking):
         assert verify(tree) == tree.total_height == upper
     with pytest.raises(NotSupported, match="between"):
         _ = found.mean
+
+
+@pytest.mark.parametrize(
+    "game", ["6x6:3,2", "5x5:3,2;contact=any", "5x5:3,2;contact=corner", "4x5:3,2;announce=ship"]
+)
+def test_what_is_found_in_a_short_time_is_no_worse_than_greedy(ticking, game):
+    position = Position(Game.parse(game))
+    first = Solver(position)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(solver.Frontier, "follow", lambda frontier, rule: None)
+        alone = first.search(time_limit=20)
+    found = solver.solve(position, time_limit=20, all_shots=True)
+    greedy = evaluate(named("greedy"), position.game, jobs=1).total_height
+    assert found.upper <= min(greedy, alone.upper)
+    assert verify(found.tree()) == found.tree().total_height == found.upper
+    assert min(value.upper for value in found.shot_values) <= found.upper
+    if game == "6x6:3,2":
+        assert greedy < alone.upper
+        assert not found.is_exact
 
 
 def test_a_bracket_closes_to_the_optimum(ticking):

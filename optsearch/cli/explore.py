@@ -76,8 +76,11 @@ def explore(
     with solving(str(position.game)) as progress:
         exact = solver.Solver(position, progress=progress, all_shots=True)
         solution = exact.search(None if time_limit is None else time_limit / 2)
-        named.append(("optimal" if solution.is_exact else "best found", exact.tree()))
-        named.append(best_greedy(position, time_limit, progress))
+        found, greedy = exact.tree(), best_greedy(position, time_limit, progress)
+        if greedy[1].total_height < found.total_height:
+            found = greedy[1]
+        named += [("optimal" if solution.is_exact else "best found", found), greedy]
+        upper = min(walked.total_height for _, walked in named)
         limit = None if time_limit is None else Limit(time_limit / 4)
         page = explorer.page(exact, named, limit)
     try:
@@ -92,7 +95,7 @@ def explore(
                 **described(position),
                 "configurations": configurations,
                 "lower": solution.lower,
-                "upper": solution.upper,
+                "upper": upper,
                 "trees": totals,
                 "page": str(output),
             }
@@ -105,7 +108,6 @@ def explore(
         facts.add_row(name, f"{mean} = {float(walked.mean):.6f} shots on average")
     if solution.total_height is None:
         lower, number = solution.lower or 0, solution.configurations
-        upper = min(walked.total_height for _, walked in named)
         facts.add_row(
             "optimum",
             f"between {lower}/{number} = {lower / number:.6f} and "
