@@ -28,8 +28,8 @@ build: .venv/.built  ## .venv with the package, its kernels and all its extras
 debug: build  ## the kernels once more with every memory access checked
 	@OPTSEARCH_DEBUG=1 $(BIN)/python setup.py --quiet build_ext --inplace
 
-reproduce: build  ## the numbers of the paper, printed beside computed
-	@$(BIN)/optsearch reproduce
+reproduce: build  ## the numbers of the paper, printed beside computed (FULL=1: all sources, an hour)
+	@$(BIN)/optsearch reproduce $(if $(FULL),--full --resume build/reproduce)
 
 test: build  ## the tests, on all processors (some minutes)
 	@$(BIN)/python -m pytest --quiet --numprocesses auto

@@ -11,17 +11,17 @@ from experiments import script
 from optsearch.cli.evaluating import report_progress, save
 from optsearch.evaluate import evaluate
 from optsearch.game import Game
+from optsearch.reproduce.paper import PATTERN
 from optsearch.results import EVALUATION
 from optsearch.strategies import named
 
 GAME = Game.parse("10x10:5,4,3,3,2")
-PATTERN = "modulus=4,colours=13,scan=diagonals"  # the nearest one of experiments.patterns
 STRATEGIES = {
     "greedy": "greedy",
-    "pattern_cross": f"pattern:{PATTERN},clear=cross",
-    "pattern_line": f"pattern:{PATTERN},clear=line",
-    "pattern_cross_water": f"pattern:{PATTERN},clear=cross,water=1",
-    "pattern_line_water": f"pattern:{PATTERN},clear=line,water=1",
+    "pattern_cross": f"{PATTERN},clear=cross",
+    "pattern_line": f"{PATTERN},clear=line",
+    "pattern_cross_water": f"{PATTERN},clear=cross,water=1",
+    "pattern_line_water": f"{PATTERN},clear=line,water=1",
     "rollout": "rollout",
 }
 

@@ -28,12 +28,17 @@ from optsearch.errors import RecordError
 from optsearch.results import RECOMPUTED, TABLES, TREES, Entries, Table, Tree, took
 
 PROVENANCE = ("command", "optsearch", "python", "numpy", "commit", "date")
-FROM_NOTHING = {"optima": ("--again",)}
+# What an experiment is told so that it goes on from nothing; {folder} is an empty one.
+FROM_NOTHING = {
+    "evaluations": ("--checkpoints", "{folder}/checkpoints"),
+    "lower_bounds": ("--checkpoints", "{folder}/checkpoints"),
+    "optima": ("--again",),
+}
 
 
 @dataclass(frozen=True)
 class Run:
-    """One command, and the committed files that it makes, each with its declaration."""
+    """What is run by `python -m`, and the committed files that it makes, as they are declared."""
 
     command: tuple[str, ...]
     minutes: float
@@ -42,7 +47,7 @@ class Run:
     @property
     def text(self) -> str:
         """As the user types it."""
-        return shlex.join(("python", *self.command[1:]))
+        return shlex.join(("python", "-m", *self.command))
 
 
 def runs() -> Iterator[Run]:
@@ -65,11 +70,12 @@ def runs() -> Iterator[Run]:
 
 
 def _command(made: Table | Tree, path: Path) -> tuple[str, ...]:
-    """What makes a file: where the command of its kind takes a name, that of the file."""
-    command = made.command.format(name=path.stem).split()
-    assert command[:2] == ["python", "-m"]
-    more = FROM_NOTHING.get(made.experiment, ())
-    return (sys.executable, "-m", *command[2:], *more)
+    """What makes a file, after `python -m`: what its header says, or else its declaration."""
+    module = f"experiments.{made.experiment}"
+    said = "" if isinstance(made, Tree) else made.read(path).header.get("command", "")
+    if said.split()[:3] != ["python", "-m", module]:
+        said = made.command.format(name=path.stem)
+    return (module, *shlex.split(said)[3:])
 
 
 def difference(made: Table | Tree, committed: Path, again: Path) -> str:
@@ -106,7 +112,9 @@ def _in_rows(made: Table, before: Entries, after: Entries) -> str:
 def recomputed(run: Run) -> list[tuple[str, str]]:
     """Run a command into an empty folder; each file, and its first difference."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [*run.command, "-o", folder]
+        experiment = run.command[0].rpartition(".")[2]
+        more = [word.format(folder=folder) for word in FROM_NOTHING.get(experiment, ())]
+        command = [sys.executable, "-m", *run.command, *more, "-o", folder]
         done = subprocess.run(command, cwd=CHECKOUT, check=False, stdout=subprocess.DEVNULL)
         if done.returncode:
             return [(file, f"exit status {done.returncode}") for file, _ in run.files]

@@ -733,7 +733,7 @@ def test_quick_tables_come_out_as_committed(run, tmp_path, name):
     """From nothing, every value; the others are for `make golden`."""
     script = import_module(f"experiments.{name}")
     run(script, "-o", tmp_path)
-    (golden_run,) = [one for one in golden.runs() if one.command[2] == script.__name__]
+    (golden_run,) = [one for one in golden.runs() if one.command[0] == script.__name__]
     assert golden_run.files
     for file, made in golden_run.files:
         assert golden.difference(made, RESULTS / file, tmp_path / file) == ""
@@ -746,8 +746,15 @@ def test_every_table_is_made_by_a_command_of_the_golden_run():
         for path in RESULTS.rglob("*.*")
         if path.name != "recomputed.csv"
     )
-    (evaluation,) = golden.chosen(0, ["evaluations/greedy.csv"])
-    assert evaluation.text == "python -m experiments.evaluations greedy"
+    for file, command in (
+        ("evaluations/greedy.csv", "python -m experiments.evaluations greedy"),
+        (
+            "evaluation_checks/rollout.csv",  # as its header says
+            "python -m experiments.evaluation_check rollout --games 150",
+        ),
+    ):
+        (found,) = golden.chosen(0, [file])
+        assert found.text == command
     with pytest.raises(RecordError, match=r"'nothing\.csv'; there are .*table1\.csv"):
         golden.chosen(1, ["nothing.csv"])
 

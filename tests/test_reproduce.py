@@ -3,19 +3,26 @@
 import json
 import shutil
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
 
-from optsearch import datafiles, records, reference
+from optsearch import datafiles, records, reference, results
 from optsearch import reproduce as reproduce_
+from optsearch.cli import reproducing
 from optsearch.configurations import Configurations
+from optsearch.errors import TableError
+from optsearch.evaluate import Evaluation
 from optsearch.game import Game, bits
 from optsearch.position import MISS, Position, Shot
-from optsearch.reproduce import rounded
+from optsearch.reproduce import SOURCES, Source, Task, paper, rounded
+from optsearch.reproduce.task import no_note
+from optsearch.strategies import as_strategy
 
 GRID = Game(3, 4, (2,))  # of Figure 6
 
@@ -284,3 +291,139 @@ def test_hedges_g_by_hand():
     effect = reproduce_.heuristics.hedges_g(more, less)
     assert effect.g == pytest.approx(0.8 * 2 / 2.5**0.5)
     assert effect.standard_error == pytest.approx((6 / 9 + effect.g**2 / 12) ** 0.5)
+
+
+# Everything
+
+
+def fake(name, tasks, full=()):
+    """A source of tasks that are (what, printed, computed, and more)."""
+
+    def made(each):
+        return lambda *_: iter([Task("place", *one[:2], *one[2:]) for one in each])
+
+    return Source(name, f"Title of {name}", made(tasks), made(full))
+
+
+def test_what_the_paper_prints_is_computed_in_all():
+    """What takes seconds and what takes an hour are all rows together, none twice."""
+    full = list(paper.full(None, lambda status: None))
+    names = {row["name"].replace("_", " ") for row in records.read_published("numbers.csv").rows}
+    quick = {task.what for task in paper.tasks()}
+    assert {task.what.replace(" ", "_") for task in full} == reproduce_.NOT_REPRODUCED
+    assert names <= quick | {task.what for task in full}
+    assert not quick & {task.what for task in full}
+    assert reproduce_.minutes(SOURCES) >= sum(task.minutes for task in full) > 10
+
+
+def test_section_4_2(monkeypatch, tmp_path):
+    """From the committed distributions: what differs is reconstructed, and said to be."""
+    asked = []
+
+    def committed(strategy, game, *, checkpoint, progress):
+        asked.append((strategy, str(game), checkpoint))
+        name = "pattern_" + strategy.rpartition("=")[2]
+        histogram = {
+            row["shots"]: row["configurations"] for row in results.EVALUATION.read(name=name)
+        }
+        return Evaluation(strategy, game, histogram, 0.0, 1, 0)
+
+    monkeypatch.setattr(paper, "evaluate", committed)
+    checks = {}
+    for task in paper.full(tmp_path, lambda status: None):
+        checks[task.what] = reproduce_.check(task)
+    shown = {what: (check.printed, check.computed) for what, check in checks.items()}
+    assert shown == {
+        "hits 10x10": ("17", "17"),
+        "upper bound 10x10": ("55.6", "54.7"),
+        "naive strategy mean": ("58.7", "58.0"),
+        "upper bound strategy standard deviation": ("7.6", "8.0"),
+        "upper bound strategy worst case": ("73", "74"),
+    }
+    assert not any(check.is_fault for check in checks.values())
+    assert [check.known != "" for check in checks.values()] == [
+        check.printed != check.computed for check in checks.values()
+    ]
+    assert sorted(asked) == [
+        (f"{paper.PATTERN},clear={clear}", "10x10:5,4,3,3,2", tmp_path / f"pattern_{clear}")
+        for clear in ("cross", "line")
+    ]
+    for name, (strategy, _, _) in zip(
+        ("pattern_cross", "pattern_line"), sorted(asked), strict=True
+    ):
+        header = results.EVALUATION.read(name=name).header
+        assert str(as_strategy(strategy)) == header["strategy"]
+
+
+def test_everything_goes_on_from_what_is_done(tmp_path):
+    counts = Counter()
+
+    def counted(name, fails=False):
+        def compute():
+            counts[name] += 1
+            if fails and counts[name] == 1:
+                raise KeyboardInterrupt
+            return "1"
+
+        return compute
+
+    sources = [
+        fake("a", [("one", "1", counted("one"))], [("long", "1", counted("long"))]),
+        fake("b", [("two", "2", counted("two", fails=True))]),
+    ]
+    with pytest.raises(KeyboardInterrupt):
+        list(reproduce_.everything(sources, tmp_path))
+    assert counts == {"one": 1, "long": 1, "two": 1}
+    found = list(reproduce_.everything(sources, tmp_path))
+    assert counts == {"one": 1, "long": 1, "two": 2}
+    assert [(source.name, check.what, check.agrees) for source, check in found] == [
+        ("a", "one", True),
+        ("a", "long", True),
+        ("b", "two", False),
+    ]
+    assert list(reproduce_.everything(sources)) == [
+        (source, replace(check, seconds=ANY)) for source, check in found
+    ]
+    assert counts == {"one": 2, "long": 2, "two": 3}  # without a folder, everything is computed
+
+
+def test_what_another_commit_did_is_refused(tmp_path, monkeypatch):
+    sources = [fake("a", [("one", "1", lambda: "1")])]
+    list(reproduce_.everything(sources, tmp_path))
+    monkeypatch.setattr(records, "commit", lambda: "other")
+    with pytest.raises(TableError):
+        list(reproduce_.everything(sources, tmp_path))
+
+
+@pytest.mark.parametrize("computed", ["2", "3"])
+def test_full_on_the_command_line(here, monkeypatch, tmp_path, computed):
+    """Known differences are no fault, others are; the estimate comes first."""
+    known = ("bent", "1", lambda: "9", no_note, None, 90, "the page is lost")
+    sources = [
+        fake("paper", [("one", "2", lambda: computed)], [known]),
+        fake("b", [("two", "2", lambda: "2")]),
+    ]
+    for module in (reproduce_, reproducing):
+        monkeypatch.setattr(module, "SOURCES", sources)
+    status, out, err = here("reproduce", "--full", "--resume", tmp_path)
+    assert (status, err) == (int(computed == "3"), "")
+    lines = out.splitlines()
+    assert lines[0].startswith("everything of paper, b: about 2 hours on two cores, kept in ")
+    assert lines[2] == "Title of paper, printed and computed"
+    assert [line.split()[0] for line in lines if " place " in line] == [
+        "✗" if computed == "3" else "✓",
+        "≠",
+        "✓",
+    ]
+    assert "≠ bent: the page is lost" in lines
+    fault = ", 1 differ and should not" if computed == "3" else ""
+    agree = 2 - (computed == "3")
+    assert f"3 checks, {agree} agree, 1 differ as is known{fault}" in lines[-1]
+    found = json.loads(here("reproduce", "--full", "--source", "b", "--json")[1])
+    assert [(check["source"], check["what"]) for check in found["checks"]] == [("b", "two")]
+
+
+def test_resume_goes_with_full(here, tmp_path):
+    assert here("reproduce", "--resume", tmp_path)[2] == (
+        "error: --resume is for --full; without it, everything takes seconds\n"
+    )

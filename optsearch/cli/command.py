@@ -17,6 +17,7 @@ from optsearch.cli import (  # noqa: F401 - each adds its commands to `app`
     evaluating,
     explore,
     greedy,
+    reproducing,
     simulating,
     solitaire,
     solving,

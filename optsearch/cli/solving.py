@@ -1,4 +1,4 @@
-"""The commands of the optimum: solve, proof, bounds, reproduce."""
+"""The commands of the optimum: solve, proof, bounds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import typer
 from rich.table import Table
 
 from optsearch import paper, proof, reference, solver
-from optsearch import reproduce as reproduce_
 from optsearch import tree as tree_
 from optsearch.bracket import bounds as known_bounds
 from optsearch.cli.answers import print_json
@@ -37,7 +36,6 @@ from optsearch.cli.common import (
 from optsearch.errors import OptsearchError
 from optsearch.game import Cell, cell_name
 from optsearch.objective import Objective
-from optsearch.reproduce import SOURCES
 from optsearch.solution import ShotValue, Solution
 
 
@@ -419,49 +417,3 @@ def bounds(
     names = {bound.name for bound in known.bounds}
     if not position.shots and position.game.contact != "any" and "root chain" not in names:
         typer.echo(f"stronger ones, in a checkout: python -m experiments.lower_bounds {game}")
-
-
-# The paper
-
-
-@app.command(epilog="Example: optsearch reproduce")
-def reproduce(
-    source: Annotated[
-        str, typer.Option(help=f"What printed them: {', '.join(s.name for s in SOURCES)}.")
-    ] = SOURCES[0].name,
-    as_json: JsonOption = False,
-) -> None:
-    """Recompute the numbers of sections 2, 3 and 4.1 of the paper, or of another source."""
-    chosen = reproduce_.source_named(source)
-    done = []
-    columns = ("", "where", "what", "printed", "computed", "seconds")
-    places = (len(task.place) for task in chosen.tasks())
-    widths = (1, max(places), 31, 17, 17, 7)
-    if not as_json:
-        out.print(f"{chosen.title}, printed and computed\n", style="bold", soft_wrap=True)
-        typer.echo("  ".join(f"{c:<{w}}" for c, w in zip(columns, widths, strict=True)))
-    for check in reproduce_.checks(source):
-        done.append(check)
-        if not as_json:
-            cells = (
-                "✓" if check.agrees else "✗",
-                check.place,
-                check.what,
-                check.printed,
-                check.computed,
-                f"{check.seconds:7.3f}",
-            )
-            line = "  ".join(f"{c:<{w}}" for c, w in zip(cells, widths, strict=True))
-            out.print(line, style=None if check.agrees else "bold red", soft_wrap=True)
-    differing = [check for check in done if not check.agrees]
-    seconds = sum(check.seconds for check in done)
-    if as_json:
-        print_json({"agrees": not differing, "checks": [vars(check) for check in done]})
-    else:
-        verdict = f"{len(differing)} of {len(done)} differ" if differing else "all agree"
-        for check in done:
-            if check.note:
-                typer.echo(f"\n{check.note}")
-        out.print(f"\n{len(done)} checks, {verdict}, {seconds:.1f} seconds", style="bold")
-    if differing:
-        raise typer.Exit(1)

@@ -18,7 +18,9 @@ class Task:
     """A printed number (or matrix): where, what, as printed, and how it is computed.
 
     note -- what a reader should know beside it, called once it is computed. agrees -- whether what
-    was computed agrees, where that is not being equal.
+    was computed agrees, where that is not being equal. minutes -- what it takes on two cores,
+    about, where that is more than seconds. known -- why it may differ, where that is known; it is
+    then no fault.
     """
 
     place: str
@@ -27,6 +29,8 @@ class Task:
     compute: Callable[[], str]
     note: Callable[[], str] = no_note
     agrees: Callable[[str], bool] | None = None
+    minutes: float = 0
+    known: str = ""
 
 
 def rounded(value: Fraction, digits: int = 1) -> str:

@@ -1,0 +1,126 @@
+"""The command that recomputes what is printed: reproduce."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from optsearch import reproduce as reproduce_
+from optsearch.cli.answers import print_json
+from optsearch.cli.common import JsonOption, advised, app, err, out, require_folder
+from optsearch.cli.evaluating import report_progress
+from optsearch.errors import OptsearchError
+from optsearch.reproduce import SOURCES, Check, Source
+from optsearch.results import took
+
+COLUMNS = ("", "where", "what", "printed", "computed", "seconds")
+
+
+@app.command(epilog="Example: optsearch reproduce")
+def reproduce(
+    source: Annotated[
+        str | None,
+        typer.Option(
+            help=f"What printed them: {', '.join(s.name for s in SOURCES)} "
+            f"(default: {SOURCES[0].name}; with --full, all).",
+            show_default=False,
+        ),
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Everything, also what takes minutes and hours.")
+    ] = False,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder that keeps what is done of --full; the same command goes on from it.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Recompute what a source prints, and put it beside: the paper's numbers, or another's."""
+    if resume is not None and not full:
+        raise OptsearchError("--resume is for --full; without it, everything takes seconds")
+    require_folder(resume)
+    chosen = [reproduce_.source_named(source or SOURCES[0].name)]
+    if full and source is None:
+        chosen = list(SOURCES)
+    found: list[tuple[Source, Check]] = []
+    widths: tuple[int, ...] = ()
+    with advised("--resume", resume):
+        if full:
+            if not as_json:
+                print_estimate(chosen, resume)
+            each = reproduce_.everything(chosen, resume, report_progress())
+        else:
+            each = ((chosen[0], check) for check in reproduce_.checks(chosen[0].name))
+        for printer, check in each:
+            if not as_json:
+                if full and err.is_terminal:
+                    err.print("\r\x1b[K", end="")
+                if not found or found[-1][0] != printer:
+                    widths = print_title(printer)
+                print_check(check, widths)
+            found.append((printer, check))
+    faults = [check for _, check in found if check.is_fault]
+    if as_json:
+        fields = [{"source": printer.name, **vars(check)} for printer, check in found]
+        print_json({"agrees": not faults, "checks": fields})
+    else:
+        print_verdict([check for _, check in found])
+    if faults:
+        raise typer.Exit(1)
+
+
+def print_estimate(sources: list[Source], resume: Path | None) -> None:
+    """What everything takes, before it is begun."""
+    names = ", ".join(source.name for source in sources)
+    about = took(reproduce_.minutes(sources))
+    kept = f"kept in {resume}" if resume else "kept nowhere: --resume FOLDER keeps what is done"
+    out.print(f"everything of {names}: about {about} on two cores, {kept}\n", soft_wrap=True)
+
+
+def print_title(source: Source) -> tuple[int, ...]:
+    """What a source is, and what its lines have; the widths of these."""
+    widths = (1, max(len(task.place) for task in source.everything()), 31, 17, 17, 7)
+    out.print(f"{source.title}, printed and computed\n", style="bold", soft_wrap=True)
+    typer.echo("  ".join(f"{name:<{width}}" for name, width in zip(COLUMNS, widths, strict=True)))
+    return widths
+
+
+def print_check(check: Check, widths: tuple[int, ...]) -> None:
+    """One line."""
+    cells = (
+        "✓" if check.agrees else "≠" if check.known else "✗",
+        check.place,
+        check.what,
+        check.printed,
+        check.computed,
+        f"{check.seconds:7.3f}",
+    )
+    line = "  ".join(f"{c:<{w}}" for c, w in zip(cells, widths, strict=True))
+    out.print(line, style="bold red" if check.is_fault else None, soft_wrap=True)
+
+
+def print_verdict(checks: list[Check]) -> None:
+    """Notes, and how many agree."""
+    known = [check for check in checks if check.known]
+    for note in (*(check.note for check in checks if check.note), *_reasons(known)):
+        typer.echo(f"\n{note}")
+    faults = sum(check.is_fault for check in checks)
+    verdict = f"{faults} of {len(checks)} differ" if faults else "all agree"
+    if known:
+        verdict = f"{len(checks) - len(known) - faults} agree, {len(known)} differ as is known"
+        verdict += f", {faults} differ and should not" if faults else ""
+    seconds = sum(check.seconds for check in checks)
+    out.print(f"\n{len(checks)} checks, {verdict}, {seconds:.1f} seconds", style="bold")
+
+
+def _reasons(known: list[Check]) -> list[str]:
+    """Why some differ, each reason once."""
+    reasons: dict[str, list[str]] = {}
+    for check in known:
+        reasons.setdefault(check.known, []).append(check.what)
+    return [f"≠ {', '.join(names)}: {reason}" for reason, names in reasons.items()]
