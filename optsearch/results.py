@@ -584,6 +584,76 @@ HEURISTICS = Table(
     "heuristics",
     6,
 )
+THOMPSON = Table(
+    "thompson",
+    "Shots of Thompson sampling, and of exact play, on the same boards of {game}",
+    (
+        Column("board", INTEGER, "number of the board"),
+        Column("random", INTEGER, "shots at random"),
+        Column("thompson", INTEGER, "as printed, blocks of 10,000 samples"),
+        Column("thompson_1000", INTEGER, "as printed, blocks of 1,000"),
+        Column("thompson_100000", INTEGER, "as printed, blocks of 100,000"),
+        Column("whole", INTEGER, "all that the replies say, blocks of 10,000"),
+        Column("exact", INTEGER, "1,000 exact samples"),
+        Column("exact_1", INTEGER, "one exact sample"),
+        Column("greedy", INTEGER, "a most probable cell, exactly"),
+    ),
+    "thompson",
+    20,
+)
+THOMPSON_SMALL = Table(
+    "thompson_small",
+    "How many shots players of games with one ship take, exactly",
+    (
+        _GAME,
+        Column("player", TEXT, "random, a strategy, or optimal"),
+        _SHOTS,
+        Column("probability", EXACT, "of so many shots"),
+    ),
+    "thompson",
+    20,
+)
+THOMPSON_GAMES = Table(
+    "thompson_games",
+    "The games of fewest and of most shots of Thompson sampling, shot by shot: {game}",
+    (
+        Column("which", TEXT, "fewest or most"),
+        Column("board", INTEGER, "number of the board"),
+        Column("number", INTEGER, "of the shot, from 1"),
+        Column("cell", TEXT, "the cell shot"),
+        Column("reply", TEXT, "miss, hit or sunk:LENGTH"),
+    ),
+    "thompson",
+    20,
+)
+THOMPSON_POSTERIOR = Table(
+    "thompson_posterior",
+    "Probabilities before each shot of a game of Thompson sampling: {game}",
+    (
+        Column("shots", INTEGER, "shots made"),
+        Column("row", INTEGER, "row of the cell, from 0"),
+        Column("column", INTEGER, "column of the cell, from 0"),
+        Column("sampled", decimal(3), "part of 1,000 kept samples with a ship there"),
+        Column("exact", decimal(6), "probability of a ship there"),
+    ),
+    "thompson",
+    20,
+)
+THOMPSON_COMPATIBLE = Table(
+    "thompson_compatible",
+    "A board that agrees with two thirds of the cells, by sampling: {game}",
+    (
+        Column("board", INTEGER, "0 is that of the post, by its seed"),
+        Column("sampler", TEXT, "from all placements, from those without a miss, or exact"),
+        Column("configurations", INTEGER, "that agree, exactly"),
+        Column("expected", decimal(1), "samples for one that agrees, on average, exactly"),
+        Column("samples", INTEGER, "that were drawn", measured=True),
+        Column("found", YES_NO, "whether one of them agrees"),
+        Column("seconds", decimal(4), "wall time, ended after 59.4 and the block", measured=True),
+    ),
+    "thompson",
+    20,
+)
 
 # When all this was computed last
 

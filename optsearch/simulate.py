@@ -209,6 +209,15 @@ def played(player: Player, game: Game, ships: Sequence[int], generator: np.rando
     return len(play(player.begin(game, generator).shot, ships, Position(game)).shots)
 
 
+def replay(
+    player: object, game: Game, number: int, *, seed: int = 1, boards: Hider | None = None
+) -> Position:
+    """The end of a game that `simulate` plays with this seed: that on the board of a number."""
+    ships = to_masks((boards or Drawn()).boards(game, number + 1, seed)[number])
+    playing = as_player(player).begin(game, generator_of(seed, number))
+    return play(playing.shot, ships, Position(game))
+
+
 def play_task(player: Player, text: str, boards: CellSets, first: int, seed: int) -> list[int]:
     """The shots that a player takes on some boards, of which the first has that number."""
     game = Game.parse(text)

@@ -42,6 +42,8 @@ from optsearch.evaluate import FollowedTask
 from optsearch.game import Game, bits
 from optsearch.journal import Journal
 from optsearch.position import MISS, Position
+from optsearch.posterior import Posterior
+from optsearch.simulate import replay
 from optsearch.solver import SWITCHES
 from optsearch.strategies import named
 from optsearch.tree import load, verify
@@ -805,3 +807,43 @@ def test_golden_writes_what_it_found(tmp_path, monkeypatch, capsys):
     ]
     monkeypatch.setattr(golden, "recomputed", lambda one: [("table1.csv", "")])
     assert golden.main() == 0
+
+
+def test_thompson_sampling_is_simulated_again(run, tmp_path):
+    """The first games, all exact distributions and counts are those of the committed tables."""
+    from experiments import thompson
+
+    run(thompson, "-o", tmp_path, "-n", 2, "--patience", 0, "--checkpoints", tmp_path / "kept")
+    for table, columns in {
+        results.THOMPSON: results.THOMPSON.names,
+        results.THOMPSON_SMALL: results.THOMPSON_SMALL.names,
+        results.THOMPSON_COMPATIBLE: ("board", "sampler", "configurations", "expected"),
+    }.items():
+        made, committed = table.read(table.path(tmp_path)), table.read()
+        if table is not results.THOMPSON:
+            assert len(made) == len(committed)
+        for name in columns:
+            assert made.column(name) == committed.column(name)[: len(made)], (table.name, name)
+
+
+def test_the_committed_games_of_thompson_sampling():
+    """The shortest and the longest are in the table, and are played again; so are posteriors."""
+    from optsearch.reproduce import thompson
+
+    shots = results.THOMPSON.read().column("thompson")
+    games = results.THOMPSON_GAMES.read()
+    for which, number in (("fewest", min(shots)), ("most", max(shots))):
+        rows = [row for row in games if row["which"] == which]
+        assert [row["number"] for row in rows] == list(range(1, number + 1))
+        assert shots[rows[0]["board"]] == number
+        end = replay(thompson.PLAYERS["thompson"], thompson.GAME, rows[0]["board"])
+        assert [f"{row['cell']}={row['reply']}" for row in rows] == [*map(str, end.shots)]
+    table = results.THOMPSON_POSTERIOR.read()
+    end = Position.parse(thompson.GAME, table.header["position"])
+    assert len(end.shots) == min(shots)
+    for made in (0, len(end.shots) // 2, len(end.shots) - 1):
+        exact = Posterior(Position(end.game, end.shots[:made])).probability
+        rows = [row for row in table if row["shots"] == made]
+        assert len(rows) == end.game.cells
+        for row in rows:
+            assert row["exact"] == pytest.approx(exact[row["row"], row["column"]], abs=1e-6)

@@ -28,6 +28,9 @@ NAMES = [
     "figure9",
     "bracket",
     "puzzles",
+    "thompson",
+    "thompson_games",
+    "thompson_posterior",
 ]
 
 
@@ -85,6 +88,24 @@ def data(tmp_path):
         "row column place first",
         game="1x2:1",
         strategy="a pattern",
+    )
+    small = [("5x5:3", name, 3, 1) for name in ("random", "grid", "greedy:endgame=0", "optimal")]
+    write(results.THOMPSON_SMALL, small, "game player shots probability")
+    boards = [(0, 3, 3, 3, 3, 3, 3, 3, 2), (1, 2, 2, 2, 2, 2, 2, 2, 2)]
+    results.THOMPSON.write(boards, folder / "results", game="1x3:2")
+    played = {"game": "1x3:2", "position": "A1=miss B1=hit C1=hit"}
+    shots = [(1, "A1", "miss"), (2, "B1", "hit"), (3, "C1", "hit")]
+    write(
+        results.THOMPSON_GAMES,
+        [(which, 0, *shot) for which in ("fewest", "most") for shot in shots],
+        "which board number cell reply",
+        **played,
+    )
+    write(
+        results.THOMPSON_POSTERIOR,
+        [(made, 0, column, 0.5, 0.5) for made in range(3) for column in range(3)],
+        "shots row column sampled exact",
+        **played,
     )
     results.EVALUATION.write(
         [(2, 1), (3, 1)],

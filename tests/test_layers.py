@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS = (
     {"optsearch", "errors", "workers", "datafiles", "front"},
     {"game"},
-    {"notebook", "orders", "names", "pages"},
+    {"notebook", "orders", "names", "pages", "urn"},
     {"position"},
     {"configurations", "lattice", "family", "tables", "journal", "records", "tree", "objective"},
     {"solution", "results"},

@@ -7,21 +7,23 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
+from types import SimpleNamespace
 from unittest.mock import ANY
 
 import numpy as np
 import pytest
 
-from optsearch import datafiles, records, reference, results
+from optsearch import datafiles, records, reference, results, tree
 from optsearch import reproduce as reproduce_
 from optsearch.cli import reproducing
 from optsearch.configurations import Configurations
-from optsearch.errors import TableError
+from optsearch.errors import RecordError, TableError
 from optsearch.evaluate import Evaluation
 from optsearch.game import Game, bits
 from optsearch.position import MISS, Position, Shot
 from optsearch.reproduce import SOURCES, Source, Task, paper, rounded
 from optsearch.reproduce.task import no_note
+from optsearch.solver import solve
 from optsearch.strategies import as_strategy
 
 GRID = Game(3, 4, (2,))  # of Figure 6
@@ -279,6 +281,110 @@ def test_the_effects_of_the_heuristics_are_computed(monkeypatch):
     for check, effect, error in zip(found, effects, errors, strict=True):
         assert check.agrees == (abs(effect - float(check.printed)) <= 3 * 2**0.5 * error)
     assert not heuristics.agrees("9.9", heuristics.Effect(5.0, 0.04))
+
+
+# The post on Thompson sampling, and the slides on probabilities
+
+
+@pytest.fixture(scope="module")
+def thompson():
+    return list(reproduce_.checks("thompson"))
+
+
+def test_each_number_of_the_post_is_computed_and_agrees(thompson):
+    rows = records.read_published("thompson.csv").rows
+    assert [check.printed for check in thompson] == [row["value"] for row in rows]
+    assert [check.place for check in thompson] == [row["place"] for row in rows]
+    assert [check.what for check in thompson if not check.agrees] == []
+
+
+def test_what_the_notes_of_the_post_say(thompson):
+    notes = {check.what: check.note for check in thompson if check.note}
+    assert set(notes) == {
+        "near optimal against thompson 5x5:3",
+        "optimistic mean",
+        "compatible board by trial",
+        "thompson mean 10x10",
+    }
+    assert "222/30 = 7.4" in notes["near optimal against thompson 5x5:3"]
+    assert "optimum is 207/30 = 6.9" in notes["near optimal against thompson 5x5:3"]
+    # 5 * 51 / 11 draws to the fifth of ten red balls among fifty, and what each assumes of misses.
+    assert "are 35.1818 and 37.6818" in notes["optimistic mean"]
+    assert Fraction(5 * 51, 11) + 12 == Fraction(387, 11) == pytest.approx(35.1818, abs=5e-5)
+
+
+def test_the_optimum_of_one_ship_on_5x5_by_the_definition():
+    """207 shots over 30 boards, less than both players of the post."""
+    game = Game.parse("5x5:3")
+    assert reproduce_.thompson.optimum(game) == 207
+    assert tree.verify(solve(Position(game)).tree()) == 207
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("random_mean_10x10", "95.38888888888893"),
+        ("games_of_four_shots_1x5_3", "3"),
+        ("optimistic_mean", "37.68181818181818"),
+        ("thompson_mean_10x10", "47.0"),
+        ("shots_of_the_first_game", "17"),
+        ("thompson_in_a_row", "not optimal"),
+    ],
+)
+def test_a_false_value_of_the_post_does_not_agree(name, wrong):
+    computed = reproduce_.thompson._COMPUTE[name]()
+    agrees = reproduce_.thompson.agreement(name, wrong)
+    assert not (agrees(computed) if agrees else computed == wrong)
+
+
+def test_a_table_of_other_games_is_refused(monkeypatch, tmp_path):
+    """The first games are played again."""
+    thompson = reproduce_.thompson
+    entries = results.THOMPSON.read()
+    rows = [list(row.values()) for row in entries]
+    rows[3][2] += 1
+    path = results.THOMPSON.write(rows, tmp_path, game=thompson.GAME)
+    monkeypatch.setattr(
+        thompson, "THOMPSON", SimpleNamespace(read=lambda: results.THOMPSON.read(path), command="c")
+    )
+    thompson.table.cache_clear()
+    with pytest.raises(RecordError, match="on board 3 Thompson sampling takes"):
+        thompson.table()
+    thompson.table.cache_clear()
+
+
+def test_the_slides_on_probabilities(here, published):
+    found = {check.what: check for check in reproduce_.checks("probability")}
+    assert found["cliques"].computed == "30093975536" == str(2 * 15046987768)
+    assert found["probability matrix 10x10"].computed == "100 numbers"
+    assert all(found[name].agrees for name in ("cliques", "probability matrix 10x10"))
+    assert {name for name in found if name.startswith("seconds")} == {
+        "seconds one core",
+        "seconds eight threads",
+        "seconds gpu",
+    }
+    edit(published / "spalding_jamieson_probability.csv", "9,9,0.080", "9,9,0.081")
+    status, out, _ = here("reproduce", "--source", "probability")
+    assert status == 1
+    assert "99 numbers" in out
+
+
+def test_all_sources_at_once(here, monkeypatch):
+    """Each with its title, its table and its verdict; one that differs is enough for status 1."""
+    quick = [s for s in reproduce_.SOURCES if s.name in ("paper", "probability")]
+    monkeypatch.setattr(reproducing, "SOURCES", tuple(quick))
+    status, out, err = here("reproduce", "--source", "all")
+    assert (status, err) == (0, "")
+    for source in quick:
+        assert f"{source.title}, printed and computed" in out
+    assert out.count("all agree") == 1
+    status, out, _ = here("reproduce", "--source", "all", "--json")
+    answer = json.loads(out)
+    assert (status, answer["agrees"]) == (0, True)
+    assert {check["source"] for check in answer["checks"]} == {"paper", "probability"}
+    status, _, err = here("reproduce", "--source", "nobody")
+    assert status == 2
+    assert "heuristics, thompson, probability, all" in err
 
 
 def test_hedges_g_by_hand():

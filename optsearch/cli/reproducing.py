@@ -12,7 +12,7 @@ from optsearch.cli.answers import print_json
 from optsearch.cli.common import JsonOption, advised, app, err, out, require_folder
 from optsearch.cli.evaluating import report_progress
 from optsearch.errors import OptsearchError
-from optsearch.reproduce import SOURCES, Check, Source
+from optsearch.reproduce import ALL, SOURCES, Check, Source
 from optsearch.results import took
 
 COLUMNS = ("", "where", "what", "printed", "computed", "seconds")
@@ -23,8 +23,8 @@ def reproduce(
     source: Annotated[
         str | None,
         typer.Option(
-            help=f"What printed them: {', '.join(s.name for s in SOURCES)} "
-            f"(default: {SOURCES[0].name}; with --full, all).",
+            help=f"What printed them: {', '.join(s.name for s in SOURCES)} or {ALL} "
+            f"(default: {SOURCES[0].name}; with --full, {ALL}).",
             show_default=False,
         ),
     ] = None,
@@ -44,9 +44,10 @@ def reproduce(
     if resume is not None and not full:
         raise OptsearchError("--resume is for --full; without it, everything takes seconds")
     require_folder(resume)
-    chosen = [reproduce_.source_named(source or SOURCES[0].name)]
-    if full and source is None:
+    if source == ALL or (full and source is None):
         chosen = list(SOURCES)
+    else:
+        chosen = [reproduce_.source_named(source or SOURCES[0].name)]
     found: list[tuple[Source, Check]] = []
     widths: tuple[int, ...] = ()
     with advised("--resume", resume):
@@ -55,13 +56,13 @@ def reproduce(
                 print_estimate(chosen, resume)
             each = reproduce_.everything(chosen, resume, report_progress())
         else:
-            each = ((chosen[0], check) for check in reproduce_.checks(chosen[0].name))
+            each = ((one, check) for one in chosen for check in reproduce_.checks(one.name))
         for printer, check in each:
             if not as_json:
                 if full and err.is_terminal:
                     err.print("\r\x1b[K", end="")
                 if not found or found[-1][0] != printer:
-                    widths = print_title(printer)
+                    widths = print_title(printer, "\n" if found else "")
                 print_check(check, widths)
             found.append((printer, check))
     faults = [check for _, check in found if check.is_fault]
@@ -82,10 +83,13 @@ def print_estimate(sources: list[Source], resume: Path | None) -> None:
     out.print(f"everything of {names}: about {about} on two cores, {kept}\n", soft_wrap=True)
 
 
-def print_title(source: Source) -> tuple[int, ...]:
+def print_title(source: Source, before: str) -> tuple[int, ...]:
     """What a source is, and what its lines have; the widths of these."""
-    widths = (1, max(len(task.place) for task in source.everything()), 31, 17, 17, 7)
-    out.print(f"{source.title}, printed and computed\n", style="bold", soft_wrap=True)
+    tasks = list(source.everything())
+    places, names = ([getattr(task, of) for task in tasks] for of in ("place", "what"))
+    printed = max(17, *(len(task.printed) for task in tasks))
+    widths = (1, max(map(len, places)), max(31, *map(len, names)), printed, 17, 7)
+    out.print(f"{before}{source.title}, printed and computed\n", style="bold", soft_wrap=True)
     typer.echo("  ".join(f"{name:<{width}}" for name, width in zip(COLUMNS, widths, strict=True)))
     return widths
 

@@ -17,11 +17,12 @@ from optsearch.errors import RecordError
 from optsearch.evaluate import Progress
 from optsearch.evaluate.evaluation import no_progress
 from optsearch.journal import Journal
-from optsearch.reproduce import heuristics, paper, puzzles
+from optsearch.reproduce import heuristics, paper, probability, puzzles, thompson
 from optsearch.reproduce.paper import NOT_REPRODUCED, Counterexample, counterexamples
 from optsearch.reproduce.task import Task, rounded, truncated
 
 __all__ = [
+    "ALL",
     "NOT_REPRODUCED",
     "SOURCES",
     "Check",
@@ -69,7 +70,15 @@ SOURCES = (
     Source("paper", "Audinot, Bonnet and Viennot (2014)", paper.tasks, paper.full),
     Source("solitaire", "Jandhyala, after Meuffels and den Hertog (2010)", puzzles.tasks),
     Source("heuristics", "Battleship Heuristics: 5,000 games of each version", heuristics.tasks),
+    Source(
+        "thompson",
+        "Playing Battleship with Thompson sampling: a blog post",
+        thompson.tasks,
+        thompson.full,
+    ),
+    Source("probability", "Spalding-Jamieson: the probability of a hit, slides", probability.tasks),
 )
+ALL = "all"  # their name together
 
 
 @dataclass(frozen=True)
@@ -99,7 +108,7 @@ def source_named(name: str) -> Source:
     for source in SOURCES:
         if source.name == name:
             return source
-    names = ", ".join(source.name for source in SOURCES)
+    names = ", ".join((*(source.name for source in SOURCES), ALL))
     raise RecordError(f"there is no source {name!r}; there are {names}")
 
 

@@ -27,7 +27,7 @@ from optsearch.evaluate import Evaluation, Progress, evaluate
 from optsearch.game import Cell, Game
 from optsearch.greedy import GreedySolver
 from optsearch.position import MISS, Position, Shot
-from optsearch.reproduce.task import Task, no_note, rounded, truncated
+from optsearch.reproduce.task import Task, matching, no_note, rounded, truncated
 from optsearch.solution import Solution
 
 STANDARD = Game(10, 10, (5, 4, 3, 3, 2))
@@ -274,23 +274,19 @@ def _matrices() -> Iterator[Task]:
         record = records.read_published(name)
         return {(int(row["row"]), int(row["column"])): row[column] for row in record.rows}
 
-    def differing(printed: dict[tuple[int, int], str], compute: Callable[[int, int], str]) -> str:
-        wrong = [cell for cell, text in printed.items() if compute(*cell) != text]
-        return f"{len(printed) - len(wrong)} numbers"
-
     occurrence = cells("figure2_occurrence.csv", "occurrence")
     frequency = cells("figure3_frequency.csv", "percentage")
     yield Task(
         "Figure 2",
         "occurrence matrix 10x10",
         f"{STANDARD.cells} numbers",
-        lambda: differing(occurrence, lambda i, j: str(_standard().occurrence[i, j])),
+        lambda: matching(occurrence, lambda i, j: str(_standard().occurrence[i, j])),
     )
     yield Task(
         "Figure 3",
         "frequency matrix 10x10",
         f"{STANDARD.cells} numbers",
-        lambda: differing(frequency, _percent),
+        lambda: matching(frequency, _percent),
     )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+
+from optsearch.game import Cell
 
 
 def no_note() -> str:
@@ -31,6 +33,11 @@ class Task:
     agrees: Callable[[str], bool] | None = None
     minutes: float = 0
     known: str = ""
+
+
+def matching(printed: Mapping[Cell, str], compute: Callable[[int, int], str]) -> str:
+    """How many numbers of a printed matrix are those that are computed, as `100 numbers`."""
+    return f"{sum(compute(*cell) == text for cell, text in printed.items())} numbers"
 
 
 def rounded(value: Fraction, digits: int = 1) -> str:

@@ -194,6 +194,11 @@ def all_kinds() -> tuple[type[Player], ...]:
     from optsearch.strategies.information import Bisection, Information
     from optsearch.strategies.pattern import Pattern
     from optsearch.strategies.rollout import Rollout
-    from optsearch.strategies.simple import Density, Parity
+    from optsearch.strategies.simple import Density, Parity, Random
+    from optsearch.strategies.single import Grid, Row
+    from optsearch.strategies.thompson import Thompson
 
-    return Greedy, Rollout, Pattern, Bisection, Information, Heuristic, Parity, Density
+    return (
+        *(Greedy, Rollout, Pattern, Bisection, Information, Row, Grid),
+        *(Random, Heuristic, Parity, Density, Thompson),
+    )

@@ -32,7 +32,7 @@ def heuristic(board: Array, fleet: Array, reading: Any, rng: Any) -> int:
     known = np.zeros((rows, columns), np.uint8)
     hit = np.zeros((rows * columns, 2), np.int64)
     number = misses = shots = 0
-    left = board.sum()
+    left = np.count_nonzero(board)
     while left:
         values, number = heuristic_values(known, fleet, reading, hit, number)
         row, column = drawn(values, known, rng)
@@ -196,6 +196,20 @@ def drawn(values: Array, known: Array, rng: Any) -> tuple[int, int]:
                     return row, column
                 chosen -= 1
     raise AssertionError("no cell is left")
+
+
+@njit(cache=True)
+def anywhere(board: Array, rng: Any) -> int:
+    """The shots of a game of `Random`."""
+    known = np.zeros(board.shape, np.uint8)
+    values = np.ones(board.shape)
+    left, shots = np.count_nonzero(board), 0
+    while left:
+        row, column = drawn(values, known, rng)
+        shots += 1
+        known[row, column] = HIT if board[row, column] else MISS
+        left -= board[row, column] > 0
+    return shots
 
 
 @njit(cache=True)

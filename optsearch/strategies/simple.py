@@ -1,11 +1,12 @@
-"""Simple players that draw among the highest cells of a matrix: parity, and probability density.
+"""Simple players that draw among the highest cells of a matrix: random, parity, and density.
 
-`parity` is hunt and target on a checkerboard: a cell beside a hit; if there is none, one whose row
-+ column is a multiple of `modulus`; if there is none, any. `density` takes the ships as
-independent: a placement without a miss counts `weight` to the power of the hits on it, and a cell
-what its placements count together. Where sinkings are announced both hear them (`sinkings`): hits
-of ships known to be sunk are attacked no more, no ship afloat lies there or where it would touch
-them and may not, and their lengths leave the density. `loops` has the same in numba.
+`random` draws among all unknown cells. `parity` is hunt and target on a checkerboard: a cell beside
+a hit; if there is none, one whose row + column is a multiple of `modulus`; if there is none, any.
+`density` takes the ships as independent: a placement without a miss counts `weight` to the power of
+the hits on it, and a cell what its placements count together. Where sinkings are announced these
+two hear them (`sinkings`): hits of ships known to be sunk are attacked no more, no ship afloat lies
+there or where it would touch them and may not, and their lengths leave the density. `loops` has the
+same in numba.
 """
 
 from __future__ import annotations
@@ -51,6 +52,26 @@ class _ByValues(Player):
     @abstractmethod
     def values(self, position: Position) -> list[int]:
         """The value of each cell."""
+
+
+@dataclass(frozen=True)
+class Random(_ByValues):
+    """Any cell that was not shot yet, by chance."""
+
+    name: ClassVar[str] = "random"
+
+    def values(self, position: Position) -> list[int]:
+        """1 everywhere."""
+        return [1] * position.game.cells
+
+    def compiled(self, game: Game) -> Compiled:
+        """The same in numba."""
+        from optsearch.strategies.loops import anywhere
+
+        def play(cells: NDArray[np.uint8], generator: np.random.Generator) -> int:
+            return int(anywhere(cells.reshape(game.rows, game.columns), generator))
+
+        return play
 
 
 @dataclass(frozen=True)

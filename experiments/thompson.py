@@ -1,0 +1,237 @@
+"""Thompson sampling, as printed and with exact samples: python -m experiments.thompson [-o FOLDER]
+
+1,000 games of each player on the same boards, the exact distributions of games with one ship, the
+games of fewest and most shots, the posterior before each shot of the first of these, and what it
+takes to sample a board that agrees with two thirds of the cells. A run that was stopped goes on
+from the folder .checkpoints of the checkout, or --checkpoints.
+"""
+
+import time
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments import script
+from optsearch import solver, tree, urn
+from optsearch.configurations import to_masks, to_words
+from optsearch.evaluate import evaluate
+from optsearch.game import Game, cell_name
+from optsearch.hiding import Drawn
+from optsearch.position import Position
+from optsearch.posterior import Posterior
+from optsearch.reproduce import thompson as post
+from optsearch.results import (
+    THOMPSON,
+    THOMPSON_COMPATIBLE,
+    THOMPSON_GAMES,
+    THOMPSON_POSTERIOR,
+    THOMPSON_SMALL,
+)
+from optsearch.simulate import Outcome, generator_of, replay, simulate
+from optsearch.strategies import as_strategy
+from optsearch.strategies.thompson import Thompson, all_placements, possible
+
+SMALL = {
+    "1x4:2": (),
+    "1x5:2": (),
+    "1x8:2": (),
+    "1x10:2": (),
+    "1x4:3": (),
+    "1x5:3": ("row", post.ENUMERATION),
+    "1x8:3": (),
+    "1x10:3": ("row", post.ENUMERATION),
+    "5x5:3": ("grid", post.ENUMERATION),
+}
+"""Games with one ship that the post shows, and who plays them besides chance."""
+
+SAMPLES = 1000  # of a posterior
+PATIENCE = 59.4  # seconds, as in the post
+BLOCK = 10_000
+BOARDS = 10  # of which two thirds are revealed
+SAMPLERS = ("all placements", "placements without a miss", "exact")
+
+Distribution = dict[int, Fraction]
+
+
+# Games with one ship
+
+
+def small_distributions() -> Iterator[tuple[Game, str, Distribution]]:
+    """Who plays what, and how many shots it takes."""
+    for text, strategies in SMALL.items():
+        game = Game.parse(text)
+        yield game, "random", urn.random_shots(game)
+        for name in strategies:
+            found = evaluate(as_strategy(name), game, jobs=1)
+            yield game, name, distribution(found.histogram)
+        if strategies:
+            yield game, "optimal", distribution(optimal_histogram(game))
+
+
+def optimal_histogram(game: Game) -> dict[int, int]:
+    """Of an optimal tree, replayed."""
+    best = solver.solve(Position(game)).tree()
+    if tree.verify(best) != best.total_height:
+        raise AssertionError(f"the tree of {game} is not what it says")
+    return dict(best.histogram)
+
+
+def distribution(histogram: dict[int, int]) -> Distribution:
+    """Numbers of configurations as probabilities."""
+    whole = sum(histogram.values())
+    return {shots: Fraction(n, whole) for shots, n in sorted(histogram.items())}
+
+
+# The standard board
+
+
+def simulated(games: int, checkpoints: Path) -> dict[str, Outcome]:
+    """The games of all players, by their columns."""
+    found = simulate(
+        list(post.PLAYERS.values()),
+        post.GAME,
+        games=games,
+        seed=post.SEED,
+        checkpoint=checkpoints / "thompson",
+    )
+    return dict(zip(post.PLAYERS, found.outcomes, strict=True))
+
+
+def fields_of(outcomes: dict[str, Outcome]) -> dict[str, object]:
+    """The header of the table of games."""
+    fields: dict[str, object] = {"seed": post.SEED}
+    for name, outcome in outcomes.items():
+        fields[name] = (
+            f"{outcome.strategy}, mean {post.shown(outcome.shots, 3)}, sd {outcome.sd:.3f}, "
+            f"median {outcome.median:g}, worst {outcome.worst}"
+        )
+    for number, (worse, better, what) in enumerate(post.LESS, 1):
+        gained = post.shown(outcomes[worse].shots - outcomes[better].shots, 3)
+        fields[f"gain {number}"] = f"{better} takes {gained} shots less than {worse}: {what}"
+    return fields
+
+
+def extreme_games(outcome: Outcome) -> dict[str, tuple[int, Position]]:
+    """The first games of fewest and of most shots: the number of the board, and the end."""
+    numbers = {"fewest": int(outcome.shots.argmin()), "most": int(outcome.shots.argmax())}
+    return {
+        which: (number, replay(post.PLAYERS["thompson"], post.GAME, number, seed=post.SEED))
+        for which, number in numbers.items()
+    }
+
+
+def posterior_rows(end: Position) -> Iterator[tuple[object, ...]]:
+    """Sampled and exact probabilities before each shot."""
+    sampled = Thompson().posteriors(end, generator_of(post.SEED, 0), SAMPLES)
+    for number, matrix in enumerate(sampled):
+        exact = Posterior(Position(end.game, end.shots[:number])).probability
+        for (row, column), p in np.ndenumerate(matrix):
+            yield number, row, column, p, exact[row, column]
+
+
+# A board that agrees with two thirds of the cells
+
+
+def positions() -> list[Position]:
+    """That of the post, and others drawn likewise."""
+    drawn = [post.post_position()]
+    for number, ships in enumerate(Drawn().boards(post.GAME, BOARDS - 1, post.SEED), 1):
+        generator = np.random.default_rng([post.SEED, number])
+        cells = post.GAME.cells
+        drawn.append(
+            post.revealed(to_masks(ships), generator.choice(cells, cells // 3, replace=False))
+        )
+    return drawn
+
+
+def agreeing(
+    position: Position, sets: list[NDArray[np.uint64]], generator: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Whether each of a block of samples of one placement a ship agrees with a position."""
+    chosen = [s[generator.integers(0, len(s), BLOCK), :2] for s in sets]
+    together = np.bitwise_or.reduce(chosen)
+    hits, misses = to_words([position.hits, position.misses])
+    is_apart = np.bitwise_count(together).sum(axis=1) == position.game.fleet_cells
+    result: NDArray[np.bool_] = (
+        is_apart & ((together & hits) == hits).all(axis=1) & ~(together & misses).any(axis=1)
+    )
+    return result
+
+
+def trial(position: Position, sampler: str, patience: float) -> tuple[float, int, bool, float]:
+    """Samples expected and drawn, whether one agrees, and the seconds it took."""
+    started = time.perf_counter()
+    if sampler == "exact":
+        found = Posterior(position).sample(1, post.SEED)
+        assert position.is_compatible(to_masks(found[0]))
+        return 1.0, 1, True, time.perf_counter() - started
+    everywhere = sampler == SAMPLERS[0]
+    sets = list(all_placements(position.game) if everywhere else possible(position, True))
+    expected = float(post.expected_samples(position, [len(s) for s in sets]))
+    generator = np.random.default_rng(post.SEED)
+    drawn, found_one, seconds = 0, False, 0.0
+    while not found_one and seconds < patience:
+        found_one = bool(agreeing(position, sets, generator).any())
+        drawn += BLOCK
+        seconds = time.perf_counter() - started
+    return expected, drawn, found_one, seconds
+
+
+def compatible_rows(patience: float) -> Iterator[tuple[object, ...]]:
+    """Each board and sampler; only on the board of the post all placements are tried."""
+    for number, position in enumerate(positions()):
+        configurations = Posterior(position).configurations
+        for sampler in SAMPLERS if number == 0 else SAMPLERS[1:]:
+            expected, drawn, found, seconds = trial(position, sampler, patience)
+            yield number, sampler, configurations, expected, drawn, found, seconds
+
+
+def main() -> None:
+    """Compute and write the tables."""
+    parser = script.parser(__doc__, "thompson")
+    parser.add_argument("-n", "--games", type=int, default=post.GAMES, help="of each player")
+    parser.add_argument(
+        "--patience", type=float, default=PATIENCE, help="seconds for a sampler that finds nothing"
+    )
+    parser.add_argument("--checkpoints", type=Path, default=script.CHECKPOINTS)
+    options = parser.parse_args()
+    folder: Path = options.output
+
+    def write(table: Any, rows: Any, **fields: object) -> None:
+        fields = {"game": post.GAME} | fields
+        print(script.shown(table.write(rows, folder, fields=fields, game=post.GAME)), flush=True)
+
+    write(
+        THOMPSON_SMALL,
+        [
+            (game, player, shots, p)
+            for game, player, found in small_distributions()
+            for shots, p in found.items()
+        ],
+    )
+    outcomes = simulated(options.games, options.checkpoints)
+    columns = [outcome.shots.tolist() for outcome in outcomes.values()]
+    rows = list(zip(range(options.games), *columns, strict=True))
+    write(THOMPSON, rows, **fields_of(outcomes))
+    games = extreme_games(outcomes["thompson"])
+    write(
+        THOMPSON_GAMES,
+        [
+            (which, number, i, cell_name(shot.cell), str(shot.reply))
+            for which, (number, end) in games.items()
+            for i, shot in enumerate(end.shots, 1)
+        ],
+        player=outcomes["thompson"].strategy,
+        seed=post.SEED,
+    )
+    number, end = games["fewest"]
+    write(THOMPSON_POSTERIOR, list(posterior_rows(end)), board=number, position=end)
+    write(THOMPSON_COMPATIBLE, list(compatible_rows(options.patience)), seed=post.POST_SEED)
+
+
+if __name__ == "__main__":
+    script.run(main)

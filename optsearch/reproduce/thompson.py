@@ -1,0 +1,422 @@
+"""What the post on Thompson sampling prints: counts, exact distributions, and simulated games.
+
+Small games and counts are computed here; `python -m experiments.thompson` plays the games of the
+standard board, of which the first are played again here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache, partial
+from itertools import pairwise
+from math import hypot, log10, prod, sqrt
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch import records, solver, urn
+from optsearch.configurations import list_ships, to_masks
+from optsearch.errors import RecordError
+from optsearch.evaluate import Evaluation, Progress, evaluate
+from optsearch.game import Game
+from optsearch.hiding import Drawn
+from optsearch.position import HIT, MISS, Position, Shot, play
+from optsearch.posterior import Posterior
+from optsearch.reproduce.task import Task, no_note, rounded
+from optsearch.results import THOMPSON, THOMPSON_COMPATIBLE, Entries
+from optsearch.simulate import generator_of, played, simulate
+from optsearch.strategies import as_player
+from optsearch.strategies.single import Row
+from optsearch.strategies.thompson import all_placements
+
+GAME = Game.parse("10x10:5,4,3,3,2;contact=any;announce=ship")
+GAMES = 1000
+SEED = 1
+SURE = 3  # standard errors
+REPLAYED = 5  # games of the table, to see that they are those of the player
+
+PLAYERS = {
+    "random": "random",
+    "thompson": "thompson",
+    "thompson_1000": "thompson:block_size=1000",
+    "thompson_100000": "thompson:block_size=100000",
+    "whole": "thompson:information=whole",
+    "exact": "thompson:block_size=1000,information=exact",
+    "exact_1": "thompson:block_size=1,information=exact",
+    "greedy": "greedy:endgame=0",
+}
+"""Players of the columns of `results.THOMPSON`."""
+
+# Enumerating the boards with one ship, the post shoots a most probable cell, the first of them.
+ENUMERATION = "greedy:endgame=0"
+ROW, GRID = Game(1, 10, (3,)), Game(5, 5, (3,))
+ROWS = tuple(Game(1, n, (length,)) for length in (2, 3, 4, 5) for n in range(length, 13))
+
+POST_SEED = 123456789
+POST_BLOCK = 10_000
+
+
+# One ship
+
+
+@cache
+def evaluated(strategy: str, game: Game) -> Evaluation:
+    """A strategy on every board."""
+    return evaluate(strategy, game, jobs=1)
+
+
+def optimum(game: Game) -> int:
+    """The least total height."""
+    total_height = solver.solve(Position(game)).total_height
+    assert total_height is not None
+    return total_height
+
+
+def _games_of(shots: int) -> str:
+    return str(evaluated("row", Game(1, 5, (3,))).histogram.get(shots, 0))
+
+
+def _classes_of_fewest_cells() -> str:
+    """Remainders modulo the length, less the length, that no other has fewer cells of."""
+    always: set[int] | None = None
+    for length in range(2, 11):
+        for cells in range(length, 101):
+            sizes = {k: len(range(k % length, cells, length)) for k in range(-length, 0)}
+            fewest = {k for k, size in sizes.items() if size == min(sizes.values())}
+            always = fewest if always is None else always & fewest
+    return ", ".join(map(str, sorted(always or ())))
+
+
+def _most_shots_after_the_hit() -> str:
+    """Of the optimal search of a row."""
+    most = 0
+    for ships in list_ships(Position(ROW)):
+        end = play(Row().shot, to_masks(ships), Position(ROW))
+        first = next(i for i, shot in enumerate(end.shots) if shot.reply.hit)
+        most = max(most, len(end.shots) - first - 1)
+    return str(most)
+
+
+def _row_is_optimal() -> str:
+    """Whether enumeration and optimal search both have the least total height in all rows."""
+    equal = all(
+        evaluated(ENUMERATION, game).total_height
+        == evaluated("row", game).total_height
+        == optimum(game)
+        for game in ROWS
+    )
+    return "optimal" if equal else "not optimal"
+
+
+def _against_thompson() -> str:
+    near, enumeration = evaluated("grid", GRID), evaluated(ENUMERATION, GRID)
+    if near.total_height == enumeration.total_height:
+        return "as many shots"
+    return "more shots" if near.total_height > enumeration.total_height else "fewer shots"
+
+
+def modes(histogram: dict[int, int]) -> int:
+    """How often the numbers of a distribution begin to fall."""
+    numbers = [histogram.get(n, 0) for n in range(min(histogram) - 1, max(histogram) + 2)]
+    changes = [b - a for a, b in pairwise(numbers) if b != a]
+    return sum(a > 0 > b for a, b in pairwise(changes))
+
+
+def _grid_note() -> str:
+    near, enumeration = evaluated("grid", GRID), evaluated(ENUMERATION, GRID)
+    least = optimum(GRID)
+    return (
+        f"{GRID}, mean shots: random {float(urn.mean(urn.random_shots(GRID))):.1f}, near optimal "
+        f"{near.total_height}/{near.configurations} = {float(near.mean):.1f}, Thompson "
+        f"{enumeration.total_height}/{near.configurations} = {float(enumeration.mean):.1f}; the "
+        f"optimum is {least}/{near.configurations} = {least / near.configurations:.1f}, less than "
+        "both"
+    )
+
+
+# The standard board
+
+
+def optimistic(is_printed: bool) -> Fraction:
+    """The mean of the draws that find five ships by the cells of a checkerboard.
+
+    Each ship covers half of its cells there, rounded up. The printed function counts the misses,
+    and as hits all those cells, where the five hits were meant (is_printed=False).
+    """
+    cells = sum((row - 1 - column) % 2 == 0 for row, column in map(GAME.cell, range(GAME.cells)))
+    red, ships = sum(-(-length // 2) for length in GAME.fleet), len(GAME.fleet)
+    return urn.mean(urn.draws(cells, red, ships)) + (red - ships if is_printed else 0)
+
+
+def extremely_optimistic_mean(is_printed: bool = True) -> Fraction:
+    """No miss once a ship is hit."""
+    return optimistic(is_printed) + sum(length - 1 for length in GAME.fleet)
+
+
+def optimistic_mean(is_printed: bool = True) -> Fraction:
+    """One and a half misses a ship, after which the post counts all but two of its cells."""
+    return (
+        optimistic(is_printed)
+        + Fraction(3, 2) * len(GAME.fleet)
+        + sum(length - 2 for length in GAME.fleet)
+    )
+
+
+def _optimistic_note() -> str:
+    return (
+        "The printed function lets the number of draws begin at the 10 cells that the ships cover "
+        "on the checkerboard, where the fifth hit was meant: 5 draws too many. Without them the "
+        f"two means are {rounded(extremely_optimistic_mean(False), 4)} and "
+        f"{rounded(optimistic_mean(False), 4)}."
+    )
+
+
+@cache
+def table() -> Entries:
+    """The simulated games; RecordError where the first of them are not what the players play."""
+    entries = THOMPSON.read()
+    for number, ships in enumerate(Drawn().boards(GAME, REPLAYED, SEED)):
+        shots = played(
+            as_player(PLAYERS["thompson"]), GAME, to_masks(ships), generator_of(SEED, number)
+        )
+        if len(entries) != GAMES or entries[number]["thompson"] != shots:
+            raise RecordError(
+                f"{entries.path}: on board {number} Thompson sampling takes {shots} shots, not "
+                f"what the table says; make it anew with: {THOMPSON.command}"
+            )
+    return entries
+
+
+@cache
+def shots_of(name: str) -> NDArray[np.int64]:
+    """The shots of a player in all games."""
+    return np.array(table().column(name), np.int64)
+
+
+def mean_and_error(shots: NDArray[np.int64]) -> tuple[float, float]:
+    """The mean, and its standard error."""
+    return float(shots.mean()), float(shots.std(ddof=1)) / sqrt(len(shots))
+
+
+def shown(shots: NDArray[np.int64], places: int = 2) -> str:
+    """The mean and its standard error."""
+    mean, error = mean_and_error(shots)
+    return f"{mean:.{places}f} ± {error:.{places}f}"
+
+
+def _agrees(printed: str, computed: str) -> bool:
+    """Whether a printed mean of as many games is within three standard errors."""
+    mean, error = mean_and_error(shots_of("thompson"))
+    return abs(float(printed) - mean) <= SURE * hypot(error, error)
+
+
+LESS = (
+    ("thompson", "thompson_100000", "samples in blocks of 100,000, not 10,000"),
+    ("thompson_1000", "thompson", "in blocks of 10,000, not 1,000"),
+    ("thompson", "whole", "all that the replies say of a ship"),
+    ("whole", "exact", "then always 1,000 samples"),
+    ("exact", "greedy", "then exact probabilities"),
+    ("thompson", "greedy", "all of that"),
+    ("exact_1", "greedy", "exact probabilities, not one exact sample"),
+)
+"""What changes between two players, the better one second."""
+
+
+def _thompson_note() -> str:
+    lines = [
+        f"Shots on the same {GAMES:,} boards: "
+        + ", ".join(f"{name} {shown(shots_of(name))}" for name in PLAYERS)
+        + f"; most of thompson {shots_of('thompson').max()}, of greedy {shots_of('greedy').max()}. "
+        "What is gained, paired:"
+    ]
+    lines += [
+        f"  {shown(shots_of(worse) - shots_of(better)):>13}  {what}" for worse, better, what in LESS
+    ]
+    return "\n".join(lines)
+
+
+def _range_of_games() -> str:
+    shots = shots_of("thompson")
+    return f"{shots.min()} to {shots.max()}"
+
+
+def _is_within(printed: str, computed: str) -> bool:
+    shots = shots_of("thompson")
+    return bool(shots.min() <= int(printed) <= shots.max())
+
+
+# A board that agrees with two thirds of the cells
+
+
+def revealed(ships: list[int], hidden: NDArray[np.int64]) -> Position:
+    """All cells shot but the hidden ones; nothing is announced."""
+    game = Game(GAME.rows, GAME.columns, GAME.fleet, contact="any")
+    ship = sum(ships)
+    shots = [
+        Shot(game.cell(cell), HIT if ship >> cell & 1 else MISS)
+        for cell in sorted(set(range(game.cells)) - set(hidden.tolist()))
+    ]
+    return Position(game, tuple(shots))
+
+
+@cache
+def post_position() -> Position:
+    """That of the post: what its seed draws, in the order of its text, with the numpy of today."""
+    generator = np.random.default_rng(POST_SEED)
+    generator.choice(30, size=4, replace=False)  # four boards of 5/5/3
+    sets = all_placements(GAME)
+    chosen = [generator.integers(0, len(placements), POST_BLOCK) for placements in sets]
+    samples = np.stack([cells[of, :2] for cells, of in zip(sets, chosen, strict=True)], axis=1)
+    masks = (to_masks(ships) for ships in samples)
+    first = next(ships for ships in masks if sum(ships) == _union(ships))
+    hidden = generator.choice(GAME.cells, GAME.cells // 3, replace=False, shuffle=False)
+    return revealed(first, hidden)
+
+
+def _union(ships: list[int]) -> int:
+    together = 0
+    for ship in ships:
+        together |= ship
+    return together
+
+
+def expected_samples(position: Position, placements: list[int]) -> Fraction:
+    """How many samples of one of so many placements a ship it takes on average, exactly."""
+    apart = 2  # the two ships of three cells, told apart
+    return Fraction(prod(placements), apart * Posterior(position).configurations)
+
+
+def _trials() -> Entries:
+    entries = THOMPSON_COMPATIBLE.read()
+    counted = Posterior(post_position()).configurations
+    if {row["configurations"] for row in entries if row["board"] == 0} != {counted}:
+        raise RecordError(
+            f"{entries.path}: {counted} configurations agree with board 0; make the table anew "
+            f"with: {THOMPSON_COMPATIBLE.command}"
+        )
+    return entries
+
+
+def _by_trial() -> str:
+    """What the table says of unrestricted samples for the board of the post."""
+    (row,) = (r for r in _trials() if r["board"] == 0 and r["sampler"] == "all placements")
+    return f"{'found' if row['found'] else 'given up'} after {row['seconds']:.1f} seconds"
+
+
+def _trial_note() -> str:
+    rows = [row for row in _trials() if row["board"] == 0]
+    lines = [f"The board of the post by its seed; {rows[0]['configurations']} configurations agree"]
+    for row in rows:
+        once = "found" if row["found"] else "none found"
+        lines.append(
+            f"  {row['sampler']}: {row['expected']:,.0f} samples on average; {once} after "
+            f"{row['samples']:,} in {row['seconds']:.3f} seconds"
+        )
+    return "\n".join(lines)
+
+
+# Each printed value
+
+
+def _float(value: Callable[[], Fraction]) -> Callable[[], str]:
+    return lambda: f"{float(value()):.14g}"
+
+
+def _same_float(printed: str, computed: str) -> bool:
+    """To 12 decimals: the printed ones come from sums in floating point."""
+    return abs(float(printed) - float(computed)) < 0.5e-12 * abs(float(printed))
+
+
+_COMPUTE: dict[str, Callable[[], str]] = {
+    "random_mean_10x10": _float(lambda: urn.mean(urn.random_shots(GAME))),
+    "placements_1x3_2": lambda: str(len(Game(1, 3, (2,)).placements(2))),
+    "placements_1x10_4": lambda: str(len(Game(1, 10, (4,)).placements(4))),
+    "fewest_cells_of_all_classes": _classes_of_fewest_cells,
+    "games_of_three_shots_1x5_3": lambda: _games_of(3),
+    "games_of_four_shots_1x5_3": lambda: _games_of(4),
+    "games_of_five_shots_1x5_3": lambda: _games_of(5),
+    "cells_of_the_class_1x10_3": lambda: str(len(range(2, ROW.cells, 3))),
+    "most_shots_after_the_hit_1x10_3": _most_shots_after_the_hit,
+    "most_shots_1x10_3": lambda: str(evaluated("row", ROW).worst),
+    "configurations_on_a_central_cell_1x10_3": lambda: ", ".join(
+        map(str, sorted(set(Posterior(ROW).occurrence[0, 2:8].tolist())))
+    ),
+    "configurations_on_the_first_cell_1x10_3": lambda: str(Posterior(ROW).occurrence[0, 0]),
+    "thompson_in_a_row": _row_is_optimal,
+    "cells_of_the_wrapped_class_10x10_2": lambda: str(len(range(1, GAME.cells, 2))),
+    "near_optimal_against_thompson_5x5_3": _against_thompson,
+    "modes_of_near_optimal_5x5_3": lambda: str(modes(evaluated("grid", GRID).histogram)),
+    "extremely_optimistic_mean": _float(extremely_optimistic_mean),
+    "optimistic_mean": _float(optimistic_mean),
+    "placements_10x10": lambda: ", ".join(str(len(GAME.placements(n))) for n in GAME.fleet),
+    "logarithm_of_placements_10x10": lambda: (
+        f"{log10(prod(len(GAME.placements(n)) for n in GAME.fleet)):.14f}"
+    ),
+    "compatible_board_by_trial": _by_trial,
+    "shots_of_the_first_game": _range_of_games,
+    "thompson_mean_10x10": lambda: shown(shots_of("thompson")),
+}
+_AGREES: dict[str, Callable[[str, str], bool]] = {
+    "compatible_board_by_trial": lambda printed, computed: printed[:5] == computed[:5],
+    "shots_of_the_first_game": _is_within,
+    "thompson_mean_10x10": _agrees,
+    **dict.fromkeys(
+        (
+            "random_mean_10x10",
+            "extremely_optimistic_mean",
+            "optimistic_mean",
+            "logarithm_of_placements_10x10",
+        ),
+        _same_float,
+    ),
+}
+_NOTES: dict[str, Callable[[], str]] = {
+    "near_optimal_against_thompson_5x5_3": _grid_note,
+    "optimistic_mean": _optimistic_note,
+    "compatible_board_by_trial": _trial_note,
+    "thompson_mean_10x10": _thompson_note,
+}
+
+
+def _played_now(folder: Path | None) -> NDArray[np.int64]:
+    """The games of Thompson sampling, played anew; a folder keeps those that are done."""
+    kept = None if folder is None else folder / "thompson"
+    name = PLAYERS["thompson"]
+    return simulate([name], GAME, games=GAMES, seed=SEED, checkpoint=kept).outcomes[0].shots
+
+
+def full(folder: Path | None, progress: Progress) -> Iterator[Task]:
+    """All games of Thompson sampling again; they must be those of the table."""
+    yield Task(
+        "Standard battleship, Bayesian",
+        "games of thompson, played anew",
+        f"{GAMES} games",
+        lambda: f"{int((_played_now(folder) == shots_of('thompson')).sum())} games",
+        minutes=2,
+    )
+
+
+def agreement(name: str, printed: str) -> Callable[[str], bool] | None:
+    """Whether what is computed agrees with a printed value; None where it is to be equal."""
+    agrees = _AGREES.get(name)
+    return None if agrees is None else partial(agrees, printed)
+
+
+def tasks() -> Iterator[Task]:
+    """Each printed value, in the order of the post."""
+    record = records.read_published("thompson.csv")
+    for row in record.rows:
+        name, printed = row["name"], row["value"]
+        if name not in _COMPUTE:
+            raise RecordError(f"{record.path}: nothing computes {name!r}")
+        yield Task(
+            row["place"],
+            re.sub(r"(\d+x\d+)_", r"\1:", name).replace("_", " "),
+            printed,
+            _COMPUTE[name],
+            _NOTES.get(name, no_note),
+            agreement(name, printed),
+        )

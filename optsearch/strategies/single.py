@@ -1,0 +1,110 @@
+"""A single ship found by congruence classes.
+
+After "Playing Battleship with Bayesian Search Theory, Thompson Sampling, and Approximate Bayesian
+Computation". `row`, its optimal search of a row: the cells whose number, from 0, is -1 modulo the
+length of the ship, in order, until one is hit; then to the left until the ship ends there, then to
+the right.
+
+`grid`, its near optimal search: the cells with row - 1 = column modulo the length, row by row,
+until one is hit; then one neighbour that tells how the ship lies, or two if the hit is further
+than the length from the edges; then along the line as in a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from optsearch.errors import StrategyError
+from optsearch.game import Cell, Game
+from optsearch.position import Position
+from optsearch.strategies import Strategy
+
+
+@dataclass(frozen=True)
+class Row(Strategy):
+    """The optimal search of a row, or a column, with one ship."""
+
+    name: ClassVar[str] = "row"
+
+    def shot(self, position: Position) -> Cell:
+        """The next cell of the class, or beside the hits."""
+        game, known = position.game, _known(position)
+        length = _only_ship(self, game)
+        if min(game.rows, game.columns) > 1:
+            raise StrategyError(f"{self} plays boards of one row, not {game}; grid plays others")
+        if position.hits:
+            return game.cell(along(known))
+        return game.cell(next(i for i in range(length - 1, game.cells, length) if known[i] is None))
+
+
+@dataclass(frozen=True)
+class Grid(Strategy):
+    """The near optimal search of a grid with one ship."""
+
+    name: ClassVar[str] = "grid"
+
+    def shot(self, position: Position) -> Cell:
+        """The next cell of the class, or one that tells how the ship lies, or along it."""
+        game, known = position.game, _known(position)
+        length = _only_ship(self, game)
+        if min(game.rows, game.columns) < length:
+            raise StrategyError(f"{self} plays boards where the ship can lie both ways, not {game}")
+        if not position.hits:
+            cells = (game.cell(i) for i in range(game.cells) if known[i] is None)
+            return next((i, j) for i, j in cells if (i - 1 - j) % length == 0)
+        lines = [known[i * game.columns : (i + 1) * game.columns] for i in range(game.rows)]
+        row, column = game.cells_of(position.hits)[0]
+        across = position.hits.bit_count() > 1 and lines[row].count(True) > 1
+        if position.hits.bit_count() == 1:
+            answer = self._lies_across(lines, (row, column), length)
+            if isinstance(answer, tuple):
+                return answer
+            across = answer
+        if across:
+            return row, along(lines[row])
+        return along([line[column] for line in lines]), column
+
+    def _lies_across(
+        self, lines: Sequence[Sequence[bool | None]], hit: Cell, length: int
+    ) -> bool | Cell:
+        """Whether the ship with one hit lies in its row; or a cell whose reply tells."""
+        (row, column), rows, columns = hit, len(lines), len(lines[0])
+        if row < length - 1 or rows - length < row:
+            beside = row + (1 if row < length - 1 else -1)
+            return (beside, column) if lines[beside][column] is None else True
+        if column < length - 1 or columns - length < column:
+            beside = column + (1 if column < length - 1 else -1)
+            return (row, beside) if lines[row][beside] is None else False
+        for beside in (column - 1, column + 1):
+            if lines[row][beside] is None:
+                return row, beside
+        return False
+
+
+def along(line: Sequence[bool | None]) -> int:
+    """Where to shoot next on the line of a ship that was hit: left of the hits, then right.
+
+    line -- of each cell, whether it was hit; None where that is not known.
+    """
+    first = line.index(True)
+    if first == 0 or line[first - 1] is False:
+        return line.index(None, first)
+    return first - 1
+
+
+def _known(position: Position) -> list[bool | None]:
+    """Of each cell, whether it was hit; None where that is not known."""
+    known: list[bool | None] = [None] * position.game.cells
+    for shot in position.shots:
+        row, column = shot.cell
+        known[row * position.game.columns + column] = shot.reply.hit
+    return known
+
+
+def _only_ship(strategy: Strategy, game: Game) -> int:
+    """The length of the only ship of a game."""
+    if len(game.fleet) > 1:
+        raise StrategyError(f"{strategy} plays games with one ship, not {game}")
+    return game.fleet[0]

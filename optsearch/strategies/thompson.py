@@ -1,0 +1,236 @@
+"""Thompson sampling: random boards that fit what is known, and the cell that most of them hold.
+
+After "Playing Battleship with Bayesian Search Theory, Thompson Sampling, and Approximate Bayesian
+Computation". For every shot, of each ship `block_size` placements are drawn from those that are
+still possible for it alone; a sample is one of each. It is kept if the ships can lie together and
+cover all hits. If none is kept, another block is drawn. Shot is the unknown cell that the most
+kept samples cover, the first of them in row-major order.
+
+What is possible for a ship alone is `information`:
+
+- `printed`, as in the post: it covers no miss; and where a sinking told its ship, that ship covers
+  the last cell of it, and no other ship does.
+- `whole`: all that the replies say of one ship. Besides, a sunk ship lies wholly on hits, and a
+  ship afloat does not. The samples are then uniform among the compatible configurations.
+- `exact`: the same distribution, and always `block_size` samples: the first that are kept of some
+  blocks of 10,000, and what is wanting by `Posterior.sample`.
+
+The post tells ships of equal length apart, and says which is sunk. They are alike until then, so
+that here the first of them to be sunk is the first of the fleet. Drawn is as there, from the same
+numbers of the generator: the same seed gives the same game as the published code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.configurations import to_words
+from optsearch.errors import StrategyError
+from optsearch.game import Cell, Game
+from optsearch.position import Position
+from optsearch.posterior import Posterior
+from optsearch.strategies.player import Player, number, word
+
+INFORMATION = ("printed", "whole", "exact")
+MOST_SAMPLES = 1_000_000_000  # for one shot
+EXACT_BLOCKS, EXACT_BLOCK_SIZE = 20, 10_000  # of `exact`, before the posterior is asked
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Thompson(Player):
+    """The cell that most boards hold, of random ones that fit what is known."""
+
+    name: ClassVar[str] = "thompson"
+
+    block_size: int = number(10_000, 1, 1_000_000, "samples for one shot")
+    information: str = word("printed", INFORMATION, "what a sample takes from the replies")
+
+    def begin(self, game: Game, generator: np.random.Generator) -> ThompsonGame:
+        """A game; StrategyError for `whole` where sinkings do not tell the ship."""
+        if self.information == "whole" and game.announce == "sunk":
+            raise StrategyError(
+                f"{self} needs to hear which ship is sunk, as with announce=ship, not in {game}; "
+                "information=exact plays it"
+            )
+        return ThompsonGame(self, generator)
+
+    def posterior(
+        self, position: Position, generator: np.random.Generator, samples: int | None = None
+    ) -> NDArray[np.float64]:
+        """The part of the kept samples that cover each cell; float64 of shape (rows, columns).
+
+        samples -- how many are kept, from as many blocks as that takes; by default those of one
+            block, as for a shot.
+        """
+        counts, kept = self._sampled(position, generator, samples)
+        game = position.game
+        return (counts / kept).reshape(game.rows, game.columns)
+
+    def posteriors(
+        self, end: Position, generator: np.random.Generator, samples: int | None = None
+    ) -> Iterator[NDArray[np.float64]]:
+        """The posterior before each shot of a game that was played to an end."""
+        for made in range(len(end.shots)):
+            before = Position(end.game, end.shots[:made])
+            yield self.posterior(before, generator, samples)
+
+    def most_sampled(self, position: Position, generator: np.random.Generator) -> Cell:
+        """The cell to shoot."""
+        counts, _ = self._sampled(position, generator, None)
+        shot = position.hits | position.misses
+        unknown = [cell for cell in range(position.game.cells) if not shot >> cell & 1]
+        return position.game.cell(max(unknown, key=counts.tolist().__getitem__))
+
+    def _sampled(
+        self, position: Position, generator: np.random.Generator, samples: int | None
+    ) -> tuple[Counts, int]:
+        """How many kept samples cover each cell, and how many are kept."""
+        if self.information == "exact":
+            return self._exactly(position, generator, samples or self.block_size)
+        least, blocks = samples or 1, _Blocks(position, self, generator)
+        counts, kept, drawn = blocks.tally(least, samples, self.block_size, MOST_SAMPLES)
+        if kept < least:
+            raise StrategyError(
+                f"{self} keeps {kept:,} of {drawn:,} samples after {str(position)!r}; "
+                "information=exact needs no luck"
+            )
+        return counts, kept
+
+    def _exactly(
+        self, position: Position, generator: np.random.Generator, samples: int
+    ) -> tuple[Counts, int]:
+        """So many uniform samples."""
+        counts, kept = np.zeros(position.game.cells, np.int64), 0
+        if position.game.announce != "sunk":
+            most = EXACT_BLOCKS * EXACT_BLOCK_SIZE
+            blocks = _Blocks(position, self, generator)
+            counts, kept, _ = blocks.tally(samples, samples, EXACT_BLOCK_SIZE, most)
+        if kept < samples:
+            drawn = Posterior(position).sample(samples - kept, generator)
+            covered = _covered(np.bitwise_or.reduce(drawn, axis=1), position.game.cells)
+            counts += covered.sum(axis=0)
+        return counts, samples
+
+
+def possible(position: Position, is_printed: bool) -> Iterator[NDArray[np.uint64]]:
+    """The placements that are possible for each ship of the fleet alone.
+
+    uint64 of shape (placements, 4) as of `all_placements`, in their order. is_printed -- what the
+    post concludes; otherwise all that the replies say.
+    """
+    hits, misses = to_words([position.hits, position.misses])
+    sunk = _sinkings(position)
+    is_whole = not is_printed and not position.game.is_silent
+    for ship, placements in enumerate(all_placements(position.game)):
+        cells = placements[:, :2]
+        keep = ~_meet(cells, misses)
+        for other, (last, before) in sunk.items():
+            through = _meet(cells, last)
+            keep &= through if other == ship else ~through
+            if other == ship and is_whole:
+                keep &= _lie_in(cells, before)
+        if ship not in sunk and is_whole:
+            keep &= ~_lie_in(cells, hits)
+        yield placements[keep]
+
+
+class _Blocks:
+    """Samples of one placement a ship, in blocks."""
+
+    def __init__(self, position: Position, player: Thompson, generator: np.random.Generator):
+        sets = list(possible(position, player.information == "printed"))
+        self._sizes = [len(placements) for placements in sets]
+        self._starts = np.cumsum([0, *self._sizes[:-1]])
+        self._table = np.concatenate(sets)
+        (self._hits,) = to_words([position.hits])
+        self._cells = position.game.cells
+        self._generator = generator
+
+    def tally(
+        self, least: int, most: int | None, size: int, most_drawn: int
+    ) -> tuple[Counts, int, int]:
+        """Blocks of a size until so many are kept, or too many drawn: counts, kept, drawn.
+
+        most -- how many count at most; by default all of a block.
+        """
+        from optsearch.strategies.sampling import tally
+
+        uses = np.zeros(len(self._table), np.int64)
+        kept = drawn = 0
+        while kept < least and drawn < most_drawn and all(self._sizes):
+            chosen = np.stack([self._generator.integers(0, n, size) for n in self._sizes])
+            chosen += self._starts[:, None]
+            left = size if most is None else most - kept
+            kept += int(tally(chosen, self._table, self._hits, left, uses))
+            drawn += size
+        return uses @ _covered(self._table[:, :2], self._cells), kept, drawn
+
+
+class ThompsonGame:
+    """One game, in which only the generator changes."""
+
+    def __init__(self, player: Thompson, generator: np.random.Generator):
+        self._player = player
+        self._generator = generator
+
+    def shot(self, position: Position) -> Cell:
+        """The cell that most samples cover."""
+        return self._player.most_sampled(position, self._generator)
+
+
+@lru_cache(maxsize=4)
+def all_placements(game: Game) -> tuple[NDArray[np.uint64], ...]:
+    """The placements of each ship of the fleet, in the order of the post.
+
+    uint64 of shape (placements, 4): the cell set, and the cells that it closes to other ships. The
+    lying ones by first column, then row; then the standing ones by first row, then column.
+    """
+    result = []
+    for length in game.fleet:
+        masks = game.placements(length)
+        ordered = sorted(masks, key=lambda mask: _printed_order(game.cells_of(mask)))
+        closed = [mask | game.halo(mask) for mask in ordered]
+        result.append(np.hstack([to_words(ordered), to_words(closed)]))
+    return tuple(result)
+
+
+def _printed_order(cells: list[Cell]) -> tuple[bool, int, int]:
+    (row, column), (last_row, _) = cells[0], cells[-1]
+    stands = last_row > row
+    return (True, row, column) if stands else (False, column, row)
+
+
+def _sinkings(position: Position) -> dict[int, NDArray[np.uint64]]:
+    """Sunk ships by their place in the fleet: the last cell, and all hit by then (cell sets)."""
+    fleet, sunk, hits = position.game.fleet, dict[int, NDArray[np.uint64]](), 0
+    for shot in position.shots:
+        bit = position.game.bit(shot.cell)
+        hits |= bit if shot.reply.hit else 0
+        if shot.reply.length is not None:
+            of_length = [i for i, n in enumerate(fleet) if n == shot.reply.length]
+            sunk[next(i for i in of_length if i not in sunk)] = to_words([bit, hits])
+    return sunk
+
+
+def _meet(sets: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    return np.asarray((sets & other).any(axis=1))
+
+
+def _lie_in(sets: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    return ~_meet(sets, ~other)
+
+
+def _covered(sets: NDArray[np.uint64], cells: int) -> Counts:
+    """1 for each cell of each set, uint64 of shape (sets, 2); of shape (sets, cells)."""
+    words = np.ascontiguousarray(sets, "<u8")
+    bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
+    covered: Counts = bits[:, :cells].astype(np.int64)
+    return covered

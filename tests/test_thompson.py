@@ -1,0 +1,337 @@
+"""Thompson sampling and the other players of its post, against the code that was published."""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations, product
+from math import comb, sqrt
+
+import numpy as np
+import pytest
+
+from optsearch import urn
+from optsearch.configurations import list_ships, to_masks
+from optsearch.errors import OptsearchError, StrategyError
+from optsearch.evaluate import evaluate
+from optsearch.game import Game
+from optsearch.hiding import Drawn
+from optsearch.position import HIT, MISS, Position, play
+from optsearch.posterior import Posterior
+from optsearch.simulate import generator_of, replay, simulate
+from optsearch.strategies import as_player, as_strategy, thompson
+from optsearch.strategies.sampling import tally
+from optsearch.strategies.thompson import Thompson, all_placements, possible
+from tests import thompson_post as post
+
+USUAL = "10x10:5,4,3,3,2;contact=any;announce=ship"
+
+
+def board_of(game, ships):
+    """Masks of ships as the post has boards."""
+    board = np.zeros((len(ships), game.rows, game.columns))
+    for number, ship in enumerate(ships):
+        for cell in game.cells_of(ship):
+            board[(number, *cell)] = 1
+    return board
+
+
+def guesses(position):
+    return [shot.cell for shot in position.shots]
+
+
+def games(text, number, seed=1):
+    game = Game.parse(text)
+    for ships in Drawn().boards(game, number, seed):
+        yield game, to_masks(ships)
+
+
+# Random shots
+
+
+@pytest.mark.parametrize(("balls", "red"), [(1, 1), (5, 2), (6, 6), (7, 3)])
+def test_draws_are_those_of_all_orders(balls, red):
+    """The wanted red ball is at the wanted-th smallest place of the red ones."""
+    for wanted in range(1, red + 1):
+        places = Counter(sorted(c)[wanted - 1] + 1 for c in combinations(range(balls), red))
+        expected = {n: Fraction(k, comb(balls, red)) for n, k in sorted(places.items())}
+        assert urn.draws(balls, red, wanted) == expected
+
+
+def test_random_shots():
+    found = urn.random_shots(Game.parse(USUAL))
+    assert (min(found), max(found), sum(found.values())) == (17, 100, 1)
+    assert urn.mean(found) == Fraction(1717, 18)  # k (n + 1) / (k + 1)
+    (outcome,) = simulate(["random"], Game.parse("4x4:3,2"), games=3000, jobs=1).outcomes
+    exact = urn.mean(urn.random_shots(Game.parse("4x4:3,2")))
+    assert abs(outcome.mean - exact) < 4 * outcome.standard_error
+    for bad in ((3, 4, 1), (3, 2, 0), (3, 2, 3)):
+        with pytest.raises(OptsearchError, match="cannot be drawn"):
+            urn.draws(*bad)
+
+
+# One ship
+
+
+@pytest.mark.parametrize(("cells", "length"), [(5, 3), (10, 3), (10, 4), (3, 2), (9, 2), (7, 7)])
+def test_row_and_enumeration_play_as_published(cells, length):
+    game = Game(1, cells, (length,))
+    rows = post.get_all_ship_rows(cells, length)[:, np.newaxis, :]
+    assert len(rows) == len(game.placements(length))
+    for ship in game.placements(length):
+        board = board_of(game, [ship])
+        optimal = post.Single1DOptimalStrategy(cells, length)
+        assert guesses(play(as_strategy("row").shot, [ship], Position(game))) == post.play(
+            board, optimal
+        )
+        enumeration = post.SingleThompsonStrategy(rows)
+        assert guesses(
+            play(as_strategy("greedy:endgame=0").shot, [ship], Position(game))
+        ) == post.play(board, enumeration)
+
+
+@pytest.mark.parametrize(("size", "length"), [(5, 3), (4, 3), (6, 2), (5, 5), (7, 4), (3, 3)])
+def test_grid_and_enumeration_play_as_published(size, length):
+    game = Game(size, size, (length,))
+    every = post.get_all_ships(size, length)
+    assert len(every) == len(game.placements(length))
+    for ship in game.placements(length):
+        board = board_of(game, [ship])
+        for name, published in (
+            ("grid", post.SingleGridStrategy(length)),
+            ("greedy:endgame=0", post.SingleThompsonStrategy(every)),
+        ):
+            end = play(as_strategy(name).shot, [ship], Position(game))
+            assert guesses(end) == post.play(board, published), (name, ship)
+
+
+@pytest.mark.parametrize("text", ["3x5:3", "6x4:2", "5x8:4", "1x6:1", "4x4:1"])
+def test_grid_sinks_every_ship_of_a_rectangle(text):
+    game = Game.parse(text)
+    found = evaluate("grid", game, jobs=1)
+    assert found.configurations == len(game.placements(game.fleet[0]))
+    assert found.worst <= game.cells
+
+
+def test_a_column_is_a_row():
+    column, row = (evaluate("row", Game.parse(text), jobs=1) for text in ("10x1:3", "1x10:3"))
+    assert column.histogram == row.histogram == {3: 1, 4: 3, 5: 3, 6: 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("row", "2x5:3", "plays boards of one row"),
+        ("row", "1x9:3,2", "plays games with one ship"),
+        ("grid", "5x5:3,2", "plays games with one ship"),
+        ("grid", "2x5:3", "plays boards where the ship can lie both ways"),
+    ],
+)
+def test_what_they_do_not_play(name, text, says):
+    game = Game.parse(text)
+    with pytest.raises(StrategyError, match=says):
+        as_strategy(name).shot(Position(game))
+
+
+# Thompson sampling, as published
+
+
+def as_labelled(game, ships, end):
+    """The ships in the order of the fleet, of equal ones the first to be sunk first."""
+    sunk_at, hits = {}, 0
+    for number, shot in enumerate(end.shots):
+        hits |= game.bit(shot.cell) if shot.reply.hit else 0
+        for ship in ships:
+            if not ship & ~hits:
+                sunk_at.setdefault(ship, number)
+    return sorted(ships, key=lambda ship: (-ship.bit_count(), sunk_at[ship]))
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "block_size"),
+    [
+        ("6x6:4,3,2;contact=any;announce=ship", 6, 60),
+        ("6x6:3,3,2;contact=any;announce=ship", 6, 100),
+        ("7x7:4,3,3,3;contact=any;announce=ship", 3, 200),
+        (USUAL, 1, 1000),
+    ],
+)
+def test_the_same_seed_gives_the_game_of_the_published_code(text, number, block_size):
+    """Shot by shot, and as many draws: numba beside the masked arrays of numpy."""
+    for board, (game, ships) in enumerate(games(text, number)):
+        player = Thompson(block_size)
+        mine, published = generator_of(1, board), generator_of(1, board)
+        end = play(player.begin(game, mine).shot, ships, Position(game))
+        every = [post.get_all_ships(game.rows, length) for length in game.fleet]
+        again = post.play(
+            board_of(game, as_labelled(game, ships, end)),
+            post.ThompsonStrategy(every, published, block_size),
+        )
+        assert guesses(end) == again, f"board {board}"
+        assert mine.random() == published.random()
+
+
+def test_the_tally_counts_what_the_definition_keeps():
+    generator = np.random.default_rng(2)
+    game = Game.parse("5x14:3,2,2;contact=corner")  # cells in both words
+    table = np.concatenate(all_placements(game))
+    sets = [to_masks(table[:, columns : columns + 2]) for columns in (0, 2)]
+    hits = [game.bit((0, 0)) | game.bit((4, 13)), game.bit((2, 2)), 0]
+    chosen = generator.integers(0, len(table), (3, 40_000))
+    for covered in hits:
+        kept = []
+        for places in chosen.T.tolist():
+            ships = [sets[0][place] for place in places]
+            closed = [sets[1][place] for place in places]
+            apart = all(not ships[j] & closed[i] for i, j in combinations(range(3), 2))
+            if apart and not covered & ~(ships[0] | ships[1] | ships[2]):
+                kept.append(places)
+        words = np.array([covered & (1 << 64) - 1, covered >> 64], np.uint64)
+        for most in (len(kept) + 1, 3):
+            uses = np.zeros(len(table), np.int64)
+            assert tally(chosen, table, words, most, uses) == min(len(kept), most)
+            expected = np.bincount(np.ravel(kept[:most]).astype(int), minlength=len(table))
+            assert (uses == expected).all()
+
+
+# What is known of each ship alone
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4x4:3,2,2;contact=any;announce=ship",
+        "5x4:3,2,1;contact=corner;announce=ship",
+        "4x5:3,2;contact=none;announce=ship",
+        "4x4:2,2;contact=any",
+    ],
+)
+def test_what_fits_every_ship_alone_and_all_together_is_compatible(text):
+    """`whole`: the products of the sets that may lie together and cover the hits are exactly the
+    compatible configurations, equal ships told apart as they are sunk. `printed`: not fewer.
+    """
+    for game, ships in games(text, 4, 3):
+        end = play(as_player("density").begin(game, np.random.default_rng(1)).shot, ships,
+                   Position(game))  # fmt: skip
+        for made in range(0, len(end.shots), 2):
+            position = Position(game, end.shots[:made])
+            compatible = {
+                frozenset(Counter(to_masks(found)).items())
+                for found in list_ships(position)
+                if position.is_compatible(to_masks(found))
+            }
+            products = {
+                is_printed: {
+                    frozenset(Counter(chosen).items())
+                    for chosen in product(
+                        *(to_masks(s[:, :2]) for s in possible(position, is_printed))
+                    )
+                    if is_apart(game, chosen) and not position.hits & ~union(chosen)
+                }
+                for is_printed in (False, True)
+            }
+            assert products[False] == compatible
+            assert products[True] >= compatible
+
+
+def union(ships):
+    together = 0
+    for ship in ships:
+        together |= ship
+    return together
+
+
+def is_apart(game, ships):
+    return all(not a & (b | game.halo(b)) for a, b in combinations(ships, 2))
+
+
+@pytest.mark.parametrize("information", ["whole", "exact"])
+@pytest.mark.parametrize("text", ["6x6:3,3,2;contact=any;announce=ship", "5x6:3,2"])
+def test_samples_have_the_exact_probabilities(text, information):
+    """Also where blocks keep too few, and the posterior gives the rest."""
+    player = Thompson(information=information)
+    for game, ships in games(text, 2, 5):
+        end = play(as_strategy("greedy").shot, ships, Position(game))
+        for made in range(0, len(end.shots), 3):
+            position = Position(game, end.shots[:made])
+            exact = Posterior(position).probability
+            sampled = player.posterior(position, np.random.default_rng([7, made]), 20_000)
+            error = np.sqrt(exact * (1 - exact) / 20_000)
+            assert (abs(sampled - exact) <= 5 * error + 1e-12).all()
+
+
+def test_the_posterior_asked_for_what_is_wanting(monkeypatch):
+    monkeypatch.setattr(thompson, "EXACT_BLOCKS", 0)
+    position = Position.parse(Game.parse(USUAL), "E5=hit F5=hit E6=miss")
+    exact = Posterior(position).probability
+    player = Thompson(information="exact")
+    sampled = player.posterior(position, np.random.default_rng(1), 4000)
+    assert (abs(sampled - exact) <= 5 * np.sqrt(exact * (1 - exact) / 4000) + 1e-12).all()
+
+
+def test_the_posterior_of_a_game_is_asked_before_each_shot():
+    game = Game.parse("5x5:3,2;contact=any;announce=ship")
+    end = replay("thompson:block_size=500", game, 0)
+    found = list(Thompson().posteriors(end, np.random.default_rng(1), 300))
+    assert len(found) == len(end.shots)
+    for made, matrix in enumerate(found):
+        shots = end.shots[:made]
+        assert matrix.sum() == pytest.approx(game.fleet_cells)
+        assert (np.round(matrix * 300, 9) % 1 == 0).all()
+        for shot in shots:
+            assert matrix[shot.cell] == shot.reply.hit
+
+
+# As a player
+
+
+@pytest.mark.parametrize("information", ["printed", "whole", "exact"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "6x6:3,3,2;contact=any;announce=ship",
+        "6x6:3,3,2;contact=any;announce=sunk",
+        "5x6:3,2",
+        "6x5:2,2,1;contact=corner;announce=ship",
+    ],
+)
+def test_it_plays_by_all_rules_and_by_its_seed(text, information):
+    game, name = Game.parse(text), f"thompson:block_size=200,information={information}"
+    if information == "whole" and game.announce == "sunk":
+        with pytest.raises(StrategyError, match="needs to hear which ship is sunk"):
+            simulate([name], game, games=1, jobs=1)
+        return
+    (first,), (again,) = (
+        simulate([name], game, games=6, seed=3, jobs=1).outcomes for _ in range(2)
+    )
+    assert first.shots.tolist() == again.shots.tolist()
+    assert first.worst <= game.cells
+    (other,) = simulate([name], game, games=6, seed=4, jobs=1).outcomes
+    assert other.shots.tolist() != first.shots.tolist()
+    for number, shots in enumerate(first.shots[:3]):
+        assert len(replay(name, game, number, seed=3).shots) == shots
+
+
+def test_it_gives_up_where_nothing_fits(monkeypatch):
+    monkeypatch.setattr(thompson, "MOST_SAMPLES", 1000)
+    game = Game.parse("3x3:3;contact=any")
+    position = Position(game).after((0, 0), HIT).after((0, 1), MISS).after((1, 0), MISS)
+    with pytest.raises(StrategyError, match=r"keeps 0 of 1,000 .*information=exact needs no luck"):
+        Thompson(10).begin(game, np.random.default_rng(1)).shot(position)
+
+
+def test_parameters_are_checked():
+    for text in ("thompson:block_size=0", "thompson:block_size=x", "thompson:information=all"):
+        with pytest.raises(StrategyError):
+            as_player(text)
+    assert str(as_player("thompson")) == "thompson:block_size=10000,information=printed"
+
+
+def test_more_samples_are_better_on_average():
+    game = Game.parse("6x6:4,3,2;contact=any;announce=ship")
+    one, many = "thompson:block_size=1,information=exact", "thompson:information=exact"
+    (difference,) = simulate([one, many], game, games=80, jobs=1).differences()
+    assert difference.more == one
+    assert difference.mean > 3 * difference.standard_error
+    exact, few = (simulate([name], game, games=80, jobs=1).outcomes[0] for name in
+                  ("greedy:endgame=0", many))  # fmt: skip
+    by_board = few.shots - exact.shots
+    assert abs(by_board.mean()) < 4 * by_board.std(ddof=1) / sqrt(80) + 0.3
