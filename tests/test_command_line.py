@@ -8,11 +8,15 @@ import pytest
 import optsearch
 from optsearch.cli import common
 from optsearch.cli.command import app
+from optsearch.cli.solitaire import solitaire
 from optsearch.errors import StrategyError
 from optsearch.orders import ORDERS
 from optsearch.strategies import Strategy, all_kinds, as_player, named
 from optsearch.strategies.player import name_of, parameters
 
+PUZZLES = {
+    f"solitaire {one.name or one.callback.__name__}": one for one in solitaire.registered_commands
+}
 COMMANDS = {one.name or one.callback.__name__: one for one in app.registered_commands}
 
 
@@ -35,11 +39,11 @@ def test_help_lists_every_command_in_a_group(here):
     assert "--install-completion" in out
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", {**COMMANDS, **PUZZLES})
 def test_every_command_has_an_example(here, name):
-    example = COMMANDS[name].epilog or ""
+    example = {**COMMANDS, **PUZZLES}[name].epilog or ""
     assert example.startswith(f"Example: optsearch {name}")
-    status, out, _ = here(name, "--help")
+    status, out, _ = here(*name.split(), "--help")
     assert status == 0
     assert " ".join(example.split()) in " ".join(out.split())
     words = shlex.split(example)[3:]

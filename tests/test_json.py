@@ -11,6 +11,7 @@ import pytest
 
 from optsearch.cli.answers import EXACT, SCHEMA, json_text
 from optsearch.cli.command import app
+from optsearch.cli.solitaire import solitaire
 from optsearch.datafiles import RESULTS
 from tests.examples import plain
 
@@ -42,6 +43,16 @@ RUNS = {
     ],
     "counterexamples": [["counterexamples", "--max-cells", "12", "--fleet", "2"]],
     "reproduce": [["reproduce"]],
+    "explore": [
+        ["explore", "3x4:2", "-o", "walk.html"],
+        ["explore", "6x6:3,2", "-o", "walk.html", "--time-limit", "0.1"],
+    ],
+    "solitaire solve": [["solitaire", "generate", *PUZZLE], ["solitaire", "solve", "puzzle.txt"]],
+    "solitaire check": [["solitaire", "generate", *PUZZLE], ["solitaire", "check", "puzzle.txt"]],
+    "solitaire minimise": [
+        ["solitaire", "generate", *PUZZLE],
+        ["solitaire", "minimise", "puzzle.txt", "-o", "minimal.txt"],
+    ],
     "solitaire generate": [["solitaire", "generate", *PUZZLE]],
     "solitaire count": [["solitaire", "generate", *PUZZLE], ["solitaire", "count", "puzzle.txt"]],
     "solitaire grade": [["solitaire", "generate", *PUZZLE], ["solitaire", "grade", "puzzle.txt"]],
@@ -51,7 +62,7 @@ RUNS = {
     ],
 }
 # Their answers are files or puzzles, and the tests of those look at them.
-ELSEWHERE = {"explore", "solitaire", "play", "advise", "report"}
+ELSEWHERE = {"solitaire", "play", "advise", "report"}
 
 
 def documented():
@@ -68,7 +79,11 @@ def test_every_command_is_on_the_page():
     named = {name for name in documented() if " " not in name}
     commands = {one.name or one.callback.__name__ for one in app.registered_commands}
     assert commands - ELSEWHERE == named - ELSEWHERE
+    puzzles = {
+        f"solitaire {one.name or one.callback.__name__}" for one in solitaire.registered_commands
+    }
     assert {*documented()} == {*RUNS}
+    assert {name for name in RUNS if " " in name} == puzzles
 
 
 def exact_pairs(value):
@@ -100,12 +115,43 @@ def test_the_form(here, tmp_path, monkeypatch, command):
             continue  # what the command needs
         assert always <= {*plain(found)} <= known
         pairs = list(exact_pairs(found))
-        assert pairs or not EXACT & {*found}
+        assert pairs or not EXACT & {*found} - {"solutions"}  # a list, but of `count`
         for number, text in pairs:
             assert (number is None) == (text is None)
             if text is not None:
                 assert type(text) is str
                 assert number == float(Fraction(text))
+
+
+NESTED = {
+    ("solve", "--all-shots"): ("shot_values", {"shot", "total_height", "mean", "lower", "upper"}),
+    ("solve", "--all-shots", "--objective", "worst"): (
+        "shot_values",
+        {"shot", "total_height", "mean", "worst"},
+    ),
+    ("solve", "--all-shots", "--objective", "within=6"): ("shot_values", {"shot", "finished"}),
+    ("explore", "-o", "walk.html"): ("trees", {"name", "total_height"}),
+    ("greedy",): (
+        "partings",
+        {
+            *("shots", "configurations", "best_greedy_shots", "best_shots"),
+            *("best_greedy_total_height", "total_height"),
+        },
+    ),
+    ("bounds",): ("bounds", {"name", "side", "value", "source", "is_binding"}),
+}
+
+
+@pytest.mark.parametrize("arguments", NESTED, ids=" ".join)
+def test_what_is_in_lists(answer_of, tmp_path, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    command, *options = arguments
+    name, names = NESTED[arguments]
+    rows = answer_of(command, "2x6:2,3" if command == "greedy" else "3x4:2", *options)[name]
+    assert rows
+    for row in rows:
+        assert {*plain(row)} == names
+        assert all(f"`{one}`" in PAGE for one in names)
 
 
 def test_names_with_exact_texts_are_on_the_page():

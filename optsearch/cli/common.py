@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn
 
 import typer
 from rich.console import Console
@@ -49,17 +49,22 @@ _GROUPS = {
 class Grouped(TyperGroup):
     """The commands by what they are for, each with its first sentence whole."""
 
+    groups: ClassVar[tuple[str, ...]] = (OPTIMUM, COUNTING, STRATEGIES, SHOWING)
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a section for each group."""
-        for group in (OPTIMUM, COUNTING, STRATEGIES, SHOWING):
-            rows = [
-                (name, (command.help or "").strip().partition("\n\n")[0].replace("\n", " "))
-                for name, command in self.commands.items()
-                if _GROUPS.get(name, SHOWING) == group
-            ]
+        sections: dict[str, list[tuple[str, str]]] = {group: [] for group in self.groups}
+        for name, command in self.commands.items():
+            first = (command.help or "").strip().partition("\n\n")[0].replace("\n", " ")
+            sections[self.group_of(name)].append((name, first))
+        for group, rows in sections.items():
             if rows:
                 with formatter.section(group):
                     formatter.write_dl(rows)
+
+    def group_of(self, name: str) -> str:
+        """The group of a command."""
+        return _GROUPS.get(name, SHOWING)
 
 
 class Output(Console):
@@ -96,7 +101,10 @@ class Interrupted(Exception):
     """Ctrl-C ended a command; the text says what is kept, after "interrupted"."""
 
 
-DEPENDENCIES = ("numpy", "lmdb", "sortedcontainers", "typer", "rich", "matplotlib", "ortools")
+DEPENDENCIES = (
+    *("numpy", "numba", "lmdb", "sortedcontainers", "typer", "rich", "matplotlib"),
+    *("distributed", "ortools"),  # extras
+)
 
 
 def version_text() -> str:

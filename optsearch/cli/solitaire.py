@@ -15,6 +15,7 @@ from rich.text import Text
 
 from optsearch.cli.answers import print_json
 from optsearch.cli.common import (
+    Grouped,
     JsonOption,
     app,
     out,
@@ -35,8 +36,23 @@ from optsearch.solitaire import (
 )
 from optsearch.solitaire.puzzle import WATER, piece_text
 
+LOOKING, MAKING = "Looking at a puzzle", "Making puzzles"
+
+
+class Puzzles(Grouped):
+    """The commands of puzzles."""
+
+    groups = (LOOKING, MAKING)
+
+    def group_of(self, name: str) -> str:
+        """The group of a command."""
+        return MAKING if name in ("minimise", "generate") else LOOKING
+
+
 solitaire = typer.Typer(
     help="Solitaire Battleship: find the fleet from counts and a few revealed cells.",
+    epilog="Example: optsearch solitaire generate --grid 6x6 --fleet 3,2,2,1,1,1 -o puzzle.txt",
+    cls=Puzzles,
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -103,7 +119,7 @@ def working(label: str) -> Iterator[Any]:
 # Looking at a puzzle
 
 
-@solitaire.command()
+@solitaire.command(epilog="Example: optsearch solitaire solve puzzle.txt")
 def solve(
     file: FileArgument,
     method: MethodOption = Method.SHIP,
@@ -145,7 +161,7 @@ def _verdict(number: int, limit: int) -> str:
     return f"{number} solution{'' if number == 1 else 's'}; there may be others (--limit)"
 
 
-@solitaire.command()
+@solitaire.command(epilog="Example: optsearch solitaire check puzzle.txt")
 def check(
     file: FileArgument,
     method: MethodOption = Method.SHIP,
@@ -157,13 +173,12 @@ def check(
     with working("checking"):
         found = making.solve(puzzle, 2, method.value, time_limit)
         clues = () if found else (models.conflict(puzzle, time_limit) or ())
-    name = ("none", "one", "several")[len(found)]
     if as_json:
         print_json(
             {
                 "puzzle": formats.to_fields(puzzle),
-                "solutions": name,
-                "examples": [formats.solution_fields(puzzle, solution) for solution in found],
+                "solutions": [formats.solution_fields(puzzle, solution) for solution in found],
+                "is_unique": len(found) == 1,
                 "conflict": [str(clue) for clue in clues],
             }
         )
@@ -180,7 +195,7 @@ def check(
         raise typer.Exit(1)
 
 
-@solitaire.command()
+@solitaire.command(epilog="Example: optsearch solitaire count puzzle.txt --limit 1000")
 def count(
     file: FileArgument,
     limit: Annotated[
@@ -189,7 +204,7 @@ def count(
     time_limit: TimeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """How many solutions there are, exactly, counted without CP-SAT."""
+    """How many solutions there are, exactly; CP-SAT is not needed."""
     puzzle = formats.load(file)
     with working("counting") as report:
         number = counting.count(puzzle, limit, time_limit, report)
@@ -202,7 +217,7 @@ def count(
     out.print(f"{file}: {number:,} solution{plural}{more}", soft_wrap=True)
 
 
-@solitaire.command()
+@solitaire.command(epilog="Example: optsearch solitaire grade puzzle.txt --steps")
 def grade(
     file: FileArgument,
     max_depth: DepthOption = 2,
@@ -241,7 +256,7 @@ def grade(
         out.print(step_text(step), soft_wrap=True)
 
 
-@solitaire.command()
+@solitaire.command(epilog="Example: optsearch solitaire explain puzzle.txt")
 def explain(
     file: FileArgument,
     max_depth: DepthOption = 2,
@@ -281,7 +296,7 @@ def step_fields(step: reasoning.Step) -> dict[str, Any]:
 # Making puzzles
 
 
-@solitaire.command()
+@solitaire.command(epilog="Example: optsearch solitaire minimise puzzle.txt -o minimal.txt")
 def minimise(
     file: FileArgument,
     output: Annotated[Path, typer.Option("-o", "--output", help="File to write.")],
@@ -302,7 +317,9 @@ def minimise(
     finish(made, output, draw, as_json, {"seed": seed, "clues_before": len(puzzle.clues)})
 
 
-@solitaire.command()
+@solitaire.command(
+    epilog="Example: optsearch solitaire generate --grid 8x8 --fleet 4,3,2,2,1,1 -o puzzle.txt"
+)
 def generate(
     grid: Annotated[str, typer.Option(help="Rows and columns, such as 8x8.")],
     fleet: Annotated[str, typer.Option(help="Lengths of the ships, such as 4,3,2,2,1,1.")],
