@@ -8,7 +8,7 @@ from pathlib import Path
 from experiments.script import made_by
 from optsearch import records
 from optsearch.datafiles import RESULTS
-from optsearch.results import Tree, took
+from optsearch.results import RECOMPUTED, Tree, took
 
 
 def experiments() -> dict[str, str]:
@@ -22,16 +22,32 @@ def experiments() -> dict[str, str]:
     return found
 
 
+def recomputations() -> dict[str, str]:
+    """What `experiments.golden` found last, by file, as it stands behind the file."""
+    if not RECOMPUTED.path().is_file():
+        return {}
+    return {
+        row["table"]: f", recomputed {row['date']}: {'the same' if row['same'] else 'not the same'}"
+        for row in RECOMPUTED.read()
+    }
+
+
 def made(name: str) -> Iterator[str]:
-    """A line for each table and tree of an experiment, with the day it was made."""
+    """A line for each table and tree of an experiment, with the day it was made.
+
+    And, where it was recomputed since, with that day and whether it came out the same.
+    """
+    again = recomputations()
     for table in made_by(name):
         if isinstance(table, Tree):
-            yield table.file if table.path().is_file() else f"{table.file} (not made yet)"
+            is_made = table.path().is_file()
+            yield table.file + (again.get(table.file, "") if is_made else " (not made yet)")
             continue
         paths = list(table.all())
         for path in paths:
             day = records.read(path).header.get("date", "no date")
-            yield f"{path.relative_to(RESULTS).as_posix()} ({day})"
+            file = path.relative_to(RESULTS).as_posix()
+            yield f"{file} ({day}){again.get(file, '')}"
         if not paths:
             yield f"{table.file} (not made yet)"
 

@@ -4,9 +4,9 @@ Each experiment whose tables take at most so many minutes (1) is run into an emp
 value of every table and tree is compared with the committed one. Left out are columns that are
 measured (`Column.measured`), and of the header the versions, the commit and the date. Tables that
 an experiment reads are the committed ones. What was found goes to data/results/recomputed.csv,
-where the rows of tables that were not recomputed stay; it is written after each experiment, so
-ctrl-C loses one. TABLE names files below data/results, however long they take. The exit status is 1
-if a value differs.
+where rows of other tables stay, and to docs/recomputed.md; both are written after each experiment,
+so ctrl-C loses one. TABLE names files below data/results, however long they take. The exit status
+is 1 if a value differs.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ from experiments import script
 from optsearch import records, tree
 from optsearch.datafiles import CHECKOUT, RESULTS
 from optsearch.errors import RecordError
+from optsearch.journal import replace
 from optsearch.results import RECOMPUTED, TABLES, TREES, Entries, Table, Tree, took
 
+AGES = CHECKOUT / "docs" / "recomputed.md"
 PROVENANCE = ("command", "optsearch", "python", "numpy", "commit", "date")
 # What an experiment is told so that it goes on from nothing; {folder} is an empty one.
 FROM_NOTHING = {
@@ -136,6 +138,35 @@ def chosen(within: float, names: list[str]) -> list[Run]:
     return [run for run in everything if run.minutes <= within]
 
 
+def ages() -> str:
+    """When each committed file was recomputed last in full, as a table in Markdown."""
+    rows = {row["table"]: row for row in RECOMPUTED.read()} if RECOMPUTED.path().is_file() else {}
+    lines = [
+        "# When each table was recomputed last in full",
+        "",
+        "Written by `make golden`, which recomputes tables from nothing and compares every value",
+        "with the committed one, times left out. The others were computed in full when they were",
+        "made: their headers say when. *tests*: every run of the tests recomputes it too.",
+        "",
+        "| table | recomputed | at commit | came out | takes | command |",
+        "|---|---|---|---|---|---|",
+    ]
+    for run in runs():
+        for file, made in run.files:
+            row = rows.get(file)
+            again = ("when made", "", "") if row is None else in_words(row)
+            tests = ", *tests*" if made.is_quick else ""
+            cells = (file, *again, took(made.minutes) + tests, f"`{run.text}`")
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def in_words(row: dict[str, object]) -> tuple[str, str, str]:
+    """Day, commit and outcome of a recomputation."""
+    same = "the same" if row["same"] else f"not the same: {row['differs']}"
+    return str(row["date"]), str(row["commit"])[:8], same
+
+
 def main() -> int:
     """Recompute, compare, and write what was found after each run."""
     parser = script.parser(__doc__, "golden")
@@ -165,6 +196,8 @@ def main() -> int:
             }
         written = [[row[name] for name in RECOMPUTED.names] for _, row in sorted(rows.items())]
         RECOMPUTED.write(written, arguments.output)
+        if arguments.output == RESULTS:
+            replace(AGES, ages())
     return 1 if differing else 0
 
 

@@ -36,7 +36,7 @@ from optsearch.bounds.coverage import CellSetCounts, Coverage
 from optsearch.bounds.reveal import classes as reveal_classes
 from optsearch.bounds.ship_chain import ShownShip
 from optsearch.configurations import Configurations, to_masks, to_words
-from optsearch.datafiles import RESULTS
+from optsearch.datafiles import CHECKOUT, RESULTS
 from optsearch.errors import OptsearchError, RecordError
 from optsearch.evaluate import FollowedTask
 from optsearch.game import Game, bits
@@ -847,3 +847,11 @@ def test_the_committed_games_of_thompson_sampling():
         assert len(rows) == end.game.cells
         for row in rows:
             assert row["exact"] == pytest.approx(exact[row["row"], row["column"]], abs=1e-6)
+
+
+def test_the_document_says_when_each_table_was_recomputed():
+    text = (CHECKOUT / "docs" / "recomputed.md").read_text(encoding="utf-8")
+    for row in results.RECOMPUTED.read():
+        day, commit, same = golden.in_words(row)
+        assert f"| {row['table']} | {day} | {commit} | {same} |" in text
+    assert "| evaluations/rollout.csv | " in golden.ages()

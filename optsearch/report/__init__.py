@@ -160,7 +160,7 @@ def _shown(table: Table, entries: Entries, file: str, again: dict[str, object] |
         minutes=took(table.minutes),
         commit=commit,
         date=header.get("date", ""),
-        changed=changed(table.experiment, since),
+        changed=[] if table is RECOMPUTED else changed(table.experiment, since),
         tested=table.is_quick,
         recomputed=again,
         data={
