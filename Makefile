@@ -32,7 +32,7 @@ reproduce: build  ## the numbers of the paper, printed beside computed (FULL=1: 
 	@$(BIN)/optsearch reproduce $(if $(FULL),--full --resume build/reproduce)
 
 test: build  ## the tests, on all processors (some minutes)
-	@$(BIN)/python -m pytest --quiet --numprocesses auto
+	@$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal
 
 test-long: build  ## the tests that take long, and those of properties with all their examples
 	@$(BIN)/python -m pytest --quiet -m "long or hypothesis" --hypothesis-profile=all

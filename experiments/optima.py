@@ -42,7 +42,7 @@ LARGER = (
 )
 # Seconds of the games that take more than ten; infinite where nobody has waited.
 LONG = {
-    "10x10:2": inf,
+    "10x10:2": 60,
     "10x10:5": inf,
     "5x6:2,2": inf,
     "5x6:3,2": 40,

@@ -188,7 +188,7 @@ def tried(kind, folder, expected):
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize(
-    "times", [pytest.param(30, id="some"), pytest.param(1000, marks=pytest.mark.long, id="many")]
+    "times", [pytest.param(15, id="some"), pytest.param(1000, marks=pytest.mark.long, id="many")]
 )
 @pytest.mark.parametrize("kind", KEPT)
 def test_damage(tmp_path, kind, times):

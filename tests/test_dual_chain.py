@@ -157,7 +157,7 @@ def test_the_kernels_bound_is_that_of_its_prices():
     rng = random.Random(4)
     kernel = ChainDual()
     tight = 0
-    for _ in range(400):
+    for _ in range(100):
         example = sparse(rng)
         truth = Definition(example.sets, example.weights, "mean")
         optimum = truth.value(truth.everything, -1)
@@ -168,7 +168,7 @@ def test_the_kernels_bound_is_that_of_its_prices():
         bound, prices = found
         assert bound == max(0, chain_dual(example.sets, example.weights, prices)) <= optimum
         tight += bound == optimum
-    assert tight > 40
+    assert tight > 10
 
 
 def test_what_the_kernel_has_no_prices_for():
@@ -183,7 +183,7 @@ def test_searches_with_and_without_the_chain():
     """Both are the optimum by the definition, and fit each limit about it."""
     rng = random.Random(5)
     fewer = 0
-    for _ in range(200):
+    for _ in range(60):
         example = sparse(rng)
         truth = Definition(example.sets, example.weights, "mean")
         optimum = truth.value(truth.everything, -1)
@@ -204,7 +204,7 @@ def test_searches_with_and_without_the_chain():
                     assert limit <= value <= one or value == one < limit
             effort.append(search.nodes + search.subsets)
         fewer += effort[0] < effort[1]
-    assert fewer > 100
+    assert fewer > 30
 
 
 @pytest.mark.parametrize(

@@ -301,9 +301,8 @@ def test_ablation(run, tmp_path):
     assert [row["off"] for row in record.rows] == names * 2
     assert names[1:-1] == list(SWITCHES)
     assert {row["total_height"] for row in record.rows[: len(names)]} == {"878"}
-    (asked,) = {
-        (row["game"], row["objective"], row["position"]) for row in record.rows[len(names) :]
-    }
+    second = record.rows[len(names) :]
+    (asked,) = {(row["game"], row["objective"], row["position"]) for row in second}
     assert asked == ("3x3:2;contact=any", "worst", "A1=miss")
     assert [row["nodes"] for row in record.rows[-1:]] != [""]
     for name in names:

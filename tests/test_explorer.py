@@ -777,7 +777,7 @@ def test_bounds_of_optima_where_time_is_short():
 def test_the_command_with_a_time_limit(here, tmp_path, monkeypatch):
     """An endgame that takes minutes: a page all the same, with a bracket."""
     monkeypatch.chdir(tmp_path)
-    arguments = ("explore", "6x6:3,2", "-o", "page.html", "--time-limit", "1", "--json")
+    arguments = ("explore", "5x6:2,2", "-o", "page.html", "--time-limit", "0.2", "--json")
     status, out, err = here(*arguments)
     assert (status, err) == (0, "")
     found = json.loads(out)

@@ -245,6 +245,8 @@ def most_found(sets, misses):
         if len(hit) < len(sets):
             miss = frozenset(some for some in sets if not some >> cell & 1)
             best = max(best, most_found(hit, misses) + most_found(miss, misses - 1))
+            if best == len(sets):
+                break
         else:
             return most_found(hit, misses) if len(sets) > 1 else 1
     return best
@@ -299,19 +301,29 @@ def test_contact_any_has_no_reveal_game():
 # The ship chain
 
 
-def shown_exactly(game):
-    """(placement, those alike, completions, the most found within l misses) by brute force."""
+def shown_exactly(game, values=8):
+    """(placement, those alike, completions, the most found within l < values misses), by force."""
     everything = sets_of(game)
     for ship, _ in reveal.classes(game):
         alike = {sum(1 << p[cell] for cell in bits(ship)) for p in game.symmetries()}
         around = ship | game.halo(ship)
         rest = frozenset(some & ~ship for some in everything if some & around == ship)
-        yield ship, alike, len(rest), tuple(most_found(rest, misses) for misses in range(8))
+        yield ship, alike, len(rest), tuple(most_found(rest, misses) for misses in range(values))
 
 
-def met_by(sets, cells):
-    mask = sum(1 << cell for cell in cells)
-    return sum(some & mask != 0 for some in sets)
+def columns_of(sets, game):
+    """For each cell the sets that have it, as bits."""
+    return [
+        sum((some >> cell & 1) << i for i, some in enumerate(sets)) for cell in range(game.cells)
+    ]
+
+
+def met_by(columns, cells):
+    """How many sets have one of the cells."""
+    met = 0
+    for cell in cells:
+        met |= columns[cell]
+    return met.bit_count()
 
 
 @pytest.mark.parametrize(
@@ -326,8 +338,9 @@ def test_what_is_met_beside_a_ship(text):
         with_ship = [some & ~ship for some in everything if some & (ship | game.halo(ship)) == ship]
         assert shown.completions == len(with_ship)
         beside = [cell for cell in range(game.cells) if not ship >> cell & 1]
+        columns = columns_of(with_ship, game)
         for k in range(6):
-            most = max((met_by(with_ship, cells) for cells in combinations(beside, k)), default=0)
+            most = max((met_by(columns, cells) for cells in combinations(beside, k)), default=0)
             assert shown.most_met(k) >= most
             assert shown.most_met(k) == most or k > min(4, len(beside))
 
@@ -350,11 +363,11 @@ def test_the_ship_chain(text, values):
     everything = sets_of(game)
     number, hits, equal = len(everything), game.fleet_cells, game.fleet.count(game.fleet[0])
     coverage_ = Coverage(CellSetCounts.of(game))
-    classes = list(shown_exactly(game))
+    classes = list(shown_exactly(game, values))
     revealed = [Revealed(ship, len(alike), n, found) for ship, alike, n, found in classes]
     finished = ship_chain(coverage_, revealed, [number] * values)
     beside = {ship: ShownShip(game, ship) for ship, *_ in classes}
-    taken = 0
+    columns, taken = columns_of(everything, game), 0
     for misses, (most, cells) in enumerate(finished):
         assert most >= most_found(frozenset(everything), misses)
         expected = []
@@ -370,10 +383,10 @@ def test_the_ship_chain(text, values):
                 for image in alike
             }
             words = comb(misses - k + hits, hits) if k <= misses else 0
+            masks = {some: sum(1 << c for c in some) for some in combinations(range(game.cells), k)}
             kept = max(
-                met_by(everything, some)
-                - sum(cost for ship, cost in costs.items() if any(ship >> c & 1 for c in some))
-                for some in combinations(range(game.cells), k)
+                met_by(columns, some) - sum(cost for ship, cost in costs.items() if ship & mask)
+                for some, mask in masks.items()
             )
             expected.append(kept + words)
         least = min(expected)

@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
-import time
-from collections.abc import Iterator
-from concurrent.futures import Executor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -26,18 +21,14 @@ from optsearch.cli.common import (
     out,
     require_writable,
 )
-from optsearch.errors import OptsearchError, WorkerLost
-from optsearch.evaluate import Evaluation, Progress, Status
+from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at, reporter
+from optsearch.evaluate import Evaluation, Progress
 from optsearch.evaluate import evaluate as evaluate_
 from optsearch.game import Game
 from optsearch.orders import ORDERS, order_of
 from optsearch.results import EVALUATION
 from optsearch.strategies import Strategy, added_players, all_kinds, as_strategy
 from optsearch.strategies.player import Player, name_of, parameters
-
-PATIENCE = 10  # seconds for a scheduler to answer
-DAY = 86_400
-SECONDS = 10  # between lines of progress where standard error is no terminal
 
 
 @app.command(epilog="Example: optsearch evaluate greedy:ties=central 4x5:2,3,4")
@@ -51,27 +42,9 @@ def evaluate(
         ),
     ],
     game: GameArgument,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=256, help="Processes (default: one a processor).", show_default=False
-        ),
-    ] = None,
-    resume: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder that keeps what is done; the same command goes on from there.",
-            show_default=False,
-        ),
-    ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Run on the workers of a Dask scheduler, such as tcp://host:8786, instead.",
-            show_default=False,
-        ),
-    ] = None,
+    jobs: JobsOption = None,
+    resume: ResumeOption = None,
+    dask: DaskOption = None,
     memory: Annotated[
         float, typer.Option(min=0, max=65536, help="GiB that each process may take.")
     ] = 4,
@@ -214,33 +187,6 @@ def evaluation_fields(evaluation: Evaluation) -> dict[str, object]:
     }
 
 
-@contextmanager
-def executor_at(address: str | None) -> Iterator[tuple[Executor | None, int | None]]:
-    """The executor of a Dask scheduler and its number of workers; None without an address."""
-    if address is None:
-        yield None, None
-        return
-    try:
-        from distributed import Client, KilledWorker
-    except ImportError:
-        raise OptsearchError(
-            "--dask needs the package distributed; install it with: pip install 'optsearch[dask]'"
-        ) from None
-    try:
-        client = Client(address, timeout=PATIENCE)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError, TypeError) as error:
-        raise OptsearchError(
-            f"no Dask scheduler answers at {address!r}: {error}; give an address such as "
-            "tcp://127.0.0.1:8786"
-        ) from None
-    with client:
-        workers = max(1, len(client.scheduler_info()["workers"]))
-        try:
-            yield client.get_executor(), workers  # type: ignore[no-untyped-call]
-        except KilledWorker:
-            raise WorkerLost("a task was lost with each worker that it was given to") from None
-
-
 def save(evaluation: Evaluation, path: Path) -> None:
     """Write an evaluation as a table of results."""
     EVALUATION.write(
@@ -263,27 +209,11 @@ def save(evaluation: Evaluation, path: Path) -> None:
 
 
 def report_progress() -> Progress:
-    """Progress on standard error: one line that is rewritten, or a line now and then."""
-    last = -1e9
-
-    def report(status: Status) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last < (0.2 if err.is_terminal else SECONDS):
-            return
-        last = now
-        togo = status.seconds_to_go
-        line = (
-            f"{status.done / status.total:6.1%} of {counted_text(status.total)}, "
-            f"{status.rate:,.0f} a second, mean so far {status.mean:.4f}"
-            + ("" if togo is None else f", about {togo:,.0f} s to go")
-        )
-        if togo is not None and togo > DAY:
-            line += "; optsearch simulate plays a sample of games at once"
-        if err.is_terminal:
-            sys.stderr.write(f"\r\x1b[K{line}")
-            sys.stderr.flush()
-        elif status.done:
-            print(line, file=sys.stderr, flush=True)
-
-    return report
+    """Progress on standard error."""
+    return reporter(
+        lambda status: (
+            f"{counted_text(status.total)}, {status.rate:,.0f} a second, "
+            f"mean so far {status.mean:.4f}"
+        ),
+        "; optsearch simulate plays a sample of games at once",
+    )

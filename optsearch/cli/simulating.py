@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
-import time
 from collections.abc import Sequence
 from math import isnan
 from pathlib import Path
@@ -21,12 +19,12 @@ from optsearch.cli.common import (
     out,
     require_writable,
 )
-from optsearch.cli.evaluating import SECONDS, executor_at
+from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at, reporter
 from optsearch.errors import StrategyError
 from optsearch.game import Game
 from optsearch.hiding import hider
 from optsearch.results import SIMULATION
-from optsearch.simulate import MOST_GAMES, Difference, Outcome, Progress, Simulation, Status
+from optsearch.simulate import MOST_GAMES, Difference, Outcome, Progress, Simulation
 from optsearch.simulate import simulate as simulate_
 
 SHOWN = 10  # players of whom all differences are printed
@@ -53,27 +51,9 @@ def simulate(
             help="Who hides the ships: uniform, corner, FILE.csv (a prior) or FILE.py:NAME.",
         ),
     ] = "uniform",
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=256, help="Processes (default: one a processor).", show_default=False
-        ),
-    ] = None,
-    resume: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder that keeps what is done; the same command goes on from there.",
-            show_default=False,
-        ),
-    ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Run on the workers of a Dask scheduler, such as tcp://host:8786, instead.",
-            show_default=False,
-        ),
-    ] = None,
+    jobs: JobsOption = None,
+    resume: ResumeOption = None,
+    dask: DaskOption = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write the distributions to this file (CSV)."),
@@ -203,25 +183,5 @@ def save(simulation: Simulation, path: Path, boards: str) -> None:
 
 
 def report_progress() -> Progress:
-    """Progress on standard error: one line that is rewritten, or a line now and then."""
-    last = -1e9
-
-    def report(status: Status) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last < (0.2 if err.is_terminal else SECONDS):
-            return
-        last = now
-        togo = status.seconds_to_go
-        line = (
-            f"{status.done / status.total:6.1%} of {status.total:,} games, "
-            f"{status.rate:,.1f} a second"
-            + ("" if togo is None else f", about {togo:,.0f} s to go")
-        )
-        if err.is_terminal:
-            sys.stderr.write(f"\r\x1b[K{line}")
-            sys.stderr.flush()
-        elif status.done:
-            print(line, file=sys.stderr, flush=True)
-
-    return report
+    """Progress on standard error."""
+    return reporter(lambda status: f"{status.total:,} games, {status.rate:,.1f} a second")
