@@ -1,7 +1,7 @@
 """By how much greedy loses: python -m experiments.greedy_loss [-o FOLDER]
 
 For every game of data/results/optima.csv, whose optima it takes, the total height of the best and
-the worst greedy strategy and of four ways to break ties (`optsearch.greedy`), to
+the worst greedy strategy and of five ways to break ties (`optsearch.greedy`), to
 data/results/greedy_loss.csv. What takes longer than some seconds (5) is left empty.
 """
 
@@ -11,11 +11,11 @@ from experiments import script
 from experiments.optima import greedy_total
 from optsearch.configurations import Configurations
 from optsearch.game import Game
+from optsearch.greedy import RULES
 from optsearch.position import Position
 from optsearch.results import GREEDY_LOSS, OPTIMA
 
 SECONDS = 5
-RULES = ("best", "worst", "first", "checkerboard", "central", "remainder")
 
 
 def row(game: Game, optimum: int, seconds: float) -> tuple[object, ...]:

@@ -375,6 +375,7 @@ GREEDY_LOSS = Table(
         Column("first", INTEGER, "of ties broken by the first cell"),
         Column("checkerboard", INTEGER, "of ties broken by a checkerboard"),
         Column("central", INTEGER, "of ties broken by the most central cell"),
+        Column("last", INTEGER, "of ties broken by the last cell"),
         Column("remainder", INTEGER, "of ties broken by the lesser remainder"),
         Column("percent_best", decimal(4), "more than the optimum, the best, in percent"),
         Column("percent_worst", decimal(4), "more than the optimum, the worst, in percent"),
