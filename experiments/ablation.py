@@ -1,10 +1,12 @@
-"""What each switch of the solver is worth: python -m experiments.ablation ["GAME SHOTS" …]
+"""What each switch of the solver is worth: python -m experiments.ablation ["GAME [worst] SHOTS" …]
 
-Each position is solved with every switch on, with one switch off at a time, and as by the first
-solver (`experiments.FIRST`). A run that takes longer than --seconds (4) is given up; the totals of
-all others must be the same. Effort is nodes, and what the subsets come to in nodes. Seconds are of
-processor time; of short runs the fastest of five counts.
+Each position is solved, for the mean or the worst case, with every switch on, with one off at a
+time, and as by the first solver (`experiments.FIRST`). A run that takes longer than --seconds (4)
+is given up; the totals of all others must be the same. Effort is nodes, and what the subsets come
+to in nodes. Seconds are of processor time; of short runs the fastest of five counts.
 """
+
+from __future__ import annotations
 
 import time
 from collections.abc import Iterator
@@ -13,6 +15,7 @@ from math import inf
 
 from experiments import FIRST, script
 from optsearch.game import Game
+from optsearch.objective import MEAN, Objective
 from optsearch.position import Position
 from optsearch.results import ABLATION
 from optsearch.solution import Limit, LimitReached, Solution
@@ -26,10 +29,11 @@ GAMES = (
     "5x6:6,2",
     "6x6:4,4",
     "7x7:2",
+    "6x6:2 worst",
+    "3x6:2,1",
     "1x20:4,4,3",
     "4x5:3,2;contact=any",
     "4x4:3,2;contact=any;announce=ship",
-    "4x5:4,3;contact=any;announce=ship",
     "10x10:5,4,3,3,2 I7=hit H2=hit G9=hit I4=hit E9=miss C2=miss J1=miss F8=miss D6=miss "
     "G8=miss A3=miss B6=miss G10=miss I1=miss C9=miss G5=miss C8=miss D2=miss G7=miss "
     "H3=miss B10=miss C7=miss H5=miss G1=miss D1=miss B1=miss B3=miss G4=miss I2=miss "
@@ -64,10 +68,23 @@ def options() -> Iterator[tuple[str, SolverOptions]]:
     yield "all that the first solver had not", FIRST
 
 
-def parse(text: str) -> Position:
-    """The position of a game and shots, with a space between them."""
-    game, _, shots = text.partition(" ")
-    return Position.parse(Game.parse(game), shots)
+@dataclass(frozen=True)
+class Question:
+    """A position, and what a strategy from there is to be best at."""
+
+    position: Position
+    objective: Objective = MEAN
+
+    @classmethod
+    def parse(cls, text: str) -> Question:
+        """A game, an objective if it is not the mean, and shots, with spaces between them."""
+        game, *words = text.split()
+        objective = Objective.parse(words.pop(0)) if words and "=" not in words[0] else MEAN
+        return cls(Position.parse(Game.parse(game), " ".join(words)), objective)
+
+    def __str__(self) -> str:
+        aim = "" if self.objective == MEAN else f" {self.objective}"
+        return f"{self.position.game}{aim} {self.position}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -79,14 +96,15 @@ class Run:
     seconds: float
 
 
-def timed(position: Position, switches: SolverOptions, seconds: float) -> Run | None:
+def timed(question: Question, switches: SolverOptions, seconds: float) -> Run | None:
     """The optimum and the processor time, the least of up to five runs; None if it is too long."""
     least = inf
     spent = 0.0
     for _ in range(5):
         started = time.process_time()
         limit = Limit(seconds, clock=time.process_time)
-        solver = Solver(position, switches, progress=limit.watch())
+        progress = limit.watch()
+        solver = Solver(question.position, switches, None, progress, question.objective)
         try:
             found = solver.solution
         except LimitReached:
@@ -99,25 +117,24 @@ def timed(position: Position, switches: SolverOptions, seconds: float) -> Run | 
     return Run(found, solver.kernel.effort, least)
 
 
-def rows(position: Position, seconds: float) -> Iterator[tuple[object, ...]]:
+def rows(question: Question, seconds: float) -> Iterator[tuple[object, ...]]:
     """The lines of one position."""
+    position, asked = question.position, (question.position.game, question.objective)
     first: Run | None = None
     for off, switches in options():
-        run = timed(position, switches, seconds)
+        run = timed(question, switches, seconds)
         if run is None:
             if first is None:
-                raise SystemExit(
-                    f"{position.game}: more than {seconds:g} seconds with every switch on"
-                )
+                raise SystemExit(f"{question}: more than {seconds:g} seconds with every switch on")
             over = f"> {seconds:g} s"
-            yield (position.game, position, None, off, None, None, None, over, None, None)
+            yield (*asked, position, None, off, None, None, None, over, None, None)
             continue
         first = first or run
         found, expected = run.solution, first.solution.total_height
         if found.total_height != expected:
-            raise SystemExit(f"{position.game} without {off}: {found.total_height}, not {expected}")
+            raise SystemExit(f"{question} without {off}: {found.total_height}, not {expected}")
         yield (
-            position.game,
+            *asked,
             position,
             found.configurations,
             off,
@@ -138,12 +155,12 @@ def main() -> None:
     arguments = parser.parse_args()
     table = []
     for text in arguments.game:
-        position = parse(text)
-        print(f"\n{position.game} {position}".rstrip(), end="\n\n")
+        question = Question.parse(text)
+        print(f"\n{question}", end="\n\n")
         columns = f"{'nodes':>12}{'subsets':>14}{'seconds':>12}{'effort':>9}{'time':>9}"
         print(f"  {'off':<34}{columns}")
-        for row in rows(position, arguments.seconds):
-            off, _, nodes, subsets, seconds, *ratios = row[3:]
+        for row in rows(question, arguments.seconds):
+            off, _, nodes, subsets, seconds, *ratios = row[4:]
             nodes, subsets = (f"{n:,}" if n is not None else "" for n in (nodes, subsets))
             ratio = "".join(f"{x:>9.2f}" if x is not None else " " * 9 for x in ratios)
             print(f"  {off:<34}{nodes:>12}{subsets:>14}{seconds:>12}{ratio}", flush=True)

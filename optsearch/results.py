@@ -408,6 +408,7 @@ ABLATION = Table(
     "The search with one switch off at a time: effort and seconds against all on",
     (
         _GAME,
+        Column("objective", TEXT, "what the strategy is best at"),
         Column("position", TEXT, "the shots made, with their replies"),
         Column("configurations", INTEGER, "configurations left"),
         Column("off", TEXT, "the switch that is off"),

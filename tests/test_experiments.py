@@ -291,7 +291,7 @@ def test_the_committed_optima():
 
 def test_ablation(run, tmp_path):
     path = tmp_path / "ablation.csv"
-    out = run(ablation, "4x4:3,2", "3x3:2;contact=any", "-o", tmp_path)
+    out = run(ablation, "4x4:3,2", "3x3:2;contact=any worst A1=miss", "-o", tmp_path)
     record = records.read(path)
     assert_has_provenance(record, ablation)
     assert record.columns == results.ABLATION.names
@@ -299,6 +299,10 @@ def test_ablation(run, tmp_path):
     assert [row["off"] for row in record.rows] == names * 2
     assert names[1:-1] == list(SWITCHES)
     assert {row["total_height"] for row in record.rows[: len(names)]} == {"878"}
+    (asked,) = {
+        (row["game"], row["objective"], row["position"]) for row in record.rows[len(names) :]
+    }
+    assert asked == ("3x3:2;contact=any", "worst", "A1=miss")
     assert [row["nodes"] for row in record.rows[-1:]] != [""]
     for name in names:
         assert out.count(f"  {name} ") == 2
@@ -307,9 +311,9 @@ def test_ablation(run, tmp_path):
 
 def test_a_run_of_the_ablation_that_is_too_long():
     game = Game.parse("5x5:3,2")
-    assert ablation.timed(Position(game), experiments.FIRST, 0) is None
+    assert ablation.timed(ablation.Question(Position(game)), experiments.FIRST, 0) is None
     with pytest.raises(SystemExit, match="5x5:3,2: more than 0 seconds"):
-        list(ablation.rows(Position(game), 0))
+        list(ablation.rows(ablation.Question(Position(game)), 0))
 
 
 def test_the_first_solver_is_without_the_new_switches():
