@@ -11,17 +11,17 @@ from experiments import script
 from optsearch.cli.evaluating import report_progress, save
 from optsearch.evaluate import evaluate
 from optsearch.game import Game
-from optsearch.reproduce.paper import PATTERN
 from optsearch.results import EVALUATION
 from optsearch.strategies import named
+from optsearch.strategies.pattern import NEAREST
 
 GAME = Game.parse("10x10:5,4,3,3,2")
 STRATEGIES = {
     "greedy": "greedy",
-    "pattern_cross": f"{PATTERN},clear=cross",
-    "pattern_line": f"{PATTERN},clear=line",
-    "pattern_cross_water": f"{PATTERN},clear=cross,water=1",
-    "pattern_line_water": f"{PATTERN},clear=line,water=1",
+    "pattern_cross": f"{NEAREST},clear=cross",
+    "pattern_line": f"{NEAREST},clear=line",
+    "pattern_cross_water": f"{NEAREST},clear=cross,water=1",
+    "pattern_line_water": f"{NEAREST},clear=line,water=1",
     "rollout": "rollout",
 }
 

@@ -451,7 +451,7 @@ def test_section_4_2(monkeypatch, tmp_path):
         check.printed != check.computed for check in checks.values()
     ]
     assert sorted(asked) == [
-        (f"{paper.PATTERN},clear={clear}", "10x10:5,4,3,3,2", tmp_path / f"pattern_{clear}")
+        (f"{paper.NEAREST},clear={clear}", "10x10:5,4,3,3,2", tmp_path / f"pattern_{clear}")
         for clear in ("cross", "line")
     ]
     for name, (strategy, _, _) in zip(

@@ -46,7 +46,7 @@ def depends_on(experiment: str) -> frozenset[str]:
         file = waiting.pop()
         if file in found or not (CHECKOUT / file).is_file():
             continue
-        if Path(file).parent.name in ("optsearch", "experiments") and _is_writing(file):
+        if _is_writing(file):
             continue
         found.add(file)
         waiting += _imports(file)
@@ -54,7 +54,10 @@ def depends_on(experiment: str) -> frozenset[str]:
 
 
 def _is_writing(file: str) -> bool:
-    return Path(file).stem in NOT_COUNTED and file != "optsearch/reproduce/__init__.py"
+    folder = Path(file).parent.name
+    return folder == "cli" or (
+        folder in ("optsearch", "experiments") and Path(file).stem in NOT_COUNTED
+    )
 
 
 @cache

@@ -29,6 +29,7 @@ from optsearch.greedy import GreedySolver
 from optsearch.position import MISS, Position, Shot
 from optsearch.reproduce.task import Task, matching, no_note, rounded, truncated
 from optsearch.solution import Solution
+from optsearch.strategies.pattern import NEAREST
 
 STANDARD = Game(10, 10, (5, 4, 3, 3, 2))
 
@@ -216,7 +217,6 @@ NOT_REPRODUCED = frozenset(
     }
 )
 """What takes longer than seconds: `full` computes it, `tasks` does not."""
-PATTERN = "pattern:modulus=4,colours=13,scan=diagonals"  # the nearest one of experiments.patterns
 RECONSTRUCTED = (
     "the page of section 4.2 that describes the two strategies is lost; they are reconstructed"
 )
@@ -229,7 +229,7 @@ def full(folder: Path | None, progress: Progress) -> Iterator[Task]:
     @cache
     def evaluated(clear: str) -> Evaluation:
         checkpoint = None if folder is None else folder / f"pattern_{clear}"
-        strategy = f"{PATTERN},clear={clear}"
+        strategy = f"{NEAREST},clear={clear}"
         return evaluate(strategy, STANDARD, checkpoint=checkpoint, progress=progress)
 
     compute: dict[str, Callable[[], str]] = {

@@ -33,6 +33,8 @@ from optsearch.strategies.player import number, text, word
 
 SCANS = ("rows", "snake", "diagonals", "antidiagonals", "spiral", "central")
 CLEAR = ("cross", "line")
+NEAREST = "pattern:modulus=4,colours=13,scan=diagonals"
+"""Of the patterns of `experiments.patterns`, the nearest to what section 4.2 prints."""
 WAYS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 
