@@ -55,6 +55,7 @@ PACKAGES = {
     "reproduce",
     "solitaire",
     "strategies",
+    "tables",
     "tree",
 }
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
