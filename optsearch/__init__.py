@@ -19,7 +19,6 @@ and OPTSEARCH_DEBUG=1 the bounds-checked one.
 """
 
 import os as _os
-from pathlib import Path as _Path
 from typing import Any as _Any
 
 from optsearch import front as _front
@@ -46,9 +45,11 @@ __version__ = "0.1.0"
 
 def _choose_build() -> str:
     """The build of the kernels in use; puts its folder first on the package's search path."""
-    folder = _Path(__file__).parent / "builds"
+    folder = _os.path.join(_os.path.dirname(__file__), "builds")
     names = [*_instruction_sets(), "plain", "debug"]
-    available = [name for name in names if name == "plain" or (folder / name).is_dir()]
+    available = [
+        name for name in names if name == "plain" or _os.path.isdir(_os.path.join(folder, name))
+    ]
     is_debug = _os.environ.get("OPTSEARCH_DEBUG", "0") not in ("", "0")
     wanted = "debug" if is_debug else _os.environ.get("OPTSEARCH_BUILD") or available[0]
     if wanted not in available:
@@ -57,7 +58,7 @@ def _choose_build() -> str:
             "(`make debug` makes the bounds-checked one)"
         )
     if wanted != "plain":
-        __path__.insert(0, str(folder / wanted))
+        __path__.insert(0, _os.path.join(folder, wanted))
     return wanted
 
 

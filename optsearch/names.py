@@ -23,12 +23,21 @@ def _heuristic(options: dict[str, str]) -> list[str]:
     return [f"Battleship Heuristics, version {options.get('version', '?')}"]
 
 
+def _thompson(options: dict[str, str]) -> list[str]:
+    samples = int(options.get("block_size", "0"))
+    said = {"printed": "as printed", "whole": "all that is heard", "exact": "exact samples"}
+    information = options.get("information", "")
+    blocks = "one sample" if samples == 1 else f"{samples:,} samples"
+    return ["Thompson sampling", said.get(information, information), blocks]
+
+
 _WORDS: dict[str, Callable[[dict[str, str]], list[str]]] = {
     "greedy": _greedy,
     "heuristic": _heuristic,
     "pattern": _pattern,
     "complete binary tree": lambda _: ["complete binary tree, as in the paper"],
     "strategy of the paper": lambda _: ["the paper's better strategy, as printed"],
+    "thompson": _thompson,
     "rollout": lambda _: ["rollout (the cell from which greedy does best)"],
 }
 

@@ -58,10 +58,12 @@ def draw(source: Path, small: Path) -> Figure:
         )
     right.set_title("10x10:5,4,3,3,2, touching, sinkings told")
     right.set_ylabel("percent of the games finished")
+    right.set_ylim(-4, 168)  # the legend is above the curves
+    right.set_yticks(range(0, 101, 20))
     for ax in (left, right):
         ax.grid(axis="y")
         ax.set_xlabel("shots")
-        ax.legend()
+        ax.legend(loc="best" if ax is left else "upper left")
     return figure
 
 

@@ -1,12 +1,14 @@
 """What a command prints where there is no terminal; version, groups, examples, strategies."""
 
+import io
 import re
 import shlex
 
 import pytest
+from rich.console import Console
 
 import optsearch
-from optsearch.cli import common
+from optsearch.cli import common, greedy
 from optsearch.cli.command import app
 from optsearch.cli.solitaire import solitaire
 from optsearch.errors import StrategyError
@@ -74,6 +76,22 @@ def test_lines_are_neither_wrapped_nor_padded(here, monkeypatch, arguments):
         texts.append(re.sub(r"(seconds +)\S+", r"\1S", out))
     assert texts[0] == texts[1]
     assert [line for line in texts[0].splitlines() if line != line.rstrip()] == []
+
+
+def test_nothing_is_left_out_of_a_narrow_table():
+    facts, path = common.facts_table(), "folder/" * 9 + "page.html"
+    facts.add_row("page", path)
+    text = io.StringIO()
+    Console(file=text, width=30).print(facts)
+    assert "".join(text.getvalue().split()) == f"page{path}"
+
+
+def test_numbers_are_whole_on_a_narrow_terminal(here, monkeypatch):
+    text = io.StringIO()
+    monkeypatch.setattr(greedy, "out", Console(file=text, width=40))
+    assert here("greedy", "4x4:3,2")[0] == 0
+    assert text.getvalue().count("8.442308") == 3
+    assert "…" not in text.getvalue()
 
 
 def test_strategies(here, answer_of):

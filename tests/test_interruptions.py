@@ -1,8 +1,14 @@
 """Ctrl-C at any moment and workers that are killed: one line, the exit status, no traceback."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from tests.processes import run_command, run_script
+
+ROOT = Path(__file__).resolve().parent.parent
 
 MINUTES = {  # what would take them
     "solve": ("solve", "6x6:4,3,2"),
@@ -88,6 +94,16 @@ main()
 def test_ctrl_c_during_imports(module):
     """Ctrl-C when a module is about to be loaded."""
     assert run_script(IMPORTING, module) == (130, "", "interrupted\n")
+
+
+def test_next_to_nothing_is_loaded_before_ctrl_c_is_heard():
+    """Until then ctrl-C ends in a traceback of whatever module is loading."""
+    script = "import sys, optsearch.cli; print(*sys.modules)"  # -S: nothing of site-packages
+    command = [sys.executable, "-S", "-c", script]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in found.stdout.split()}
+    heavy = {"numpy", "typer", "click", "rich", "pathlib", "matplotlib", "numba", "lmdb"}
+    assert loaded & heavy == set()
 
 
 def test_ctrl_c_during_a_count_by_the_lattice():

@@ -124,6 +124,12 @@ def test_the_answers_are_those_of_the_tables():
     exact = people.comparisons[0].players
     assert [player.mean for player in exact] == sorted(player.mean for player in exact)
     assert len(exact) == len(list(results.EVALUATION.all()))
+    (same_boards,) = [one for one in people.comparisons if "the same 1,000 boards" in one.title]
+    printed = results.THOMPSON.read().header["greedy"]  # …, mean 44.319 ± …
+    (greedy,) = [p for p in same_boards.players if p.name == "greedy (a most probable cell)"]
+    assert float(greedy.mean) == pytest.approx(
+        float(printed.split("mean ")[1].split()[0]), abs=0.01
+    )
 
 
 def test_the_bracket_and_its_history():
@@ -146,6 +152,9 @@ def test_the_bracket_and_its_history():
 def test_names():
     assert (
         in_words("greedy:ties=central,endgame=4") == "greedy (a most probable cell), ties central"
+    )
+    assert in_words("thompson:block_size=10000,information=printed") == (
+        "Thompson sampling, as printed, 10,000 samples"
     )
     assert in_words("FILE.py:Own") == "FILE.py:Own"
     assert together(["pattern:clear=line,water=0", "greedy"]) == (

@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as ProgressBar
+from rich.table import Table
 from typer.core import TyperGroup
 
 import optsearch
@@ -82,6 +83,15 @@ class Output(Console):
 
 
 _ENDLESS = 1 << 16
+
+
+def facts_table() -> Table:
+    """A table of names and what they are; what is too long for a line goes on in the next one."""
+    facts = Table.grid(padding=(0, 2))
+    facts.add_column()
+    facts.add_column(overflow="fold")
+    return facts
+
 
 app = typer.Typer(
     help="Optimal shooting at Battleship against ships placed uniformly at random.",

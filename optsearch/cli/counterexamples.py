@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from optsearch import counterexamples as hunting
 from optsearch import records
@@ -22,6 +21,7 @@ from optsearch.cli.common import (
     advised,
     app,
     executor_of,
+    facts_table,
     out,
     progress_bar,
     require_folder,
@@ -177,7 +177,7 @@ def save_trees(found: list[Counterexample], folder: Path) -> None:
 
 def print_found(found: Found) -> None:
     """What was found, for people."""
-    facts = Table.grid(padding=(0, 2))
+    facts = facts_table()
     for name, value in found.summary.items():
         facts.add_row(name, f"{value:,}" if isinstance(value, int) else str(value))
     out.print(facts)
@@ -205,7 +205,7 @@ def print_counterexample(case: Counterexample) -> None:
     number = case.configurations
     heading = f"{case.game}{f', {case.position}' if case.shots else ''}"
     out.print(f"{heading}: {case.game.cells} cells, {number} configurations, {case.shots} shots")
-    facts = Table.grid(padding=(0, 2))
+    facts = facts_table()
     for name, total, mask in (
         ("best greedy", case.best_greedy_total_height, case.greedy_cells),
         ("optimum", case.total_height, case.best_cells),

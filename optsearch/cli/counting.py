@@ -13,7 +13,6 @@ from typing import Annotated
 import numpy as np
 import typer
 from rich.progress import Progress as ProgressBar
-from rich.table import Table
 from rich.text import Text
 
 from optsearch.cli.answers import json_text, print_json
@@ -27,6 +26,7 @@ from optsearch.cli.common import (
     counted_text,
     described,
     err,
+    facts_table,
     heading,
     out,
     read_position,
@@ -174,7 +174,7 @@ def posterior(
     out.print(heading(position), style="bold")
     out.print()
     out.print(probability_board(posterior_), soft_wrap=True)
-    facts = Table.grid(padding=(0, 2))
+    facts = facts_table()
     facts.add_row("configurations", f"{posterior_.configurations:,}")
     facts.add_row("still unknown", f"{posterior_.entropy:.3f} bits")
     facts.add_row("best shots", " ".join(best) or "none: every ship is sunk")

@@ -17,6 +17,7 @@ from optsearch.cli.common import (
     app,
     counted_text,
     err,
+    facts_table,
     mean_fields,
     out,
     require_writable,
@@ -78,7 +79,7 @@ def evaluate(
         print_json(evaluation_fields(evaluation))
         return
     out.print(f"{evaluation.game}, {evaluation.strategy}", style="bold")
-    facts = Table.grid(padding=(0, 2))
+    facts = facts_table()
     facts.add_row("configurations", f"{evaluation.configurations:,}")
     facts.add_row("total height", f"{evaluation.total_height:,}")
     facts.add_row("mean shots", f"{float(evaluation.mean):.6f}")

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from optsearch import explorer, solver
 from optsearch import tree as tree_
@@ -18,6 +17,7 @@ from optsearch.cli.common import (
     ShotsOption,
     app,
     described,
+    facts_table,
     heading,
     out,
     read_position,
@@ -102,7 +102,7 @@ def explore(
         )
         return
     out.print(heading(position), style="bold")
-    facts = Table.grid(padding=(0, 2))
+    facts = facts_table()
     for name, walked in named:
         mean = f"{walked.total_height}/{walked.configurations}"
         facts.add_row(name, f"{mean} = {float(walked.mean):.6f} shots on average")

@@ -18,6 +18,7 @@ from optsearch.cli.common import (
     ShotsOption,
     app,
     described,
+    facts_table,
     heading,
     mean_fields,
     out,
@@ -31,6 +32,7 @@ from optsearch.greedy import RULES, Comparison, GreedySolver
 from optsearch.solution import Limit, LimitReached
 
 SHOWN = 10  # partings, for people
+HEADS = ("", "total height", "mean", "more", "worst case")
 
 
 @app.command(epilog="Example: optsearch greedy 4x5:4,3,2")
@@ -135,20 +137,24 @@ def greedy(
         return
     number = solver.configurations
     out.print(heading(position), style="bold")
-    facts = Table.grid(padding=(0, 2))
+    facts = facts_table()
     facts.add_row(
         "greedy shots", " ".join(_names(solver.shots)) or "none: only certain hits are left"
     )
     facts.add_row("best shots", " ".join(_names(best)) or "none: every ship is sunk")
     out.print(facts)
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for name in ("", "total height", "mean", "more", "worst case"):
-        table.add_column(name, justify="left" if not name else "right")
+    rows = []
     for name, made in {"optimal": compared.optimal, **trees}.items():
         total = made.total_height
         more = f"+{total - optimum:,}" if total > optimum else ""
         label = f"greedy, {name}" if name in RULES else name
-        table.add_row(label, f"{total:,}", f"{total / number:.6f}", more, f"{made.worst}")
+        rows.append((label, f"{total:,}", f"{total / number:.6f}", more, f"{made.worst}"))
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column(overflow="fold")
+    for name, *column in list(zip(HEADS, *rows, strict=True))[1:]:
+        table.add_column(name, justify="right", min_width=max(map(len, column)))
+    for row in rows:
+        table.add_row(*row)
     out.print()
     out.print(table)
     out.print()

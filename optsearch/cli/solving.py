@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from optsearch import paper, proof, reference, solver
 from optsearch import tree as tree_
@@ -26,6 +25,7 @@ from optsearch.cli.common import (
     counted_text,
     described,
     executor_of,
+    facts_table,
     heading,
     mean_fields,
     out,
@@ -304,7 +304,7 @@ def print_solution(
 ) -> None:
     """A solution for people."""
     out.print(heading(solution.position), style="bold")
-    facts = Table.grid(padding=(0, 2))
+    facts = facts_table()
     number = solution.configurations
     if solution.finished is not None:
         facts.add_row(
@@ -363,7 +363,7 @@ def check_proof(
         )
         return
     out.print(heading(checked.position), style="bold")
-    facts = Table.grid(padding=(0, 2))
+    facts = facts_table()
     facts.add_row("proved", f"no strategy has a total height below {checked.total_height:,}")
     facts.add_row("mean shots", f"at least {checked.total_height / number:.6f}")
     facts.add_row("claims", f"{checked.claims:,}, each rechecked")

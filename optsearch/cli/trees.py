@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from optsearch import tree as tree_
 from optsearch.cli.answers import print_json
@@ -14,6 +13,7 @@ from optsearch.cli.common import (
     JsonOption,
     app,
     described,
+    facts_table,
     heading,
     mean_fields,
     out,
@@ -102,7 +102,7 @@ def tree(
     if draw is None and dot is None:
         typer.echo(loaded.text())
     out.print(f"\n{heading(loaded.position)}", style="bold")
-    facts = Table.grid(padding=(0, 2))
+    facts = facts_table()
     facts.add_row("mean shots", mean_text(loaded))
     facts.add_row("worst case", f"{loaded.worst} shots")
     facts.add_row(

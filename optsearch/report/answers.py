@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +18,7 @@ from optsearch.results import (
     GREEDY_LOSS,
     HEURISTICS,
     OPTIMA,
+    THOMPSON,
     Entries,
     Table,
 )
@@ -230,12 +232,13 @@ def _people(results: Path) -> Answer | None:
             f"and {last.name} the worst. What is simulated below has other boards, and is to be "
             "compared with its like alone.",
         ],
-        ["figure11", "heuristics", "bracket"],
+        ["figure11", "thompson", "heuristics", "bracket"],
         comparisons,
     )
 
 
 def _simulated(results: Path) -> Iterator[Comparison]:
+    yield from _thompson(results)
     for path in HEURISTICS.all(results):
         table = HEURISTICS.read(path)
         counts: dict[str, dict[int, int]] = {}
@@ -248,6 +251,18 @@ def _simulated(results: Path) -> Iterator[Comparison]:
             [(name, counts[name]) for name in counts if name in plain],
             2,
         )
+
+
+def _thompson(results: Path) -> Iterator[Comparison]:
+    """Players on the same boards, a column each; the header has their names."""
+    table = _read(THOMPSON, results)
+    if table is not None:
+        players = [
+            (table.header[column].partition(", ")[0], dict(Counter(table.column(column))))
+            for column in table.table.names[1:]
+        ]
+        title = f"{table.header['game']}, the same {len(table):,} boards at random"
+        yield compared(title, players, 2)
 
 
 _PLAIN = {
