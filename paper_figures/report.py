@@ -14,7 +14,7 @@ from pathlib import Path
 from PIL import Image
 
 from optsearch.datafiles import CHECKOUT, DATA
-from optsearch.errors import OptsearchError
+from optsearch.errors import OptsearchError, RecordError
 from optsearch.journal import replace
 from optsearch.report import Figure, page, walks
 from paper_figures import script, style
@@ -42,7 +42,9 @@ def shown(figure: script.PaperFigure, caption: str, data: Path, drawn: Path) -> 
 
 
 def write(data: Path, drawn: Path, folder: Path) -> Path:
-    """Write the page and those beside it; returns its path."""
+    """Write the page and those beside it; returns its path. RecordError without results."""
+    if not (data / "results").is_dir():
+        raise RecordError(f"there is no folder {data / 'results'}; --data names the one above it")
     folder.mkdir(parents=True, exist_ok=True)
     results = data / "results"
     captions = script.captions()

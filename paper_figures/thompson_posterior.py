@@ -16,7 +16,7 @@ from optsearch.position import Position
 from paper_figures import script
 
 PANELS = 4
-SIZE, GAP = 2.6, 0.35  # inches
+SIZE, GAP = 2.6, 0.5  # inches
 
 
 def draw(source: Path) -> Figure:

@@ -1,6 +1,8 @@
 """Simulated games: the same whoever computes them, resumed, paired; and who hides the boards."""
 
 import json
+import os
+import signal
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from math import sqrt
@@ -19,6 +21,7 @@ from optsearch.game import Game
 from optsearch.position import Position, play
 from optsearch.simulate import Outcome, generator_of, played, simulate
 from optsearch.strategies import as_player
+from tests.processes import MANY_SECONDS, run_command
 
 GAME = Game.parse("4x4:3,2")
 TOUCHING = Game.parse("5x5:3,2;contact=any")
@@ -305,3 +308,89 @@ def test_the_moments_of_an_outcome():
     assert outcome.sd == pytest.approx(sqrt(8 / 3))
     assert outcome.standard_error == pytest.approx(sqrt(8 / 3) / 2)
     assert outcome.histogram == {5: 1, 7: 2, 9: 1}
+
+
+# Runs that are stopped, and workers elsewhere: real processes
+
+MANY = (
+    *("simulate", "thompson:block_size=300", "parity", "greedy:endgame=0"),
+    *("5x5:3,2;contact=any;announce=ship", "--games", 60, "--seed", 3),
+)
+
+
+@pytest.mark.parametrize(
+    ("action", "jobs", "ended"), [("kill", 2, -signal.SIGKILL), ("interrupt", 1, 130)]
+)
+def test_a_killed_or_interrupted_command_goes_on(tmp_path, action, jobs, ended):
+    """By kill -9 and by ctrl-C: nothing that was kept is played again; the games are the same."""
+    hooks = f"from optsearch.journal import Journal; at(Journal, 'add', {action}, 5)"
+    arguments = (*MANY, "--resume", tmp_path / "kept", "--json")
+    status, out, errors = run_command(*arguments, "--jobs", jobs, hooks=hooks)
+    assert (status, out) == (ended, ""), errors
+    assert "Traceback" not in errors
+    if action == "interrupt":
+        assert errors.endswith("and the same command goes on from there\n")
+    assert (tmp_path / "kept" / "games.jsonl").read_bytes().count(b"\n") == 1 + 5
+    status, out, errors = run_command(*arguments, "--jobs", 2)
+    assert status == 0, errors
+    players, game = MANY[1:4], Game.parse(MANY[4])
+    found = simulate(players, game, games=60, seed=3, jobs=1)
+    assert json.loads(out)["players"] == [outcome.as_json() for outcome in found.outcomes]
+    reports = []
+    again = simulate(
+        *(players, game), games=60, seed=3, checkpoint=tmp_path / "kept", progress=reports.append
+    )
+    assert shots(again) == shots(found)
+    assert again.resumed == reports[0].done == 180
+
+
+def test_a_local_cluster_of_dask_plays_the_same():
+    """Workers are processes of their own; one of them is killed on the way."""
+    from distributed import Client, LocalCluster
+
+    players, game = ["density", "thompson:block_size=300", "greedy"], Game.parse(MANY[4])
+    killed = []
+
+    def kill_one(status):
+        if 0 < status.done < status.total and not killed:
+            worker = min(cluster.workers)
+            os.kill(cluster.workers[worker].pid, signal.SIGKILL)
+            killed.append(worker)
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster, timeout=MANY_SECONDS) as client,
+    ):
+        client.wait_for_workers(2, timeout=MANY_SECONDS)
+        found = simulate(
+            *(players, game),
+            games=40,
+            seed=2,
+            executor=client.get_executor(),
+            jobs=2,
+            progress=kill_one,
+        )
+    assert killed
+    assert shots(found) == shots(simulate(players, game, games=40, seed=2, jobs=1))
+
+
+def test_the_games_of_fewest_and_most_shots():
+    """Played again by the number of the board, as text and in JSON."""
+    game = "5x5:3,2;contact=any;announce=ship"
+    arguments = ("parity", "greedy", game, "--games", 40, "--jobs", 1, "--extremes")
+    found = simulate(["parity", "greedy"], Game.parse(game), games=40, jobs=1)
+    answer = json.loads(run(*arguments, "--json").stdout)
+    text = run(*arguments).stdout
+    for outcome, player in zip(found.outcomes, answer["players"], strict=True):
+        for which, number in (
+            ("fewest", outcome.shots.argmin()),
+            ("most", outcome.shots.argmax()),
+        ):
+            end = Position.parse(Game.parse(game), player[which]["position"])
+            assert player[which]["board"] == number
+            assert end.hits_left == 0
+            assert len(end.shots) == outcome.shots[number]
+            assert f"{outcome.strategy}, {which} shots: {len(end.shots)}, board {number}" in text
+    (last,) = (shot for shot in end.shots[-1:])
+    assert f"{len(end.shots)}#" in text
+    assert last.reply.sunk

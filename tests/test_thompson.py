@@ -16,6 +16,7 @@ from optsearch.game import Game
 from optsearch.hiding import Drawn
 from optsearch.position import HIT, MISS, Position, play
 from optsearch.posterior import Posterior
+from optsearch.reproduce import thompson as reproduced
 from optsearch.simulate import generator_of, replay, simulate
 from optsearch.strategies import as_player, as_strategy, thompson
 from optsearch.strategies.sampling import tally
@@ -66,6 +67,26 @@ def test_random_shots():
     for bad in ((3, 4, 1), (3, 2, 0), (3, 2, 3)):
         with pytest.raises(OptsearchError, match="cannot be drawn"):
             urn.draws(*bad)
+
+
+def test_the_printed_means_count_five_draws_too_many():
+    """The published function, with scipy's formula of the distribution, and its support."""
+    grid, ship, hits = 50, 10, 5
+
+    def pmf(water):  # scipy.stats.nhypergeom(grid, grid - ship, hits)
+        return Fraction(
+            comb(water + hits - 1, water) * comb(grid - hits - water, grid - ship - water),
+            comb(grid, grid - ship),
+        )
+
+    support = range(ship, grid + 1)
+    published = sum(n * pmf(n - ship) for n in support)
+    assert sum(pmf(n - ship) for n in support) == 1
+    assert float(published + 12) == pytest.approx(40.18181818181814, rel=1e-12)
+    meant = sum((water + hits) * pmf(water) for water in range(grid - ship + 1))
+    assert meant == published - 5 == urn.mean(urn.draws(grid, ship, hits))
+    assert reproduced.optimistic(True) == published
+    assert reproduced.optimistic(False) == meant
 
 
 # One ship

@@ -76,11 +76,17 @@ def reproduce(
 
 
 def print_estimate(sources: list[Source], resume: Path | None) -> None:
-    """What everything takes, before it is begun."""
+    """What is left and how long it takes, before it is begun."""
     names = ", ".join(source.name for source in sources)
-    about = took(reproduce_.minutes(sources))
+    tasks = reproduce_.left(sources, resume)
+    number = sum(1 for source in sources for _ in source.everything())
+    minutes = sum(task.minutes for task in tasks)
+    about = f"about {took(minutes)} on two cores" if minutes else "seconds"
     kept = f"kept in {resume}" if resume else "kept nowhere: --resume FOLDER keeps what is done"
-    out.print(f"everything of {names}: about {about} on two cores, {kept}\n", soft_wrap=True)
+    out.print(
+        f"everything of {names}: {len(tasks)} of {number} numbers left, {about}, {kept}\n",
+        soft_wrap=True,
+    )
 
 
 def print_title(source: Source, before: str) -> tuple[int, ...]:

@@ -21,10 +21,11 @@ from optsearch.cli.common import (
 )
 from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at, reporter
 from optsearch.errors import StrategyError
-from optsearch.game import Game
-from optsearch.hiding import hider
+from optsearch.game import Game, column_name
+from optsearch.hiding import Hider, hider
+from optsearch.position import Position
 from optsearch.results import SIMULATION
-from optsearch.simulate import MOST_GAMES, Difference, Outcome, Progress, Simulation
+from optsearch.simulate import MOST_GAMES, Difference, Outcome, Progress, Simulation, replay
 from optsearch.simulate import simulate as simulate_
 
 SHOWN = 10  # players of whom all differences are printed
@@ -58,6 +59,9 @@ def simulate(
         Path | None,
         typer.Option("--output", "-o", help="Write the distributions to this file (CSV)."),
     ] = None,
+    extremes: Annotated[
+        bool, typer.Option("--extremes", help="Show the games of fewest and of most shots.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Play games on hidden boards, several players on the same.
@@ -85,12 +89,18 @@ def simulate(
         err.print()
     if output is not None:
         save(simulation, output, boards)
+    ends = extreme_games(players, simulation, hider(boards)) if extremes else []
     if as_json:
         outcomes = [outcome.as_json() for outcome in simulation.outcomes]
+        for fields, games_of in zip(outcomes, ends, strict=False):
+            for which, (number, end) in games_of.items():
+                fields[which] = {"board": number, "position": str(end)}
         head = {"game": str(simulation.game), "seed": simulation.seed, "boards": boards}
         print_json({**head, "players": outcomes})
         return
     show(simulation, boards)
+    for outcome, games_of in zip(simulation.outcomes, ends, strict=False):
+        show_games(outcome, games_of)
     if output is not None:
         out.print(f"written to {output}", soft_wrap=True)
 
@@ -115,6 +125,47 @@ def show(simulation: Simulation, boards: str) -> None:
         )
     known = f", {simulation.resumed:,} games were played before" if simulation.resumed else ""
     out.print(f"\n{simulation.seconds:,.1f} seconds{known}")
+
+
+Extremes = dict[str, tuple[int, Position]]  # fewest and most: the number of the board, the end
+
+
+def extreme_games(players: Sequence[str], simulation: Simulation, boards: Hider) -> list[Extremes]:
+    """The first games of fewest and of most shots of each player, played again."""
+
+    def again(player: str, number: int) -> tuple[int, Position]:
+        return number, replay(player, simulation.game, number, seed=simulation.seed, boards=boards)
+
+    return [
+        {
+            "fewest": again(player, int(outcome.shots.argmin())),
+            "most": again(player, int(outcome.shots.argmax())),
+        }
+        for player, outcome in zip(players, simulation.outcomes, strict=True)
+    ]
+
+
+def show_games(outcome: Outcome, games: Extremes) -> None:
+    """Each game as a board with the numbers of its shots."""
+    for which, (number, end) in games.items():
+        head = f"{outcome.strategy}, {which} shots: {len(end.shots)}, board {number}"
+        out.print(f"\n{head}", style="bold", soft_wrap=True)
+        typer.echo(numbered_board(end))
+    typer.echo("\nnumber of the shot: X hit, # sinking, o miss; . not shot")
+
+
+def numbered_board(end: Position) -> str:
+    """The board of a game, with the number of each shot and a sign of its reply."""
+    game = end.game
+    signs = {
+        shot.cell: f"{number}{'#' if shot.reply.sunk else 'X' if shot.reply.hit else 'o'}"
+        for number, shot in enumerate(end.shots, 1)
+    }
+    rows = [["", *map(column_name, range(game.columns))]]
+    for i in range(game.rows):
+        rows.append([str(i + 1), *(signs.get((i, j), ".") for j in range(game.columns))])
+    width = max(len(text) for row in rows for text in row)
+    return "\n".join("  ".join(text.rjust(width) for text in row) for row in rows)
 
 
 def print_columns(rows: Sequence[Sequence[str]]) -> None:

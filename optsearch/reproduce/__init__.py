@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -33,7 +34,7 @@ __all__ = [
     "checks",
     "counterexamples",
     "everything",
-    "minutes",
+    "left",
     "rounded",
     "source_named",
     "truncated",
@@ -138,23 +139,37 @@ def everything(
     It is refused by another commit of optsearch, whose numbers might be others. Raises TableError
     for a folder that cannot be used.
     """
-    journal = None
-    if folder is not None:
-        journal = Journal(folder / "checks", f"everything printed, by {records.commit()}")
-    try:
+    with _kept(folder) as journal:
         for source in sources:
             for task in source.everything(folder, progress):
-                key = f"{source.name}, {task.place}, {task.what}: {task.printed}"
-                done = journal and journal.entries.get(key)
+                done = journal and journal.entries.get(_key(source, task))
                 found = Check(**done) if done else check(task)
                 if journal is not None and not done:
-                    journal.add(key, asdict(found))
+                    journal.add(_key(source, task), asdict(found))
                 yield source, found
-    finally:
-        if journal is not None:
-            journal.close()
 
 
-def minutes(sources: Sequence[Source], folder: Path | None = None) -> float:
-    """What everything of some sources takes on two cores, about, from nothing."""
-    return sum(task.minutes for source in sources for task in source.everything(folder))
+def left(sources: Sequence[Source], folder: Path | None = None) -> list[Task]:
+    """The tasks of some sources that are not done in a folder; errors as `everything`."""
+    with _kept(folder) as journal:
+        done = journal.entries if journal else {}
+        return [
+            task
+            for source in sources
+            for task in source.everything(folder)
+            if _key(source, task) not in done
+        ]
+
+
+def _key(source: Source, task: Task) -> str:
+    return f"{source.name}, {task.place}, {task.what}: {task.printed}"
+
+
+@contextmanager
+def _kept(folder: Path | None) -> Iterator[Journal | None]:
+    """The journal of the checks that are done."""
+    if folder is None:
+        yield None
+        return
+    with Journal(folder / "checks", f"everything printed, by {records.commit()}") as journal:
+        yield journal

@@ -28,11 +28,11 @@ def told_apart(game: Game) -> int:
 
 @cache
 def _timed() -> tuple[Posterior, float]:
-    """The posterior of the empty board, and the wall time of all its probabilities."""
-    started = time.perf_counter()
+    """The posterior of the empty board, and the processor time of all its probabilities."""
+    started = time.process_time()
     posterior = Posterior(GAME)
     _ = posterior.probability
-    return posterior, time.perf_counter() - started
+    return posterior, time.process_time() - started
 
 
 def _probability(row: int, column: int) -> str:
@@ -42,8 +42,8 @@ def _probability(row: int, column: int) -> str:
 
 def _time_note() -> str:
     return (
-        "Times are for all probabilities of the empty board. Ours is of one core, with the table "
-        "that is made once a game; they agree if it is not above the printed one."
+        "Times are for all probabilities of the empty board. Ours is processor time, with the "
+        "table that is made once a game; they agree if it is not above the printed one."
     )
 
 
