@@ -1,6 +1,7 @@
 """What is built for others has the data with it, and finds it outside the checkout."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,8 @@ import tarfile
 from pathlib import Path
 
 import pytest
+
+from optsearch.cli.common import DEPENDENCIES
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("cython_ext", "data", "docs", "experiments", "paper_figures", "tests", "optsearch")
@@ -54,6 +57,26 @@ def run(installed, folder, *arguments):
     )
     assert found.returncode == 0, found.stderr
     return found.stdout
+
+
+PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+def listed(name):
+    """The texts of a list in pyproject.toml."""
+    (text,) = re.findall(rf"^{name} = \[\n(.*?)^\]", PROJECT, re.M | re.S)
+    return re.findall(r'"(.*?)"', text)
+
+
+def test_every_package_is_listed():
+    folders = [path.parent for path in (ROOT / "optsearch").rglob("__init__.py")]
+    names = {".".join(folder.relative_to(ROOT).parts) for folder in folders}
+    assert set(listed("packages")) == names
+
+
+def test_the_version_names_what_is_needed():
+    needed = {re.split(r"[><=]", text)[0] for text in listed("dependencies")}
+    assert needed <= set(DEPENDENCIES)
 
 
 def test_the_package_has_the_data(installed):

@@ -113,7 +113,7 @@ class Interrupted(Exception):
 
 DEPENDENCIES = (
     *("numpy", "numba", "lmdb", "sortedcontainers", "typer", "rich", "matplotlib"),
-    *("distributed", "ortools"),  # extras
+    *("distributed", "jinja2", "ortools"),  # extras
 )
 
 
