@@ -121,6 +121,9 @@ def test_the_answers_are_those_of_the_tables():
     assert f"{float(mean):.4f}" in greedy.headline
     rows = [r for r in results.COUNTEREXAMPLES.read() if r["result"] == "counterexample"]
     assert f"In {len(rows)} positions" in fails.headline
+    assert "3x4:2, A1=miss B3=miss, where" in fails.sentences[-2]  # section 3.3
+    assert "54/12" in fails.sentences[-2]
+    assert "53/12" in fails.sentences[-2]
     exact = people.comparisons[0].players
     assert [player.mean for player in exact] == sorted(player.mean for player in exact)
     assert len(exact) == len(list(results.EVALUATION.all()))

@@ -66,7 +66,7 @@ def simulate(
 ) -> None:
     """Play games on hidden boards, several players on the same.
 
-    Means, distributions, and paired differences.
+    Means, distributions, and paired differences; `optsearch strategies` lists the names.
     """
     *players, game = arguments
     parsed = Game.parse(game)

@@ -9,15 +9,19 @@ from fractions import Fraction
 from math import sqrt
 from pathlib import Path
 
+from optsearch import tree
 from optsearch.names import in_words
 from optsearch.report.bracket import ends, shown
 from optsearch.results import (
     BRACKET,
+    COUNTEREXAMPLE_GREEDY,
+    COUNTEREXAMPLE_OPTIMAL,
     COUNTEREXAMPLES,
     EVALUATION,
     GREEDY_LOSS,
-    HEURISTICS,
     OPTIMA,
+    SIMULATION_COLUMNS,
+    TABLES,
     THOMPSON,
     Entries,
     Table,
@@ -164,7 +168,8 @@ def _where_it_fails(results: Path) -> Answer | None:
         f"In {len(rows)} positions of small games it cannot be optimal, however ties are broken",
         [
             f"With the fewest configurations: {_described(fewest)}.",
-            f"With the fewest cells: {_described(cells)}.",
+            *([] if cells == fewest else [f"With the fewest cells: {_described(cells)}."]),
+            *_of_the_paper(results),
             "These are all within what was searched: "
             + "; ".join(text.removeprefix("searched ").partition("; ")[0] for text in searched)
             + ".",
@@ -173,6 +178,19 @@ def _where_it_fails(results: Path) -> Answer | None:
         [],
         walk=True,
     )
+
+
+def _of_the_paper(results: Path) -> Iterator[str]:
+    """The counterexample of Figure 6, from its two trees."""
+    paths = [made.path(results) for made in (COUNTEREXAMPLE_GREEDY, COUNTEREXAMPLE_OPTIMAL)]
+    if all(path.is_file() for path in paths):
+        greedy, optimal = map(tree.load, paths)
+        number = greedy.configurations
+        yield (
+            f"The paper's: {greedy.position.title}, where the best greedy strategy takes "
+            f"{greedy.total_height}/{number} shots and an optimal one "
+            f"{optimal.total_height}/{number}."
+        )
 
 
 def _described(row: dict[str, object]) -> str:
@@ -238,19 +256,25 @@ def _people(results: Path) -> Answer | None:
 
 
 def _simulated(results: Path) -> Iterator[Comparison]:
+    """Every table of simulated games, of which a new one is compared without further work."""
     yield from _thompson(results)
-    for path in HEURISTICS.all(results):
-        table = HEURISTICS.read(path)
-        counts: dict[str, dict[int, int]] = {}
-        for row in table:
-            counts.setdefault(row["strategy"], {})[row["shots"]] = row["games"]
-        plain = _PLAIN.intersection(counts) or set(counts)
-        title = table.header["title"].removeprefix("Shots of the versions of ")
-        yield compared(
-            f"{title}, {table.header.get('games', '?')} games each",
-            [(name, counts[name]) for name in counts if name in plain],
-            2,
-        )
+    for kind in TABLES:
+        if kind.columns == SIMULATION_COLUMNS:
+            for path in kind.all(results):
+                yield _games(kind.read(path))
+
+
+def _games(table: Entries) -> Comparison:
+    counts: dict[str, dict[int, int]] = {}
+    for row in table:
+        counts.setdefault(row["strategy"], {})[row["shots"]] = row["games"]
+    plain = _PLAIN.intersection(counts) or set(counts)
+    title = table.header["title"].removeprefix("Shots of ")
+    return compared(
+        f"{title}, {table.header.get('games', '?')} games each",
+        [(name, counts[name]) for name in counts if name in plain],
+        2,
+    )
 
 
 def _thompson(results: Path) -> Iterator[Comparison]:
