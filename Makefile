@@ -71,6 +71,7 @@ results: build  ## recompute data/results (about a quarter of an hour)
 	@$(BIN)/python -m experiments.solitaire
 	@$(BIN)/python -m experiments.puzzles
 	@$(BIN)/python -m experiments.heuristics
+	@$(BIN)/python -m experiments.leaderboard
 	@$(BIN)/python -m experiments.thompson
 
 evaluations: build  ## strategies on all configurations of the usual game (hours; goes on if stopped)

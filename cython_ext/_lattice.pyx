@@ -530,6 +530,9 @@ cdef class Query:
                         if Value is double:
                             if edge.way < LEAVE:
                                 some *= self.weights[edge.way * self.cells + k]
+                            if some == 0:  # or its target would be entered again and again
+                                edge += 1
+                                continue
                         if edge.target < 0:
                             if self.covers(edge.target, k):
                                 if Value is double:

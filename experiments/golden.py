@@ -33,6 +33,7 @@ PROVENANCE = ("command", "optsearch", "python", "numpy", "commit", "date")
 # What an experiment is told so that it goes on from nothing; {folder} is an empty one.
 FROM_NOTHING = {
     "evaluations": ("--checkpoints", "{folder}/checkpoints"),
+    "leaderboard": ("--checkpoints", "{folder}/checkpoints"),
     "lower_bounds": ("--checkpoints", "{folder}/checkpoints"),
     "optima": ("--again",),
 }

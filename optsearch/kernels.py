@@ -555,8 +555,8 @@ def _most(counts: NDArray[np.int64]) -> list[int]:
 
 def _compatible(position: Position) -> NDArray[np.uint64]:
     """The configurations of a position as ships, shape (n, ships, 2)."""
-    ships: CellSets = list_ships(position)
-    if not position.shots:
-        return ships
-    keep = [position.is_compatible(to_masks(row)) for row in ships]
-    return np.ascontiguousarray(ships[keep])
+    if not any(shot.reply.sunk for shot in position.shots):
+        ships: CellSets = list_ships(position)
+        keep = [position.is_compatible(to_masks(row)) for row in ships]
+        return np.ascontiguousarray(ships[keep])
+    return np.ascontiguousarray(Posterior(position).everything())

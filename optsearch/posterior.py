@@ -268,6 +268,20 @@ class Posterior:
             start += count
         return self._ordered(result)
 
+    def everything(self) -> CellSets:
+        """All configurations, each as `sample` has them; uint64 of shape (n, ships, 2).
+
+        For positions that leave few: 16 bytes a ship each. A prior does not change it.
+        """
+        parts = [
+            _with_sunk(
+                self._sweep.unrank(case.constraints, np.arange(count, dtype=np.uint64)), case.sunk
+            )
+            for case, (count, _) in zip(self._cases, self._case_counts, strict=True)
+            if count
+        ]
+        return self._ordered(np.concatenate(parts))
+
     def ships(self, drawn: CellSets) -> list[list[str]]:
         """What `sample` returned, as the names of the ships: `A1-A4`, or `A1` for one cell."""
         game = self.position.game

@@ -657,6 +657,36 @@ THOMPSON_COMPATIBLE = Table(
     20,
 )
 
+LEADERBOARD = Table(
+    "leaderboard",
+    "Players on the same hidden boards, uniformly drawn",
+    (
+        _GAME,
+        Column("strategy", TEXT, "the player"),
+        Column(
+            "games", INTEGER, "boards played, the first ones of the seed; or all configurations"
+        ),
+        Column("mean", decimal(4), "mean shots"),
+        Column("standard_error", decimal(4), "standard error of the mean; 0 for every board"),
+        Column("sd", decimal(4), "standard deviation of the shots"),
+        Column("median", decimal(1), "median of the shots"),
+        Column("worst", INTEGER, "most shots of a game"),
+        Column("difference", decimal(4), "shots more than density takes on the same boards"),
+        Column("difference_error", decimal(4), "standard error of this difference"),
+        Column("milliseconds", decimal(3), "processor time of a move, on one core", measured=True),
+        Column("known", decimal(4), "the mean over all configurations, where it is known"),
+    ),
+    "leaderboard",
+    35,
+)
+LEADERBOARD_SHOTS = Table(
+    "leaderboard_shots",
+    "Shots of the players of the leaderboard",
+    (_GAME, *SIMULATION_COLUMNS),
+    "leaderboard",
+    35,
+)
+
 # When all this was computed last
 
 RECOMPUTED = Table(

@@ -1,6 +1,7 @@
 """The command `optsearch`: exact answers, and one clear line for everything that is wrong."""
 
 import doctest
+import io
 import json
 import re
 import shlex
@@ -578,6 +579,7 @@ def without_seconds(text):
 
 def test_the_readme_shows_what_is_printed(here, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     ran_here = 0
     for command, output in console_commands():

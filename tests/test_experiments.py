@@ -43,7 +43,7 @@ from optsearch.game import Game, bits
 from optsearch.journal import Journal
 from optsearch.position import MISS, Position
 from optsearch.posterior import Posterior
-from optsearch.simulate import replay
+from optsearch.simulate import replay, simulate
 from optsearch.solver import SWITCHES
 from optsearch.strategies import named
 from optsearch.tree import load, verify
@@ -858,3 +858,69 @@ def test_the_document_says_when_each_table_was_recomputed():
         day, commit, same = golden.in_words(row)
         assert f"| {row['table']} | {day} | {commit} | {same} |" in text
     assert "| evaluations/rollout.csv | " in golden.ages()
+
+
+def test_the_leaderboard_goes_on_and_keeps_its_rows(tmp_path, monkeypatch, capsys):
+    """A new player is a line; the others are not played again."""
+    from experiments import leaderboard
+
+    def run_it(**changes):
+        for name, value in changes.items():
+            monkeypatch.setattr(leaderboard, name, value)
+        folder = ["-o", str(tmp_path), "--checkpoints", str(tmp_path / "played")]
+        monkeypatch.setattr(sys, "argv", ["leaderboard", *folder, "-n", "60", "--slow", "20"])
+        leaderboard.main()
+        return results.LEADERBOARD.read(results.LEADERBOARD.path(tmp_path))
+
+    fast = {leaderboard.SILENT: 10_000, leaderboard.TOLD: 10_000}
+    first = run_it(PLAYERS={"density": fast, "random": fast}, EVALUATED=(), TIMED=1)
+    assert "0 of 4 rows are known" in capsys.readouterr().out
+    assert [row["games"] for row in first] == [60] * 4
+    random = next(row for row in first if row["strategy"] == "random")
+    assert random["known"] == pytest.approx(17 * 101 / 18, abs=1e-4)
+    assert abs(random["mean"] - random["known"]) < 4 * random["standard_error"]
+    played = simulate(["density", "random"], leaderboard.SILENT, games=60, seed=1, jobs=1)
+    (difference,) = played.differences()
+    assert random["difference"] == pytest.approx(difference.mean, abs=1e-4)
+    assert random["difference_error"] == pytest.approx(difference.standard_error, abs=1e-4)
+    shots = results.LEADERBOARD_SHOTS.read(results.LEADERBOARD_SHOTS.path(tmp_path))
+    histogram = {
+        row["shots"]: row["games"]
+        for row in shots
+        if (row["game"], row["strategy"]) == (leaderboard.SILENT, "random")
+    }
+    assert histogram == played.outcomes[1].histogram
+    slow = {leaderboard.TOLD: 1_000}
+    again = run_it(
+        PLAYERS={"density": fast, "random": fast, "parity": slow}, EVALUATED=("rollout",)
+    )
+    assert "4 of 5 rows are known" in capsys.readouterr().out
+    kept = [row for row in again if row["strategy"] in ("random", "density:weight=20")]
+    assert kept == list(first)
+    assert [row["games"] for row in again if row["strategy"].startswith("parity")] == [20]
+    (rollout,) = [row for row in again if row["strategy"].startswith("rollout")]
+    assert (rollout["games"], rollout["standard_error"]) == (1_925_751_392, 0)
+    assert rollout["median"] == 40
+    monkeypatch.setattr(leaderboard, "known_mean", lambda player, game: 50.0)
+    with pytest.raises(AssertionError, match=r"random .* known to be 50"):
+        run_it(PLAYERS={"random": {leaderboard.TOUCHING: 10_000}})
+
+
+def test_the_committed_leaderboard():
+    """Means that are known are met, and the two tables are of the same games."""
+    rows = results.LEADERBOARD.read()
+    shots = results.LEADERBOARD_SHOTS.read()
+    known = [row for row in rows if row["known"] is not None and row["standard_error"]]
+    assert len(known) >= 5
+    for row in known:
+        assert abs(row["mean"] - row["known"]) < 3 * row["standard_error"], row["strategy"]
+    for row in rows:
+        histogram = {
+            one["shots"]: one["games"]
+            for one in shots
+            if (one["game"], one["strategy"]) == (row["game"], row["strategy"])
+        }
+        games = sum(histogram.values())
+        mean = sum(k * n for k, n in histogram.items()) / games
+        assert (games, max(histogram)) == (row["games"], row["worst"])
+        assert mean == pytest.approx(row["mean"], abs=1e-4)

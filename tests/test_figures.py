@@ -28,6 +28,7 @@ NAMES = [
     "figure9",
     "bracket",
     "puzzles",
+    "leaderboard",
     "thompson",
     "thompson_games",
     "thompson_posterior",
@@ -129,6 +130,16 @@ def data(tmp_path):
         ],
         "side name value_exact",
         game="2x3:2",
+    )
+    write(
+        results.LEADERBOARD_SHOTS,
+        [
+            (game, strategy, shots, 5)
+            for game in ("10x10:5,4,3,3,2", "10x10:5,4,3,3,2;contact=any")
+            for strategy in ("greedy:ties=first,endgame=4", "random")
+            for shots in (40, 60, 61)
+        ],
+        "game strategy shots games",
     )
     optima = [("2x2:2", 4, 3, 2.5), ("2x3:2", 7, 3.571429, 3.4), ("3x3:2", 12, 4.5, 4)]
     write(

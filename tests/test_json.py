@@ -36,6 +36,8 @@ RUNS = {
     "evaluate": [["evaluate", "greedy", GAME, "--jobs", "1"]],
     "strategies": [["strategies"]],
     "simulate": [["simulate", "greedy", GAME, "--games", "10", "--jobs", "1"]],
+    "advise": [["advise", GAME, "--shots", "A2=hit"], ["advise", "4x4:3,2", "--shots", "B2=hit"]],
+    "animate": [["animate", "density", "3x3:2", "-o", "game.gif"]],
     "tree": [
         ["solve", GAME, "--tree", "tree.json"],
         ["tree", "tree.json"],
@@ -62,7 +64,7 @@ RUNS = {
     ],
 }
 # Their answers are files or puzzles, and the tests of those look at them.
-ELSEWHERE = {"solitaire", "play", "advise", "report"}
+ELSEWHERE = {"solitaire", "play", "report"}
 
 
 def documented():
@@ -105,6 +107,7 @@ def flat(value):
 @pytest.mark.parametrize("command", RUNS)
 def test_the_form(here, tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
     always, known = documented()[command]
     for arguments in RUNS[command]:
         status, out, err = here(*arguments, "--json")

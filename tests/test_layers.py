@@ -19,7 +19,7 @@ LAYERS = (
     {"greedy", "frontier", "strategies", "solitaire"},
     {"hiding", "first_shots"},
     {"solver", "evaluate", "simulate"},
-    {"proof", "counterexamples", "bracket"},
+    {"proof", "counterexamples", "bracket", "advice", "match"},
     {"reproduce", "drawing", "explorer"},
     {"report"},
     {"cli"},

@@ -195,7 +195,8 @@ ANNOUNCED = [
 @pytest.mark.parametrize(
     ("text", "board", "games"),
     [(text, *board) for text in SIMPLE for board in BOARDS]
-    + [(text, *board) for text in SIMPLE[-4:] for board in ANNOUNCED],
+    + [(text, *board) for text in SIMPLE[-4:] for board in ANNOUNCED]
+    + [("heuristic:version=5", *ANNOUNCED[0])],
 )
 def test_numba_plays_as_plain_python(text, board, games):
     game, player = Game.parse(board), as_player(text)

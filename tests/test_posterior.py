@@ -15,7 +15,7 @@ from optsearch.errors import ImpossiblePosition, PositionError, TooLarge
 from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
 from optsearch.journal import read_arrays, write_arrays
 from optsearch.lattice import Constraints, Sweep
-from optsearch.position import HIT, MISS, Position
+from optsearch.position import HIT, MISS, Position, reply
 from optsearch.posterior import Posterior, _choose
 from tests.examples import draws, games, positions
 
@@ -482,3 +482,38 @@ def test_hits_out_of_reach(game, shots):
     """A hit deeper than any skyline reaches: the deepest height there is must not pass for it."""
     position = Position.parse(Game.parse(game), shots)
     assert Posterior(position).configurations == Configurations(position).configurations == 0
+
+
+@pytest.mark.parametrize("text", ["4x4:3,2", "10x10:5,4,3,3,2;contact=any"])
+def test_weights_of_zero_leave_placements_out(text):
+    """As few states are met as without these placements, and what is left is weighed as before."""
+    game = Game.parse(text)
+    corner = game.bit((0, 0))
+    weights = {
+        ship: 0.0 for length in set(game.fleet) for ship in game.placements(length) if ship & corner
+    }
+    without = Posterior(Position.parse(game, "A1=miss"))
+    weighted = Posterior(game, weights)
+    assert weighted.probability == pytest.approx(without.probability, abs=1e-12)
+    assert not (weighted.sample(200, 1) & np.uint64(corner))[..., 0].any()
+
+
+@pytest.mark.parametrize(
+    "text", ["4x4:3,2", "3x5:2,2;contact=any;announce=sunk", "4x4:2,2,1;announce=ship"]
+)
+def test_everything_is_each_configuration_once(text):
+    game = Game.parse(text)
+    rng = np.random.default_rng(5)
+    configurations = [frozenset(ships) for ships in reference.configurations(Position(game))]
+    hidden = configurations[len(configurations) // 2]
+    position = Position(game)
+    for cell in rng.permutation(game.cells)[: game.cells // 2].tolist():
+        answer = reply(game, hidden, position.hits, 1 << cell)
+        position = position.after(game.cell(cell), answer)
+    found = [tuple(to_masks(ships)) for ships in Posterior(position).everything()]
+    expected = {
+        tuple(sorted(ships)) for ships in configurations if position.is_compatible(tuple(ships))
+    }
+    assert len(found) == len(expected)
+    assert {tuple(sorted(ships)) for ships in found} == expected
+    assert all(tuple(ship.bit_count() for ship in ships) == game.fleet for ships in found)

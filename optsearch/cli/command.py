@@ -12,11 +12,14 @@ from typing import Any
 import typer
 
 from optsearch.cli import (  # noqa: F401 - each adds its commands to `app`
+    advising,
+    animating,
     counterexamples,
     counting,
     evaluating,
     explore,
     greedy,
+    playing,
     reproducing,
     simulating,
     solitaire,

@@ -32,10 +32,11 @@ from optsearch.workers import processes
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COUNTING, OPTIMUM, STRATEGIES, SHOWING = (
+COUNTING, OPTIMUM, STRATEGIES, PLAYING, SHOWING = (
     "Counts and probabilities",
     "The optimum",
     "Strategies",
+    "Playing",
     "Looking at trees; puzzles",
 )
 _GROUPS = {
@@ -44,13 +45,14 @@ _GROUPS = {
     **dict.fromkeys(
         ("greedy", "counterexamples", "evaluate", "simulate", "strategies"), STRATEGIES
     ),
+    **dict.fromkeys(("play", "advise", "animate"), PLAYING),
 }
 
 
 class Grouped(TyperGroup):
     """The commands by what they are for, each with its first sentence whole."""
 
-    groups: ClassVar[tuple[str, ...]] = (OPTIMUM, COUNTING, STRATEGIES, SHOWING)
+    groups: ClassVar[tuple[str, ...]] = (OPTIMUM, COUNTING, STRATEGIES, PLAYING, SHOWING)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a section for each group."""

@@ -1,0 +1,231 @@
+"""All players on the same boards: python -m experiments.leaderboard [-o FOLDER]
+
+The usual board under three sets of rules: nothing announced, ships not touching and touching, and
+touching with the lengths of sunk ships told. Fast players play 10,000 boards, slow ones the first
+1,000 of them (some fewer), all seeded. Rows that the tables have already are not computed again, so
+that a new player is a line in PLAYERS; what a stopped run has played is kept in build/leaderboard.
+
+The means over all configurations of `experiments.evaluations`, and that of random shots,
+k (n + 1) / (k + 1) for k ship cells of n, stand beside; a mean more than four standard errors away
+ends the run. What can be evaluated but not played here is listed with its exact distribution.
+"""
+
+import time
+from collections.abc import Iterator
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments import script
+from experiments.evaluations import STRATEGIES
+from optsearch.cli.simulating import report_progress
+from optsearch.configurations import CellSets
+from optsearch.game import Game
+from optsearch.hiding import Drawn
+from optsearch.results import EVALUATION, LEADERBOARD, LEADERBOARD_SHOTS, part_of
+from optsearch.simulate import Outcome, play_task, sd, simulate
+from optsearch.strategies import as_player
+from optsearch.strategies.greedy import counted
+
+USUAL = "10x10:5,4,3,3,2"
+SILENT = Game.parse(USUAL)
+TOUCHING = Game.parse(f"{USUAL};contact=any")
+TOLD = Game.parse(f"{USUAL};contact=any;announce=ship")
+GAMES = (SILENT, TOUCHING, TOLD)
+FAST = dict.fromkeys(GAMES, 10_000)
+SLOW = dict.fromkeys(GAMES, 1_000)
+PATTERN = "pattern:modulus=4,colours=13,scan=diagonals"
+
+PLAYERS: dict[str, dict[Game, int]] = {
+    "density": FAST,
+    "parity": FAST,
+    "random": FAST,
+    **{f"heuristic:version={version}": FAST for version in range(2, 6)},
+    f"{PATTERN},clear=line": FAST,
+    f"{PATTERN},clear=line,water=1": {SILENT: 10_000},
+    "greedy": SLOW,
+    "greedy:endgame=0": SLOW,
+    "bisection": SLOW,
+    "information": SLOW,
+    "rollout": {TOLD: 200},
+    "thompson": {TOLD: 1_000},
+}
+"""How many boards each player plays, by game. A new one is a line here."""
+
+FIRST = "density"  # with which all are compared
+EVALUATED = ("rollout",)  # listed with their exact distribution instead
+SEED = 1
+TIMED = 5  # boards on which moves are timed
+CHECKPOINTS = Path("build/leaderboard")
+Key = tuple[Game, str]  # a game, and the full name of a player
+Row = dict[str, Any]
+
+
+def full_name(player: str) -> str:
+    """A player with all its parameters."""
+    return str(as_player(player))
+
+
+def known_mean(player: str, game: Game) -> float | None:
+    """The mean over all configurations, as it was evaluated or follows; None if neither."""
+    if player == "random":
+        return game.fleet_cells * (game.cells + 1) / (game.fleet_cells + 1)
+    for name, text in STRATEGIES.items():
+        header = EVALUATION.read(name=name).header
+        if full_name(text) == player and header["game"] == str(game):
+            return float(header["mean"])
+    return None
+
+
+def milliseconds(player: str, game: Game, boards: CellSets) -> float:
+    """Processor time of a move; of other games nothing is remembered."""
+    playing = as_player(player)
+    play_task(playing, str(game), boards[:1], 0, SEED)  # compiles what is compiled
+    counted.cache_clear()
+    before = time.process_time()
+    shots = sum(play_task(playing, str(game), boards, 0, SEED))
+    return 1000 * (time.process_time() - before) / shots
+
+
+def compared(outcome: Outcome, beside: Outcome) -> Row:
+    """How many shots more a player takes on the same boards; nothing for that one itself."""
+    if outcome.strategy == beside.strategy:
+        return {"difference": None, "difference_error": None}
+    more = outcome.shots - beside.shots[: outcome.games]
+    return {"difference": more.mean(), "difference_error": sd(more) / sqrt(len(more))}
+
+
+def row(outcome: Outcome, beside: Outcome, boards: CellSets) -> Row:
+    """A player's line of the table."""
+    known = known_mean(outcome.strategy, outcome.game)
+    if known is not None and abs(outcome.mean - known) > 4 * outcome.standard_error:
+        raise AssertionError(
+            f"{outcome.strategy} on {outcome.game}: {outcome.mean}, known to be {known}"
+        )
+    names = ("game", "strategy", "games", "mean", "standard_error", "sd", "median", "worst")
+    return {
+        **{name: getattr(outcome, name) for name in names},
+        **compared(outcome, beside),
+        "milliseconds": milliseconds(outcome.strategy, outcome.game, boards[:TIMED]),
+        "known": known,
+    }
+
+
+def played(
+    missing: dict[Key, int], jobs: int, checkpoints: Path
+) -> Iterator[tuple[Row, dict[int, int]]]:
+    """The lines of those who are missing, and their distributions."""
+    groups = dict.fromkeys((game, games) for (game, _), games in missing.items())
+    for game, games in sorted(groups, key=lambda group: -group[1]):
+        names = [name for (of, name), number in missing.items() if (of, number) == (game, games)]
+        print(f"{game}: {games:,} boards, {', '.join(names)}", flush=True)
+        outcomes = simulate(
+            list(dict.fromkeys([full_name(FIRST), *names])),
+            game,
+            games=games,
+            seed=SEED,
+            jobs=jobs,
+            checkpoint=checkpoints / part_of(game),
+            progress=report_progress(),
+        ).outcomes
+        boards = Drawn().boards(game, games, SEED)
+        for outcome in outcomes:
+            if outcome.strategy in names:
+                yield row(outcome, outcomes[0], boards), outcome.histogram
+
+
+def evaluated(name: str) -> tuple[Row, dict[int, int]]:
+    """The line of a strategy that was evaluated on every configuration, and its distribution."""
+    table = EVALUATION.read(name=name)
+    histogram = dict(zip(table.column("shots"), table.column("configurations"), strict=True))
+    counts = np.cumsum(list(histogram.values()))
+    mean = float(table.header["mean"])
+    return {
+        "game": Game.parse(table.header["game"]),
+        "strategy": table.header["strategy"],
+        "games": int(counts[-1]),
+        "mean": mean,
+        "standard_error": 0,
+        "sd": float(table.header["sd"]),
+        "median": list(histogram)[int(np.searchsorted(counts, (counts[-1] + 1) // 2))],
+        "worst": max(histogram),
+        **dict.fromkeys(("difference", "difference_error", "milliseconds")),
+        "known": mean,
+    }, histogram
+
+
+def wanted(most: int, slow: int) -> dict[Key, int]:
+    """How many boards each player plays of each game, cut to so many; slow ones to fewer."""
+    return {
+        (game, full_name(name)): min(games[game], slow if games[game] <= 1_000 else most)
+        for game in GAMES
+        for name, games in PLAYERS.items()
+        if game in games
+    }
+
+
+def earlier(folder: Path) -> dict[Key, tuple[Row, dict[int, int]]]:
+    """The lines and the distributions that an earlier run of this seed wrote."""
+    if not (LEADERBOARD.path(folder).exists() and LEADERBOARD_SHOTS.path(folder).exists()):
+        return {}
+    lines = LEADERBOARD.read(LEADERBOARD.path(folder))
+    shots = LEADERBOARD_SHOTS.read(LEADERBOARD_SHOTS.path(folder))
+    if {lines.header.get("seed"), shots.header.get("seed")} != {str(SEED)}:
+        return {}
+    found: dict[Key, tuple[Row, dict[int, int]]] = {
+        (line["game"], line["strategy"]): (line, {}) for line in lines
+    }
+    for line in shots:
+        found[line["game"], line["strategy"]][1][line["shots"]] = line["games"]
+    return found
+
+
+def write(found: dict[Key, tuple[Row, dict[int, int]]], folder: Path) -> list[Path]:
+    """Both tables, by game and mean."""
+    order = sorted(found, key=lambda key: (GAMES.index(key[0]), found[key][0]["mean"]))
+    lines = [[found[key][0][name] for name in LEADERBOARD.names] for key in order]
+    shots = [(*key, *pair) for key in order for pair in sorted(found[key][1].items())]
+    fields = {"seed": SEED}
+    return [
+        LEADERBOARD.write(lines, folder, fields=fields),
+        LEADERBOARD_SHOTS.write(shots, folder, fields=fields),
+    ]
+
+
+def main() -> None:
+    """Play what is missing and write the tables."""
+    parser = script.parser(__doc__, "leaderboard")
+    parser.add_argument("-n", "--games", type=int, default=10_000, help="at most, of each player")
+    parser.add_argument("--slow", type=int, default=1_000, help="at most, of each slow player")
+    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
+    parser.add_argument("--checkpoints", type=Path, default=CHECKPOINTS)
+    parser.add_argument("--again", action="store_true", help="compute every row")
+    options = parser.parse_args()
+    numbers = wanted(options.games, options.slow)
+    known = {} if options.again else earlier(options.output)
+    found = {
+        key: known[key]
+        for key, games in numbers.items()
+        if key in known and known[key][0]["games"] >= games
+    }
+    print(f"{len(found)} of {len(numbers)} rows are known", flush=True)
+    missing = {key: games for key, games in numbers.items() if key not in found}
+    for name in EVALUATED:
+        line, histogram = evaluated(name)
+        found.setdefault((line["game"], line["strategy"]), (line, histogram))
+    write(found, options.output)
+    for line, histogram in played(missing, options.jobs, options.checkpoints):
+        found[line["game"], line["strategy"]] = line, histogram
+        write(found, options.output)
+    for path in write(found, options.output):
+        print(script.shown(path))
+    for line in LEADERBOARD.read(LEADERBOARD.path(options.output)):
+        beside = "" if line["known"] is None else f", of all configurations {line['known']:.4f}"
+        name = f"{line['game']}  {line['strategy']}"
+        print(f"{name}: {line['mean']:.4f} ± {line['standard_error']:.4f}{beside}")
+
+
+if __name__ == "__main__":
+    script.run(main)

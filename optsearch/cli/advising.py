@@ -1,0 +1,255 @@
+"""The command that advises in a game played elsewhere: advise."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from optsearch.advice import ENDGAME, Advice, Contradiction, Replies
+from optsearch.advice import advise as advise_
+from optsearch.cli.answers import print_json
+from optsearch.cli.common import (
+    GameArgument,
+    Interrupted,
+    JsonOption,
+    ShotsOption,
+    app,
+    counted_text,
+    described,
+    heading,
+    out,
+    read_position,
+    require_writable,
+)
+from optsearch.cli.counting import probability_board
+from optsearch.cli.dialogue import Dialogue
+from optsearch.errors import GameError, OptsearchError, PositionError
+from optsearch.game import Cell, Game, cell_name, parse_cell
+from optsearch.journal import read_text, replace
+from optsearch.position import Position, Reply, known_replies
+from optsearch.posterior import Posterior
+
+MOST_KEPT = 1 << 16  # bytes of a file of replies
+LINE = 200  # signs of a line that is quoted
+HELP = """\
+CELL REPLY   a shot and what was replied: {replies}; several on a line will do
+undo         take the last reply back; undo CELL takes that one back
+map          the probability of a ship on every cell
+shots        the replies so far
+help         this
+quit         end; so does the end of the input"""
+
+
+def forms(game: Game) -> str:
+    """What may be replied in a game, as a person writes it."""
+    texts = [str(reply).replace(":", " ") for reply in known_replies(game)]
+    return f"{', '.join(texts[:-1])} or {texts[-1]}"
+
+
+def parse_replies(text: str) -> list[tuple[Cell, Reply]]:
+    """The shots of a line such as `B4 hit, C7=miss B5 sunk 3`; PositionError for another one."""
+    words = re.split(r"[\s,;=:]+", text.strip().strip(",;=:"))
+    shots = []
+    while words:
+        cell = parse_cell(words.pop(0))
+        if not words:
+            raise PositionError(
+                f"{cell_name(cell)} has no reply; write it as in {cell_name(cell)} miss"
+            )
+        reply = words.pop(0)
+        if words and words[0].isdecimal():
+            reply += f":{words.pop(0)}"
+        shots.append((cell, Reply.parse(reply)))
+    return shots
+
+
+@app.command(epilog="Example: optsearch advise '10x10:5,4,3,3,2;contact=any;announce=ship'")
+def advise(
+    game: GameArgument,
+    shots: ShotsOption = "",
+    number: Annotated[
+        int, typer.Option("-n", min=1, max=128, help="How many shots are proposed.")
+    ] = 5,
+    endgame: Annotated[
+        int,
+        typer.Option(
+            min=0, max=2000, help="The optimum is searched once so many configurations are left."
+        ),
+    ] = ENDGAME,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            help="File that keeps the replies; the same command goes on from there.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Advice in a real game: enter its replies one by one.
+
+    Each line is a shot and its reply, as in B4 hit; the best next shots follow. A reply that
+    contradicts earlier ones is explained and not taken. Lines can be piped in; the exit status is 1
+    where one of those was refused.
+    """
+    talk = Dialogue(is_quiet=as_json)
+    replies = Replies(begun(read_position(game, shots), resume))
+    session = Session(talk, replies, number, endgame, resume)
+    try:
+        session.run()
+    except KeyboardInterrupt:
+        raise Interrupted(session.farewell) from None
+    if as_json:
+        print_json(session.fields())
+    if session.refused and not talk.is_person:
+        raise typer.Exit(1)
+
+
+def begun(start: Position, kept: Path | None) -> Position:
+    """The position that a file keeps, or the one that is given where there is no file yet."""
+    require_writable(kept)
+    if kept is None or not kept.exists():
+        return start
+    try:
+        text = read_text(kept, MOST_KEPT)
+    except (OSError, ValueError) as error:
+        raise OptsearchError(
+            f"cannot read {str(kept)!r}: {getattr(error, 'strerror', None) or error}"
+        ) from None
+    head, _, rest = text.partition("\n")
+    if head != head_of(start.game):
+        raise OptsearchError(
+            f"{str(kept)!r} keeps no game of {start.game}: its first line is {head!r}, not "
+            f"{head_of(start.game)!r}; name another file"
+        )
+    if start.shots:
+        raise PositionError(f"--shots ({str(start)!r}) begin a game; {str(kept)!r} has its own")
+    return Position.parse(start.game, rest)
+
+
+def head_of(game: Game) -> str:
+    """The first line of a file of replies."""
+    return f"# game: {game}"
+
+
+class Session:
+    """Replies as they are entered, and what is said to them.
+
+    refused -- the lines that were not taken, each with the reason and the replies in conflict.
+    """
+
+    def __init__(
+        self, talk: Dialogue, replies: Replies, number: int, endgame: int, kept: Path | None
+    ):
+        self._talk, self._replies = talk, replies
+        self._number, self._endgame, self._kept = number, endgame, kept
+        self.refused: list[dict[str, Any]] = []
+
+    @property
+    def position(self) -> Position:
+        """The replies so far."""
+        return self._replies.position
+
+    @property
+    def farewell(self) -> str:
+        """Where the replies are kept."""
+        return "" if self._kept is None else f"; the replies are in {self._kept}"
+
+    def run(self) -> None:
+        """Until the input ends."""
+        self._talk.say(heading(self.position), "bold")
+        if self._talk.is_person:
+            self._talk.say("help lists what can be entered")
+        self._advise()
+        while (line := self._talk.ask("> ")) is not None:
+            if line.lower() in ("quit", "exit", "q"):
+                break
+            try:
+                self._follow(line)
+            except (PositionError, GameError) as error:
+                self._refuse(line, error)
+        self._talk.say(f"{len(self.position.shots)} replies{self.farewell}")
+
+    def _follow(self, line: str) -> None:
+        """Do what a line says."""
+        command, *words = line.lower().split()
+        if command in ("help", "?"):
+            self._talk.say(HELP.format(replies=forms(self.position.game)))
+        elif command == "map":
+            self._talk.say()
+            if not self._talk.is_quiet:
+                out.print(probability_board(Posterior(self.position)), soft_wrap=True)
+        elif command == "shots":
+            self._talk.say(str(self.position) or "none yet")
+        elif command == "undo":
+            gone = self._replies.undo(parse_cell(words[0]) if words else None)
+            self._talk.say(f"{gone} is taken back")
+            self._changed()
+        else:
+            before = self.position
+            try:
+                for cell, reply in parse_replies(line):
+                    self._replies.add(cell, reply)
+            finally:
+                if self.position is not before:
+                    self._changed()
+
+    def _changed(self) -> None:
+        """Keep the replies, and advise."""
+        if self._kept is not None:
+            lines = [head_of(self.position.game), *map(str, self.position.shots)]
+            replace(self._kept, "".join(f"{line}\n" for line in lines))
+        self._advise()
+
+    def _refuse(self, line: str, error: OptsearchError) -> None:
+        """Say what is wrong with a line."""
+        together = error.together if isinstance(error, Contradiction) else ()
+        reason = str(error)
+        if together:
+            reason += "; it is not taken (undo CELL takes an earlier one back)"
+        elif not any(word in reason for word in ("help", "write")):
+            reason += "; help lists what can be entered"
+        self.refused.append(
+            {"line": line[:LINE], "reason": str(error), "together": [str(one) for one in together]}
+        )
+        self._talk.refuse(reason)
+
+    def _advise(self) -> None:
+        if not self._talk.is_quiet:
+            for line in sentences(advise_(self.position, self._endgame), self._number):
+                self._talk.say(line)
+
+    def fields(self) -> dict[str, Any]:
+        """The position at the end, for machines."""
+        advice = advise_(self.position, self._endgame)
+        optimum = advice.optimum
+        return {
+            **described(self.position),
+            "configurations": advice.posterior.configurations,
+            "bits": advice.posterior.entropy,
+            "greedy_shots": [cell_name(cell) for cell in advice.posterior.best_shots()],
+            "likely": [
+                {"shot": cell_name(cell), "probability": float(chance)}
+                for cell, chance in advice.likely(self._number)
+            ],
+            "best_shots": optimum and [cell_name(cell) for cell in optimum.best_shots],
+            "mean": optimum and optimum.mean,
+            "refused": self.refused,
+        }
+
+
+def sentences(advice: Advice, number: int) -> list[str]:
+    """What is said of a position: how many configurations, likely shots, the optimum."""
+    position, optimum = advice.posterior.position, advice.optimum
+    if not position.hits_left:
+        return [f"every ship is sunk, after {len(position.shots)} shots"]
+    left = counted_text(advice.posterior.configurations)
+    lines = [f"{left} left, {advice.posterior.entropy:.2f} bits"]
+    likely = [f"{cell_name(cell)} {float(p):.1%}" for cell, p in advice.likely(number)]
+    lines.append(f"most probable: {', '.join(likely)}")
+    if optimum is not None:
+        cells = " ".join(cell_name(cell) for cell in optimum.best_shots)
+        lines.append(f"optimal: {cells}, {float(optimum.mean):.4f} shots more on average")
+    return lines

@@ -1,0 +1,58 @@
+"""A conversation by lines: with a person at a terminal, or with what a pipe holds."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import typer
+
+from optsearch.cli.common import err, out
+
+LONGEST = 10_000  # signs of a line that are read
+
+
+class Dialogue:
+    """Asks for lines on standard input.
+
+    is_quiet -- nothing is printed but errors. is_person -- whether a person types there.
+    """
+
+    def __init__(self, is_quiet: bool = False):
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="replace")
+        self.is_quiet = is_quiet
+        self.is_person = sys.stdin is not None and sys.stdin.isatty()
+        if self.is_person:
+            import readline  # noqa: F401 - lines can be edited, and come back
+
+    def ask(self, prompt: str) -> str | None:
+        """The next line that says something; None at the end of the input."""
+        while True:
+            line = self._line(prompt)
+            if line is None:
+                return None
+            text = line.partition("#")[0].strip()
+            if text:
+                return text
+
+    def _line(self, prompt: str) -> str | None:
+        if self.is_person and not self.is_quiet:
+            try:
+                return input(prompt)
+            except EOFError:
+                typer.echo()
+                return None
+        line = sys.stdin.readline(LONGEST) if sys.stdin is not None else ""
+        if line and not self.is_quiet:
+            typer.echo(f"{prompt}{line.strip()}")
+        return line or None
+
+    def refuse(self, reason: str) -> None:
+        """What is wrong with a line; it is no end of the conversation."""
+        (err if self.is_quiet else out).print(reason, style="red", soft_wrap=True)
+
+    def say(self, text: str = "", style: str | None = None) -> None:
+        """A line, wherever it is no answer for machines."""
+        if not self.is_quiet:
+            out.print(text, style=style, soft_wrap=True)

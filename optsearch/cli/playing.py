@@ -1,0 +1,221 @@
+"""The command with which a person plays in the terminal: play."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from optsearch.cli.common import (
+    GameArgument,
+    Interrupted,
+    app,
+    board_text,
+    counted_text,
+    out,
+    require_writable,
+)
+from optsearch.cli.counting import probability_board
+from optsearch.cli.dialogue import Dialogue
+from optsearch.errors import GameError, OptsearchError, PositionError
+from optsearch.game import Game, cell_name, parse_cell
+from optsearch.journal import read_text, replace
+from optsearch.match import Match
+from optsearch.position import Position
+from optsearch.posterior import Posterior
+
+MOST_KEPT = 1 << 16  # bytes of a match that was kept
+HELP = """\
+CELL   shoot there, as in B4
+hint   a cell where a ship is most probable
+map    the probability of a ship on every cell
+board  the boards
+help   this
+quit   end; so does the end of the input"""
+SIGNS = "X hit, o miss, . not shot"
+
+
+@app.command(epilog="Example: optsearch play '10x10:5,4,3,3,2;contact=any' --against hard")
+def play(
+    game: GameArgument,
+    against: Annotated[
+        str,
+        typer.Option(
+            metavar="PLAYER",
+            help="Who shoots back: easy (at random), hard (the fifth version of Battleship "
+            "Heuristics), exact (most probable cells), or any player; nobody, if not given.",
+            show_default=False,
+        ),
+    ] = "",
+    ships: Annotated[
+        str,
+        typer.Option(
+            help="Your own ships, as in 'A1-A3 C1-C2'; drawn at random, if not given.",
+            show_default=False,
+        ),
+    ] = "",
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="The same seed, the same hidden ships.", show_default=False),
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            help="File that keeps the game; the same command goes on from there.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Play against hidden ships, or against a player who shoots back.
+
+    Each line is a cell to shoot; hint, map, board, help and quit are understood too.
+    """
+    talk = Dialogue()
+    table = Table(talk, begun(Game.parse(game), seed, against, ships, resume), resume)
+    try:
+        table.run()
+    except KeyboardInterrupt:
+        raise Interrupted(table.farewell) from None
+
+
+def begun(game: Game, seed: int | None, against: str, ships: str, kept: Path | None) -> Match:
+    """The match that a file keeps, or a new one where there is no file yet."""
+    require_writable(kept)
+    if kept is None or not kept.exists():
+        return Match(game, secrets.randbits(32) if seed is None else seed, against, ships)
+    try:
+        match = Match.resumed(read_text(kept, MOST_KEPT))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise OptsearchError(f"cannot go on with {str(kept)!r}: {reason}") from None
+    given = {"game": str(game), "seed": seed, "against": against, "ships": ships}
+    own = " ".join(map(match.game.ship_name, match.own))
+    known = {
+        "game": str(match.game),
+        "seed": match.seed if seed is not None else None,
+        "against": match.against if against else "",
+        "ships": own if ships else "",
+    }
+    for name, value in given.items():
+        if value != known[name]:
+            raise OptsearchError(
+                f"{str(kept)!r} keeps another game: its {name} is {known[name] or 'none'}, not "
+                f"{value}; leave that out or name another file"
+            )
+    return match
+
+
+class Table:
+    """Where a match is played: what is read and said."""
+
+    def __init__(self, talk: Dialogue, match: Match, kept: Path | None):
+        self._talk, self._match, self._kept = talk, match, kept
+
+    @property
+    def farewell(self) -> str:
+        """How to go on."""
+        if self._kept is None or self._match.is_over:
+            return ""
+        return f"; the game is in {self._kept}, and the same command goes on from there"
+
+    def run(self) -> None:
+        """Until the game or the input ends."""
+        match = self._match
+        whom = f", against {match.against}" if match.against else ""
+        self._talk.say(f"{match.game}, seed {match.seed}{whom}", "bold")
+        self._talk.say("enter a cell to shoot, as in B4; help lists what else there is")
+        self._keep()
+        self._show()
+        self._answer()  # where it was stopped between the two
+        while not match.is_over:
+            line = self._talk.ask(f"shot {len(match.position.shots) + 1}> ")
+            if line is None or line.lower() in ("quit", "exit", "q"):
+                self._talk.say(f"{len(match.position.shots)} shots{self.farewell}")
+                return
+            try:
+                self._follow(line.lower())
+            except (PositionError, GameError) as error:
+                reason = str(error)
+                hint = "" if "shoot at" in reason else "; help lists what can be entered"
+                self._talk.refuse(f"{reason}{hint}")
+        self._end()
+
+    def _follow(self, line: str) -> None:
+        """Do what a line says."""
+        position = self._match.position
+        if line in ("help", "?"):
+            self._talk.say(HELP)
+        elif line == "hint":
+            self._talk.say(hint(position))
+        elif line == "map":
+            self._talk.say()
+            out.print(probability_board(Posterior(position)), soft_wrap=True)
+        elif line == "board":
+            self._show()
+        else:
+            self._shoot(line)
+
+    def _shoot(self, line: str) -> None:
+        """A shot, and the one that it is answered with."""
+        cell = parse_cell(line)
+        reply = self._match.shoot(cell)
+        self._keep()
+        self._talk.say(f"{cell_name(cell)}: {reply}", "bold red" if reply.hit else "blue")
+        self._answer()
+        if self._talk.is_person and not self._match.is_over:
+            self._show()
+
+    def _answer(self) -> None:
+        """The opponent's shot, if it is its turn."""
+        match = self._match
+        if match.against and not match.is_answered and match.position.hits_left:
+            shot = match.answer()
+            self._keep()
+            self._talk.say(f"{match.against} shoots at {cell_name(shot.cell)}: {shot.reply}")
+
+    def _keep(self) -> None:
+        if self._kept is not None:
+            replace(self._kept, f"{self._match.kept()}\n")
+
+    def _show(self) -> None:
+        """The boards, one below the other."""
+        match = self._match
+        typer.echo(f"\n{board_text(signs(match.position))}\n\n{SIGNS}\n")
+        if match.against:
+            typer.echo(f"yours\n\n{board_text(signs(match.answers, match.own))}\n")
+
+    def _end(self) -> None:
+        """Who has won, and where the ships were."""
+        match, game = self._match, self._match.game
+        shots = len(match.position.shots)
+        if not match.position.hits_left:
+            self._talk.say(f"you have sunk every ship, with {shots} shots", "bold")
+        else:
+            places = ", ".join(map(game.ship_name, match.hidden))
+            self._talk.say(f"{match.against} has sunk your ships, with {shots} shots", "bold")
+            self._talk.say(f"its own were at {places}")
+
+
+def hint(position: Position) -> str:
+    """What exact probabilities say of the next shot."""
+    posterior = Posterior(position)
+    best = posterior.best_shots()
+    chance = posterior.frequency[best[0][0]][best[0][1]]
+    cells = " ".join(map(cell_name, best))
+    left = counted_text(posterior.configurations)
+    return f"{cells}: a ship with {float(chance):.1%}; {left} left"
+
+
+def signs(position: Position, ships: Sequence[int] = ()) -> list[list[str]]:
+    """A sign for each cell: what was shot, and the numbers of ships that are known."""
+    game = position.game
+    grid = [["."] * game.columns for _ in range(game.rows)]
+    for number, ship in enumerate(ships, 1):
+        for row, column in game.cells_of(ship):
+            grid[row][column] = str(number)
+    for shot in position.shots:
+        grid[shot.cell[0]][shot.cell[1]] = "X" if shot.reply.hit else "o"
+    return grid

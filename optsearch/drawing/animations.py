@@ -1,0 +1,78 @@
+"""Games shot by shot as moving pictures, over the probability of a ship on each cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from matplotlib.animation import AbstractMovieWriter, HTMLWriter, PillowWriter
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from optsearch.drawing.boards import draw_board, draw_probability, draw_ships
+from optsearch.drawing.style import INK
+from optsearch.position import Position
+from optsearch.posterior import Posterior
+
+CELL = 0.42  # inches
+DOTS = 100  # an inch
+HELD = 5  # frames that the end is shown
+
+Progress = Callable[[int, int], None]  # frames done, of how many
+
+
+def animate(
+    end: Position,
+    ships: Sequence[int],
+    path: Path,
+    *,
+    title: str = "",
+    rate: int = 2,
+    with_posterior: bool = True,
+    progress: Progress = lambda done, total: None,
+) -> int:
+    """Write a game to a file, a frame for each number of shots; returns how many there are.
+
+    end -- its last position. ships -- masks, shown in the last frame, which is held. path -- ends
+    in .gif or .html. rate -- frames a second. with_posterior -- whether the cells show how probable
+    a ship is. Raises OSError where the file cannot be written.
+    """
+    game, frames = end.game, len(end.shots) + 1
+    figure = Figure(figsize=(CELL * (game.columns + 2), CELL * (game.rows + 2.6)), dpi=DOTS)
+    width, height = CELL * game.columns, CELL * game.rows
+    full = figure.get_size_inches()
+    box = (1.3 * CELL / full[0], 0.5 * CELL / full[1], width / full[0], height / full[1])
+    writer = _writer(path, rate)
+    with writer.saving(figure, str(path), DOTS):
+        for number in range(frames):
+            figure.clear()
+            ax = figure.add_axes(box)
+            position = Position(game, end.shots[:number])
+            text = _draw(ax, position, with_posterior)
+            if number == frames - 1:
+                draw_ships(ax, [game.cells_of(ship) for ship in ships])
+            head = f"{title}\n{text}" if title else text
+            figure.text(0.5, 1 - 0.25 * CELL / full[1], head, ha="center", va="top", color=INK)
+            for _ in range(HELD if number == frames - 1 else 1):
+                writer.grab_frame()
+            progress(number + 1, frames)
+    return frames
+
+
+def _draw(ax: Axes, position: Position, with_posterior: bool) -> str:
+    """One frame, and what is said above it."""
+    hits = position.hits.bit_count()
+    text = f"{len(position.shots)} shots, {hits} hits"
+    if not with_posterior:
+        draw_board(ax, position)
+        return text
+    posterior = Posterior(position)
+    draw_probability(ax, position, posterior.probability)
+    left = posterior.configurations
+    return f"{text}; {left:,} configuration{'' if left == 1 else 's'} left"
+
+
+def _writer(path: Path, rate: int) -> AbstractMovieWriter:
+    if path.suffix.lower() == ".html":
+        return HTMLWriter(fps=rate, embed_frames=True)
+    return PillowWriter(fps=rate)

@@ -1,0 +1,160 @@
+"""A person's games in the terminal: by lines on standard input, and the match itself."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from optsearch.cli.command import app
+from optsearch.errors import OptsearchError, PositionError
+from optsearch.game import Game, cell_name
+from optsearch.hiding import ships_of
+from optsearch.match import OPPONENTS, Match
+from optsearch.position import Position
+from optsearch.posterior import Posterior
+
+GAME = "4x4:3,2;contact=any;announce=ship"
+CELLS = [f"{column}{row}" for row in range(1, 5) for column in "ABCD"]
+
+
+def run(lines, *arguments):
+    return CliRunner().invoke(app, ["play", *arguments], input="\n".join([*lines, ""]))
+
+
+def test_hidden_ships_are_found():
+    result = run(CELLS, GAME, "--seed", "3")
+    assert result.exit_code == 0, result.output
+    hidden = Match(Game.parse(GAME), 3).hidden
+    last = max(ship.bit_length() for ship in hidden)
+    assert f"you have sunk every ship, with {last} shots" in result.output
+    assert f"{CELLS[last - 1]}: sunk:" in result.output
+    assert result.output == run(CELLS, GAME, "--seed", "3").output
+    assert result.output != run(CELLS, GAME, "--seed", "4").output
+
+
+@pytest.mark.parametrize("against", [*OPPONENTS, "density", "greedy:endgame=0"])
+def test_every_opponent_shoots_back(against):
+    result = run(CELLS, GAME, "--seed", "1", "--against", against, "--ships", "A1-A3 C1-C2")
+    assert result.exit_code == 0, result.output
+    assert f"{against} shoots at" in result.output
+    assert "has sunk your ships" in result.output or "you have sunk every ship" in result.output
+    match = Match(Game.parse(GAME), 1, against, "A1-A3 C1-C2")
+    while not match.is_over:
+        match.shoot(match.game.cell(len(match.position.shots)))
+        if match.position.hits_left:
+            shot = match.answer()
+            assert f"shoots at {cell_name(shot.cell)}: {shot.reply}" in result.output
+            if match.answers.hits_left:
+                assert match.is_answered
+
+
+def test_who_is_first_wins():
+    game = Game.parse("1x3:2")
+    match = Match(game, 0, "exact", "A1-B1")
+    assert match.own == ships_of("A1-B1", game)
+    match.shoot((0, 1))
+    assert str(match.answer()) == "B1=hit"
+    assert not match.is_over
+    match.shoot(game.cell((sum(match.hidden) & 5).bit_length() - 1))
+    assert match.is_over
+    assert not match.position.hits_left
+
+
+def test_hints_and_the_map_are_the_posterior():
+    result = run(["A1", "hint", "map", "board", "help"], GAME, "--seed", "3")
+    match = Match(Game.parse(GAME), 3)
+    match.shoot((0, 0))
+    posterior = Posterior(match.position)
+    best = " ".join(map(cell_name, posterior.best_shots()))
+    chance = posterior.probability.ravel()
+    row, column = posterior.best_shots()[0]
+    assert f"{best}: a ship with {posterior.probability[row, column]:.1%}" in result.output
+    assert f"{100 * chance[-1]:6.1f}\n" in result.output
+    assert "CELL   shoot there" in result.output
+    assert result.output.rstrip().endswith("1 shots")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("a1", "A1 was shot before; shoot at another cell"),
+        ("E5", "E5 is off the board 4x4"),
+        ("what", "'what' is not a cell"),
+        ("\x00\x1b[2J", "is not a cell"),
+        ("B2 B3", "'b2 b3' is not a cell"),
+    ],
+)
+def test_what_cannot_be_shot_is_said_in_a_line_and_asked_again(line, said):
+    result = run(["A1", line, "B1"], GAME, "--seed", "3")
+    assert result.exit_code == 0
+    assert said in result.output
+    assert "B1: " in result.output
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("against", ["", "hard", "exact"])
+def test_a_stopped_game_goes_on(against, tmp_path):
+    path = tmp_path / "match.json"
+    name = ["--against", against] if against else []
+    whole = run(CELLS, GAME, "--seed", "2", *name).output
+    first = run(CELLS[:3], GAME, "--seed", "2", *name, "--resume", str(path))
+    assert f"3 shots; the game is in {path}" in first.output.replace("\n", "")
+    second = run(CELLS[3:], GAME, "--resume", str(path))
+    assert second.output.rstrip().endswith(whole.rstrip().splitlines()[-1])
+    third = run([], GAME, "--resume", str(path))  # it is over
+    assert third.exit_code == 0
+    assert third.output.rstrip().endswith(whole.rstrip().splitlines()[-1])
+
+
+def test_a_kept_match_is_checked(tmp_path):
+    match = Match(Game.parse(GAME), 5, "hard")
+    match.shoot((0, 0))
+    text = match.kept()  # stopped before the answer
+    again = Match.resumed(text)
+    assert not again.is_answered
+    match.answer()
+    assert str(again.answer()) == str(match.answers.shots[-1])
+    fields = json.loads(match.kept())
+    for name, value in (("answers", ["A1=hit", "A2=hit"]), ("seed", 6), ("shots", ["A1=sunk:3"])):
+        with pytest.raises(OptsearchError):
+            Match.resumed(json.dumps({**fields, name: value}))
+    for bad in ("", "{}", "[1]", json.dumps({**fields, "seed": True})):
+        with pytest.raises(OptsearchError, match="no match that was kept"):
+            Match.resumed(bad)
+    path = tmp_path / "match.json"
+    path.write_text(match.kept())
+    for arguments, said in (
+        (["4x4:3,2"], "its game is 4x4:3,2;contact=any;announce=ship, not 4x4:3,2;"),
+        ([GAME, "--seed", "4"], "its seed is 5, not 4"),
+        ([GAME, "--against", "easy"], "its against is hard, not easy"),
+        ([GAME, "--ships", "A1-A3 C1-C2"], "its ships is"),
+    ):
+        error = run([], *arguments, "--resume", str(path)).exception
+        assert isinstance(error, OptsearchError)
+        assert said in str(error)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--against", "nobody"], "in a match also easy, hard, exact"),
+        (["--ships", "A1-A3 C1-C2"], "nobody shoots at them"),
+        (["--against", "easy", "--ships", "A1-A3"], "is no placement of the fleet"),
+        (["--against", "easy", "--ships", "A1-A3 A3-B3"], "too near each other at A3"),
+        (["--against", "easy", "--ships", "A1-B3 D1-D2"], "lies at 'A1-B3'"),
+        (["--against", "easy", "--ships", "everywhere"], "'everywhere' is not a cell"),
+    ],
+)
+def test_bad_arguments_are_one_line(arguments, said):
+    result = run([], GAME, *arguments)
+    assert isinstance(result.exception, OptsearchError)
+    assert said in str(result.exception)
+    assert not result.output
+
+
+def test_a_match_cannot_be_shot_twice_or_nowhere():
+    match = Match(Game.parse(GAME), 1)
+    match.shoot((0, 0))
+    with pytest.raises(PositionError):
+        match.shoot((0, 0))
+    assert match.position == Position.parse(match.game, str(match.position))
