@@ -273,6 +273,7 @@ def _games(table: Entries) -> Comparison:
         counts.setdefault(row["strategy"], {})[row["shots"]] = row["games"]
     plain = _PLAIN.intersection(counts) or set(counts)
     title = table.header["title"].removeprefix("Shots of ")
+    title = title[:1].upper() + title[1:]
     return compared(
         f"{title}, {table.header.get('games', '?')} games each",
         [(name, counts[name]) for name in counts if name in plain],
