@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from optsearch import results
 from optsearch.datafiles import CHECKOUT, RESULTS
@@ -15,6 +16,7 @@ from optsearch.game import Game
 from optsearch.results import Table, Tree, took
 
 CHECKPOINTS = CHECKOUT / ".checkpoints"
+Row = TypeVar("Row", bound=tuple[object, ...])
 
 
 def made_by(name: str) -> list[Table | Tree]:
@@ -67,6 +69,17 @@ def run(main: Callable[[], Any]) -> None:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)
+
+
+def counted(rows: Iterable[Row], number: int) -> list[Row]:
+    """All rows as they are computed; each is printed, and the time that is left."""
+    started, done = time.monotonic(), []
+    for row in rows:
+        done.append(row)
+        print(*row, flush=True)
+        left = (time.monotonic() - started) * (number / len(done) - 1) / 60
+        print(f"{len(done)} of {number}, about {took(left)} left", file=sys.stderr, flush=True)
+    return done
 
 
 def shown(path: Path) -> str:

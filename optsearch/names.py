@@ -16,7 +16,9 @@ def _pattern(options: dict[str, str]) -> list[str]:
 
 def _greedy(options: dict[str, str]) -> list[str]:
     ties = options.get("ties", "first")
-    return ["greedy (a most probable cell)", *([] if ties == "first" else [f"ties {ties}"])]
+    last = ["to the end"] if options.get("endgame") == "0" else []
+    more = [] if ties == "first" else [f"ties {ties}"]
+    return ["greedy (a most probable cell)", *more, *last]
 
 
 def _heuristic(options: dict[str, str]) -> list[str]:
@@ -37,6 +39,10 @@ _WORDS: dict[str, Callable[[dict[str, str]], list[str]]] = {
     "pattern": _pattern,
     "complete binary tree": lambda _: ["complete binary tree, as in the paper"],
     "strategy of the paper": lambda _: ["the paper's better strategy, as printed"],
+    "bisection": lambda _: ["bisection (a cell of probability nearest to one half)"],
+    "density": lambda _: ["density (the cell in most placements)"],
+    "information": lambda _: ["information (the cell that tells most)"],
+    "parity": lambda _: ["parity (every other cell, then around hits)"],
     "thompson": _thompson,
     "rollout": lambda _: ["rollout (the cell from which greedy does best)"],
 }

@@ -1,6 +1,7 @@
 """Imports point downward only, and each kernel has one user."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,5 @@ def test_figures_do_not_compute():
     allowed |= {"position", "tree", "drawing", "solitaire", "report", "journal"}
     for path in (ROOT / "paper_figures").glob("*.py"):
         assert set(imported(path)) <= allowed | {"paper_figures"}, path.name
+        of_puzzles = re.findall(r"optsearch\.solitaire\S*", path.read_text(encoding="utf-8"))
+        assert set(of_puzzles) <= {"optsearch.solitaire.formats"}, path.name  # to read them

@@ -127,9 +127,13 @@ def test_the_answers_are_those_of_the_tables():
     exact = people.comparisons[0].players
     assert [player.mean for player in exact] == sorted(player.mean for player in exact)
     assert len(exact) == len(list(results.EVALUATION.all()))
+    (usual, *_) = [one for one in people.comparisons if one.title.startswith("Leaderboard, ")]
+    rows = [r for r in results.LEADERBOARD.read() if usual.title.endswith(f", {r['game']}")]
+    assert len(usual.players) == len(rows) > 5
+    assert len({player.name for player in usual.players}) == len(rows)
     (same_boards,) = [one for one in people.comparisons if "the same 1,000 boards" in one.title]
     printed = results.THOMPSON.read().header["greedy"]  # …, mean 44.319 ± …
-    (greedy,) = [p for p in same_boards.players if p.name == "greedy (a most probable cell)"]
+    (greedy,) = [p for p in same_boards.players if p.name.startswith("greedy ")]
     assert float(greedy.mean) == pytest.approx(
         float(printed.split("mean ")[1].split()[0]), abs=0.01
     )

@@ -110,7 +110,13 @@ def working(label: str) -> Iterator[Any]:
         task = bar.add_task(label, total=None, note="")
 
         def report(done: int, total: int | None = None) -> None:
-            note = f"{done:,} cells visited" if total is None else f"{done} of {total} clues"
+            seconds = bar.tasks[task].elapsed or 0.0
+            if total is None:
+                note = f"{done:,} cells visited, {done / max(seconds, 0.1):,.0f}/s"
+            else:
+                note = f"{done} of {total} clues"
+                if done:
+                    note += f", about {seconds * (total / done - 1):.0f} s left"
             bar.update(task, completed=done, total=total, note=note)
 
         yield report
@@ -236,6 +242,7 @@ def grade(
                 "level": found.level,
                 "depth": found.depth,
                 "is_solved": found.is_solved,
+                "is_cut_short": found.is_cut_short,
                 "rules": found.rules,
                 "steps": [step_fields(step) for step in found.steps],
             }
@@ -248,7 +255,9 @@ def grade(
     if found.depth:
         facts.add_row("depth", str(found.depth))
     out.print(facts)
-    if not found.is_solved:
+    if found.is_cut_short:
+        out.print(f"not solved in {time_limit:g} seconds; its level is at least this hard")
+    elif not found.is_solved:
         out.print(
             f"not solved by suppositions of depth {max_depth}; there may be several solutions"
         )
@@ -277,9 +286,21 @@ def explain(
 
 
 def step_text(step: reasoning.Step) -> str:
-    """A step in a line."""
+    """A step in a line, and what follows from a supposition in lines below it."""
+    return "\n".join(_step_lines(step))
+
+
+def _step_lines(step: reasoning.Step) -> Iterator[str]:
     names = " ".join(cell_name(cell) for cell in step.cells)
-    return f"{names}: {step.value}, because {step.reason}"
+    if not step.chain:
+        yield f"{names}: {step.value}, because {step.reason}"
+        return
+    supposition, _, contradiction = step.reason.partition(": ")
+    yield f"{names}: {step.value}, because {supposition},"
+    for follows in step.chain:
+        for line in _step_lines(follows):
+            yield f"  {line}"
+    yield f"  and then {contradiction}"
 
 
 def step_fields(step: reasoning.Step) -> dict[str, Any]:
@@ -290,6 +311,7 @@ def step_fields(step: reasoning.Step) -> dict[str, Any]:
         "rule": step.rule,
         "depth": step.depth,
         "reason": step.reason,
+        "chain": [step_fields(follows) for follows in step.chain],
     }
 
 
@@ -366,7 +388,8 @@ def finish(
         )
         return
     out.print(board(puzzle))
-    out.print(f"fleet {puzzle.fleet_text}, {len(puzzle.clues)} clues, seed {fields['seed']}")
+    clues = f"{len(puzzle.clues)} clue{'' if len(puzzle.clues) == 1 else 's'}"
+    out.print(f"fleet {puzzle.fleet_text}, {clues}, seed {fields['seed']}")
     print_file("puzzle", output)
     print_file("drawing", draw)
 

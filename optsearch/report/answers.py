@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 from pathlib import Path
+from typing import Any
 
 from optsearch import tree
 from optsearch.names import in_words
@@ -19,6 +20,7 @@ from optsearch.results import (
     COUNTEREXAMPLES,
     EVALUATION,
     GREEDY_LOSS,
+    LEADERBOARD,
     OPTIMA,
     SIMULATION_COLUMNS,
     TABLES,
@@ -250,13 +252,14 @@ def _people(results: Path) -> Answer | None:
             f"and {last.name} the worst. What is simulated below has other boards, and is to be "
             "compared with its like alone.",
         ],
-        ["figure11", "thompson", "heuristics", "bracket"],
+        ["leaderboard", LEADERBOARD.file, "figure11", "thompson", "heuristics", "bracket"],
         comparisons,
     )
 
 
 def _simulated(results: Path) -> Iterator[Comparison]:
     """Every table of simulated games, of which a new one is compared without further work."""
+    yield from _leaderboard(results)
     yield from _thompson(results)
     for kind in TABLES:
         if kind.columns == SIMULATION_COLUMNS:
@@ -270,11 +273,29 @@ def _games(table: Entries) -> Comparison:
         counts.setdefault(row["strategy"], {})[row["shots"]] = row["games"]
     plain = _PLAIN.intersection(counts) or set(counts)
     title = table.header["title"].removeprefix("Shots of ")
+    title = title[:1].upper() + title[1:]
     return compared(
         f"{title}, {table.header.get('games', '?')} games each",
         [(name, counts[name]) for name in counts if name in plain],
         2,
     )
+
+
+def _leaderboard(results: Path) -> Iterator[Comparison]:
+    """The players of the leaderboard, a comparison a game; ± is the standard error."""
+    table = _read(LEADERBOARD, results)
+    for game in dict.fromkeys(table.column("game") if table else ()):
+        rows = sorted((row for row in table or () if row["game"] == game), key=lambda r: r["mean"])
+        players = [
+            Player(in_words(row["strategy"]), _with_error(row), f"{row['sd']:.2f}", row["worst"])
+            for row in rows
+        ]
+        yield Comparison(f"Leaderboard, {game}", players)
+
+
+def _with_error(row: dict[str, Any]) -> str:
+    error = row["standard_error"]
+    return f"{row['mean']:.2f} ± {error:.2f}" if error else f"{row['mean']:.4f}"
 
 
 def _thompson(results: Path) -> Iterator[Comparison]:

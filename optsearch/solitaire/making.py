@@ -76,7 +76,7 @@ def _another(
                 raise
             return _another(puzzle, known, "ship", end)
     else:
-        searched = models.search(puzzle, 1, method or "ship", left, excluding=known, presolve=False)
+        searched = models.search(puzzle, 1, method or "ship", left, excluding=known)
         if not searched.solutions and not searched.is_complete:
             raise _late(puzzle)
         found = searched.solutions

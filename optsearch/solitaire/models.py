@@ -38,10 +38,11 @@ from optsearch.solitaire.puzzle import (
 )
 
 if TYPE_CHECKING:
-    from ortools.sat.python import cp_model
+    from ortools.sat.python.cp_model import CpModel, CpSolver
 
 MODELS = ("ship", "cell")
 _SOON = 0.02  # seconds
+IsTrue = Callable[[Any], bool]  # of a variable
 _SYMBOLS = tuple(value for value in REVEALED if value != SHIP)
 
 
@@ -51,7 +52,7 @@ class Search:
 
     solutions -- as many as were asked for, or all; is_complete -- whether there are no others
         (false also where the time was over). variables, constraints -- of the model as built;
-        seconds -- to build it, and to search it.
+        seconds -- of processor time to build it, and to search it.
     """
 
     model: str
@@ -74,28 +75,28 @@ def search(
     model: str = "ship",
     time_limit: float | None = None,
     excluding: Solution | None = None,
-    presolve: bool = True,
 ) -> Search:
     """Up to `limit` different solutions in one of the models; each is checked by the rules.
 
-    excluding -- a solution that is known, to look for others only. presolve -- whether CP-SAT
-    simplifies the model first, which takes longer than it saves where a search is short.
+    excluding -- a solution that is known, to look for others only.
 
     One worker with a fixed seed, so that the same puzzle has the same answer. A time limit
     (seconds) counts from the call, the model included. Raises OptsearchError where OR-tools is not
     installed.
     """
-    started = time.perf_counter()
-    built = _MODELS[model](puzzle)
+    end = None if time_limit is None else time.monotonic() + time_limit
+    cp_model()  # loaded before the clock starts
+    started = time.process_time()
+    built = BUILDERS[model](puzzle)
     if excluding is not None:
         built.exclude(excluding)
     size = (len(built.model.proto.variables), len(built.model.proto.constraints))
-    built_in = time.perf_counter() - started
+    built_in = time.process_time() - started
     found: list[Solution] = []
     is_complete = False
     while len(found) < limit:
-        left = None if time_limit is None else time_limit - (time.perf_counter() - started)
-        solution, is_complete = _solved(built, left, presolve)
+        left = None if end is None else end - time.monotonic()
+        solution, is_complete = _solved(built, left)
         if solution is None:
             break
         if solution in found or not puzzle.is_solved_by(solution):
@@ -103,36 +104,37 @@ def search(
         found.append(solution)
         is_complete = False
         built.exclude(solution)
-    seconds = time.perf_counter() - started - built_in
+    seconds = time.process_time() - started - built_in
     return Search(model, tuple(found), is_complete, *size, built_in, seconds)
 
 
-def _solved(built: Model, seconds: float | None, presolve: bool) -> tuple[Solution | None, bool]:
+def _solved(built: Model, seconds: float | None) -> tuple[Solution | None, bool]:
     """A solution of a model, and whether there is none."""
     solver = _solver()
-    solver.parameters.cp_model_presolve = presolve
     if seconds is not None:
         if seconds <= 0:
             return None, False
         solver.parameters.max_time_in_seconds = seconds
     name = _run(solver, built.model)
     if name in ("OPTIMAL", "FEASIBLE"):
-        return built.solution(solver), False
+        return built.solution(solver.boolean_value), False
     if name == "MODEL_INVALID":
         raise AssertionError(built.model.validate())
     return None, name == "INFEASIBLE"
 
 
-def _solver() -> cp_model.CpSolver:
-    solver: cp_model.CpSolver = _cp_model().CpSolver()
+def _solver() -> CpSolver:
+    solver: CpSolver = cp_model().CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.catch_sigint_signal = False  # it would take ctrl-C for the end of the time
     solver.parameters.random_seed = 0
-    solver.parameters.cp_model_probing_level = 0  # takes longer than it saves, with both models
+    # Presolve takes longer than it saves, with both models. It may also name variables that are no
+    # assumptions: google/or-tools issue 5141.
+    solver.parameters.cp_model_presolve = False
     return solver
 
 
-def _run(solver: cp_model.CpSolver, model: cp_model.CpModel) -> str:
+def _run(solver: CpSolver, model: CpModel) -> str:
     """Solve a model; the name of the status.
 
     In a thread beside, since python hears of ctrl-C only between its own steps: the search is told
@@ -150,14 +152,20 @@ def _run(solver: cp_model.CpSolver, model: cp_model.CpModel) -> str:
     return str(solver.status_name(status))
 
 
-def _cp_model() -> Any:
+def cp_model() -> Any:
+    """The module of CP-SAT; OptsearchError where it is not installed."""
     try:
-        from ortools.sat.python import cp_model
+        from ortools.sat.python import cp_model as module
     except ImportError:
-        raise OptsearchError(
-            "CP-SAT of OR-tools is not installed; install it with: pip install 'optsearch[puzzles]'"
-        ) from None
-    return cp_model
+        raise not_installed() from None
+    return module
+
+
+def not_installed() -> OptsearchError:
+    """That OR-tools is not there, and how to get it."""
+    return OptsearchError(
+        "CP-SAT of OR-tools is not installed; install it with: pip install 'optsearch[puzzles]'"
+    )
 
 
 # The models
@@ -171,12 +179,12 @@ class Model(ABC):
 
     def __init__(self, puzzle: Puzzle):
         self.puzzle = puzzle
-        self.model: cp_model.CpModel = _cp_model().CpModel()
+        self.model: CpModel = cp_model().CpModel()
         self.occupied: list[Any] = []
 
     @abstractmethod
-    def solution(self, solver: cp_model.CpSolver) -> Solution:
-        """The fleet that the solver has found."""
+    def solution(self, is_true: IsTrue) -> Solution:
+        """The fleet that a solver has found, by the values of variables."""
 
     @abstractmethod
     def literals(self, solution: Solution) -> list[Any]:
@@ -227,9 +235,9 @@ class ShipModel(Model):
         for window in windows:
             self.model.add_at_most_one(ships[ship] for ship in window if ship in ships)
 
-    def solution(self, solver: cp_model.CpSolver) -> Solution:
+    def solution(self, is_true: IsTrue) -> Solution:
         """The ships whose variables are true."""
-        return ordered(ship for ship, v in self.ships.items() if solver.boolean_value(v))
+        return ordered(ship for ship, v in self.ships.items() if is_true(v))
 
     def literals(self, solution: Solution) -> list[Any]:
         """The variables of its ships."""
@@ -352,12 +360,11 @@ class CellModel(Model):
         self.model.add_bool_or([run, *(piece.negated() for piece in pieces)])
         return run
 
-    def solution(self, solver: cp_model.CpSolver) -> Solution:
+    def solution(self, is_true: IsTrue) -> Solution:
         """The ships as they follow one another: an end to the left or on top begins one."""
         puzzle, ships = self.puzzle, []
         shown = [
-            next(symbol for symbol in _SYMBOLS if solver.boolean_value(here[symbol]))
-            for here in self.symbols
+            next(symbol for symbol in _SYMBOLS if is_true(here[symbol])) for here in self.symbols
         ]
         for index, symbol in enumerate(shown):
             step = {SUBMARINE: 0, LEFT: 1, TOP: puzzle.columns}.get(symbol)
@@ -376,7 +383,7 @@ class CellModel(Model):
         return [here[WATER].negated() for i, here in enumerate(self.symbols) if taken >> i & 1]
 
 
-_MODELS: dict[str, Callable[[Puzzle], Model]] = {"ship": ShipModel, "cell": CellModel}
+BUILDERS: dict[str, Callable[[Puzzle], Model]] = {"ship": ShipModel, "cell": CellModel}
 
 
 # Clues that conflict
@@ -415,8 +422,6 @@ class _ClueModel(ShipModel):
         self.model.clear_assumptions()
         self.model.add_assumptions([self.switches[clue] for clue in chosen])
         solver = _solver()
-        # Presolve may name variables that are no assumptions: google/or-tools issue 5141.
-        solver.parameters.cp_model_presolve = False
         if seconds is not None:
             solver.parameters.max_time_in_seconds = max(seconds, 0.01)
         name = _run(solver, self.model)

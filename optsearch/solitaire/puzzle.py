@@ -273,6 +273,32 @@ class Puzzle:
                 found.append(ship)
         return found
 
+    # The same from another side
+
+    def flipped(self) -> Puzzle:
+        """Upside down, without the lines it was read from."""
+        other = {TOP: BOTTOM, BOTTOM: TOP}
+        return replace(
+            self,
+            row_counts=self.row_counts[::-1],
+            revealed=tuple(
+                ((self.rows - 1 - i, j), other.get(value, value)) for (i, j), value in self.revealed
+            ),
+            lines={},
+        )
+
+    def turned(self) -> Puzzle:
+        """Rows and columns exchanged, without the lines it was read from."""
+        other = {LEFT: TOP, TOP: LEFT, RIGHT: BOTTOM, BOTTOM: RIGHT}
+        return Puzzle(
+            self.columns,
+            self.rows,
+            self.fleet,
+            self.column_counts,
+            self.row_counts,
+            tuple(((j, i), other.get(value, value)) for (i, j), value in self.revealed),
+        )
+
     # Solutions
 
     def is_solved_by(self, solution: Solution) -> bool:

@@ -29,7 +29,8 @@ class Step:
     """Cells that follow together.
 
     cells, value -- the cells, and whether they are `ship` or `water`; rule -- one of `RULES`;
-    reason -- a sentence for people; depth -- of suppositions, 0 where there is none.
+    reason -- a sentence for people; depth -- of suppositions, 0 where there is none; chain -- what
+    follows from a supposition, step by step, until it contradicts itself.
     """
 
     cells: tuple[Cell, ...]
@@ -37,6 +38,7 @@ class Step:
     rule: str
     reason: str
     depth: int = 0
+    chain: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,13 +48,15 @@ class Grade:
     steps -- all of them in order; depth -- of the deepest supposition; level -- one of `LEVELS`:
         easy is by cells that touch and lines that are full, medium by ships and by the ways to
         fill a line too, hard and very hard with
-        suppositions of depth 1 and 2; is_solved -- whether this was enough, beyond if not.
+        suppositions of depth 1 and 2; is_solved -- whether this was enough, beyond if not;
+        is_cut_short -- whether the time was over before that was known.
     """
 
     steps: tuple[Step, ...]
     depth: int
     level: str
     is_solved: bool
+    is_cut_short: bool = False
 
     @property
     def rules(self) -> dict[str, int]:
@@ -152,11 +156,12 @@ class _Known:
             kept = self.counts.allow(kept, ship, self.water)
             placed = self.placed(kept)
             if len(placed) > number:
-                raise Contradiction(f"there are {len(placed)} {_ships(length)}, not {number}")
+                raise Contradiction(f"{_ships(len(placed), length)} would be there, not {number}")
             if len(placed) == number:
                 kept = placed
             if len(kept) < number:
-                raise Contradiction(f"{len(kept)} places are left for {number} {_ships(length)}")
+                left = "1 place is" if len(kept) == 1 else f"{len(kept) or 'no'} places are"
+                raise Contradiction(f"{left} left for {_ships(number, length)}")
             self.live[length] = kept
 
     def placed(self, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -169,8 +174,8 @@ class _Known:
         ]
 
 
-def _ships(length: int) -> str:
-    return f"ships of length {length}"
+def _ships(number: int, length: int) -> str:
+    return f"{number} ship{'' if number == 1 else 's'} of length {length}"
 
 
 # The rules, easiest first
@@ -226,9 +231,10 @@ def _lines(known: _Known) -> Iterator[Step]:
         taken = (known.ship & mask).bit_count()
         free = known.unknown & mask
         if taken > count:
-            raise Contradiction(f"{name} has {taken} ship cells, not {count}")
+            raise Contradiction(f"{name} has {_cells_text(taken)}, not {count}")
         if taken + free.bit_count() < count:
-            raise Contradiction(f"{name} has room for {taken + free.bit_count()}, not {count}")
+            most = taken + free.bit_count()
+            raise Contradiction(f"{name} has room for {most or 'no'} ship cells, not {count}")
         if taken == count:
             yield from _step(
                 known, free, WATER, kind, f"{name} has its {_cells_text(count)} already"
@@ -385,7 +391,7 @@ def _fleet(known: _Known) -> Iterator[Step]:
 # Suppositions
 
 
-def _settle(known: _Known, depth: int, end: float | None) -> None:
+def _settle(known: _Known, depth: int, end: float | None) -> Iterator[Step]:
     """Learn all that follows with suppositions up to a depth; Contradiction if nothing can be."""
     while True:
         step = next(_steps(known), None)
@@ -394,6 +400,7 @@ def _settle(known: _Known, depth: int, end: float | None) -> None:
         if step is None:
             return
         known.learn(sum(known.puzzle.bit(cell) for cell in step.cells), step.value)
+        yield step
 
 
 def _supposed(known: _Known, depth: int, end: float | None) -> Step | None:
@@ -403,14 +410,16 @@ def _supposed(known: _Known, depth: int, end: float | None) -> Step | None:
             for value, contrary in ((SHIP, WATER), (WATER, SHIP)):
                 if end is not None and time.monotonic() > end:
                     raise TooLarge("the time for suppositions is over")
+                chain: list[Step] = []
                 trial = known.copy()
                 try:
                     trial.learn(1 << index, value)
-                    _settle(trial, deep - 1, end)
+                    for step in _settle(trial, deep - 1, end):
+                        chain.append(step)  # kept where the next one raises
                 except Contradiction as why:
                     cell = known.puzzle.cell(index)
                     reason = f"if {cell_name(cell)} were {value}: {why}"
-                    return Step((cell,), contrary, "supposition", reason, deep)
+                    return Step((cell,), contrary, "supposition", reason, deep, tuple(chain))
     return None
 
 
@@ -443,10 +452,11 @@ def grade(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None) -
     """The steps in which a person can solve a puzzle, easiest first each time, and its level.
 
     Suppositions go no deeper than `max_depth`. Raises PuzzleError for a puzzle found to contradict
-    itself, and TooLarge when the time (seconds) is over.
+    itself. When the time (seconds) is over, the grade is what is known by then.
     """
     known = _begin(puzzle)
     end = None if time_limit is None else time.monotonic() + time_limit
+    is_cut_short = False
     steps: list[Step] = []
     try:
         while known.unknown:
@@ -455,10 +465,12 @@ def grade(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None) -
                 break
             steps.append(step)
             known.learn(sum(puzzle.bit(cell) for cell in step.cells), step.value)
+    except TooLarge:
+        is_cut_short = True
     except Contradiction as why:
         raise PuzzleError(f"the puzzle contradicts itself: {why}") from None
     depth = max((step.depth for step in steps), default=0)
     is_medium = any(step.rule in ("ship", "line", "fleet") for step in steps)
     is_solved = not known.unknown
     level = LEVELS[min(depth + 1, 3) if depth else int(is_medium)] if is_solved else LEVELS[-1]
-    return Grade(tuple(steps), depth, level, is_solved)
+    return Grade(tuple(steps), depth, level, is_solved, is_cut_short)

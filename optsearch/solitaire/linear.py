@@ -1,0 +1,93 @@
+"""The two integer programmes for a solver of mixed-integer linear programmes, SCIP.
+
+CP-SAT learns clauses; the solvers that the models were compared with branch on a linear relaxation.
+What these make of the models is another question, which `experiments.solitaire` measures. A row
+here is a constraint that `models` gives to CP-SAT, and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+from optsearch.errors import OptsearchError
+from optsearch.solitaire import models
+from optsearch.solitaire.puzzle import Puzzle, Solution
+
+SOLVER = "scip"  # in the wheels of OR-tools; open, and older than the claims on times
+_SAFE = 1 << 60  # bounds beyond are none
+
+
+def search(puzzle: Puzzle, model: str, time_limit: float) -> models.Search:
+    """One solution in one of the models by SCIP; it is checked by the rules.
+
+    The time limit (seconds) is for the solver. Raises OptsearchError where OR-tools is not
+    installed, or without this solver.
+    """
+    run = _model_builder().Solver(SOLVER)
+    if not run.solver_is_supported():
+        raise OptsearchError(f"OR-tools was built without the solver {SOLVER!r}")
+    models.cp_model()
+    started = time.process_time()
+    built = models.BUILDERS[model](puzzle)
+    rows, variables = _linear(built.model.proto)
+    size = (rows.num_variables, rows.num_constraints)
+    build_seconds = time.process_time() - started
+    run.set_time_limit_in_seconds(time_limit)
+    status = run.solve(rows).name
+    seconds = time.process_time() - started - build_seconds
+    found: tuple[Solution, ...] = ()
+    if status in ("OPTIMAL", "FEASIBLE"):
+        found = (built.solution(lambda v: run.value(variables[v.index]) > 0.5),)
+    for solution in found:
+        if not puzzle.is_solved_by(solution):
+            raise AssertionError(f"{SOLVER} has {solution} for {puzzle} in the {model} model")
+    return models.Search(model, found, status == "INFEASIBLE", *size, build_seconds, seconds)
+
+
+def _model_builder() -> Any:
+    try:
+        from ortools.linear_solver.python import model_builder
+    except ImportError:
+        raise models.not_installed() from None
+    return model_builder
+
+
+def _linear(proto: Any) -> tuple[Any, list[Any]]:
+    """The rows of a CP-SAT model: a literal that is negated is 1 less its variable."""
+    rows = _model_builder().Model()
+    variables = [rows.new_bool_var("") for _ in proto.variables]
+
+    def add(terms: list[tuple[int, int]], lower: float, upper: float) -> None:
+        row = rows.add_linear_constraint(0, lower, upper)
+        for index, coefficient in terms:
+            row.add_term(variables[index], coefficient)
+
+    def add_literals(literals: Any, lower: float, upper: float) -> None:
+        terms = [(i, 1) if i >= 0 else (-i - 1, -1) for i in literals]
+        negated = sum(coefficient < 0 for _, coefficient in terms)
+        add(terms, lower - negated, upper - negated)
+
+    for constraint in proto.constraints:
+        if constraint.has_bool_or():
+            add_literals(constraint.bool_or.literals, 1, math.inf)
+        elif constraint.has_at_most_one():
+            add_literals(constraint.at_most_one.literals, -math.inf, 1)
+        elif constraint.has_exactly_one():
+            add_literals(constraint.exactly_one.literals, 1, 1)
+        elif constraint.has_bool_and():  # an implication
+            (cause,) = constraint.enforcement_literal
+            for literal in constraint.bool_and.literals:
+                add_literals([-cause - 1, literal], 1, math.inf)
+        elif constraint.has_linear():
+            linear = constraint.linear
+            lower, upper = linear.domain
+            add(
+                list(zip(linear.vars, linear.coeffs, strict=True)),
+                lower if lower > -_SAFE else -math.inf,
+                upper if upper < _SAFE else math.inf,
+            )
+        else:
+            raise AssertionError(f"a constraint that is none of the models': {constraint}")
+    return rows, variables
