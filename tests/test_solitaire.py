@@ -19,6 +19,7 @@ from optsearch.posterior import Posterior
 from optsearch.reproduce import puzzles as reproduced
 from optsearch.solitaire import counting, formats, linear, making, models, reasoning
 from optsearch.solitaire.puzzle import REVEALED, SHIP, WATER, Clue, Puzzle, ordered
+from tests.processes import run_command
 
 RUSSIAN = (4, 3, 3, 2, 2, 2, 1, 1, 1, 1)
 SOURCE = Puzzle(6, 6, (3, 2, 2, 1, 1, 1), (3, 1, 2, 1, 1, 2), (4, 0, 2, 1, 1, 2))
@@ -377,6 +378,40 @@ def test_a_time_limit_leaves_no_file(here, monkeypatch, tmp_path):
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert "the time is over" in err
     assert not made.exists()
+
+
+INTERRUPTED = """
+from optsearch.solitaire import models
+
+class Interrupted:
+    \"\"\"A solver whose search meets ctrl-C, and ends when it is told to.\"\"\"
+
+    def __init__(self, solver):
+        self.parameters, self.told = solver.parameters, threading.Event()
+
+    def solve(self, model):
+        interrupt()
+        self.told.wait()
+        print("told to stop", file=sys.stderr)
+
+    def stop_search(self):
+        self.told.set()
+
+make = models._solver
+models._solver = lambda: Interrupted(make())
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments", [("solve",), ("minimise", "-o", "less.txt", "--method", "cell")]
+)
+def test_ctrl_c_ends_cp_sat(arguments, source_file):
+    """The search is told, and waited for; nothing is written."""
+    command, *options = arguments
+    folder = source_file.parent
+    ended = run_command("solitaire", command, source_file, *options, hooks=INTERRUPTED, cwd=folder)
+    assert ended == (130, "", "told to stop\ninterrupted\n")
+    assert list(folder.iterdir()) == [source_file]
 
 
 def test_a_supposition_says_what_it_contradicts():

@@ -14,9 +14,10 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from optsearch.errors import OptsearchError, PuzzleError, TooLarge
@@ -140,15 +141,23 @@ def _run(solver: CpSolver, model: CpModel) -> str:
     In a thread beside, since python hears of ctrl-C only between its own steps: the search is told
     to stop, and what ctrl-C raised goes on when it has.
     """
-    with ThreadPoolExecutor(1) as thread:
-        work = thread.submit(solver.solve, model)
+    outcome: Future[Any] = Future()
+
+    def work() -> None:
         try:
-            status = work.result()
-        except BaseException:
-            while not work.done():  # the search may not have begun yet when it is told
-                solver.stop_search()
-                wait([work], _SOON)
-            raise
+            outcome.set_result(solver.solve(model))
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    thread = Thread(target=work, daemon=True)
+    try:  # the search may meet ctrl-C before `start` returns
+        thread.start()
+        status = outcome.result()
+    except BaseException:
+        while thread.is_alive():  # the search may not have begun yet when it is told
+            solver.stop_search()
+            thread.join(_SOON)
+        raise
     return str(solver.status_name(status))
 
 
