@@ -161,6 +161,7 @@ def test_hit_and_miss_reach_a_player():
 # The simple players: numba against plain Python, game by game
 
 SIMPLE = [
+    "random",
     *(f"heuristic:version={version}" for version in range(1, 6)),
     "heuristic:version=3,edges=whole,stuck=hunt",
     "heuristic:version=5,stuck=hunt",
@@ -196,7 +197,7 @@ ANNOUNCED = [
     ("text", "board", "games"),
     [(text, *board) for text in SIMPLE for board in BOARDS]
     + [(text, *board) for text in SIMPLE[-4:] for board in ANNOUNCED]
-    + [("heuristic:version=5", *ANNOUNCED[0])],
+    + [(text, *ANNOUNCED[0]) for text in ("random", "heuristic:version=5")],  # deaf to sinkings
 )
 def test_numba_plays_as_plain_python(text, board, games):
     game, player = Game.parse(board), as_player(text)
