@@ -400,6 +400,17 @@ def test_counts_are_those_of_the_replies(rules):
         position = position.after(cell, reply(game, ships, position.hits, game.bit(cell)))
 
 
+def test_rollouts_begin_greedily_where_sinkings_are_announced():
+    """On boards whose configurations are too many to list; and go on by the listed ones."""
+    game = Game.parse("10x10:5,4,3,3,2;contact=any;announce=ship")
+    rollout, greedy = named("rollout"), named("greedy")
+    for shots in ("", "E5=hit E6=sunk:2"):
+        position = Position.parse(game, shots)
+        assert rollout.shot(position) == greedy.shot(position)
+    small = Game.parse("4x4:3,2;contact=any;announce=ship")
+    assert Position(small).after(rollout.shot(Position(small)), MISS).misses
+
+
 def test_parameters_of_players_are_checked():
     for text in (
         "parity:modulus=0",
