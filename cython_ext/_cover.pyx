@@ -30,6 +30,7 @@ from cells cimport Cells, first, high, join, low, one, size
 cdef enum:
     MAX_SHIPS = 16
     MAX_PLACEMENTS = 256
+    MAX_COSTS = 2048      # placements that cost something
 
 
 cdef inline int64_t pair(int a, int b) noexcept nogil:
@@ -298,8 +299,8 @@ cdef class LargestSearch:
     cdef int64_t added[129][128]
     cdef int64_t order[129][128]            # added << 7 | cell, falling
     cdef int ships                          # placements that cost something
-    cdef Cells ship[MAX_PLACEMENTS]
-    cdef int64_t cost[MAX_PLACEMENTS]
+    cdef Cells ship[MAX_COSTS]
+    cdef int64_t cost[MAX_COSTS]
     cdef Cells cells_chosen[129]            # at each depth
 
     def __cinit__(self, int cells, counts, const int32_t[::1] classes):
@@ -345,17 +346,17 @@ cdef class LargestSearch:
         """(a bound on what any `size` cells meet less what they cost, the set of cells that has it).
 
         most -- when a set has that bound, the search ends: the first value is never above it. None
-        after so many nodes. ships, costs -- placements of a ship, uint64 of shape (n, 2), with their
-        images under the symmetries, and for each what a set costs that meets it: at most 1/m of the
-        configurations with it that no size - 2 cells beside it meet, of m equal ships.
+        after so many nodes. ships, costs -- placements of ships, uint64 of shape (n, 2), with their
+        images under the symmetries, and for each what a set costs that meets it: so much that what a
+        cell adds gets no more when others come first (`optsearch.bounds.ship_chain`).
         """
         cdef int v
         if not 1 <= size <= self.cells:
             raise ValueError(f"sets of 1 to {self.cells} cells are searched")
         self.size, self.largest, self.most = size, -1, most
         self.nodes, self.most_nodes = 0, most_nodes
-        if ships.shape[0] > MAX_PLACEMENTS or costs.shape[0] != ships.shape[0]:
-            raise ValueError(f"up to {MAX_PLACEMENTS} placements, and a cost of each")
+        if ships.shape[0] > MAX_COSTS or costs.shape[0] != ships.shape[0]:
+            raise ValueError(f"up to {MAX_COSTS} placements, and a cost of each")
         self.ships = <int>ships.shape[0]
         for v in range(self.ships):
             self.ship[v], self.cost[v] = join(ships[v, 0], ships[v, 1]), costs[v]

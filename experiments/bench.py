@@ -143,7 +143,10 @@ def evaluated_rollout_processes(position: Position) -> tuple[int, int]:
     return evaluate(named("rollout"), position.game, jobs=2, memory=MEMORY).total_height, 0
 
 
-SIMPLE = ("heuristic:version=1", "heuristic:version=3", "heuristic:version=5", "parity", "density")
+SIMPLE = (
+    *("random", "heuristic:version=1", "heuristic:version=3", "heuristic:version=5"),
+    *("parity", "density"),
+)
 PLAYED = 20  # games of a simple player
 
 

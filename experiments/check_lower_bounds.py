@@ -1,7 +1,7 @@
 """Check the lower bounds: python -m experiments.check_lower_bounds [GAME] [--tables FOLDER]
 
-Reads the three tables of `experiments.lower_bounds` and confirms them in another way, in some
-40 minutes on two cores for the usual game. Nothing of `optsearch.bounds` is used. The
+Reads the four tables of `experiments.lower_bounds` and confirms them in another way, in some
+50 minutes on two cores for the usual game. Nothing of `optsearch.bounds` is used. The
 configurations that a set of cells meets are counted by the transfer matrix with these cells as
 water, for three cells and with every fourth one, where the tables have them from a walk over all
 configurations. From these counts:
@@ -11,9 +11,11 @@ configurations. From these counts:
 3. the configurations finished within l misses follow from these (root chain);
 4. the classes of the reveal game are complete, their completions are those that the transfer matrix
    counts, and no value is below the one that `experiments.reveal_again` finds;
-5. by the same search, no set of cells meets more, less the costs of the longest ships it meets,
-   than A(l) of the table allows (ship chain); the costs are derived anew;
-6. the means that follow, and the numbers of configurations, are those in the headers.
+5. the classes of placements of every ship are complete; what cells beside one cover is counted anew
+   by `experiments.beside_again`, and the search finds none that meet more than the table says;
+6. by the same search, no set of cells meets more, less the costs of the ships it meets, than A(l)
+   of the table allows (chains with the longest and with every ship); the costs are derived anew;
+7. the means that follow, and the numbers of configurations, are those in the headers.
 
 That some sets of more than four cells meet as many as the table says is not checked: no bound needs
 it. A check that was stopped goes on from the folder .checkpoints of the checkout, or --checkpoints.
@@ -23,9 +25,8 @@ import csv
 import os
 import sys
 import time
-from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import combinations, permutations, repeat
 from math import comb
 from pathlib import Path
@@ -35,14 +36,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments import script
+from experiments.beside_again import counted_beside
 from experiments.coverage_again import Counts, covering, larger
 from experiments.reveal_again import RevealAgain
-from optsearch.configurations import Configurations
 from optsearch.datafiles import RESULTS
 from optsearch.game import Game, bits
 from optsearch.journal import Journal
 from optsearch.lattice import Constraints, sweep
-from optsearch.position import MISS, Position, Shot
 from optsearch.workers import processes
 
 Row = dict[str, str]
@@ -179,14 +179,15 @@ class Search:
         require(int(self.counts[0].sum()) == met.number * game.fleet_cells, "the counts of cells")
         least = [min(p[cell] for p in game.symmetries()) for cell in range(game.cells)]
         self.classes = np.array(least)
-        placements = game.placements(game.fleet[0])
-        self.ships = np.array([[ship >> c & 1 for c in range(game.cells)] for ship in placements])
-        self.placements = placements
+        self.cells = game.cells
 
     def larger(self, size: int, most: int, cost: dict[int, int]) -> int:
-        """A bound of some set that is above `most`, or that. cost -- of longest ships (masks)."""
-        costs = np.array([cost.get(ship, 0) for ship in self.placements], np.int64)
-        return larger(self.counts, self.classes, size, most, self.ships.astype(bool), costs)
+        """A bound of some set that is above `most`, or that. cost -- of placements (masks)."""
+        paid = [ship for ship, some in cost.items() if some]
+        ships = [[bool(ship >> cell & 1) for cell in range(self.cells)] for ship in paid]
+        where = np.array(ships, np.bool_).reshape(-1, self.cells)
+        costs = np.array([cost[ship] for ship in paid], np.int64)
+        return larger(self.counts, self.classes, size, most, where, costs)
 
 
 def check_coverage(met: Met, search: Search, rows: list[Row]) -> dict[int, int]:
@@ -209,55 +210,97 @@ def check_coverage(met: Met, search: Search, rows: list[Row]) -> dict[int, int]:
     return most
 
 
-def most_met_beside(game: Game, ship: int) -> list[int]:
-    """Item k: the most configurations with a longest ship that k cells beside it meet, k <= 4."""
+def placements_by_cells(game: Game) -> dict[str, int]:
+    """The mask of every placement of every ship, by the names of its cells."""
+    lengths = sorted(set(game.fleet), reverse=True)
+    return {
+        "-".join(game.names(ship)): ship for length in lengths for ship in game.placements(length)
+    }
+
+
+class Beside(NamedTuple):
+    """A class of placements of a ship: its completions, and met[k], what k cells meet of them."""
+
+    ships: set[int]
+    length: int
+    completions: int
+    met: list[int]
+
+    def most_met(self, cells: int) -> int:
+        """No more is met by so many cells: some of them meet a part as large (Han)."""
+        known = len(self.met) - 1
+        return self.met[max(0, cells)] if cells <= known else self.met[known] * cells // known
+
+
+def larger_beside(game: Game, ship: int, met: list[int]) -> list[int]:
+    """For each k a bound above met[k] on what k cells beside a ship meet, or met[k]."""
+    count, counts = counted_beside(game, ship)
+    kept = [p for p in game.symmetries() if {p[cell] for cell in bits(ship)} == set(bits(ship))]
+    least = np.array([min(p[cell] for p in kept) for cell in range(game.cells)])
+    nothing = np.zeros((0, game.cells), np.bool_), np.zeros(0, np.int64)
+    found = [0]
+    for k in range(1, len(met)):
+        by_han = k > 4 and met[k] >= min(count, met[k - 1] * k // (k - 1))
+        if by_han or met[k] == count or k > game.cells:
+            found.append(met[k])
+        else:
+            found.append(larger(counts, least, k, met[k], *nothing))
+    return [count, *found]
+
+
+def check_beside(
+    game: Game, rows: list[Row], number: int, jobs: int, journal: Journal
+) -> list[Beside]:
+    """The table of what cells beside ships meet. journal -- keeps what was counted again."""
+    ships = placements_by_cells(game)
+    width = sum(name.startswith("met") for name in rows[0])
+    classes: list[Beside] = []
+    seen: set[int] = set()
+    for row in rows:
+        ship = ships[row["ship"]]
+        orbit = set(game.images(ship))
+        require(len(orbit) == int(row["alike"]) and not seen & orbit, f"the class {row['ship']}")
+        seen |= orbit
+        met = [0, *(int(row[f"met{k}"]) for k in range(1, width + 1))]
+        classes.append(Beside(orbit, ship.bit_count(), int(row["completions"]), met))
+    require(seen == set(ships.values()), "a class beside which cells are counted is missing")
+    for length in set(game.fleet):
+        some = [len(kind.ships) * kind.completions for kind in classes if kind.length == length]
+        require(sum(some) == game.fleet.count(length) * number, f"completions of {length} cells")
     if len(game.fleet) == 1:
-        return [0] * 5
-    water = game.cells - game.fleet_cells
-    others = replace(game, fleet=game.fleet[1:])
-    closed = [Shot(game.cell(cell), MISS) for cell in bits(ship | game.halo(ship))]
-
-    def largest(cells: list[int], open_cells: NDArray[np.int64], size: int, above: int) -> int:
-        """The most of `size` more cells, where it is more than `above`."""
-        missed = [Shot(game.cell(cell), MISS) for cell in cells]
-        left = Configurations(Position(others, (*closed, *missed)), threads=1)
-        adds = np.asarray(left.occurrence, np.int64).ravel()[open_cells]
-        falling = np.argsort(-adds, kind="stable")
-        adds, order = adds[falling], open_cells[falling]
-        if size == 1:
-            return max(above, int(adds[0]))
-        for i, cell in enumerate(order.tolist()):
-            if len(order) - i < size or adds[i : i + size].sum() <= above:
-                break
-            some = int(adds[i])
-            above = some + largest([*cells, cell], order[i + 1 :], size - 1, above - some)
-        return above
-
-    open_cells = [cell for cell in range(game.cells) if not (ship | game.halo(ship)) >> cell & 1]
-    beside = np.array(open_cells, np.int64)
-    everything = sweep(game).count(Constraints(others.fleet, ship | game.halo(ship)))
-    # More cells than are water meet all.
-    most = [largest([], beside, k, 0) if k <= water else everything for k in range(1, 5)]
-    return [0, *most]
-
-
-def evaluate_again(game: Game, ship: int, misses: int) -> tuple[list[int], int, list[int]]:
-    """F and the completions of one class of the reveal game, and what cells beside it meet."""
-    return *RevealAgain(game, misses).values(ship), most_met_beside(game, ship)
-
-
-def most_met(beside: list[int], cells: int) -> int:
-    """No more is met by so many cells beside a ship: some four of them meet a part as large."""
-    return beside[max(0, cells)] if cells <= 4 else beside[4] * cells // 4
+        require(all(not any(kind.met) for kind in classes), "there is nothing beside the only ship")
+        return classes
+    names = {row["ship"]: kind for row, kind in zip(rows, classes, strict=True)}
+    kept = {name: f"beside {name}, {kind.met}" for name, kind in names.items()}
+    known = {name: journal.entries.get(key) for name, key in kept.items()}
+    todo = [name for name, found in known.items() if found is None]
+    started = time.perf_counter()
+    with processes(jobs) as pool:
+        again = {
+            name: pool.submit(larger_beside, game, ships[name], names[name].met) for name in todo
+        }
+        for done, (name, future) in enumerate(again.items(), 1):
+            known[name] = future.result()
+            journal.add(kept[name], known[name])
+            left = (time.perf_counter() - started) / done * (len(todo) - done)
+            print(f"beside {done} of {len(todo)} ships, about {left:.0f} s more", flush=True)
+    for name, kind in names.items():
+        is_so = known[name] == [kind.completions, *kind.met]
+        require(is_so, f"what cells beside {name} meet")
+    return classes
 
 
 class Class(NamedTuple):
-    """A class of placements of the longest ship: the table's values, and what is found again."""
+    """A class of placements of the longest ship, and the table's values."""
 
     ships: set[int]
     completions: int
     values: list[int]
-    beside: list[int]
+
+
+def reveal_again(game: Game, ship: int, misses: int) -> tuple[list[int], int]:
+    """F and the completions of one class of the reveal game."""
+    return RevealAgain(game, misses).values(ship)
 
 
 def check_reveal(
@@ -278,7 +321,7 @@ def check_reveal(
         require(count == int(row["completions"]), f"{count} completions of {row['ship']}")
         values = [int(row[f"F{misses}"]) for misses in range(width)]
         require(values == sorted(values) and values[-1] <= count, f"the values of {row['ship']}")
-        classes.append(Class(orbit, count, values, []))
+        classes.append(Class(orbit, count, values))
     require(seen == set(ships.values()), "a class is missing")
     equal = game.fleet.count(game.fleet[0])
     completions = sum(len(one.ships) * one.completions for one in classes)
@@ -288,7 +331,7 @@ def check_reveal(
     started = time.perf_counter()
     with processes(jobs) as pool:
         again = {
-            row["ship"]: pool.submit(evaluate_again, game, ships[row["ship"]], width)
+            row["ship"]: pool.submit(reveal_again, game, ships[row["ship"]], width)
             for row in rows
             if row["ship"] not in known
         }
@@ -298,61 +341,101 @@ def check_reveal(
             left = (time.perf_counter() - started) / done * (len(again) - done)
             print(f"{done} of {len(again)} classes, about {left:.0f} s more", flush=True)
     for row, one in zip(rows, classes, strict=True):
-        found, count, met = known[row["ship"]]
+        found, count = known[row["ship"]]
         require(
             count == one.completions
             and all(value >= least for value, least in zip(one.values, found, strict=True)),
             f"the values of {row['ship']} where the reveal game is evaluated again",
         )
-        one.beside.extend(met)
     return classes
 
 
+def words(misses: int, hits: int) -> int:
+    """Sequences of so many hits and at most so many misses that end in a hit."""
+    return comb(misses + hits, hits) if misses >= 0 else 0
+
+
+def costs_of_longest(
+    game: Game, classes: list[Class], known: list[Beside], misses: int, k: int
+) -> dict[int, int]:
+    """What k cells cost that meet a placement of the longest ship: placement -> cost."""
+    hits = game.fleet_cells - game.fleet[0]
+    cost: dict[int, int] = {}
+    for shown in classes:
+        beside = next(kind for kind in known if kind.ships == shown.ships)
+        # Finished at most where the ship is known: by its table, or by a chain beside it.
+        chains = [beside.most_met(j) + words(misses - j, hits) for j in range(misses + 1)]
+        finished = min(shown.values[misses], *chains) if hits else shown.values[misses]
+        left = beside.completions - max(finished, beside.most_met(k - 2))
+        cost |= dict.fromkeys(shown.ships, max(0, left) // game.fleet.count(game.fleet[0]))
+    return cost
+
+
+def costs_of_all(game: Game, known: list[Beside], misses: int, k: int) -> dict[int, int]:
+    """The same for the placements of every ship."""
+    cost: dict[int, int] = {}
+    for kind in known:
+        hits = game.fleet_cells - kind.length
+        left = [
+            kind.completions - kind.most_met(j) - words(misses - j, hits)
+            for j in range(k - 1, misses + 2)
+        ]
+        cost |= dict.fromkeys(kind.ships, max(0, *left) if hits else 0)
+    return cost
+
+
 def check_finished(
-    game: Game, search: Search, most: dict[int, int], classes: list[Class], rows: list[Row]
+    game: Game,
+    search: Search,
+    most: dict[int, int],
+    classes: list[Class],
+    known: list[Beside],
+    rows: list[Row],
 ) -> dict[str, Fraction]:
     """The last table; the means that follow, by the names in its header."""
     hits, number, equal = game.fleet_cells, search.number, game.fleet.count(game.fleet[0])
-    beside = [comb(misses + hits - game.fleet[0], misses) for misses in range(len(rows))]
-    table: list[list[int]] = [[], [], []]
+    names = ("root_chain", "reveal_game", "ship_chain", "every_ship")
+    least: list[list[int]] = []
     for misses, row in enumerate(rows):
         require(int(row["misses"]) == misses, "the rows of the last table")
-        words = [comb(misses - j + hits, hits) for j in range(misses + 1)] + [0]
-        chain, reveal, ship = (
-            int(row[name]) for name in ("root_chain", "reveal_game", "ship_chain")
-        )
-        least = min(number, *(most.get(j, number) + some for j, some in enumerate(words)))
-        require(chain >= least, f"the root chain at {misses} misses")
-        shown = sum(len(one.ships) * one.values[misses] for one in classes) // equal
+        chain, reveal, longest, every = (int(row[name]) for name in names)
+        by_cells = [most.get(j, number) + words(misses - j, hits) for j in range(misses + 2)]
+        require(chain >= min(number, *by_cells), f"the root chain at {misses} misses")
+        shown = sum(len(kind.ships) * kind.values[misses] for kind in classes) // equal
         require(reveal >= shown, f"the reveal game at {misses} misses")
-        k = int(row["cells"])
-        require(0 <= k <= min(misses + 1, game.cells), f"{k} cells at {misses} misses")
-        if k:
-            cost: dict[int, int] = {}
-            for one in classes:
-                # Finished at most where the ship is known: by its table, or by a chain beside it.
-                chains = [most_met(one.beside, j) + beside[misses - j] for j in range(misses + 1)]
-                found = min(one.values[misses], *chains)
-                kept = max(found, most_met(one.beside, k - 2))
-                cost |= dict.fromkeys(one.ships, max(0, one.completions - kept) // equal)
-            larger_one = search.larger(k, ship - words[k], cost)
-            require(larger_one == ship - words[k], f"the ship chain at {misses} misses")
-            print(f"{misses} misses: {ship} are finished at most", flush=True)
-        else:
-            require(ship >= min(chain, reveal), f"the ship chain at {misses} misses")
-        for column, some in zip(table, (chain, reveal, ship), strict=True):
-            column.append(some)
-    two = [min(pair) for pair in zip(*table[:2], strict=True)]
-    three = [min(some) for some in zip(*table, strict=True)]
-    return {
-        name: hits + Fraction(sum(max(0, number - some) for some in finished), number)
-        for name, finished in (
-            ("root chain", table[0]),
-            ("reveal game", table[1]),
-            ("root chain and reveal game", two),
-            ("root chain with the longest ship", three),
-        )
-    }
+        before = min(chain, reveal)
+        for what, value, column, costs in (
+            (
+                "longest",
+                longest,
+                "cells",
+                partial(costs_of_longest, game, classes, known),
+            ),
+            ("every", every, "every_ship_cells", partial(costs_of_all, game, known)),
+        ):
+            where = f"the chain with the {what} ship at {misses} misses"
+            k = int(row[column])
+            require(0 <= k <= min(misses + 1, game.cells), f"{k} cells at {misses} misses")
+            if k:
+                allowed = value - words(misses - k, hits)
+                require(search.larger(k, allowed, costs(misses, k)) == allowed, where)
+                print(f"{misses} misses: {value} are finished at most ({what} ship)", flush=True)
+            else:
+                require(value >= before, where)
+            before = min(before, value)
+        least.append([chain, reveal, min(chain, reveal), min(chain, reveal, longest), before])
+    means = [
+        hits + Fraction(sum(max(0, number - some) for some in finished), number)
+        for finished in zip(*least, strict=True)
+    ]
+    titles = (
+        "root chain",
+        "reveal game",
+        "root chain and reveal game",
+        "root chain with the longest ship",
+        "root chain with every ship",
+    )
+    return dict(zip(titles, means, strict=True))
 
 
 def check(game: Game, tables: Path, name: str, jobs: int, journal: Journal) -> None:
@@ -367,7 +450,9 @@ def check(game: Game, tables: Path, name: str, jobs: int, journal: Journal) -> N
     most = check_coverage(met, search, rows)
     rows = table(tables / f"reveal_{name}.csv")[1]
     classes = check_reveal(game, rows, met.number, jobs, journal)
-    for what, bound in check_finished(game, search, most, classes, finished).items():
+    rows = table(tables / f"beside_{name}.csv")[1]
+    known = check_beside(game, rows, met.number, jobs, journal)
+    for what, bound in check_finished(game, search, most, classes, known, finished).items():
         require(bound == Fraction(header[what]), f"the mean by {what} in the header")
     print(f"confirmed: {game} takes at least {bound} = {float(bound):.6f} shots on average")
 
@@ -383,7 +468,7 @@ def main() -> None:
     game, jobs, kept = arguments.game, arguments.jobs, arguments.checkpoints
     before = "-" if max(game.fleet) > 9 else ""
     name = str(game).replace(":", f"_{before}").replace(",", before)
-    for part in ("finished", "coverage", "reveal"):
+    for part in ("finished", "coverage", "reveal", "beside"):
         if not (arguments.tables / f"{part}_{name}.csv").is_file():
             parser.error(
                 f"{arguments.tables} has no table {part}_{name}.csv; "

@@ -4,9 +4,10 @@ Counts the configurations that cover every set of up to four cells, evaluates th
 every class of placements of the longest ship, and writes, with NAME such as 10x10_54332,
 
     coverage_NAME.csv   the most configurations that k cells can meet, and whether some meet as many
+    beside_NAME.csv     the same of those with one placement of a ship, class by class
     reveal_NAME.csv     the values of the reveal game, class by class
     finished_NAME.csv   from these, bounds on the configurations finished within l misses, and how
-                        many cells the ship chain took
+                        many cells the chains with costs of ships took
 
 which `optsearch bounds GAME` reads, and `experiments.check_lower_bounds` checks. For the usual game
 it takes some 30 minutes on one idle core. A run that was stopped goes on from the
@@ -19,12 +20,13 @@ from pathlib import Path
 
 from experiments import script
 from optsearch.bounds import all_finished, together
+from optsearch.bounds.beside import Beside, beside
 from optsearch.bounds.coverage import CellSetCounts, Coverage
 from optsearch.bounds.reveal import Revealed, require_apart, reveal
 from optsearch.game import Game
 from optsearch.position import Position
 from optsearch.posterior import Posterior
-from optsearch.results import COVERAGE, FINISHED, MISSES, REVEAL, part_of
+from optsearch.results import BESIDE, COVERAGE, FINISHED, MET_BESIDE, MISSES, REVEAL, part_of
 
 STANDARD = Game.parse("10x10:5,4,3,3,2")
 
@@ -87,9 +89,46 @@ def write_reveal(game: Game, output: Path) -> list[Revealed]:
     return reveal(game, read_reveal(game, path) if path.exists() else (), save)
 
 
+def by_cells(game: Game) -> dict[str, int]:
+    """Every placement of every ship by the names of its cells."""
+    every = [ship for length in set(game.fleet) for ship in game.placements(length)]
+    return {"-".join(game.names(ship)): ship for ship in every}
+
+
+def write_beside(game: Game, output: Path) -> list[Beside]:
+    """Find what cells beside each ship meet, and write beside_NAME.csv after each class."""
+    path = MET_BESIDE.path(output, name=part_of(game))
+    clock = Clock("cells beside ships")
+
+    def save(done: list[Beside], total: int) -> None:
+        MET_BESIDE.write(
+            [("-".join(game.names(o.ship)), o.alike, o.completions, *o.met[1:]) for o in done],
+            path=path,
+            command=command_of(game),
+            game=game,
+        )
+        clock(len(done), total)
+
+    return beside(game, read_beside(game, path) if path.exists() else (), progress=save)
+
+
+def read_beside(game: Game, path: Path) -> list[Beside]:
+    """The classes of beside_NAME.csv."""
+    ships = by_cells(game)
+    return [
+        Beside(
+            ships[row["ship"]],
+            row["alike"],
+            row["completions"],
+            (0, *(row[f"met{cells}"] for cells in range(1, BESIDE + 1))),
+        )
+        for row in MET_BESIDE.read(path)
+    ]
+
+
 def read_reveal(game: Game, path: Path) -> list[Revealed]:
     """The classes of reveal_NAME.csv."""
-    ships = {"-".join(game.names(ship)): ship for ship in game.placements(game.fleet[0])}
+    ships = by_cells(game)
     return [
         Revealed(
             ships[row["ship"]],
@@ -102,14 +141,17 @@ def read_reveal(game: Game, path: Path) -> list[Revealed]:
 
 
 def compute(game: Game, checkpoints: Path, output: Path) -> None:
-    """Write the three tables; raises OptsearchError for a game that the bounds do not handle."""
+    """Write the four tables; raises OptsearchError for a game that the bounds do not handle."""
     game.require_silent("each of these bounds")
     require_apart(game)
     Posterior(Position(game)).require_some()
     name = part_of(game)
     coverage = write_coverage(game, output, checkpoints / f"cover_{name}.arrays")
     finished = all_finished(
-        coverage, write_reveal(game, output), progress=Clock("numbers of misses")
+        coverage,
+        write_reveal(game, output),
+        write_beside(game, output),
+        Clock("numbers of misses"),
     )
     number = coverage.counts.configurations
     bounds = together(finished, game.fleet_cells, number, "")

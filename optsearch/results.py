@@ -497,6 +497,22 @@ COVERAGE = Table(
     "lower_bounds",
     30,
 )
+BESIDE = 8  # cells beside a ship: the most that nine and more meet takes hours to find
+MET_BESIDE = Table(
+    "beside_{name}",
+    "The most configurations of {game} with one placement that some cells can meet, at most",
+    (
+        Column("ship", TEXT, "a placement, one of each class"),
+        Column("alike", INTEGER, "placements that the symmetries make of it"),
+        Column("completions", INTEGER, "configurations with it"),
+        *(
+            Column(f"met{cells}", INTEGER, f"of these met by {cells} cells beside it, at most")
+            for cells in range(1, BESIDE + 1)
+        ),
+    ),
+    "lower_bounds",
+    30,
+)
 REVEAL = Table(
     "reveal_{name}",
     "The reveal game of {game}: completions found within l misses, at most",
@@ -521,6 +537,8 @@ FINISHED = Table(
         Column("reveal_game", INTEGER, "A(l) by the reveal game"),
         Column("ship_chain", INTEGER, "A(l) by the root chain with the longest ship"),
         Column("cells", INTEGER, "cells of that chain; 0 where it is not the least"),
+        Column("every_ship", INTEGER, "A(l) by the root chain with every ship"),
+        Column("every_ship_cells", INTEGER, "cells of that chain; 0 where it is not the least"),
     ),
     "lower_bounds",
     30,

@@ -32,9 +32,9 @@ from experiments.coverage_again import covering, larger
 from experiments.rollout_again import RolloutAgain
 from optsearch import records, reference, results
 from optsearch.bounds import complete_binary_tree
+from optsearch.bounds.beside import Beside
 from optsearch.bounds.coverage import CellSetCounts, Coverage
 from optsearch.bounds.reveal import classes as reveal_classes
-from optsearch.bounds.ship_chain import ShownShip
 from optsearch.configurations import Configurations, to_masks, to_words
 from optsearch.datafiles import CHECKOUT, RESULTS
 from optsearch.errors import OptsearchError, RecordError
@@ -414,36 +414,44 @@ def test_the_counterexamples_of_the_prototype():
 
 def test_lower_bounds_and_their_check(run, monkeypatch, tmp_path, capsys):
     """The tables of a small game, of one run and of one that was stopped; a wrong one is seen."""
-    game, folder = "5x6:3,2", tmp_path / "tables"
+    game, folder = "5x6:2,2", tmp_path / "tables"
     arguments = (game, "--checkpoints", tmp_path, "-o", folder)
     out = run(lower_bounds, *arguments)
-    assert "11.786316  root chain and reveal game = 11197/950" in out
-    assert "11.875789  root chain with the longest ship = 5641/475" in out
-    names = [f"{part}_5x6_32.csv" for part in ("coverage", "finished", "reveal")]
+    assert "11.858345  root chain and reveal game = 8455/713" in out
+    assert "11.897616  root chain with the longest ship = 8483/713" in out
+    assert "11.971950  root chain with every ship = 8536/713" in out
+    names = [f"{part}_5x6_22.csv" for part in ("beside", "coverage", "finished", "reveal")]
     assert sorted(path.name for path in folder.iterdir()) == names
     before = {name: same(records.read(folder / name)) for name in names}
     for name in names:
         assert_has_provenance(records.read(folder / name), lower_bounds)
-    reveal = folder / names[2]
-    reveal.write_text("\n".join(reveal.read_text().splitlines()[:-1]) + "\n")  # stopped
-    assert run(lower_bounds, *arguments).count("reveal game: ") == 1
+    for name in (names[0], names[3]):  # stopped
+        path = folder / name
+        path.write_text("\n".join(path.read_text().splitlines()[:-1]) + "\n")
+    out = run(lower_bounds, *arguments)
+    assert out.count("reveal game: ") == out.count("cells beside ships: ") == 1
     assert {name: same(records.read(folder / name)) for name in names} == before
-    cells = records.read(folder / names[1]).values("cells", int)
-    taken = [misses for misses, some in enumerate(cells) if some]
-    assert [cells[misses] for misses in taken] == [1, 2, 4, 5]
+    finished = records.read(folder / names[2])
+    cells = [finished.values(column, int) for column in ("cells", "every_ship_cells")]
+    taken = [[misses for misses, some in enumerate(column) if some] for column in cells]
+    assert taken == [[7, 8, 9, 10], [6, 7, 8, 9, 10]]
     check = (game, "--tables", folder, "--jobs", "1", "--checkpoints", tmp_path)
     out = run(check_lower_bounds, *check)
-    assert "confirmed: 5x6:3,2 takes at least 5641/475" in out
-    for what in ("sets", "classes", *(f"\n{misses} misses: " for misses in taken)):
+    assert "confirmed: 5x6:2,2 takes at least 8536/713" in out
+    for what in ("sets", "classes", "beside", *(f"\n{misses} misses: " for misses in taken[1])):
         assert what in out
     again = run(check_lower_bounds, *check)
     assert "sets" not in again  # they were kept
     assert "classes" not in again
+    assert "beside" not in again
     lowered = (
-        (names[0], "most_met", 4),
-        (names[1], "root_chain", 3),
-        *((names[1], "ship_chain", misses) for misses in taken),
-        (names[2], "F3", 1),
+        (names[1], "most_met", 4),
+        (names[2], "root_chain", 3),
+        *((names[2], "ship_chain", misses) for misses in taken[0]),
+        *((names[2], "every_ship", misses) for misses in taken[1]),
+        (names[3], "F3", 1),
+        *((names[0], f"met{k}", k) for k in (1, 4, 5, 8)),
+        (names[0], "completions", 2),
     )
     wrong = []
     for name, column, row in lowered:
@@ -452,22 +460,24 @@ def test_lower_bounds_and_their_check(run, monkeypatch, tmp_path, capsys):
         lower = line.replace(f",{rows[row][column]}", f",{int(rows[row][column]) - 1}", 1)
         wrong.append((name, line, lower))
     wrong += [
-        (names[0], "# configurations: 950", "# configurations: 951"),
-        (names[0], "4,617,yes", "4,617,no"),
-        (names[1], "# configurations: 950", "# configurations: 949"),
-        (names[1], "# game: 5x6:3,2", "# game: 5x6:3,3"),
-        (names[1], "# root chain: ", "# root chain: 1"),
-        (names[1], "# reveal game: ", "# reveal game: 1"),
-        (names[1], "# root chain and reveal game: ", "# root chain and reveal game: 1"),
-        (names[1], "# root chain with the longest ship: ", "# root chain with the longest ship: 1"),
+        (names[1], "# configurations: 713", "# configurations: 951"),
+        (names[1], "4,385,yes", "4,385,no"),
+        (names[2], "# configurations: 713", "# configurations: 949"),
+        (names[2], "# game: 5x6:2,2", "# game: 5x6:3,2"),
+        (names[2], "# root chain: ", "# root chain: 1"),
+        (names[2], "# reveal game: ", "# reveal game: 1"),
+        (names[2], "# root chain and reveal game: ", "# root chain and reveal game: 1"),
+        (names[2], "# root chain with the longest ship: ", "# root chain with the longest ship: 1"),
+        (names[2], "# root chain with every ship: ", "# root chain with every ship: 1"),
     ]
-    _, last = (folder / names[1]).read_text().rstrip().rsplit("\n", 1)
+    _, last = (folder / names[2]).read_text().rstrip().rsplit("\n", 1)
     wrong += [
-        (names[1], last, "29,950,950,0,31"),
-        (names[1], last, "29,950,950,950,-1"),
-        (names[0], "10,950,yes", "10,950,yes\n31,0,no"),
+        (names[2], last, "29,713,713,0,31,0,0"),
+        (names[2], last, "29,713,713,713,-1,713,0"),
+        (names[2], last, "29,713,713,713,0,713,31"),
+        (names[1], "13,713,yes", "13,713,yes\n31,0,no"),
     ]
-    with Journal(tmp_path / "check_5x6_3,2.jsonl", "check of lower bounds, 5x6:3,2") as journal:
+    with Journal(tmp_path / "check_5x6_2,2.jsonl", "check of lower bounds, 5x6:2,2") as journal:
         met = check_lower_bounds.Met(Game.parse(game), 1, journal)
     search, kept = check_lower_bounds.Search(met), {}
     searched = search.larger
@@ -558,7 +568,7 @@ def test_larger_sets_of_a_game():
         ships = np.array([[mask >> cell & 1 for cell in range(25)] for mask in masks], bool)
         cost = dict.fromkeys(masks, 0)
         for mask, _ in reveal_classes(game):
-            shown = ShownShip(game, mask)
+            shown = Beside.of(game, mask)
             alike = {sum(1 << p[cell] for cell in bits(mask)) for p in game.symmetries()}
             cost |= dict.fromkeys(alike, shown.completions - shown.most_met(k - 2))
         costs = np.array([cost[mask] for mask in masks])
@@ -614,10 +624,10 @@ def test_bracket(run, tmp_path):
     assert run(bracket, "4x5:4,3,2", "-o", tmp_path) == f"{path}: 11.295455 to 11.295455\n"
     record = records.read(path)
     assert_has_provenance(record, bracket)
-    assert [row["side"] for row in record.rows] == ["lower"] * 8 + ["upper"]
+    assert [row["side"] for row in record.rows] == ["lower"] * 9 + ["upper"]
     exact = record.values("value_exact", Fraction)
-    assert exact[:8] == sorted(exact[:8])
-    assert exact[8] == Fraction(994, 88)
+    assert exact[:9] == sorted(exact[:9])
+    assert exact[9] == Fraction(994, 88)
 
 
 def test_the_committed_bracket(run, tmp_path):

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from optsearch import bounds, bracket, reference, results
 from optsearch.bounds import chain, coverage, reveal
+from optsearch.bounds.beside import Beside, beside
 from optsearch.bounds.coverage import CellSetCounts, Coverage
 from optsearch.bounds.reveal import Revealed
-from optsearch.bounds.ship_chain import ShownShip, ship_chain
+from optsearch.bounds.ship_chain import every_ship_chain, found_beside, longest_ship_chain
 from optsearch.configurations import Configurations, to_masks
 from optsearch.errors import NotSupported, RecordError, TableError, TooLarge
 from optsearch.game import Game, bits
@@ -333,16 +334,17 @@ def test_what_is_met_beside_a_ship(text):
     """Of four cells and fewer exactly; of more at least."""
     game = Game.parse(text)
     everything = sets_of(game)
-    for ship, _ in reveal.classes(game):
-        shown = ShownShip(game, ship)
+    for shown in beside(game):
+        ship = shown.ship
+        assert shown.alike == len(set(game.images(ship)))
         with_ship = [some & ~ship for some in everything if some & (ship | game.halo(ship)) == ship]
         assert shown.completions == len(with_ship)
-        beside = [cell for cell in range(game.cells) if not ship >> cell & 1]
+        others = [cell for cell in range(game.cells) if not ship >> cell & 1]
         columns = columns_of(with_ship, game)
         for k in range(6):
-            most = max((met_by(columns, cells) for cells in combinations(beside, k)), default=0)
+            most = max((met_by(columns, cells) for cells in combinations(others, k)), default=0)
             assert shown.most_met(k) >= most
-            assert shown.most_met(k) == most or k > min(4, len(beside))
+            assert shown.most_met(k) == most or k > min(4, len(others))
 
 
 @pytest.mark.parametrize(
@@ -365,8 +367,8 @@ def test_the_ship_chain(text, values):
     coverage_ = Coverage(CellSetCounts.of(game))
     classes = list(shown_exactly(game, values))
     revealed = [Revealed(ship, len(alike), n, found) for ship, alike, n, found in classes]
-    finished = ship_chain(coverage_, revealed, [number] * values)
-    beside = {ship: ShownShip(game, ship) for ship, *_ in classes}
+    known = {ship: Beside.of(game, ship) for ship, *_ in classes}
+    finished = longest_ship_chain(coverage_, revealed, known.values(), [number] * values)
     columns, taken = columns_of(everything, game), 0
     for misses, (most, cells) in enumerate(finished):
         assert most >= most_found(frozenset(everything), misses)
@@ -376,7 +378,10 @@ def test_the_ship_chain(text, values):
                 image: max(
                     0,
                     n
-                    - max(beside[ship].found(misses, found[misses]), beside[ship].most_met(k - 2)),
+                    - max(
+                        found_beside(game, known[ship], misses, found[misses]),
+                        known[ship].most_met(k - 2),
+                    ),
                 )
                 // equal
                 for ship, alike, n, found in classes
@@ -403,12 +408,13 @@ def test_a_ship_chain_that_costs_too_much_is_caught(text):
     game = Game.parse(text)
     everything = sets_of(game)
     finished = [
-        ship_chain(
+        longest_ship_chain(
             Coverage(CellSetCounts.of(game)),
             [
                 Revealed(ship, len(alike), n, (0,) * less + found)
                 for ship, alike, n, found in shown_exactly(game)
             ],
+            beside(game),
             [len(everything)] * 8,
         )
         for less in (0, 1)
@@ -417,6 +423,21 @@ def test_a_ship_chain_that_costs_too_much_is_caught(text):
     right, wrong = ([one.configurations for one in some] for some in finished)
     assert all(one >= some for one, some in zip(right, best, strict=True))
     assert any(one < some for one, some in zip(wrong, best, strict=True))
+
+
+@pytest.mark.parametrize("text", [*SMALL, "3x3:2,1;contact=corner", "2x7:3,2,2"])
+def test_the_chain_with_every_ship(text):
+    """No strategy finishes more; a ship less known is no better."""
+    game = Game.parse(text)
+    everything = sets_of(game)
+    coverage_, known, before = Coverage(CellSetCounts.of(game)), beside(game), [len(everything)] * 7
+    finished = every_ship_chain(coverage_, known, before)
+    fewer = every_ship_chain(coverage_, known[:-1], before)
+    for misses, (most, cells) in enumerate(finished):
+        assert 0 <= cells <= misses + 1
+        assert most <= fewer[misses].configurations
+        if len(everything) < 50 and misses < 5:
+            assert most >= most_found(frozenset(everything), misses)
 
 
 # All of them

@@ -71,7 +71,7 @@ def test_hints_and_the_map_are_the_posterior():
     assert f"{best}: a ship with {posterior.probability[row, column]:.1%}" in result.output
     assert f"{100 * chance[-1]:6.1f}\n" in result.output
     assert "CELL   shoot there" in result.output
-    assert result.output.rstrip().endswith("1 shots")
+    assert result.output.rstrip().endswith("1 shot")
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,7 @@ def test_hit_and_miss_reach_a_player():
 # The simple players: numba against plain Python, game by game
 
 SIMPLE = [
+    "random",
     *(f"heuristic:version={version}" for version in range(1, 6)),
     "heuristic:version=3,edges=whole,stuck=hunt",
     "heuristic:version=5,stuck=hunt",
@@ -196,7 +197,7 @@ ANNOUNCED = [
     ("text", "board", "games"),
     [(text, *board) for text in SIMPLE for board in BOARDS]
     + [(text, *board) for text in SIMPLE[-4:] for board in ANNOUNCED]
-    + [("heuristic:version=5", *ANNOUNCED[0])],
+    + [(text, *ANNOUNCED[0]) for text in ("random", "heuristic:version=5")],  # deaf to sinkings
 )
 def test_numba_plays_as_plain_python(text, board, games):
     game, player = Game.parse(board), as_player(text)
@@ -397,6 +398,17 @@ def test_counts_are_those_of_the_replies(rules):
                 assert sorted(filter(None, _parts(game, cell, counts))) == sorted(replies.values())
         cell = Information().shot(position)
         position = position.after(cell, reply(game, ships, position.hits, game.bit(cell)))
+
+
+def test_rollouts_begin_greedily_where_sinkings_are_announced():
+    """On boards whose configurations are too many to list; and go on by the listed ones."""
+    game = Game.parse("10x10:5,4,3,3,2;contact=any;announce=ship")
+    rollout, greedy = named("rollout"), named("greedy")
+    for shots in ("", "E5=hit E6=sunk:2"):
+        position = Position.parse(game, shots)
+        assert rollout.shot(position) == greedy.shot(position)
+    small = Game.parse("4x4:3,2;contact=any;announce=ship")
+    assert Position(small).after(rollout.shot(Position(small)), MISS).misses
 
 
 def test_parameters_of_players_are_checked():

@@ -1,4 +1,4 @@
-"""The root chain with the longest ship, set of cells by set of cells.
+"""The root chains with costs of ships, set of cells by set of cells.
 
 What any strategy finishes, of what its first cells meet, against what those cells meet less their
 costs (`optsearch.bounds.ship_chain`). The least A(l) over all sets hides most mistakes in costs;
@@ -6,17 +6,19 @@ here each of them shows. Nothing of `optsearch.bounds` computes the costs of thi
 """
 
 import random
+from functools import cache
 from itertools import combinations, permutations
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
+from optsearch.bounds.beside import Beside
 from optsearch.bounds.coverage import CellSetCounts, Coverage
-from optsearch.bounds.ship_chain import ShownShip
 from optsearch.configurations import to_words
 from optsearch.game import Game
-from tests.test_long_bounds import met_by, most_found, sets_of, shown_exactly
+from tests.test_long_bounds import columns_of, met_by, most_found, sets_of, shown_exactly
 
 ONE_LONGEST = ("3x3:2,1;contact=corner", "3x4:3,2", "2x6:3,2", "1x6:3,1", "1x9:3,2")
 EQUAL = ("3x4:2,2", "1x9:2,2", "1x9:2,2,1", "3x3:2,2;contact=corner")
@@ -62,16 +64,25 @@ def violations(text, cost):
     cost -- of a placement at some number of misses, times the ships of that length.
     """
     game = Game.parse(text)
-    everything, equal = sets_of(game), game.fleet.count(game.fleet[0])
-    shown = placements(game)
-    found = []
+    equal, shown = game.fleet.count(game.fleet[0]), placements(game)
+    return violations_of(
+        game,
+        equal,
+        lambda misses, _: [(one.ship, cost(one, misses, equal)) for one in shown],
+    )
+
+
+def violations_of(game, equal, costs_of):
+    """The same for the costs [(placement, cost), ...] at some misses and cells, `equal` times."""
+    everything = sets_of(game)
+    columns, found = columns_of(everything, game), []
     for misses in MISSES:
-        costs = [(one.ship, cost(one, misses, equal)) for one in shown]
         for size in (1, 2, 3):
+            costs = costs_of(misses, size)
             for some in combinations(range(game.cells), size):
                 mask = sum(1 << cell for cell in some)
                 paid = sum(each for ship, each in costs if ship & mask)
-                allowed = equal * met_by(everything, some) - paid
+                allowed = equal * met_by(columns, some) - paid
                 for cells in permutations(some):
                     if equal * most_finished(everything, cells, misses) > allowed:
                         found.append((cells, misses))
@@ -95,6 +106,73 @@ def test_costs_that_are_not_shared_among_equal_ships_are_caught(text):
     assert violations(text, lambda one, misses, equal: equal * one.unfinished(misses))
 
 
+# Costs of every ship
+
+EVERY_SHIP = (*ONE_LONGEST, *EQUAL)
+
+
+@cache
+def met_beside(game):
+    """{placement of any ship: [the most that 0, 1, … cells beside it meet]}, by all sets."""
+    everything = sets_of(game)
+    result = {}
+    for ship in {ship for length in game.fleet for ship in game.placements(length)}:
+        around = ship | game.halo(ship)
+        others = [some & ~ship for some in everything if some & around == ship]
+        columns = columns_of(others, game)
+        beside = [cell for cell in range(game.cells) if not ship >> cell & 1]
+        most = [
+            max((met_by(columns, some) for some in combinations(beside, k)), default=len(others))
+            for k in range(5)
+        ]
+        result[ship] = (len(others), most + [len(others)] * 4)
+    return result
+
+
+def every_ship_costs(text, fewer_cells=0, fewer_misses=0, end=True):
+    """Violations by the costs of every ship, with the most for any J; or with a mistake.
+
+    fewer_cells -- J may be so many less than j - 1. fewer_misses -- of the sequences behind the J
+    misses. end -- whether a ship that is the whole fleet costs nothing.
+    """
+    game = Game.parse(text)
+
+    def cost(ship, number, most, misses, size):
+        hits = game.fleet_cells - ship.bit_count()
+        if not hits and end:
+            return 0
+        left = misses - fewer_misses
+        least = max(0, size - 1 - fewer_cells)
+        return max(
+            number - most[j] - (comb(left - j + hits, hits) if j <= left else 0)
+            for j in range(least, max(least, misses + 1) + 1)
+        )
+
+    def costs_of(misses, size):
+        return [
+            (ship, max(0, cost(ship, number, most, misses, size)))
+            for ship, (number, most) in met_beside(game).items()
+        ]
+
+    return violations_of(game, 1, costs_of)
+
+
+@pytest.mark.parametrize("text", [*EVERY_SHIP, "3x3:2"])
+def test_the_inequality_with_every_ship(text):
+    assert every_ship_costs(text) == []
+
+
+@pytest.mark.parametrize("text", ["1x9:3,2", "1x9:2,2,1"])
+@pytest.mark.parametrize("mistake", [{"fewer_cells": 1}, {"fewer_misses": 1}], ids=str)
+def test_mistakes_in_costs_of_every_ship_are_caught(text, mistake):
+    assert every_ship_costs(text, **mistake)
+
+
+def test_a_ship_that_is_the_fleet_costs_nothing():
+    """The game ends with it: more misses are never made."""
+    assert every_ship_costs("3x3:2", end=False)
+
+
 @pytest.mark.parametrize("text", ["3x4:3,2", "3x4:2,2", "4x4:3,2", "2x6:3,2", "1x14:3,3,1"])
 def test_random_costs_against_all_sets(text):
     """The search for the best set, with costs up to what k - 2 cells leave, and with more.
@@ -104,13 +182,14 @@ def test_random_costs_against_all_sets(text):
     """
     game, random_ = Game.parse(text), random.Random(f"costs of {text}")
     everything, equal = sets_of(game), game.fleet.count(game.fleet[0])
+    columns = columns_of(everything, game)
     coverage = Coverage(CellSetCounts.of(game))
-    classes = [(ShownShip(game, ship), sorted(alike)) for ship, alike, *_ in shown_exactly(game)]
+    classes = [(Beside.of(game, ship), sorted(alike)) for ship, alike, *_ in shown_exactly(game)]
     ships = [image for _, alike in classes for image in alike]
     below = 0
     for k in (1, 2, 3, 4):
         masks = [(some, sum(1 << c for c in some)) for some in combinations(range(game.cells), k)]
-        met = [(met_by(everything, some), mask) for some, mask in masks]
+        met = [(met_by(columns, some), mask) for some, mask in masks]
         for is_legal in (True, False) * 6:
             costs = []
             for shown, alike in classes:

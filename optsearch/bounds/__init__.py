@@ -2,9 +2,9 @@
 
 `leaves` counts the leaves of decision trees, `chain` uses that a strategy is a fixed sequence of
 cells until its first hit, with `coverage` for what such cells can meet, `reveal` relaxes what the
-player is told, `ship_chain` takes from the one what the other leaves unfinished, and `lower`
-collects them by name. `dual_chain` bounds the misses on any family by a price for each of its sets.
-The other side of a bracket is in `optsearch.bracket`.
+player is told, `ship_chain` takes from the chain what is not finished of it, with `beside` for what
+cells beside a ship meet, and `lower` collects them by name. `dual_chain` bounds the misses on any
+family by a price for each of its sets. The other side of a bracket is in `optsearch.bracket`.
 """
 
 from optsearch.bounds.leaves import (

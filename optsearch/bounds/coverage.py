@@ -21,7 +21,7 @@ from optsearch._cover import Cover, LargestSearch
 from optsearch.bounds.reveal import classes
 from optsearch.configurations import to_words
 from optsearch.errors import TableError, TooLarge
-from optsearch.game import Game
+from optsearch.game import Game, image
 from optsearch.journal import read_arrays, write_arrays
 from optsearch.lattice import Constraints, sweep
 
@@ -57,11 +57,25 @@ class CellSetCounts:
     """How many configurations cover every set of one to four cells.
 
     configurations -- how many there are. covering[j] -- int64 by number of the set of j + 1 cells.
+    ship -- a placement (mask) that all of them have, whose own cells do not count as covered; or 0.
     """
 
     game: Game
     configurations: int
     covering: tuple[Numbers, ...]
+    ship: int = 0
+
+    @classmethod
+    def beside(cls, game: Game, ship: int) -> CellSetCounts:
+        """Those of the configurations with one placement of a ship.
+
+        Raises TooLarge for 2^32 of them or more.
+        """
+        _require_32_bits(game, _count(game, ship), f"{game} with {'-'.join(game.names(ship))}")
+        if len(game.fleet) == 1:
+            return cls(game, 1, tuple(_no_sets(game)), ship)
+        number, arrays = _walk(game, ship, 0)
+        return cls(game, number, tuple(arrays), ship)
 
     @classmethod
     def of(
@@ -80,18 +94,14 @@ class CellSetCounts:
 
         Raises TooLarge for 2^32 configurations or more, TableError for another game's checkpoint.
         """
-        number = sweep(game).count(Constraints(game.fleet))
-        if number >= 2**32:
-            raise TooLarge(
-                f"cell sets are counted in 32 bits, for fewer than {2**32:,} configurations; "
-                f"{game} has {number:,}"
-            )
+        number = _count(game, 0)
+        _require_32_bits(game, number, str(game))
         classes = _first_ships(game)
         done, total, sums = _load(checkpoint, game)
         if done > len(classes):
             raise TableError(f"{checkpoint} has {done} classes of {game}, which has {len(classes)}")
         for ship, weight in classes[done:]:
-            count, arrays = _walk(game, ship)
+            count, arrays = _walk(game, ship, ship)
             total += weight * count
             for kept, array in zip(sums, arrays, strict=True):
                 kept += weight * array
@@ -132,18 +142,49 @@ def _first_ships(game: Game) -> list[tuple[int, int]]:
     return classes(game)
 
 
-def _walk(game: Game, ship: int) -> tuple[int, list[Numbers]]:
-    """The kernel's counts; of the configurations with this placement of the longest ship if any."""
-    fleet = game.fleet[1:] if ship else game.fleet
+def _fleet_beside(game: Game, ship: int) -> tuple[int, ...]:
+    """The ships but one of the length of this placement; all of them if it is 0."""
+    fleet = list(game.fleet)
+    if ship:
+        fleet.remove(ship.bit_count())
+    return tuple(fleet)
+
+
+def _count(game: Game, ship: int, closed: int = 0) -> int:
+    """The configurations with this placement, if any, and no ship on the closed cells."""
+    if ship:
+        closed |= ship | game.halo(ship)
+    return sweep(game).count(Constraints(_fleet_beside(game, ship), closed))
+
+
+def _require_32_bits(game: Game, number: int, what: str) -> None:
+    if number >= 2**32:
+        raise TooLarge(
+            f"cell sets are counted in 32 bits, for fewer than {2**32:,} configurations; "
+            f"{what} has {number:,}"
+        )
+
+
+def _walk(game: Game, ship: int, counted: int) -> tuple[int, list[Numbers]]:
+    """The kernel's counts, of the configurations with this placement if it is not 0.
+
+    counted -- cells of the placement that count as covered.
+    """
+    fleet = _fleet_beside(game, ship)
     ships = []
     for i, length in enumerate(fleet):
         masks = game.placements(length)
         halos = [game.halo(mask) for mask in masks]
         ships.append((to_words(masks), to_words(halos), i > 0 and fleet[i - 1] == length))
     closed = ship | game.halo(ship) if ship else 0
-    kernel = Cover(game.cells, to_words([closed])[0], to_words([ship])[0], ships)
+    kernel = Cover(game.cells, to_words([closed])[0], to_words([counted])[0], ships)
     kernel.walk()
     return kernel.counts()
+
+
+def _no_sets(game: Game) -> list[Numbers]:
+    """A zero for each set of one to four cells, and at least one."""
+    return [np.zeros(max(1, comb(game.cells, size)), np.int64) for size in range(1, LARGEST + 1)]
 
 
 def _symmetric(game: Game, array: Numbers, size: int) -> Numbers:
@@ -161,14 +202,14 @@ def _symmetric(game: Game, array: Numbers, size: int) -> Numbers:
 
 def _load(checkpoint: Path | None, game: Game) -> tuple[int, int, list[Numbers]]:
     """Classes done, configurations met, and the counts up to there."""
-    shapes = [(max(1, comb(game.cells, size)),) for size in range(1, LARGEST + 1)]
+    nothing = _no_sets(game)
     arrays = None if checkpoint is None else read_arrays(checkpoint, f"{_FORMAT} {game}")
     if arrays is None:
-        return 0, 0, [np.zeros(shape, np.int64) for shape in shapes]
+        return 0, 0, nothing
     names = ["done", *(f"c{size}" for size in range(1, LARGEST + 1))]
     if (
         list(arrays) != names
-        or [arrays[name].shape for name in names] != [(2,), *shapes]
+        or [arrays[name].shape for name in names] != [(2,), *(a.shape for a in nothing)]
         or any(array.dtype != np.int64 or (array < 0).any() for array in arrays.values())
     ):
         raise TableError(f"{checkpoint} does not hold counts of the cell sets of {game}")
@@ -222,8 +263,7 @@ class Coverage:
         """Whether some k cells meet as many: those that the search ended with are counted."""
         bound, cells = self._bound(k)
         game = self.counts.game
-        closed = sum(1 << cell for cell in cells)
-        left = sweep(game).count(Constraints(game.fleet, closed))
+        left = _count(game, self.counts.ship, sum(1 << cell for cell in cells))
         return self.counts.configurations - left == bound
 
     def _bound(self, k: int) -> tuple[int, list[int]]:
@@ -234,8 +274,9 @@ class Coverage:
 
     @cached_property
     def _search(self) -> LargestSearch:
-        game = self.counts.game
-        classes = [min(p[cell] for p in game.symmetries()) for cell in range(game.cells)]
+        game, ship = self.counts.game, self.counts.ship
+        kept = [p for p in game.symmetries() if image(ship, p) == ship]
+        classes = [min(p[cell] for p in kept) for cell in range(game.cells)]
         return LargestSearch(game.cells, self.counts.covering, np.array(classes, np.int32))
 
     def _compute(self, k: int) -> tuple[int, list[int]]:

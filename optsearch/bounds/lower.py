@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
+from optsearch.bounds.beside import Beside, beside
 from optsearch.bounds.chain import mean_at_least, root_chain
 from optsearch.bounds.coverage import CellSetCounts, Coverage
 from optsearch.bounds.leaves import (
@@ -20,13 +21,12 @@ from optsearch.bounds.leaves import (
     leaves_of,
 )
 from optsearch.bounds.reveal import Revealed, finished_within, reveal
-from optsearch.bounds.ship_chain import EXACT, ship_chain
+from optsearch.bounds.ship_chain import every_ship_chain, longest_ship_chain
 from optsearch.game import Game
 from optsearch.position import Position
 from optsearch.results import MISSES
 
 NODES = 50_000  # of a search for the most that k cells meet, where bounds are computed on demand
-BESIDE = 2  # cells beside the longest ship of which the best are found, likewise
 _THESE = "each of these bounds"
 
 
@@ -45,13 +45,16 @@ class Bound:
 class AllFinished(NamedTuple):
     """A(l) by the long bounds: at most so many configurations are finished within l misses.
 
-    cells -- how many cells the ship chain takes; 0 where it is not less than the others.
+    cells, every_ship_cells -- how many cells the two chains with costs of ships take; 0 where it is
+    not less than the bounds before it.
     """
 
     root_chain: int
     reveal_game: int
     ship_chain: int
     cells: int
+    every_ship: int
+    every_ship_cells: int
 
 
 def lower_bounds(position: Position) -> list[Bound]:
@@ -96,24 +99,38 @@ def long_bounds(game: Game) -> list[Bound]:
     game.require_silent(_THESE)
     coverage = Coverage(CellSetCounts.of(game), NODES)
     number = coverage.counts.configurations
-    finished = all_finished(coverage, reveal(game), BESIDE)
+    finished = all_finished(coverage, reveal(game), beside(game, nodes=NODES))
     return together(finished, game.fleet_cells, number, "computed here")
 
 
 def all_finished(
     coverage: Coverage,
     revealed: Sequence[Revealed],
-    exact: int = EXACT,
+    known: Sequence[Beside],
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[AllFinished]:
-    """A(0), A(1), … by each of the long bounds; exact, progress -- of `ship_chain`."""
+    """A(0), A(1), … by each of the long bounds.
+
+    revealed -- every class of the longest ship; known -- every class of every ship. progress --
+    called after each l of the two chains with costs, with those done and their number.
+    """
     game, number = coverage.counts.game, coverage.counts.configurations
     chain = root_chain(game.fleet_cells, number, coverage.most_met, MISSES)
     chain += [number] * (MISSES - len(chain))
     shown = finished_within(game, revealed)
     least = [min(pair) for pair in zip(chain, shown, strict=True)]
-    kept = ship_chain(coverage, revealed, least, exact, progress)
-    return [AllFinished(a, b, *c) for a, b, c in zip(chain, shown, kept, strict=True)]
+    longest = longest_ship_chain(
+        coverage, revealed, known, least, lambda done, total: progress(done, 2 * total)
+    )
+    every = every_ship_chain(
+        coverage,
+        known,
+        [one.configurations for one in longest],
+        lambda done, total: progress(done + total, 2 * total),
+    )
+    return [
+        AllFinished(a, b, *c, *d) for a, b, c, d in zip(chain, shown, longest, every, strict=True)
+    ]
 
 
 def together(finished: Sequence[AllFinished], hits: int, number: int, source: str) -> list[Bound]:
@@ -122,7 +139,8 @@ def together(finished: Sequence[AllFinished], hits: int, number: int, source: st
     All bound the same number, the configurations finished with at most l misses.
     """
     by_two = [min(most.root_chain, most.reveal_game) for most in finished]
-    by_all = [min(two, most.ship_chain) for two, most in zip(by_two, finished, strict=True)]
+    by_longest = [min(two, most.ship_chain) for two, most in zip(by_two, finished, strict=True)]
+    by_all = [min(some, most.every_ship) for some, most in zip(by_longest, finished, strict=True)]
     return [
         Bound(name, "lower", mean_at_least(some, hits, number), f"{argument}; {source}")
         for name, some, argument in (
@@ -139,8 +157,13 @@ def together(finished: Sequence[AllFinished], hits: int, number: int, source: st
             ("root chain and reveal game", by_two, "the lesser at each number of misses"),
             (
                 "root chain with the longest ship",
+                by_longest,
+                "what the reveal game leaves of what the chain meets, the least of these three",
+            ),
+            (
+                "root chain with every ship",
                 by_all,
-                "what the reveal game leaves of what the chain meets; the least of all",
+                "what is left of what the chain meets, any ship of it known; the least of all",
             ),
         )
     ]

@@ -55,10 +55,13 @@ class Revealed:
     found: tuple[int, ...]
 
 
-def classes(game: Game) -> list[tuple[int, int]]:
-    """(placement, how many alike) of the longest ship up to symmetry; the least one of each."""
+def classes(game: Game, length: int | None = None) -> list[tuple[int, int]]:
+    """(placement, how many alike) of a ship up to symmetry; the least one of each.
+
+    length -- of the ship; None: the longest.
+    """
     result: dict[int, int] = {}
-    for ship in game.placements(game.fleet[0]):
+    for ship in game.placements(length or game.fleet[0]):
         least = min(game.images(ship))
         result[least] = result.get(least, 0) + 1
     return list(result.items())

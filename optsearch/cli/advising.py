@@ -20,6 +20,7 @@ from optsearch.cli.common import (
     counted_text,
     described,
     heading,
+    numbered,
     out,
     read_position,
     require_writable,
@@ -170,7 +171,8 @@ class Session:
                 self._follow(line)
             except (PositionError, GameError) as error:
                 self._refuse(line, error)
-        self._talk.say(f"{len(self.position.shots)} replies{self.farewell}")
+        replies = numbered(len(self.position.shots), "reply", "replies")
+        self._talk.say(f"{replies}{self.farewell}")
 
     def _follow(self, line: str) -> None:
         """Do what a line says."""

@@ -216,7 +216,12 @@ def heading(position: Position) -> str:
 
 def counted_text(number: int) -> str:
     """How many configurations, in words."""
-    return f"{number:,} configuration{'' if number == 1 else 's'}"
+    return numbered(number, "configuration")
+
+
+def numbered(number: int, what: str, several: str = "") -> str:
+    """So many of something, in words."""
+    return f"{number:,} {what if number == 1 else several or f'{what}s'}"
 
 
 def board_text(texts: list[list[str]]) -> str:

@@ -15,6 +15,7 @@ from optsearch.cli.common import (
     app,
     board_text,
     counted_text,
+    numbered,
     out,
     require_writable,
 )
@@ -133,7 +134,7 @@ class Table:
         while not match.is_over:
             line = self._talk.ask(f"shot {len(match.position.shots) + 1}> ")
             if line is None or line.lower() in ("quit", "exit", "q"):
-                self._talk.say(f"{len(match.position.shots)} shots{self.farewell}")
+                self._talk.say(f"{numbered(len(match.position.shots), 'shot')}{self.farewell}")
                 return
             try:
                 self._follow(line.lower())

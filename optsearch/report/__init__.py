@@ -152,7 +152,8 @@ def tables(results: Path) -> Iterator[Shown]:
 def _shown(table: Table, entries: Entries, file: str, again: dict[str, object] | None) -> Shown:
     header = entries.header
     commit = header.get("commit", "")
-    since = str(again["commit"]) if again and again["same"] else commit
+    computed = [commit, *([str(again["commit"])] if again and again["same"] else [])]
+    since = [found for one in computed if (found := changed(table.experiment, one)) is not None]
     return Shown(
         file=file,
         title=header.get("title", file),
@@ -160,7 +161,7 @@ def _shown(table: Table, entries: Entries, file: str, again: dict[str, object] |
         minutes=took(table.minutes),
         commit=commit,
         date=header.get("date", ""),
-        changed=[] if table is RECOMPUTED else changed(table.experiment, since),
+        changed=[] if table is RECOMPUTED else min(since, key=len, default=None),
         tested=table.is_quick,
         recomputed=again,
         data={
