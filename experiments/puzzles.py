@@ -6,16 +6,18 @@ solutions are counted by the sweep. Seconds are processor time of the generator 
 
 import json
 import time
+from concurrent.futures import ProcessPoolExecutor
 
 from experiments import script
 from optsearch.results import PUZZLES
-from optsearch.solitaire import counting, formats, making, reasoning
+from optsearch.solitaire import counting, formats, making, models, reasoning
 
 GRID, FLEET = (10, 10), (4, 3, 3, 2, 2, 2, 1, 1, 1, 1)
 
 
 def row(seed: int) -> tuple[object, ...]:
     """A puzzle and what confirms it."""
+    models.cp_model()  # loaded before the clock starts
     started = time.process_time()
     puzzle = making.generate(*GRID, FLEET, seed)
     seconds = time.process_time() - started
@@ -37,12 +39,10 @@ def main() -> None:
     """Generate, verify and write the table."""
     parser = script.parser(__doc__, "puzzles")
     parser.add_argument("-n", "--number", type=int, default=100, help="how many")
+    parser.add_argument("--jobs", type=int, help="processes (default: one a processor)")
     options = parser.parse_args()
-    making.generate(*GRID, FLEET, options.number)  # the sampler's table is built before
-    rows = []
-    for seed in range(options.number):
-        rows.append(row(seed))
-        print(*rows[-1][:7], flush=True)
+    with ProcessPoolExecutor(options.jobs) as pool:
+        rows = script.counted(pool.map(row, range(options.number)), options.number)
     PUZZLES.write(
         rows, options.output, fields={"grid": "10x10", "fleet": ",".join(map(str, FLEET))}
     )

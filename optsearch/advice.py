@@ -46,7 +46,10 @@ class Replies:
         if not Posterior(following).configurations:
             together = conflict(following.game, following.shots)
             others = [str(one) for one in together if one != shot]
-            raise Contradiction(f"{shot} cannot be together with {' '.join(others)}", together)
+            why = f"cannot be together with {' '.join(others)}"
+            if not others:
+                why = "cannot be after these shots, whatever the replies to them"
+            raise Contradiction(f"{shot} {why}", together)
         self.position = following
 
     def undo(self, cell: Cell | None = None) -> Shot:

@@ -78,7 +78,9 @@ def test_a_conflict_is_one_and_nothing_less_is(rules):
 def test_replies_stay_possible():
     game = Game.parse(f"{USUAL};contact=any;announce=ship")
     replies = Replies(Position.parse(game, "B4=hit B5=hit"))
-    with pytest.raises(Contradiction, match="B6=sunk:4 cannot be together with") as caught:
+    with pytest.raises(
+        Contradiction, match="B6=sunk:4 cannot be after these shots, whatever the replies to them"
+    ) as caught:
         replies.add((5, 1), Reply(True, True, 4))
     # a ship of length 4 that ends there would be B3-B6, and B3 was not shot
     assert [str(shot) for shot in caught.value.together] == ["B6=sunk:4"]

@@ -1,6 +1,7 @@
 """Puzzles: what is read and refused, and three ways of counting solutions that must agree."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 from importlib import import_module
 from itertools import combinations, product
@@ -183,6 +184,24 @@ def test_boards_from_other_sides_have_the_same_solutions(small):
             assert set(counting.solutions(seen, 10**6)) == moved
 
 
+def test_every_side_that_the_sweep_can_begin_from():
+    """Counts on one side alone: the sweep begins there, and finds the same."""
+    plain = Puzzle(4, 4, (3, 2, 1))
+    full = making.with_counts(plain, counting.solutions(plain, 1)[0])
+    seen = set()
+    for part in ("row_counts", "column_counts"):
+        for side in (slice(0, 2), slice(2, 4)):
+            known = [None] * 4
+            known[side] = getattr(full, part)[side]
+            puzzle = replace(plain, **{part: tuple(known)})
+            view = counting._view(puzzle)
+            seen.add((view.is_turned, view.is_flipped))
+            expected = all_solutions(puzzle)
+            assert set(counting.solutions(puzzle, 10**6)) == expected
+            assert counting.count(puzzle) == len(expected) >= 1
+    assert len(seen) == 4
+
+
 @pytest.mark.parametrize("model", models.MODELS)
 def test_a_milp_solver_agrees(model, small):
     kinds = [[case for case in small if min(2, len(case[1])) == number] for number in range(3)]
@@ -280,6 +299,19 @@ def test_kept_counts():
     assert None not in puzzle.row_counts + puzzle.column_counts
     assert solitaire.is_minimal(puzzle, keep_counts=True)
     assert len(solitaire.minimise(puzzle, 1).clues) < len(puzzle.clues)
+
+
+def test_random_fleets_are_uniform(monkeypatch):
+    """Thrown or from the exact sampler: chi square with 33 degrees of freedom, at 0.1%."""
+    puzzle = Puzzle(3, 4, (3, 1))
+    fleets = all_solutions(puzzle)
+    assert len(fleets) == 34
+    for throws in (making._THROWS, 0):
+        monkeypatch.setattr(making, "_THROWS", throws)
+        rng = np.random.default_rng(7)
+        met = Counter(making.random_solution(puzzle, rng) for _ in range(680))
+        assert set(met) == fleets
+        assert sum((met[fleet] - 20) ** 2 / 20 for fleet in fleets) < 63.9
 
 
 def test_larger_than_the_sampler():

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
 from optsearch._solitaire import Sweep
 from optsearch.errors import TooLarge
+from optsearch.game import Cell
 from optsearch.solitaire.puzzle import WATER, Puzzle, Solution, ordered
 
 T = TypeVar("T")
@@ -51,18 +53,17 @@ def solutions(
     time_limit: float | None = None,
     progress: Callable[[int], object] = lambda visited: None,
 ) -> list[Solution]:
-    """Up to `limit` solutions, all of them if there are fewer, by their rows from the top.
+    """Up to `limit` solutions, all of them if there are fewer, in an order of the sweep.
 
     Raises TooLarge as `count` does.
     """
     found = _timed(puzzle, limit, time_limit, progress, lambda sweep: sweep.solutions(limit))
-    is_turned = _is_turned(puzzle)
-    lengths = _lengths(puzzle)
+    view = _view(puzzle)
+    lengths = view.puzzle.lengths
 
     def ship(kind: int, turn: int, row: int, column: int) -> int:
         steps = [(i, 0) if turn else (0, i) for i in range(lengths[kind])]
-        cells = [(row + i, column + j) for i, j in steps]
-        return sum(puzzle.bit((j, i) if is_turned else (i, j)) for i, j in cells)
+        return sum(puzzle.bit(view.original((row + i, column + j))) for i, j in steps)
 
     return [ordered(ship(*choice) for choice in fleet) for fleet in found]
 
@@ -84,22 +85,48 @@ def _timed(
     return work(_sweep(puzzle, _FEW_SLOTS if limit <= _FEW else _SLOTS, tick))
 
 
-def _is_turned(puzzle: Puzzle) -> bool:
-    """Whether the kernel sees rows and columns exchanged: it wants few columns."""
-    return puzzle.columns > puzzle.rows
+@dataclass(frozen=True)
+class _View:
+    """A puzzle as the kernel sees it: rows and columns exchanged, then upside down, or neither."""
+
+    puzzle: Puzzle
+    is_turned: bool = False
+    is_flipped: bool = False
+
+    def original(self, cell: Cell) -> Cell:
+        """The cell of the puzzle itself that is seen as this one."""
+        i, j = cell
+        if self.is_flipped:
+            i = self.puzzle.rows - 1 - i
+        return (j, i) if self.is_turned else (i, j)
+
+    @property
+    def cost(self) -> int:
+        """Low where the rows that come first leave few choices, since they are met most often."""
+        puzzle = self.puzzle
+        return sum(
+            (puzzle.rows - i) * (2 if count is None else int(count > 0))
+            for i, count in enumerate(puzzle.row_counts)
+        )
 
 
-def _lengths(puzzle: Puzzle) -> list[int]:
-    return sorted(set(puzzle.fleet), reverse=True)
+def _view(puzzle: Puzzle) -> _View:
+    """From the side that prunes best; never with more columns than rows, which the keys contain."""
+    upright = [_View(puzzle)] if puzzle.columns <= puzzle.rows else []
+    if puzzle.rows <= puzzle.columns:
+        upright.append(_View(puzzle.turned(), True))
+    flipped = [_View(view.puzzle.flipped(), view.is_turned, True) for view in upright]
+    return min((*upright, *flipped), key=lambda view: view.cost)
 
 
 def _sweep(puzzle: Puzzle, slots: int, tick: Callable[[int], object]) -> Sweep:
-    lengths = _lengths(puzzle)
-    sides = sorted((puzzle.rows, puzzle.columns))
-    if sides[0] > MAX_COLUMNS or len(lengths) > MAX_LENGTHS or len(puzzle.fleet) > MAX_SHIPS:
+    puzzle = _view(puzzle).puzzle
+    lengths = puzzle.lengths
+    if puzzle.columns > MAX_COLUMNS or len(lengths) > MAX_LENGTHS or len(puzzle.fleet) > MAX_SHIPS:
         raise TooLarge(
-            f"the solutions of {puzzle} are not counted: {sides[0]} columns, {len(lengths)} lengths"
-            f" and {len(puzzle.fleet)} ships; at most {MAX_COLUMNS}, {MAX_LENGTHS} and {MAX_SHIPS}"
+            f"the solutions of {puzzle} are not counted: {puzzle.columns} columns, {len(lengths)} "
+            f"lengths and {len(puzzle.fleet)} ships; at most {MAX_COLUMNS}, {MAX_LENGTHS} and "
+            f"{MAX_SHIPS}"
         )
     may = np.zeros((len(lengths), 2, puzzle.rows, puzzle.columns), np.uint8)
     for kind, length in enumerate(lengths):
@@ -110,25 +137,18 @@ def _sweep(puzzle: Puzzle, slots: int, tick: Callable[[int], object]) -> Sweep:
     is_open[:] = 1
     for cell, value in puzzle.revealed:
         (is_open if value == WATER else must)[cell] = value != WATER
-    counts = [
-        [-1 if count is None else count for count in line]
-        for line in (puzzle.row_counts, puzzle.column_counts)
-    ]
-    if _is_turned(puzzle):
-        counts.reverse()
-        may = may[:, ::-1].transpose(0, 1, 3, 2)
-        if 1 in lengths:  # a ship of one cell is horizontal, turned or not
-            may = may.copy()
-            may[-1] = may[-1, ::-1]
-        must, is_open = must.T, is_open.T
     return Sweep(
-        counts[0],
-        counts[1],
+        _given(puzzle.row_counts),
+        _given(puzzle.column_counts),
         lengths,
         [puzzle.fleet.count(length) for length in lengths],
-        np.ascontiguousarray(may),
-        np.ascontiguousarray(must),
-        np.ascontiguousarray(is_open),
+        may,
+        must,
+        is_open,
         slots,
         tick,
     )
+
+
+def _given(counts: tuple[int | None, ...]) -> list[int]:
+    return [-1 if count is None else count for count in counts]

@@ -23,7 +23,8 @@ from optsearch.solitaire import counting, models
 from optsearch.solitaire.puzzle import Clue, Puzzle, Solution, ordered
 
 METHODS = (*models.MODELS, "count")
-_EFFORT = 200_000  # cells visited
+_EFFORT = 1_000_000  # cells visited
+_THROWS, _THROWS_AT_ONCE = 1 << 16, 1 << 11  # of a whole fleet; the usual one fits in 1 of 4,000
 _ATTEMPTS = 1000  # to place a fleet on a grid that is too large for the exact sampler
 
 Progress = Callable[[int, int], object]
@@ -180,10 +181,11 @@ def generate(
     """A puzzle with exactly one solution and no clue to spare; the same for the same seed.
 
     A random fleet, all its counts, and for as long as another fleet satisfies the clues, a cell in
-    which it differs; then `minimise`. The fleet is drawn uniformly by the exact sampler on grids of
-    up to 128 cells. On larger ones ships are placed one after the other, longest first, each
-    uniformly where it still fits, which is not quite uniform. Raises TooLarge when the time
-    (seconds) is over.
+    which it differs; then `minimise`. The fleet is uniform among all that fit: ships are thrown
+    until no two touch, and where that is rare the exact sampler draws one, on grids of up to 128
+    cells. On larger ones ships are then placed one after the other, longest first, each uniformly
+    where it still fits, which is not quite uniform. Raises TooLarge when the time (seconds) is
+    over.
     """
     end = _end(time_limit)
     puzzle = Puzzle(rows, columns, fleet)
@@ -239,6 +241,8 @@ def random_solution(puzzle: Puzzle, rng: np.random.Generator) -> Solution:
 
     Raises PuzzleError for a fleet that does not fit, or, on a large grid, was not made to fit.
     """
+    if thrown := _thrown(puzzle, rng):
+        return thrown
     if puzzle.rows * puzzle.columns <= MAX_CELLS:
         game = Game(puzzle.rows, puzzle.columns, puzzle.fleet)
         try:
@@ -256,6 +260,29 @@ def random_solution(puzzle: Puzzle, rng: np.random.Generator) -> Solution:
         f"the fleet {puzzle.fleet_text} did not fit on the grid {puzzle.grid} in {_ATTEMPTS:,} "
         "attempts; give fewer ships or a larger grid"
     )
+
+
+def _thrown(puzzle: Puzzle, rng: np.random.Generator) -> Solution | None:
+    """A uniform fleet: each ship anywhere, by itself, until no two touch; None if that is rare."""
+    by_length = {
+        length: [
+            (ship, puzzle.closed(ship)) for ship in placements(puzzle.rows, puzzle.columns, length)
+        ]
+        for length in puzzle.lengths
+    }
+    places = [by_length[length] for length in puzzle.fleet]
+    sizes = [len(here) for here in places]
+    for _ in range(_THROWS // _THROWS_AT_ONCE):
+        for chosen in rng.integers(sizes, size=(_THROWS_AT_ONCE, len(sizes))).tolist():
+            shores = 0
+            for here, index in zip(places, chosen, strict=True):
+                ship, closed = here[index]
+                if ship & shores:
+                    break
+                shores |= closed
+            else:
+                return ordered(here[i][0] for here, i in zip(places, chosen, strict=True))
+    return None
 
 
 @lru_cache(maxsize=4)
