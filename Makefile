@@ -6,7 +6,7 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet install
 KERNELS := $(wildcard cython_ext/*.pyx cython_ext/*.pxd cython_ext/*/*.pxd)
 
 .DEFAULT_GOAL := help
-.PHONY: help build debug reproduce test test-long fuzz transcripts test-debug check bench results evaluations golden figures report clean
+.PHONY: help build debug reproduce test test-long fuzz transcripts test-debug check bench results evaluations golden figures report docs clean
 
 help:  ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; \
@@ -90,5 +90,9 @@ report: build  ## all results as one page, report/index.html
 	@$(BIN)/python -m paper_figures >/dev/null || true  # says which sources are missing
 	@$(BIN)/python -m paper_figures.report
 
+docs: build  ## the documentation as a site, site/index.html
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+	@echo site/index.html
+
 clean:  ## remove .venv and everything that was built
-	rm -rf .venv build optsearch/builds optsearch/*.so *.egg-info paper_figures/output report
+	rm -rf .venv build optsearch/builds optsearch/*.so *.egg-info paper_figures/output report site

@@ -4,7 +4,6 @@ import doctest
 import io
 import json
 import re
-import shlex
 import subprocess
 import sys
 from fractions import Fraction
@@ -19,6 +18,7 @@ from optsearch.game import Game, cell_name
 from optsearch.position import HIT, MISS, Position, Reply
 from optsearch.tables import DiskTable
 from optsearch.tree import DecisionTree, Leaf, Node, load, save
+from tests import shown
 from tests.examples import plain
 from tests.processes import ENVIRONMENT, MANY_SECONDS, run_command
 
@@ -565,36 +565,10 @@ README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8"
 TOO_LONG = "5x7:4,3"  # the README shows how a run of minutes is interrupted
 
 
-def console_commands():
-    """Each command that the README shows, with the output it shows."""
-    for block in re.findall(r"^```console\n(.*?)^```$", README, re.DOTALL | re.MULTILINE):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, output = part.partition("\n")
-            yield command, output
-
-
-def without_seconds(text):
-    return re.sub(r"\d+\.\d+ seconds|\d+\.\d{3} *$", "SECONDS", text, flags=re.MULTILINE)
-
-
 def test_the_readme_shows_what_is_printed(here, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.StringIO())
-    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    ran_here = 0
-    for command, output in console_commands():
-        name, *arguments = shlex.split(command)
-        if name == "cat":
-            Path(arguments[0]).write_text(output)
-        if (name, *arguments) == ("make", "reproduce"):
-            name, arguments = "optsearch", ["reproduce"]
-        if name != "optsearch" or TOO_LONG in arguments:
-            continue
-        _, out, err = here(*arguments)
-        got, want = without_seconds(out + err), without_seconds(output)
-        assert doctest.OutputChecker().check_output(want, got, flags), f"{command}\n{got}"
-        ran_here += 1
-    assert ran_here >= 12
+    assert shown.check(README, here, leave_out=TOO_LONG) >= 12
 
 
 def test_the_python_of_the_readme(monkeypatch, tmp_path):

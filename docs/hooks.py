@@ -1,0 +1,142 @@
+"""What the pages take from the program when the site is built: help texts, tables and pictures.
+
+In a page, a line `<!-- help COMMAND -->` becomes the help of a command, and `<!-- table NAME -->`
+one of `TABLES`. Pictures are drawn from the committed tables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from mkdocs.structure.files import File
+from typer.testing import CliRunner
+
+from optsearch.cli.command import app
+from optsearch.results import EVALUATION, GROWTH, OPTIMA
+from paper_figures import bracket, figure2, figure7, script
+
+FIGURES = (bracket.FIGURE, figure2.FIGURE, figure7.FIGURE)
+LONGEST = 12  # searches
+
+
+def help_of(command: str) -> str:
+    """What `optsearch COMMAND --help` prints, as a block."""
+    answer = CliRunner().invoke(app, [*command.split(), "--help"], prog_name="optsearch")
+    if answer.exit_code != 0:
+        raise ValueError(f"there is no help of {command!r}: {answer.output}")
+    return f"```text\n{answer.output.strip()}\n```"
+
+
+def rows_of(*rows: tuple[object, ...]) -> str:
+    """A table; the first row is its head."""
+    head, *others = [f"| {' | '.join(map(str, row))} |" for row in rows]
+    return "\n".join([head, "|---" * len(rows[0]) + "|", *others])
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it."""
+    if seconds < 1:
+        return "less than a second"
+    return f"{seconds:.0f} seconds" if seconds < 120 else f"{seconds / 60:.0f} minutes"
+
+
+def longest_searches() -> str:
+    """The optima that took longest."""
+    found = sorted(OPTIMA.read(), key=lambda row: -row["seconds"])[:LONGEST]
+    return rows_of(
+        ("game", "configurations", "nodes", "time"),
+        *(
+            (
+                f"`{row['game']}`",
+                f"{row['configurations']:,}",
+                f"{row['nodes']:,}",
+                duration(row["seconds"]),
+            )
+            for row in found
+        ),
+    )
+
+
+def searches_by_size() -> str:
+    """How many of the searches ended within some time, by the number of configurations."""
+    rows = OPTIMA.read().rows
+    sizes = ((1, 100), (101, 300), (301, 1000), (1001, 10_000))
+    limits = (0.1, 1.0, 10.0, 100.0)
+    lines = []
+    for low, high in sizes:
+        times = [row["seconds"] for row in rows if low <= row["configurations"] <= high]
+        within = [sum(time <= limit for time in times) for limit in limits]
+        lines.append((f"{low:,} to {high:,}", len(times), *within, duration(max(times))))
+    head = ("configurations", "games", *(f"within {limit:g} s" for limit in limits), "longest")
+    return rows_of(head, *lines)
+
+
+def counts() -> str:
+    """How long it takes to count the configurations of the usual fleet."""
+    return rows_of(
+        ("board", "contact", "configurations", "seconds"),
+        *(
+            (
+                f"{row['size']}×{row['size']}",
+                f"`{row['contact']}`",
+                f"{row['configurations']:,}",
+                row["seconds"],
+            )
+            for row in GROWTH.read()
+        ),
+    )
+
+
+def evaluations() -> str:
+    """What evaluating each strategy on every configuration of the usual game took."""
+    headers = [EVALUATION.read(path).header for path in EVALUATION.all()]
+    return rows_of(
+        ("strategy", "mean shots", "time"),
+        *(
+            (f"`{header['strategy']}`", header["mean"], duration(float(header["seconds"])))
+            for header in sorted(headers, key=lambda header: float(header["seconds"]))
+        ),
+    )
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "longest searches": longest_searches,
+    "searches by size": searches_by_size,
+    "counts": counts,
+    "evaluations": evaluations,
+}
+
+
+def filled(markdown: str) -> str:
+    """A page with its help texts and tables."""
+    markdown = re.sub(
+        r"^<!-- help (.*) -->$", lambda found: help_of(found[1]), markdown, flags=re.M
+    )
+    return re.sub(r"^<!-- table (.*) -->$", lambda found: TABLES[found[1]](), markdown, flags=re.M)
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """MkDocs asks for each page before it is rendered."""
+    return filled(markdown)
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """MkDocs asks for the files of the site: the pictures are added."""
+    with TemporaryDirectory() as folder, redirect_stdout(StringIO()):
+        if script.run(FIGURES, ["--output", folder]):
+            raise ValueError("a figure of the pages cannot be drawn; `make figures` says why")
+        for figure in FIGURES:
+            drawn = (Path(folder) / f"{figure.name}.png").read_bytes()
+            files.append(File.generated(config, f"pictures/{figure.name}.png", content=drawn))
+    return files
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """MkDocs asks for each page in the end: the offline plugin's script from elsewhere goes."""
+    return re.sub(r'<script src="?https://unpkg\.com/[^>]*></script>', "", output)

@@ -1,0 +1,41 @@
+"""The commands that a page shows, run, and what they print beside what the page says."""
+
+import doctest
+import re
+import shlex
+from pathlib import Path
+
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def console_commands(page):
+    """Each command that a page shows, with the output it shows."""
+    for block in re.findall(r"^```console\n(.*?)^```$", page, re.DOTALL | re.MULTILINE):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            yield command, output
+
+
+def without_seconds(text):
+    return re.sub(r"\d+\.\d+ seconds|\d+\.\d{3} *$", "SECONDS", text, flags=re.MULTILINE)
+
+
+def check(page, here, leave_out=None):
+    """Run the commands of optsearch in the current folder; how many there were.
+
+    `cat FILE` writes what is shown of the file. leave_out -- an argument of commands not to run.
+    """
+    ran = 0
+    for command, output in console_commands(page):
+        name, *arguments = shlex.split(command)
+        if name == "cat":
+            Path(arguments[0]).write_text(output)
+        if (name, *arguments) == ("make", "reproduce"):
+            name, arguments = "optsearch", ["reproduce"]
+        if name != "optsearch" or leave_out in arguments:
+            continue
+        _, out, err = here(*arguments)
+        got, want = without_seconds(out + err), without_seconds(output)
+        assert doctest.OutputChecker().check_output(want, got, FLAGS), f"{command}\n{got}"
+        ran += 1
+    return ran

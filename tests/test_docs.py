@@ -1,0 +1,119 @@
+"""The pages of docs: complete, their links whole, their numbers and outputs what is computed."""
+
+import io
+import math
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import optsearch
+from optsearch.cli.command import commands
+from optsearch.results import BRACKET, COUNTEREXAMPLES, EVALUATION, GROWTH, OPTIMA
+from tests import shown
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted(path.name for path in DOCS.glob("*.md"))
+RUN = ("commands.md", "how-long.md", "how-to.md", "index.md")
+
+
+def text(name):
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def named(entries):
+    """The files that a part of the navigation names."""
+    for entry in entries:
+        for value in entry.values() if isinstance(entry, dict) else [entry]:
+            yield from [value] if isinstance(value, str) else named(value)
+
+
+def test_the_navigation_names_every_page():
+    yaml = pytest.importorskip("yaml")
+    settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    names = list(named(settings["nav"]))
+    assert sorted(names) == sorted([*PAGES, *(path.name for path in DOCS.glob("*.ipynb"))])
+
+
+def anchors(name):
+    """The anchors of the headings of a page."""
+    toc = pytest.importorskip("markdown.extensions.toc")
+    page = re.sub(r"^```.*?^```$", "", text(name), flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.*)$", page, re.MULTILINE)
+    return {toc.slugify(heading.replace("`", ""), "-") for heading in headings}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_resolve(name):
+    for link in re.findall(r"\]\(([^)\s]+)\)", text(name)):
+        if link.startswith(("https://", "pictures/")):  # pictures are drawn with the site
+            continue
+        page, _, anchor = link.partition("#")
+        assert not page or (DOCS / page).is_file(), link
+        assert not anchor or anchor in anchors(page or name), link
+
+
+def test_every_command_has_its_part():
+    everything = []
+    for name, command in commands().commands.items():
+        everything += [name, *(f"{name} {below}" for below in getattr(command, "commands", ()))]
+    page = text("commands.md")
+    assert sorted(re.findall("^<!-- help (.*) -->$", page, re.M)) == sorted(everything)
+    assert sorted(re.findall("^##+ (.*)$", page, re.M)) == sorted(everything)
+
+
+def test_the_reference_names_what_there_is():
+    names = re.findall(r"^::: (optsearch\S*)$", text("reference.md"), re.MULTILINE)
+    for name in names:
+        home, _, last = name.rpartition(".")
+        assert hasattr(import_module(home), last), name
+    assert set(optsearch.__all__) <= {name.rpartition(".")[2] for name in names}
+
+
+def test_the_numbers_of_the_first_page():
+    page = text("index.md")
+    bracket = BRACKET.read()
+    lower = max(row["value"] for row in bracket if row["side"] == "lower")
+    upper = min(row["value"] for row in bracket if row["side"] == "upper")
+    down, up = math.floor(lower * 10**4) / 10**4, math.ceil(upper * 10**4) / 10**4
+    assert f"between {down:.4f} and {up:.4f}" in page
+    (usual,) = [row for row in GROWTH.read() if (row["size"], row["contact"]) == (10, "none")]
+    assert f"{usual['configurations']:,}" in page
+    greedy = EVALUATION.read(name="greedy").header
+    assert (
+        f"{float(greedy['mean']):.4f} shots there on average, and at worst {greedy['worst']}"
+        in page
+    )
+    (found,) = [
+        row
+        for row in COUNTEREXAMPLES.read()
+        if (str(row["game"]), row["position"]) == ("3x4:2", "A1=miss B3=miss")
+    ]
+    number = found["configurations"]
+    best = f"{found['best_greedy_total_height']}/{number} against {found['total_height']}/{number}"
+    assert best in page
+    assert f"{len(OPTIMA.read())} games" in page
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_the_pages_show_what_is_printed(name, here, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    assert shown.check(text(name), here)
+
+
+@pytest.mark.long
+def test_the_site(tmp_path):
+    """It is built without a warning, and no page of it asks for anything from elsewhere."""
+    pytest.importorskip("material")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path]
+    subprocess.run(command, cwd=ROOT, check=True)
+    for path in tmp_path.glob("*.html"):
+        page = path.read_text(encoding="utf-8")
+        assert not re.findall(r"<(?:script|img|iframe)[^>]* src=.?https?:", page), path.name
+        assert not re.findall(r"<link[^>]*stylesheet[^>]* href=.?https?:", page), path.name
+    assert "1,925,751,392" in (tmp_path / "how-long.html").read_text(encoding="utf-8")
