@@ -33,11 +33,14 @@ Follow the strategy with the replies of a board on which p alone stands, until J
 the game does not end before, since k_p > 0. Let E_p be the cells missed: they contain c_0 to
 c_(t-1). Let B_p be the configurations with p whose other ships have no cell in E_p. All of them
 follow this path, since every shot on it is at a cell of p or of E_p, and there are
-n_p - f_p(E_p) >= n_p - Cov_p(J_p) of them. Behind these J_p misses they differ by sequences that
-lack the hits on p: at most C(l - J_p + k_p, k_p) of them are finished within l misses, and at least
-cost(p) are not. All of B_p is met by S. And no configuration x is in B_p and in B_q, p met first by
-S, at c_t: then E_q contains c_t, which is a cell of p, a ship of x other than q. So the unfinished
-of all B_p add up, and are not among what is finished of f(S).
+n_p - f_p(E_p) >= n_p - Cov_p(J_p) of them. (Where J_p misses cannot be made, all that have p are
+met by cells missed: nothing is paid.) Behind these J_p misses two of them part at a cell beside p,
+a hit for one and a miss for the other. So they differ in the replies without those on p, up to the
+last of the k_p hits, even where the game ends on p: at most C(l - J_p + k_p, k_p) of them are
+finished within l misses, and at least cost(p) are not. All of B_p is met by S. And no configuration
+x is in B_p and in B_q, p met first by S, at c_t: then E_q contains c_t, which is a cell of p, a
+ship of x other than q. So the unfinished of all B_p add up, and are not among what is finished of
+f(S).
 
 **The search** for the best S (`Coverage.most_kept`) takes it that what a cell v adds gets no more
 when other cells come first. That is so for f. Where a cell w comes before v, and a placement p
