@@ -202,6 +202,7 @@ def check_coverage(met: Met, search: Search, rows: list[Row]) -> dict[int, int]:
             is_most = most[k] == int(met.all_of(k).max()) and row["attained"] == "yes"
             require(is_most, f"{most[k]} met by {k} cells")
         elif most[k] < met.number:
+            require(k - 1 in most, f"the row of {k - 1} cells is missing")
             # Han's inequality, or else no set may have a larger bound.
             if most[k] < most[k - 1] * k // (k - 1):
                 larger_one = search.larger(k, most[k], {})
