@@ -99,7 +99,9 @@ def test_an_installed_copy_reproduces_the_paper(installed, tmp_path):
 
 
 def test_the_source_distribution_is_complete(tmp_path):
-    names = tracked(*FOLDERS, "README.md", "LICENSE", "Makefile", "setup.py", "pyproject.toml")
+    names = tracked(
+        *FOLDERS, "README.md", "LICENSE", "Makefile", "mkdocs.yml", "setup.py", "pyproject.toml"
+    )
     setup("sdist", "-d", tmp_path)
     (path,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(path) as archive:
