@@ -12,7 +12,6 @@ import time
 from collections import Counter
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -440,20 +439,25 @@ class Solver:
         return best_cell(self.kernel, state)
 
 
-@lru_cache(maxsize=1)
+_far = threading.local()  # a kernel serves one thread at a time, and an executor may have several
+
+
 def _far_solver(
     position: Position, objective: Objective, options: SolverOptions
 ) -> tuple[Solver, _Kept]:
-    solver = Solver(position, options, objective=objective)
-    kept = _Kept()
-    solver.kernel.keep(kept)
-    return solver, kept
+    """The solver of this worker, from one task of a search to the next."""
+    asked = position, objective, options
+    if getattr(_far, "asked", None) != asked:
+        solver, kept = Solver(position, options, objective=objective), _Kept()
+        solver.kernel.keep(kept)
+        _far.asked, _far.solver, _far.kept = asked, solver, kept
+    return _far.solver, _far.kept
 
 
 def _run_far(
     position: Position, objective: Objective, options: SolverOptions, task: Task
 ) -> _Answer:
-    """A task in another process: its cost, the nodes it took, and what was found on the way."""
+    """A task of a worker: its cost, the nodes it took, and what was found on the way."""
     solver, kept = _far_solver(position, objective, options)
     before = solver.kernel.nodes
     kept.fresh = {}
