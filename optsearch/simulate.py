@@ -33,7 +33,7 @@ from optsearch.hiding import Drawn, Hider
 from optsearch.journal import Journal
 from optsearch.position import Position, play
 from optsearch.strategies import Player, as_player
-from optsearch.workers import processes
+from optsearch.workers import Pace, processes
 
 PLAYED = 10  # games of a task
 PLAYED_COMPILED = 1000  # of a task of a compiled player
@@ -165,28 +165,8 @@ class Simulation:
             yield Difference(more.strategy, less.strategy, float(by_board.mean()), error)
 
 
-@dataclass(frozen=True)
-class Status:
-    """How far a simulation is.
-
-    done -- games of all players together, of `total`; resumed -- those which a checkpoint had;
-    seconds -- since the start.
-    """
-
-    done: int
-    total: int
-    resumed: int
-    seconds: float
-
-    @property
-    def rate(self) -> float:
-        """Games a second in this run."""
-        return (self.done - self.resumed) / max(self.seconds, 1e-9)
-
-    @property
-    def seconds_to_go(self) -> float | None:
-        """At that rate; None before anything is done."""
-        return (self.total - self.done) / self.rate if self.done > self.resumed else None
+class Status(Pace):
+    """How far a simulation is, in games of all players together."""
 
 
 Progress = Callable[[Status], None]
@@ -411,7 +391,9 @@ class _Run:
     def _report(self) -> None:
         done = int(np.count_nonzero(self._shots))
         seconds = time.monotonic() - self._started
-        self._progress(Status(done, self._shots.size, self._resumed, seconds))
+        self._progress(
+            Status(done=done, total=self._shots.size, resumed=self._resumed, seconds=seconds)
+        )
 
     # The checkpoint: the shots of each task
 

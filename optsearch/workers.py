@@ -1,4 +1,4 @@
-"""A pool of processes that leaves ctrl-C to its owner and does not outlive it."""
+"""Processes that leave ctrl-C to their owner and do not outlive it, and how far their work is."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from multiprocessing.resource_tracker import ensure_running
 from threading import Thread
@@ -18,6 +19,29 @@ from typing import Any, TypeVar
 from optsearch.errors import WorkerLost
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pace:
+    """How far tasks are that workers do: of `total` pieces of work `done` are.
+
+    resumed -- those of them that a checkpoint had; seconds -- since the start.
+    """
+
+    done: int
+    total: int
+    resumed: int
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Pieces a second in this run."""
+        return (self.done - self.resumed) / max(self.seconds, 1e-9)
+
+    @property
+    def seconds_to_go(self) -> float | None:
+        """At that rate; None before anything is done."""
+        return (self.total - self.done) / self.rate if self.done > self.resumed else None
 
 
 @contextmanager

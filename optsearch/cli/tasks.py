@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Protocol, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
 from optsearch.cli.common import err
 from optsearch.errors import OptsearchError, WorkerLost
+from optsearch.workers import Pace
 
 PATIENCE = 10  # seconds for a scheduler to answer
 DAY = 86_400
@@ -40,23 +41,7 @@ DaskOption = Annotated[
 ]
 
 
-class Running(Protocol):
-    """How far a run is: of `total` things so many are done."""
-
-    @property
-    def done(self) -> int:
-        """How many."""
-
-    @property
-    def total(self) -> int:
-        """Of how many."""
-
-    @property
-    def seconds_to_go(self) -> float | None:
-        """At the rate so far; None before anything is done."""
-
-
-Status = TypeVar("Status", bound=Running)
+Status = TypeVar("Status", bound=Pace)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from math import sqrt
 
 from optsearch import notebook
 from optsearch.game import Game
+from optsearch.workers import Pace
 
 
 @dataclass(frozen=True)
@@ -77,34 +78,16 @@ class Evaluation:
         return notebook.titled(str(self.game), notebook.facts(rows), drawn)
 
 
-@dataclass(frozen=True)
-class Status:
-    """How far a running evaluation is.
+@dataclass(frozen=True, kw_only=True)
+class Status(Pace):
+    """How far a running evaluation is, in configurations of finished tasks; shots -- of those."""
 
-    done -- configurations of finished tasks, of `total`; shots -- of those, in all; resumed -- of
-    the configurations, those which a checkpoint had; seconds -- since the start.
-    """
-
-    done: int
-    total: int
     shots: int
-    resumed: int
-    seconds: float
 
     @property
     def mean(self) -> float:
         """The mean of what is done; tasks are not finished in a random order."""
         return self.shots / self.done if self.done else 0.0
-
-    @property
-    def rate(self) -> float:
-        """Configurations a second in this run."""
-        return (self.done - self.resumed) / max(self.seconds, 1e-9)
-
-    @property
-    def seconds_to_go(self) -> float | None:
-        """At that rate; None before anything is done."""
-        return (self.total - self.done) / self.rate if self.done > self.resumed else None
 
 
 Progress = Callable[[Status], None]

@@ -203,7 +203,15 @@ class _Run:
     def _report(self) -> None:
         shots = sum(shots * n for shots, n in self._histogram.items())
         seconds = time.monotonic() - self._started
-        self._progress(Status(self._done, self.configurations, shots, self._done_before, seconds))
+        self._progress(
+            Status(
+                done=self._done,
+                total=self.configurations,
+                shots=shots,
+                resumed=self._done_before,
+                seconds=seconds,
+            )
+        )
 
     # The checkpoint: each task's histogram
 
