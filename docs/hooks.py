@@ -1,7 +1,8 @@
 """What the pages take from the program when the site is built: help texts, tables and pictures.
 
 In a page, a line `<!-- help COMMAND -->` becomes the help of a command, and `<!-- table NAME -->`
-one of `TABLES`. Pictures are drawn from the committed tables.
+one of `TABLES`. Pictures are drawn from the committed tables. The first page is the README, and
+what it links to beside `docs` is on the site too.
 """
 
 from __future__ import annotations
@@ -18,10 +19,15 @@ from mkdocs.structure.files import File
 from typer.testing import CliRunner
 
 from optsearch.cli.command import app
-from optsearch.results import EVALUATION, GROWTH, OPTIMA
+from optsearch.results import EVALUATION, GROWTH, OPTIMA, SOLITAIRE
 from paper_figures import bracket, figure2, figure7, script
 
 FIGURES = (bracket.FIGURE, figure2.FIGURE, figure7.FIGURE)
+ROOT = Path(__file__).parent.parent
+BESIDE = {  # on the site, and in the repository
+    "index.md": "README.md",
+    **{name: name for name in ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE")},
+}
 LONGEST = 12  # searches
 
 
@@ -105,11 +111,29 @@ def evaluations() -> str:
     )
 
 
+def models_of_puzzles() -> str:
+    """How long each solver takes with each model of each puzzle, and how they compare in SCIP."""
+    found: dict[tuple[str, float], dict[tuple[str, str], float | None]] = {}
+    for row in SOLITAIRE.read():
+        seconds = row["build_seconds"] + row["solve_seconds"] if row["solved"] else None
+        here = found.setdefault((row["grid"], row["revealed"]), {})
+        here[row["solver"], row["model"]] = seconds
+    lines = []
+    for (grid, revealed), seconds in found.items():
+        ship, cell = seconds["SCIP", "ship"], seconds["SCIP", "cell"]
+        ratio = "" if ship is None or cell is None else f"{cell / ship:.1f}"
+        times = ("not in time" if time is None else f"{time:.3f}" for time in seconds.values())
+        lines.append((grid, f"{revealed:.0%}", *times, ratio))
+    columns = (f"{solver}, {model}-based" for solver, model in next(iter(found.values())))
+    return rows_of(("board", "revealed", *columns, "ratio"), *lines)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "longest searches": longest_searches,
     "searches by size": searches_by_size,
     "counts": counts,
     "evaluations": evaluations,
+    "models of puzzles": models_of_puzzles,
 }
 
 
@@ -127,7 +151,10 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """MkDocs asks for the files of the site: the pictures are added."""
+    """MkDocs asks for the files of the site: pages beside `docs`, and the pictures, are added."""
+    for name, path in BESIDE.items():
+        content = (ROOT / path).read_text(encoding="utf-8").replace("](docs/", "](")
+        files.append(File.generated(config, name, content=content))
     with TemporaryDirectory() as folder, redirect_stdout(StringIO()):
         if script.run(FIGURES, ["--output", folder]):
             raise ValueError("a figure of the pages cannot be drawn; `make figures` says why")

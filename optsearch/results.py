@@ -561,20 +561,21 @@ BRACKET = Table(
 
 SOLITAIRE = Table(
     "solitaire",
-    "Ship-based and cell-based model of Solitaire Battleship, one solution each",
+    "Ship-based and cell-based model of Solitaire Battleship in two solvers, one solution each",
     (
         Column("grid", TEXT, "rows and columns"),
         Column("ships", INTEGER, "ships of the fleet"),
         Column("revealed", decimal(2), "part of the cells that is revealed"),
+        Column("solver", TEXT, "CP-SAT, which learns clauses, or SCIP, which branches"),
         Column("model", TEXT, "ship or cell"),
         Column("variables", INTEGER, "of the model as built"),
         Column("constraints", INTEGER, "of the model as built"),
         Column("build_seconds", decimal(3), "processor time to build the model", measured=True),
-        Column("solve_seconds", decimal(3), "processor time of CP-SAT, one worker", measured=True),
-        Column("solved", YES_NO, "whether a solution was found within the time limit"),
+        Column("solve_seconds", decimal(3), "processor time to solve, one worker", measured=True),
+        Column("solved", YES_NO, "whether it was found within the time limit", measured=True),
     ),
     "solitaire",
-    5,
+    8,
 )
 PUZZLES = Table(
     "puzzles",

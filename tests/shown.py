@@ -1,6 +1,7 @@
 """The commands that a page shows, run, and what they print beside what the page says."""
 
 import doctest
+import io
 import re
 import shlex
 from pathlib import Path
@@ -20,10 +21,15 @@ def without_seconds(text):
     return re.sub(r"\d+\.\d+ seconds|\d+\.\d{3} *$", "SECONDS", text, flags=re.MULTILINE)
 
 
-def check(page, here, leave_out=None):
+def entered(output):
+    """What a person enters in a dialogue, in which every prompt ends with `> `."""
+    return "".join(f"{line}\n" for line in re.findall(r"^(?:shot \d+)?> (.*)$", output, re.M))
+
+
+def check(page, here, monkeypatch):
     """Run the commands of optsearch in the current folder; how many there were.
 
-    `cat FILE` writes what is shown of the file. leave_out -- an argument of commands not to run.
+    `cat FILE` writes what is shown of the file. Other commands are not run.
     """
     ran = 0
     for command, output in console_commands(page):
@@ -32,8 +38,9 @@ def check(page, here, leave_out=None):
             Path(arguments[0]).write_text(output)
         if (name, *arguments) == ("make", "reproduce"):
             name, arguments = "optsearch", ["reproduce"]
-        if name != "optsearch" or leave_out in arguments:
+        if name != "optsearch":
             continue
+        monkeypatch.setattr("sys.stdin", io.StringIO(entered(output)))
         _, out, err = here(*arguments)
         got, want = without_seconds(out + err), without_seconds(output)
         assert doctest.OutputChecker().check_output(want, got, FLAGS), f"{command}\n{got}"

@@ -1,7 +1,5 @@
 """The command `optsearch`: exact answers, and one clear line for everything that is wrong."""
 
-import doctest
-import io
 import json
 import re
 import subprocess
@@ -18,7 +16,6 @@ from optsearch.game import Game, cell_name
 from optsearch.position import HIT, MISS, Position, Reply
 from optsearch.tables import DiskTable
 from optsearch.tree import DecisionTree, Leaf, Node, load, save
-from tests import shown
 from tests.examples import plain
 from tests.processes import ENVIRONMENT, MANY_SECONDS, run_command
 
@@ -557,37 +554,6 @@ def test_closed_pipe(here, tmp_path, command):
     process.wait(timeout=MANY_SECONDS)
     process.stderr.close()
     assert err == ""
-
-
-# The README
-
-README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-TOO_LONG = "5x7:4,3"  # the README shows how a run of minutes is interrupted
-
-
-def test_the_readme_shows_what_is_printed(here, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.stdin", io.StringIO())
-    assert shown.check(README, here, leave_out=TOO_LONG) >= 12
-
-
-def test_the_python_of_the_readme(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    (block,) = re.findall(r"^```python\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
-    examples = doctest.DocTestParser().get_doctest(block, {}, "README.md", "README.md", 0)
-    assert len(examples.examples) >= 10
-    assert doctest.DocTestRunner().run(examples).failed == 0
-
-
-def test_the_readme_names_files_that_are_there():
-    root = Path(__file__).parent.parent
-    for name in re.findall(r"`(data/[\w/]+\.\w+)`", README):
-        assert (root / name).is_file(), name
-    for package, name in re.findall(r"`python -m (experiments|paper_figures)\.(\w+)", README):
-        assert (root / package / f"{name}.py").is_file(), name
-    makefile = (root / "Makefile").read_text(encoding="utf-8")
-    for target in re.findall(r"`make ([\w-]+)", README):
-        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
 
 
 # The value of every shot

@@ -1,6 +1,6 @@
-"""The pages of docs: complete, their links whole, their numbers and outputs what is computed."""
+"""The README and the pages of docs: complete, links whole, numbers and outputs what is computed."""
 
-import io
+import doctest
 import math
 import re
 import subprocess
@@ -17,12 +17,17 @@ from tests import shown
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-PAGES = sorted(path.name for path in DOCS.glob("*.md"))
-RUN = ("commands.md", "how-long.md", "how-to.md", "index.md")
+README = "README.md"  # the first page of the site
+PAGES = [README, *sorted(path.name for path in DOCS.glob("*.md"))]
 
 
 def text(name):
-    return (DOCS / name).read_text(encoding="utf-8")
+    """A page as the site has it, whose pages are in one folder."""
+    folder = DOCS if name in PAGES and name != README else ROOT
+    return (folder / name).read_text(encoding="utf-8").replace("](docs/", "](")
+
+
+RUN = [name for name in PAGES if "\n$ optsearch " in text(name)]
 
 
 def named(entries):
@@ -35,8 +40,10 @@ def named(entries):
 def test_the_navigation_names_every_page():
     yaml = pytest.importorskip("yaml")
     settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
-    names = list(named(settings["nav"]))
-    assert sorted(names) == sorted([*PAGES, *(path.name for path in DOCS.glob("*.ipynb"))])
+    names = ["README.md" if name == "index.md" else name for name in named(settings["nav"])]
+    beside = ["CHANGELOG.md", "CONTRIBUTING.md"]
+    notebooks = [path.name for path in DOCS.glob("*.ipynb")]
+    assert sorted(names) == sorted([*PAGES, *beside, *notebooks])
 
 
 def anchors(name):
@@ -49,11 +56,12 @@ def anchors(name):
 
 @pytest.mark.parametrize("name", PAGES)
 def test_links_resolve(name):
+    drawn = [path.stem for path in (ROOT / "paper_figures").glob("*.py")]  # with the site
     for link in re.findall(r"\]\(([^)\s]+)\)", text(name)):
-        if link.startswith(("https://", "pictures/")):  # pictures are drawn with the site
+        if link.startswith("https://") or link in [f"pictures/{stem}.png" for stem in drawn]:
             continue
         page, _, anchor = link.partition("#")
-        assert not page or (DOCS / page).is_file(), link
+        assert not page or (DOCS / page).is_file() or (name == README and (ROOT / page).is_file())
         assert not anchor or anchor in anchors(page or name), link
 
 
@@ -74,8 +82,8 @@ def test_the_reference_names_what_there_is():
     assert set(optsearch.__all__) <= {name.rpartition(".")[2] for name in names}
 
 
-def test_the_numbers_of_the_first_page():
-    page = text("index.md")
+def test_the_numbers_of_the_readme():
+    page = text(README)
     bracket = BRACKET.read()
     lower = max(row["value"] for row in bracket if row["side"] == "lower")
     upper = min(row["value"] for row in bracket if row["side"] == "upper")
@@ -102,8 +110,27 @@ def test_the_numbers_of_the_first_page():
 @pytest.mark.parametrize("name", RUN)
 def test_the_pages_show_what_is_printed(name, here, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.stdin", io.StringIO())
-    assert shown.check(text(name), here)
+    assert shown.check(text(name), here, monkeypatch)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_python_of_the_pages(name, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    for block in re.findall(r"^```python\n(>>> .*?)^```$", text(name), re.DOTALL | re.MULTILINE):
+        examples = doctest.DocTestParser().get_doctest(block, {}, name, name, 0)
+        assert doctest.DocTestRunner().run(examples).failed == 0
+
+
+@pytest.mark.parametrize("name", [*PAGES, "CONTRIBUTING.md"])
+def test_the_pages_name_what_is_there(name):
+    page = text(name)
+    for path in re.findall(r"`((?:data|docs|tests|experiments)/[\da-z_/.-]+\.\w+)`", page):
+        assert (ROOT / path).is_file(), path
+    for package, script in re.findall(r"`python -m (experiments|paper_figures)\.(\w+)", page):
+        assert (ROOT / package / f"{script}.py").is_file(), script
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"`make ([a-z-]+)", page):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
 
 
 @pytest.mark.long
