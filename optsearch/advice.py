@@ -14,6 +14,7 @@ from optsearch.errors import ImpossiblePosition, PositionError
 from optsearch.game import Cell, Game, cell_name
 from optsearch.position import HIT, Position, Reply, Shot
 from optsearch.posterior import Posterior
+from optsearch.prior import Prior
 from optsearch.solution import Limit, LimitReached, Solution
 from optsearch.solver import solve
 
@@ -134,10 +135,10 @@ def _is_possible(game: Game, shots: Sequence[Shot], kept: Set[int]) -> bool:
     plain = tuple(
         Shot(shots[i].cell, replace(shots[i].reply, sunk=False, length=None)) for i in kept
     )
-    weights = dict.fromkeys(_contradicting(game, shots, kept), 0.0)
+    left_out = Prior.of_placements(game, dict.fromkeys(_contradicting(game, shots, kept), 0))
     try:
         silent = Position(replace(game, announce="nothing"), plain)
-        return bool(Posterior(silent, weights).placement_probability)
+        return bool(Posterior(silent, left_out).placement_probability)
     except PositionError:  # also that there is none
         return False
 

@@ -2,7 +2,7 @@
 
 A family is a list of distinct sets of one size, each with the number of configurations that have
 it (its weight; always 1 where ships may not touch along an edge, because then the cells determine
-the configuration).
+the configuration). With a prior, its weight is the sum of their weights.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.configurations import CellSets, Configurations, to_masks, to_words
-from optsearch.errors import TooLarge
+from optsearch.configurations import CellSets, Configurations, list_ships, to_masks, to_words
+from optsearch.errors import ImpossiblePosition, TooLarge
 from optsearch.game import Game, Permutation
 from optsearch.position import Position
+from optsearch.prior import Prior
 
 MAX_SETS = 4_000_000  # about 400 bytes each in a solver
+MAX_WEIGHT = (1 << 43) - 1  # of a family: totals up to 128 times as much stay below 2^50
 _SORTED = 1 << 20  # rows that are sorted together where memory is short
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -73,7 +75,8 @@ class Family:
     """Distinct sets of cells with weights, ascending as integers.
 
     game -- the game they come from; only its grid matters here.
-    sets -- their masks; weights -- how many configurations have each.
+    sets -- their masks; weights -- how many configurations have each, or with a prior what these
+    weigh together.
     """
 
     game: Game
@@ -81,11 +84,12 @@ class Family:
     weights: tuple[int, ...]
 
     @classmethod
-    def of(cls, position: Position) -> Family:
+    def of(cls, position: Position, prior: Prior | None = None) -> Family:
         """The family of a position: every compatible configuration less the cells hit.
 
-        Raises ImpossiblePosition when there is none, TooLarge when they cannot be listed,
-        NotSupported where sinkings are announced.
+        prior -- their weights; those of weight 0 are left out. Raises ImpossiblePosition when there
+        is none, TooLarge when they cannot be listed or weigh too much, NotSupported where sinkings
+        are announced.
         """
         position.game.require_silent("a family of sets of cells")
         configurations = Configurations(position)
@@ -96,7 +100,35 @@ class Family:
                 f"to solve exactly; at most {MAX_SETS:,} are listed. bounds brackets its optimum, "
                 "evaluate says what a strategy takes, posterior where the ships are"
             )
+        if prior is not None:
+            return cls._weighed(position, prior)
         return cls.from_words(position.game, configurations.list(), position.hits)
+
+    @classmethod
+    def _weighed(cls, position: Position, prior: Prior) -> Family:
+        """The family of a position by the weights of a prior."""
+        prior.require(position.game)
+        ships = list_ships(position)
+        weights: Counter[int] = Counter()
+        cells = to_masks(np.bitwise_or.reduce(ships, axis=1))
+        for mask, weight in zip(cells, prior.weights(ships), strict=True):
+            if weight:
+                weights[mask & ~position.hits] += weight
+        if not weights:
+            raise ImpossiblePosition(
+                f"every configuration of {position.title} has weight 0 by the prior {prior.name}"
+            )
+        sets = tuple(sorted(weights))
+        return cls(position.game, sets, tuple(weights[mask] for mask in sets)).weighable()
+
+    def weighable(self) -> Family:
+        """The family itself; TooLarge where its weights are too much for the search."""
+        if self.weight > MAX_WEIGHT:
+            raise TooLarge(
+                f"the weights of {self.game} add up to {self.weight:,}; the search adds them in "
+                f"64 bits and takes {MAX_WEIGHT:,} in all: round them to smaller integers"
+            )
+        return self
 
     @classmethod
     def from_words(cls, game: Game, words: CellSets, hits: int = 0) -> Family:

@@ -40,6 +40,7 @@ from optsearch.kernels import (
 from optsearch.objective import MEAN
 from optsearch.orders import ORDERS, order_of
 from optsearch.position import MISS, Position, Shot
+from optsearch.prior import Prior
 from optsearch.solution import Progress, Status, no_progress
 from optsearch.tree import DecisionTree, Leaf, Node
 
@@ -82,7 +83,9 @@ class GreedySolver:
     """The values and the trees of all greedy strategies from one position on.
 
     (The player, who breaks ties in one way, is `optsearch.strategies.greedy`.)
-    Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.
+    prior -- the weights of the configurations: a most probable cell is one of most weight, and all
+    numbers of configurations are weights. Raises ImpossiblePosition when no configuration is left,
+    TooLarge when they cannot be listed.
     """
 
     def __init__(
@@ -90,8 +93,10 @@ class GreedySolver:
         position: Position,
         options: SolverOptions = DEFAULT,
         progress: Progress = no_progress,
+        prior: Prior | None = None,
     ):
         self.position = position
+        self.prior = prior
         self._options = options
         self._progress = progress
         self._nodes = 0
@@ -118,7 +123,7 @@ class GreedySolver:
 
             table = MemoryTable(self._options.memory)
             self._kernels[rule] = kernel(
-                self.position, MEAN, self._options, table, None, tick, rule
+                self.position, MEAN, self._options, table, None, tick, rule, self.prior
             )
         return self._kernels[rule]
 
@@ -188,7 +193,11 @@ class GreedySolver:
             self._count()
             return choose_uncounted(state)
 
-        return DecisionTree(self.position, grow(self._kernel("optimal"), self._root, choose))
+        return self._tree_of(grow(self._kernel("optimal"), self._root, choose))
+
+    def _tree_of(self, root: Node | Leaf) -> DecisionTree:
+        digest = "" if self.prior is None else self.prior.digest
+        return DecisionTree(self.position, root, prior=digest)
 
     def _chooser(self, rule: str) -> Callable[[State], int]:
         if rule in ("best", "worst"):
@@ -223,8 +232,8 @@ class GreedySolver:
         partings: list[Parting] = []
         greedy, optimal = self._pair(self._root, (), partings)
         return Comparison(
-            DecisionTree(self.position, greedy),
-            DecisionTree(self.position, optimal),
+            self._tree_of(greedy),
+            self._tree_of(optimal),
             tuple(partings),
         )
 
@@ -279,9 +288,10 @@ def greedy(
     position: Position | Game | str,
     options: SolverOptions = DEFAULT,
     progress: Progress = no_progress,
+    prior: Prior | None = None,
 ) -> GreedySolver:
     """The values and the trees of all greedy strategies from a position on; errors as there."""
-    return GreedySolver(Position.of(position), options, progress)
+    return GreedySolver(Position.of(position), options, progress, prior)
 
 
 make_callable(__name__)  # optsearch.greedy(position)

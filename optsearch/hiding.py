@@ -16,12 +16,13 @@ from pathlib import Path
 
 import numpy as np
 
-from optsearch import records
+from optsearch import prior
 from optsearch.configurations import CellSets, to_words
 from optsearch.errors import GameError, OptsearchError, StrategyError
-from optsearch.game import Game, cell_name, parse_cell
+from optsearch.game import Game
 from optsearch.position import Position
 from optsearch.posterior import Posterior
+from optsearch.ships import in_order, objection
 from optsearch.strategies.own import OwnFunction
 from optsearch.strategies.rules import shown
 
@@ -61,15 +62,14 @@ def hider(text: str) -> Hider:
 class Drawn(Hider):
     """Exact draws: uniform over the configurations, or by a prior in a file.
 
-    prior -- a table with the columns ship (its first and last cell, as in A1-A3) and weight; 1 for
-    every placement that it leaves out. A configuration's chance is in proportion to the product.
+    prior -- a table of `optsearch.prior.read`.
     """
 
     prior: Path | None = None
 
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
         """Draws from the posterior of the empty board."""
-        weights = None if self.prior is None else read_prior(self.prior, game)
+        weights = None if self.prior is None else prior.read(self.prior, game)
         posterior = Posterior(Position(game), weights)
         posterior.require_some()
         drawn = [
@@ -88,30 +88,6 @@ class Drawn(Hider):
         except OSError as error:
             raise StrategyError(f"cannot read {str(self.prior)!r}: {error.strerror}") from None
         return f"prior {blake2b(content, digest_size=8).hexdigest()}"
-
-
-def read_prior(path: Path, game: Game) -> dict[int, float]:
-    """The weights in a file, by the masks of the ships; OptsearchError says what is wrong where."""
-    record = records.read(path)
-    ships = record.values("ship", lambda text: ship_of(text, game))
-    weights = record.values("weight", float)
-    if len(set(ships)) < len(ships):
-        twice = next(ship for ship in ships if ships.count(ship) > 1)
-        raise StrategyError(f"{path}: {' '.join(game.names(twice))} has two weights")
-    return dict(zip(ships, weights, strict=True))
-
-
-def ship_of(text: str, game: Game) -> int:
-    """The mask of a ship by its first and last cell; GameError for what is none."""
-    ends = [parse_cell(end) for end in text.split("-")]
-    (row, column), (last_row, last_column) = ends[0], ends[-1]
-    cells = [(i, j) for i in range(row, last_row + 1) for j in range(column, last_column + 1)]
-    ship = game.mask(cells)
-    if len(ends) > 2 or len(cells) not in game.fleet or ship not in game.placements(len(cells)):
-        raise GameError(
-            f"no ship of {game} lies at {text!r}; write its first and last cell, as in A1-A3"
-        )
-    return ship
 
 
 class _OneByOne(Hider):
@@ -201,40 +177,6 @@ class OwnHider(_OneByOne):
             f"{self.function} hides ships as {shown(answer)}: {reason}; a list of ships is "
             "accepted, each a list of cells (row, column) from 0"
         )
-
-
-def objection(game: Game, ships: Iterable[int]) -> str:
-    """Why ships (masks) are no configuration of a game; empty if they are one."""
-    ships = in_order(ships)
-    lengths = [ship.bit_count() for ship in ships]
-    if tuple(lengths) != game.fleet:
-        return f"the lengths are {lengths}, those of {game} others"
-    forbidden = 0
-    for ship in ships:
-        if ship not in game.placements(ship.bit_count()):
-            return f"{' '.join(game.names(ship))} is no straight line"
-        if ship & forbidden:
-            where = cell_name(game.cells_of(ship & forbidden)[0])
-            return f"two ships are too near each other at {where}"
-        forbidden |= ship | game.halo(ship)
-    return ""
-
-
-def in_order(ships: Iterable[int]) -> list[int]:
-    """Ships, the longest first, equal lengths by their cells."""
-    return sorted(ships, key=lambda ship: (-ship.bit_count(), ship))
-
-
-def ships_of(text: str, game: Game) -> list[int]:
-    """The configuration that a text such as `A1-A3 C1-C2` describes; GameError for none."""
-    ships = [ship_of(word, game) for word in text.replace(",", " ").split()]
-    reason = objection(game, ships)
-    if reason:
-        raise GameError(
-            f"{text!r} is no placement of the fleet: {reason}; write the first and the last cell "
-            f"of each ship, as in A1-A3, for ships of length {game.fleet_text}"
-        )
-    return in_order(ships)
 
 
 def _ships(answer: object) -> Iterator[list[tuple[int, int]]]:

@@ -27,6 +27,7 @@ from optsearch.game import Game, bits, image
 from optsearch.objective import MEAN, Objective
 from optsearch.position import HIT, MISS, Position, Reply
 from optsearch.posterior import Posterior
+from optsearch.prior import Prior
 from optsearch.tree import Leaf, Node
 
 Indices = NDArray[np.int32]
@@ -264,10 +265,11 @@ class Silent(_Budgets):
         disk: Disk | None,
         tick: Callable[[int], None],
         rule: str = "optimal",
+        prior: Prior | None = None,
     ):
         self.game = position.game
         self.objective = objective
-        self.family = Family.of(position)
+        self.family = Family.of(position, prior)
         self.cells_left = self.family.hits
         self.sets = to_words(self.family.sets)
         self.weights = np.array(self.family.weights, np.int64)
@@ -486,16 +488,20 @@ def kernel(
     disk: Disk | None,
     tick: Callable[[int], None],
     rule: str = "optimal",
+    prior: Prior | None = None,
 ) -> Kernel:
     """The kernel for the rules of a position.
 
     rule -- which strategies there are: "optimal" for all, or "best greedy" or "worst greedy"; these
-    two for the mean and announce=nothing only.
+    two for the mean and announce=nothing only. prior -- the weights of the configurations; for
+    announce=nothing only.
 
     Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.
     """
     if position.game.is_silent:
-        return Silent(position, objective, options, table, disk, tick, rule)
+        return Silent(position, objective, options, table, disk, tick, rule, prior)
+    if prior is not None:
+        position.game.require_silent("a search by a prior")
     if rule != "optimal":
         raise NotSupported(f"no kernel for {rule} with announce={position.game.announce}")
     return Announced(position, objective, options, table, disk, tick)

@@ -17,9 +17,9 @@ import numpy as np
 from optsearch.configurations import to_masks
 from optsearch.errors import OptsearchError, PositionError, StrategyError
 from optsearch.game import Cell, Game, cell_name, parse_cell
-from optsearch.hiding import ships_of
 from optsearch.position import Position, Reply, Shot, reply
 from optsearch.posterior import Posterior
+from optsearch.ships import ships_of
 from optsearch.strategies import Player, as_player
 
 OPPONENTS = {"easy": "heuristic:version=1", "hard": "heuristic:version=5", "exact": "greedy"}

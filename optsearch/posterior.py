@@ -11,12 +11,13 @@ hits.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate
 from math import log2
 from pathlib import Path
 from string import ascii_letters, digits
@@ -26,11 +27,13 @@ from numpy.typing import NDArray
 
 from optsearch import notebook
 from optsearch.configurations import CellSets, to_masks, to_words
-from optsearch.errors import ImpossiblePosition, PositionError, TooLarge
+from optsearch.errors import ImpossiblePosition, NotSupported, TooLarge
 from optsearch.game import Cell, Game, bits
 from optsearch.lattice import Constraints, Sweep, sweep
 from optsearch.position import Position
+from optsearch.prior import Prior
 
+MOST_LISTED = 2_000_000  # configurations, where each has a weight of its own
 _SHIP_SIGNS = (digits + ascii_letters)[1:] + "#" * 128  # more ships than signs look alike
 
 
@@ -46,32 +49,30 @@ class Posterior:
     """The configurations compatible with a position, uniform or weighted.
 
     position -- or a game, or its text: the empty board.
-    weights -- optional prior: the weight of a ship's placement (mask of its cells), for an opponent
-        who likes some places better; 1 where it is not given. A configuration's prior is in
-        proportion to the product over its ships. Answers are then in floating point.
+    prior -- the weights of the configurations (`optsearch.prior`), for an opponent who likes some
+        better. Where they are products over ships the transfer matrix multiplies them, and answers
+        are in floating point; else all configurations are listed, and answers are exact.
     folder -- keep the counting table of the game on disk there, and take it from there.
 
-    Raises TooLarge for a game whose counting table is too large, PositionError for a weight that
-    is negative or not finite. An impossible position has no configuration; everything else that is
+    Raises TooLarge for a game whose counting table is too large, PositionError for a prior of
+    another game. An impossible position has no configuration; everything else that is
     asked of it raises ImpossiblePosition, which names the shot that made it impossible.
     """
 
     def __init__(
         self,
         position: Position | Game | str,
-        weights: Mapping[int, float] | None = None,
+        prior: Prior | None = None,
         folder: Path | None = None,
     ):
         self.position = position = Position.of(position)
-        self.weights = dict(weights) if weights is not None else None
-        for mask, weight in (self.weights or {}).items():
-            if not 0 <= weight < float("inf"):
-                names = " ".join(position.game.names(mask))
-                raise PositionError(f"the weight {weight} of {names} is not a number from 0 up")
+        self.prior = prior
+        if prior is not None:
+            prior.require(position.game)
         self._sweep: Sweep = sweep(position.game, folder)
 
     def __repr__(self) -> str:
-        weighted = "" if self.weights is None else ", weighted"
+        weighted = "" if self.prior is None else f", by the prior {self.prior.name}"
         return f"<Posterior of {self.position.title}{weighted}>"
 
     def _repr_html_(self) -> str:
@@ -154,25 +155,87 @@ class Posterior:
 
     @property
     def frequency(self) -> list[list[Fraction]]:
-        """The probability of a ship on each cell under the uniform prior, as exact fractions."""
-        return [[Fraction(n, self.configurations) for n in row] for row in self.occurrence.tolist()]
+        """The probability of a ship on each cell, as exact fractions.
+
+        Without a prior, or by one that is no product over ships; else NotSupported.
+        """
+        if self._is_swept:
+            raise NotSupported(
+                "probabilities by weights of placements are in floating point; ask for probability"
+            )
+        columns = self.position.game.columns
+        shares = [Fraction(n, self._exact_weight) for n in self._exact_cells]
+        return [shares[i : i + columns] for i in range(0, len(shares), columns)]
+
+    @property
+    def _exact_weight(self) -> int:
+        """The number of the configurations, or the weight of those that are listed."""
+        return self.configurations if self.prior is None else sum(self._listed[1])
+
+    @cached_property
+    def _exact_cells(self) -> list[int]:
+        """The same of those with a ship on each cell."""
+        cells = [0] * self.position.game.cells
+        for mask, n in (self.placements if self.prior is None else self._listed_placements).items():
+            for cell in bits(mask):
+                cells[cell] += n
+        return cells
 
     # Weights
 
     @cached_property
+    def _listed(self) -> tuple[CellSets, list[int]]:
+        """All configurations that have a weight, as `everything` has them, and their weights."""
+        assert self.prior is not None
+        if self.configurations > MOST_LISTED:
+            raise TooLarge(
+                f"the prior {self.prior.name} has a weight for each configuration, and "
+                f"{self.configurations:,} of {self.position.game} are too many to list; at most "
+                f"{MOST_LISTED:,} are. Weights of placements or cells go through the counting table"
+            )
+        self.require_some()
+        ships = self.everything()
+        weights = self.prior.weights(ships)
+        has = np.array([weight > 0 for weight in weights], bool)
+        if not has.any():
+            raise self._weightless()
+        return ships[has], [weight for weight in weights if weight]
+
+    def _weightless(self) -> ImpossiblePosition:
+        return ImpossiblePosition(
+            f"every configuration of {self.position.game} compatible with "
+            f"{str(self.position)!r} has weight 0 (or too little for a float)"
+        )
+
+    @cached_property
+    def _scales(self) -> dict[int, int]:
+        """The greatest weight of a placement of each length: floats are what is left of it."""
+        assert self.prior is not None
+        most: dict[int, int] = {}
+        for mask, weight in (self.prior.placements or {}).items():
+            most[mask.bit_count()] = max(weight, most.get(mask.bit_count(), 1))
+        return most
+
+    @cached_property
+    def _factors(self) -> dict[int, float]:
+        """The weights of placements as floats, 1 the greatest of each length."""
+        assert self.prior is not None
+        return {
+            mask: float(Fraction(weight, self._scales[mask.bit_count()]))
+            for mask, weight in (self.prior.placements or {}).items()
+        }
+
+    @cached_property
     def _case_weights(self) -> list[tuple[float, dict[int, float]]]:
         self.require_some()
-        weights = self.weights or {}
+        weights = self._factors
         result = []
         for case in self._cases:
             factor = float(np.prod([weights.get(mask, 1.0) for mask in case.sunk]))
             total, sums = self._sweep.weigh(case.constraints, weights)
             result.append((factor * total, {mask: factor * w for mask, w in sums.items()}))
         if not sum(total for total, _ in result) > 0:
-            raise ImpossiblePosition(
-                f"every configuration of {self.position.game} compatible with "
-                f"{str(self.position)!r} has weight 0 (or too little for a float)"
-            )
+            raise self._weightless()
         return result
 
     @property
@@ -182,15 +245,32 @@ class Posterior:
         All terms are positive, so roundings add up and nothing cancels. The error met in practice
         is about the square root of this bound's number of roundings.
         """
-        if self.weights is None:
+        if not self._is_swept:
             return 2.0**-52
         return 2.0**-52 * self._sweep.transitions * self._sweep.rows * len(self._cases)
+
+    @property
+    def _is_swept(self) -> bool:
+        """Whether the transfer matrix multiplies weights."""
+        return self.prior is not None and self.prior.placements is not None
+
+    @cached_property
+    def _listed_placements(self) -> dict[int, int]:
+        """The weight of the listed configurations that have each placement."""
+        through: Counter[int] = Counter()
+        ships, weights = self._listed
+        for i in range(ships.shape[1]):
+            for mask, weight in zip(to_masks(ships[:, i]), weights, strict=True):
+                through[mask] += weight
+        return dict(through)
 
     @cached_property
     def placement_probability(self) -> dict[int, float]:
         """The probability that a ship lies exactly on these cells (mask), where there is any."""
-        if self.weights is None:
+        if self.prior is None:
             return {mask: n / self.configurations for mask, n in self.placements.items()}
+        if not self._is_swept:
+            return {mask: n / self._exact_weight for mask, n in self._listed_placements.items()}
         weight: Counter[int] = Counter()
         for case, (total, sums) in zip(self._cases, self._case_weights, strict=True):
             weight.update(sums)
@@ -205,9 +285,9 @@ class Posterior:
     def probability(self) -> NDArray[np.float64]:
         """The probability of a ship on each cell; float64 of shape (rows, columns)."""
         game = self.position.game
-        if self.weights is None:
-            rows = self.occurrence.tolist()
-            return np.array([[n / self.configurations for n in row] for row in rows])
+        if not self._is_swept:
+            rows = [[float(p) for p in row] for row in self.frequency]
+            return np.array(rows)
         cells = np.zeros(game.cells)
         for mask, p in self.placement_probability.items():
             cells[list(bits(mask))] += p
@@ -220,27 +300,35 @@ class Posterior:
         when every ship is sunk.
         """
         game, hits = self.position.game, self.position.hits
-        values = (self.occurrence if self.weights is None else self.probability).ravel().tolist()
+        is_exact = not self._is_swept
+        values: list[int] | list[float] = self._exact_cells if is_exact else []
+        values = values or self.probability.ravel().tolist()
         shot = hits | self.position.misses
         fresh = [cell for cell in range(game.cells) if not shot >> cell & 1]
         most = max((values[cell] for cell in fresh), default=0)
-        least = most if self.weights is None else most * (1 - 2 * self.relative_error)
+        least = most if is_exact else most * (1 - 2 * self.relative_error)
         return [game.cell(cell) for cell in fresh if values[cell] and values[cell] >= least]
 
     @property
     def entropy(self) -> float:
         """The entropy of the posterior in bits: what is still unknown of the configuration."""
-        if self.weights is None:
+        if self.prior is None:
             self.require_some()
             return log2(self.configurations)
+        if not self._is_swept:
+            return log2(self._exact_weight) - self._weighted_logs
         # H = log2 Z - E[log2 weight], and the weight is a product over placements.
         whole = sum(total for total, _ in self._case_weights)
         mean = sum(
-            p * log2(self.weights.get(mask, 1.0))
+            p * log2(self._factors.get(mask, 1.0))
             for mask, p in self.placement_probability.items()
             if p
         )
         return log2(whole) - mean
+
+    @property
+    def _weighted_logs(self) -> float:
+        return sum(n * log2(n) for n in self._listed[1]) / self._exact_weight
 
     # Samples
 
@@ -252,7 +340,7 @@ class Posterior:
         without bias, is turned into its configuration. rng -- a generator or a seed.
         """
         rng = np.random.default_rng(rng)
-        if self.weights is not None:
+        if self.prior is not None:
             return self._ordered(self._weighted_sample(n, rng))
         counts = [count for count, _ in self._case_counts]
         if self.configurations >= 2**64:
@@ -301,15 +389,19 @@ class Posterior:
         return "\n".join("".join(signs[start : start + game.columns]) for start in lines)
 
     def _weighted_sample(self, n: int, rng: np.random.Generator) -> CellSets:
+        if not self._is_swept:
+            ships, weights = self._listed
+            ends = list(accumulate(weights))
+            return ships[[bisect_right(ends, below(ends[-1], rng)) for _ in range(n)]]
         totals = np.array([total for total, _ in self._case_weights])
         chosen = rng.choice(len(totals), size=n, p=totals / totals.sum())
         result = np.empty((n, len(self.position.game.fleet), 2), np.uint64)
         for i, case in enumerate(self._cases):
             here = chosen == i
             if here.any():
-                total, _ = self._sweep.weigh(case.constraints, self.weights or {})
+                total, _ = self._sweep.weigh(case.constraints, self._factors)
                 ranks = rng.random(int(here.sum())) * total
-                drawn = self._sweep.unrank(case.constraints, ranks, self.weights)
+                drawn = self._sweep.unrank(case.constraints, ranks, self._factors)
                 result[here] = _with_sunk(drawn, case.sunk)
         return result
 
@@ -352,17 +444,22 @@ def _with_sunk(drawn: CellSets, sunk: tuple[int, ...]) -> CellSets:
     return np.concatenate([repeated, drawn], axis=1)
 
 
-def _choose(counts: list[int], rng: np.random.Generator) -> int:
-    """An index with probability in proportion to its count, exactly."""
-    total = sum(counts)
-    if total == 0:
-        raise TooLarge("nothing to choose from")
+def below(total: int, rng: np.random.Generator) -> int:
+    """An integer from 0 to total - 1, each as likely as any other."""
     size = (total.bit_length() + 7) // 8
     mask = (1 << total.bit_length()) - 1
     while True:
         draw = int.from_bytes(rng.bytes(size), "little") & mask
         if draw < total:
-            break
+            return draw
+
+
+def _choose(counts: list[int], rng: np.random.Generator) -> int:
+    """An index with probability in proportion to its count, exactly."""
+    total = sum(counts)
+    if total == 0:
+        raise TooLarge("nothing to choose from")
+    draw = below(total, rng)
     for i, count in enumerate(counts):
         if draw < count:
             return i

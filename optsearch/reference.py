@@ -15,6 +15,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from itertools import count
 from math import inf
@@ -23,6 +24,7 @@ from optsearch.errors import ImpossiblePosition
 from optsearch.game import bits
 from optsearch.objective import MEAN, Objective
 from optsearch.position import HIT, MISS, Position, Reply
+from optsearch.prior import Prior
 from optsearch.solution import Solution
 from optsearch.tree import DecisionTree, Leaf, Node
 
@@ -53,10 +55,15 @@ def configurations(position: Position) -> Iterator[tuple[int, ...]]:
 # States
 
 
-def family(position: Position) -> Family:
-    """What each compatible configuration still hides, with how many configurations hide it."""
-    hidden = (_hidden(position, ships) for ships in configurations(position))
-    return frozenset(Counter(hidden).items())
+def family(position: Position, prior: Prior | None = None) -> Family:
+    """What each compatible configuration still hides, with how many configurations hide it.
+
+    With a prior, with what these weigh; those of weight 0 hide nothing.
+    """
+    numbers: Counter[Hidden] = Counter()
+    for ships in configurations(position):
+        numbers[_hidden(position, ships)] += 1 if prior is None else prior.weight(ships)
+    return frozenset((hidden, number) for hidden, number in numbers.items() if number)
 
 
 def _hidden(position: Position, ships: tuple[int, ...]) -> Hidden:
@@ -172,13 +179,16 @@ def first_finished(family: Family, shots: int) -> dict[int, int]:
     }
 
 
-def solve(position: Position, objective: Objective = MEAN) -> Solution:
+def solve(position: Position, objective: Objective = MEAN, prior: Prior | None = None) -> Solution:
     """The optimum by definition; for boards of a dozen cells or so.
 
-    Raises ImpossiblePosition when no configuration is left.
+    prior -- the weights of the configurations, under all rules. Raises ImpossiblePosition when no
+    configuration is left.
     """
     started = time.perf_counter()
-    root = family(position)
+    if prior is not None:
+        prior.require(position.game)
+    root = family(position, prior)
     if not root:
         raise ImpossiblePosition(
             f"no configuration of {position.game} is compatible with the shots {str(position)!r}"
@@ -198,6 +208,7 @@ def solve(position: Position, objective: Objective = MEAN) -> Solution:
         used = [total_height.cache_info(), finished.cache_info()]
     return Solution(
         position=position,
+        prior=prior,
         method="reference",
         total_height=height,
         configurations=weight(root),
@@ -209,7 +220,9 @@ def solve(position: Position, objective: Objective = MEAN) -> Solution:
         objective=objective,
         worst=int(shots) if objective.kind == "worst" else None,
         finished=reached,
-        _tree=lambda: _tree(position, root, objective, shots),
+        _tree=lambda: replace(
+            _tree(position, root, objective, shots), prior="" if prior is None else prior.digest
+        ),
     )
 
 

@@ -12,6 +12,7 @@ from optsearch.errors import NotSupported
 from optsearch.game import Cell, cell_name
 from optsearch.objective import MEAN, Objective
 from optsearch.position import Position
+from optsearch.prior import Prior
 from optsearch.tree import DecisionTree
 
 
@@ -59,6 +60,8 @@ class Solution:
         of the tree. None for objectives other than the mean, and for other methods.
     shot_values -- the optimum after each first shot, for every cell not shot yet in row-major
         order, a cell without a ship too; where they were asked for, else empty.
+    prior -- the weights of the configurations; then `configurations`, heights and what is finished
+        are sums of weights.
     """
 
     position: Position
@@ -78,6 +81,7 @@ class Solution:
     lower: int | None = None
     upper: int | None = None
     shot_values: tuple[ShotValue, ...] = ()
+    prior: Prior | None = None
     _tree: Callable[[], DecisionTree] | None = field(default=None, repr=False, compare=False)
     _greedy: Callable[[], tuple[tuple[Cell, ...], int]] | None = field(
         default=None, repr=False, compare=False

@@ -37,6 +37,7 @@ from optsearch.kernels import (
 )
 from optsearch.objective import MEAN, Objective
 from optsearch.position import Position
+from optsearch.prior import Prior
 from optsearch.solution import (
     Limit,
     LimitReached,
@@ -94,7 +95,8 @@ class Parallel:
 class Solver:
     """Solves one position for one objective; keeps its table, so that the tree comes cheaply.
 
-    all_shots -- find the optimum after each first shot, too.
+    all_shots -- find the optimum after each first shot, too. prior -- the weights of the
+    configurations; totals and numbers of configurations are then sums of weights.
     Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.
     """
 
@@ -106,12 +108,17 @@ class Solver:
         progress: Progress = no_progress,
         objective: Objective = MEAN,
         all_shots: bool = False,
+        prior: Prior | None = None,
     ):
         self._started = time.perf_counter()
         self._lock = threading.RLock()  # the kernel's buffers serve one thread at a time
-        if disk is not None and disk.game != str(position.game):
-            raise TableError(f"the table {disk.path} is for {disk.game}, not for {position.game}")
+        if disk is not None and disk.game != table_name(position.game, prior):
+            raise TableError(
+                f"the table {disk.path} is for {disk.game}, not for "
+                f"{table_name(position.game, prior)}"
+            )
         self.position = position
+        self.prior = prior
         self.objective = objective
         self.options = options
         self.progress = progress
@@ -130,6 +137,7 @@ class Solver:
             self._table,
             disk if disk is None or disk.writable else _ReadOnly(disk),
             self._tick,
+            prior=prior,
         )
         self._solution: Solution | None = None
         self._places: dict[int, int] | None = None
@@ -262,7 +270,8 @@ class Solver:
 
         def submit(executor: Executor, task: Task) -> Future[_Answer]:
             self._tick(0)
-            return executor.submit(_run_far, self.position, self.objective, options, task)
+            asked = self.position, self.objective, options, self.prior
+            return executor.submit(_run_far, asked, task)
 
         def received(answer: _Answer) -> int | None:
             cost, nodes, fresh = answer
@@ -301,6 +310,7 @@ class Solver:
         is_exact = settled or kind != "mean"
         return Solution(
             position=self.position,
+            prior=self.prior,
             method="solver",
             total_height=total
             if (kind != "within" and lower == total) or kind == "worst"
@@ -419,14 +429,15 @@ class Solver:
             solution = self.found
             if not solution.is_exact:
                 assert self._frontier is not None
-                return DecisionTree(self.position, self._frontier.strategy())
+                return DecisionTree(self.position, self._frontier.strategy(), prior=self._digest)
             root = self.kernel.root
             if self.objective.kind == "worst":
                 root = root._replace(budget=(solution.worst or 0) - self.kernel.cells_left)
             elif self.objective.kind == "within":
                 root = root._replace(budget=(self.objective.shots or 0) - self.kernel.cells_left)
             try:
-                tree = DecisionTree(self.position, grow(self.kernel, root, self._best_cell))
+                grown = grow(self.kernel, root, self._best_cell)
+                tree = DecisionTree(self.position, grown, prior=self._digest)
             except StopIteration:  # at some state no shot costs what the state is said to cost
                 optimum = f"the optimum {solution.total_height or solution.finished}"
                 raise self._contradiction(optimum, "every shot of a position below") from None
@@ -438,27 +449,35 @@ class Solver:
     def _best_cell(self, state: State) -> int:
         return best_cell(self.kernel, state)
 
+    @property
+    def _digest(self) -> str:
+        return "" if self.prior is None else self.prior.digest
+
+
+def table_name(game: Game, prior: Prior | None) -> str:
+    """What a table on disk is for."""
+    return str(game) if prior is None else f"{game}, prior {prior.digest}"
+
 
 _far = threading.local()  # a kernel serves one thread at a time, and an executor may have several
 
 
-def _far_solver(
-    position: Position, objective: Objective, options: SolverOptions
-) -> tuple[Solver, _Kept]:
+_Asked = tuple[Position, Objective, SolverOptions, "Prior | None"]
+
+
+def _far_solver(asked: _Asked) -> tuple[Solver, _Kept]:
     """The solver of this worker, from one task of a search to the next."""
-    asked = position, objective, options
     if getattr(_far, "asked", None) != asked:
-        solver, kept = Solver(position, options, objective=objective), _Kept()
+        position, objective, options, prior = asked
+        solver, kept = Solver(position, options, objective=objective, prior=prior), _Kept()
         solver.kernel.keep(kept)
         _far.asked, _far.solver, _far.kept = asked, solver, kept
     return _far.solver, _far.kept
 
 
-def _run_far(
-    position: Position, objective: Objective, options: SolverOptions, task: Task
-) -> _Answer:
+def _run_far(asked: _Asked, task: Task) -> _Answer:
     """A task of a worker: its cost, the nodes it took, and what was found on the way."""
-    solver, kept = _far_solver(position, objective, options)
+    solver, kept = _far_solver(asked)
     before = solver.kernel.nodes
     kept.fresh = {}
     cost = solver.run_task(task)
@@ -477,6 +496,7 @@ def solve(
     partial: bool = False,
     all_shots: bool = False,
     progress: Progress = no_progress,
+    prior: Prior | None = None,
 ) -> Solution:
     """The exact optimum of a position, or a bracket of it.
 
@@ -485,17 +505,19 @@ def solve(
     killed goes on from what had been written. executor -- any `concurrent.futures.Executor`; it
     gets `workers` tasks at a time, and the answer does not depend on it. time_limit -- seconds,
     after which the bracket that was proved by then is returned. partial -- return it after ctrl-C,
-    too. all_shots -- find the optimum after each first shot, too, or a bracket of it.
+    too. all_shots -- find the optimum after each first shot, too, or a bracket of it. prior -- the
+    weights of the configurations, for announce=nothing; the answer counts weight instead of
+    configurations, and the table on disk is that of the prior.
     Errors as in Solver, and TableError.
     """
     position = Position.of(position)
     parallel = None if executor is None else Parallel(executor, workers)
     if table is None:
-        return Solver(position, options, None, progress, objective, all_shots).search(
+        return Solver(position, options, None, progress, objective, all_shots, prior).search(
             time_limit, parallel, partial
         )
-    with DiskTable(table, str(position.game)) as disk:
-        solver = Solver(position, options, disk, progress, objective, all_shots)
+    with DiskTable(table, table_name(position.game, prior)) as disk:
+        solver = Solver(position, options, disk, progress, objective, all_shots, prior)
         solution = solver.search(time_limit, parallel, partial)
         solver.leave_disk()  # the tree is made later, from the table in memory
     return solution

@@ -101,10 +101,18 @@ class Rules:
 class Definition:
     """The values and the strategies of one game, from a state on."""
 
-    def __init__(self, rules, shots=()):
-        """shots -- pairs of a cell and the reply; the root is the state that they leave."""
+    def __init__(self, rules, shots=(), weights=None):
+        """shots -- pairs of a cell and the reply; the root is the state that they leave.
+
+        weights -- the weight of each configuration, 0 for those not there; without them each is 1.
+        Every number of configurations is then a weight.
+        """
         self.rules = rules
-        self.root = State(rules.configurations)
+        self.weights = weights
+        possible = rules.configurations
+        if weights is not None:
+            possible = frozenset(ships for ships in possible if weights.get(ships, 0) > 0)
+        self.root = State(possible)
         for cell, reply in shots:
             self.root = self.parts(self.root, cell)[reply]
         for function in (self.optimum, self.greedy, self.lasting, self.finished, self.rolled):
@@ -115,6 +123,10 @@ class Definition:
         return self.rules.announce == "nothing"
 
     # One state
+
+    def weight(self, family):
+        """How many configurations these are, or what they weigh."""
+        return len(family) if self.weights is None else sum(self.weights[one] for one in family)
 
     def parts(self, state, cell):
         """The state after each reply to a shot."""
@@ -131,12 +143,13 @@ class Definition:
         found = Counter()
         for ships in state.family:
             for cell in range(self.rules.cells):
-                found[cell] += sum(ships) & ~state.hits & 1 << cell != 0
+                has = sum(ships) & ~state.hits & 1 << cell != 0
+                found[cell] += has * self.weight([ships])
         return {cell: found[cell] for cell in sorted(found) if found[cell]}
 
     def open(self, state):
         """The same without certain hits, where these tell nothing."""
-        counts, most = self.counts(state), len(state.family)
+        counts, most = self.counts(state), self.weight(state.family)
         return {cell: n for cell, n in counts.items() if n < most or not self.is_silent}
 
     def tied(self, state):
@@ -159,7 +172,7 @@ class Definition:
         return {cell: self.after(state, cell, self.optimum) for cell in self.counts(state)}
 
     def after(self, state, cell, value, *more):
-        return len(state.family) + sum(
+        return self.weight(state.family) + sum(
             value(part, *more) for part in self.parts(state, cell).values()
         )
 
@@ -190,7 +203,7 @@ class Definition:
 
     def finished(self, state, shots):
         """The most configurations that end within so many shots."""
-        return max(self.finished_firsts(state, shots).values(), default=len(state.family))
+        return max(self.finished_firsts(state, shots).values(), default=self.weight(state.family))
 
     def finished_firsts(self, state, shots):
         if not shots:
@@ -208,7 +221,7 @@ class Definition:
 
         def play(state, shots):
             if not self.counts(state):
-                found[shots] += len(state.family)
+                found[shots] += self.weight(state.family)
                 return
             for part in self.parts(state, choose(state)).values():
                 play(part, shots + 1)
@@ -240,7 +253,7 @@ class Definition:
             for part in self.parts(state, cell).values():
                 tied = self.tied(part)
                 rest = self.parts(part, tied[0]).values() if tied else [part]
-                total += sum(len(last.family) ** 2 for last in rest)
+                total += sum(self.weight(last.family) ** 2 for last in rest)
             return total
 
         def choose(state):

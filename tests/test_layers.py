@@ -12,9 +12,10 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS = (
     {"optsearch", "errors", "workers", "datafiles", "front"},
     {"game"},
-    {"notebook", "orders", "names", "pages", "urn"},
+    {"notebook", "orders", "names", "pages", "urn", "ships"},
     {"position"},
-    {"configurations", "lattice", "family", "tables", "journal", "records", "tree", "objective"},
+    {"configurations", "lattice", "family", "tables", "journal", "records"}
+    | {"prior", "tree", "objective"},
     {"solution", "results"},
     {"reference", "paper", "bounds", "posterior", "kernels"},
     {"greedy", "frontier", "strategies", "solitaire"},

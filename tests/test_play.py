@@ -8,10 +8,10 @@ from typer.testing import CliRunner
 from optsearch.cli.command import app
 from optsearch.errors import OptsearchError, PositionError
 from optsearch.game import Game, cell_name
-from optsearch.hiding import ships_of
 from optsearch.match import OPPONENTS, Match
 from optsearch.position import Position
 from optsearch.posterior import Posterior
+from optsearch.ships import ships_of
 
 GAME = "4x4:3,2;contact=any;announce=ship"
 CELLS = [f"{column}{row}" for row in range(1, 5) for column in "ABCD"]

@@ -17,6 +17,7 @@ from optsearch.journal import read_arrays, write_arrays
 from optsearch.lattice import Constraints, Sweep
 from optsearch.position import HIT, MISS, Position, reply
 from optsearch.posterior import Posterior, _choose
+from optsearch.prior import Prior
 from tests.examples import draws, games, positions
 
 STANDARD = Game.parse("10x10:5,4,3,3,2")
@@ -98,7 +99,7 @@ def test_weights(position, data):
     ships = sorted({m for length in position.game.fleet for m in position.game.placements(length)})
     values = st.sampled_from([0.0, 0.25, 0.5, 1.0, 3.0, 1e-3, 1e6])
     weights = data.draw(st.dictionaries(st.sampled_from(ships), values, max_size=8))
-    posterior = Posterior(position, weights)
+    posterior = Posterior(position, Prior.of_placements(position.game, weights))
     total = Fraction(0)
     through: Counter[int] = Counter()
     logs = 0.0
@@ -127,7 +128,10 @@ def test_weights(position, data):
 
 def test_no_weights_are_weights_of_one():
     position = Position.parse(Game.parse("6x6:4,3,3,2"), "C3=hit A1=miss")
-    plain, weighted = Posterior(position), Posterior(position, {})
+    plain, weighted = (
+        Posterior(position),
+        Posterior(position, Prior.of_placements(position.game, {})),
+    )
     assert weighted.probability == pytest.approx(plain.probability, rel=weighted.relative_error)
     assert weighted.best_shots() == plain.best_shots()
     assert weighted.entropy == pytest.approx(plain.entropy, rel=1e-12)
@@ -358,7 +362,8 @@ def test_samples_are_uniform(weights):
     """Chi-square over all configurations of a position with an ambiguous sinking; seeded."""
     game = Game(4, 4, (3, 2), "any", "sunk")
     position = Position.parse(game, "A1=hit D3=miss B1=hit C1=sunk")
-    posterior = Posterior(position, weights)
+    prior = weights and Prior.of_placements(game, weights)
+    posterior = Posterior(position, prior)
     expected = {}
     for ships in reference.configurations(position):
         weight = 1.0
@@ -412,8 +417,8 @@ def test_choose_is_in_proportion():
 
 def test_bad_weights():
     for weight in (-1.0, float("inf"), float("nan")):
-        with pytest.raises(PositionError, match="A1 B1"):
-            Posterior(Position(Game.parse("3x3:2")), {0b11: weight})
+        with pytest.raises(PositionError, match="A1-B1 is not a number"):
+            Prior.of_placements(Game.parse("3x3:2"), {0b11: weight})
 
 
 def test_ship_by_ship_sampling_is_uniform():
@@ -493,7 +498,7 @@ def test_weights_of_zero_leave_placements_out(text):
         ship: 0.0 for length in set(game.fleet) for ship in game.placements(length) if ship & corner
     }
     without = Posterior(Position.parse(game, "A1=miss"))
-    weighted = Posterior(game, weights)
+    weighted = Posterior(game, Prior.of_placements(game, weights))
     assert weighted.probability == pytest.approx(without.probability, abs=1e-12)
     assert not (weighted.sample(200, 1) & np.uint64(corner))[..., 0].any()
 

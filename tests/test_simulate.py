@@ -175,9 +175,9 @@ def test_a_prior_weighs_ships(tmp_path):
     assert abs(counts[0b0011] - 2000) < 5 * sqrt(3000 * 2 / 9)
     for text, says in {
         "ship,weight\nA1-A3,2\n": "line 2: 'A1-A3' in column 'ship'",
-        "ship,weight\nA1-B1,2\nA1-B1,3\n": "A1 B1 has two weights",
+        "ship,weight\nA1-B1,2\nA1-B1,3\n": "line 3: 'A1-B1' has a weight already, in line 2",
         "ship,weight\nA1-B1,x\n": "'x' in column 'weight'",
-        "ship,weight\nA1-B1,-1\n": "is not a number from 0 up",
+        "ship,weight\nA1-B1,-1\n": "'-1' in column 'weight': a weight is a number from 0 up",
     }.items():
         path.write_text(text)
         with pytest.raises(OptsearchError, match=says):

@@ -24,7 +24,8 @@ class DecisionTree:
 
     position -- where the strategy starts; root -- its first shot, or a leaf if all ships are sunk
     there; source -- where the tree comes from, in words, if that is worth saying; title -- what the
-    strategy is called, in a few words, such as `optimal`.
+    strategy is called, in a few words, such as `optimal`; prior -- the digest of the prior by which
+    leaves have weights, empty where each configuration counts once.
 
     The depth of a leaf is the number of shots from the root to it: shots already made in the
     position do not count. Nothing is checked when a tree is built; `verify` checks it.
@@ -34,6 +35,7 @@ class DecisionTree:
     root: Node | Leaf
     source: str = ""
     title: str = ""
+    prior: str = ""
 
     def __repr__(self) -> str:
         return (

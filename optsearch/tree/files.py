@@ -28,6 +28,7 @@ _FIELDS = (
     "source",
     "game",
     "position",
+    "prior",
     "total_height",
     "configurations",
     "root",
@@ -47,6 +48,7 @@ def save(tree: DecisionTree, path: str | Path) -> None:
         **({"source": tree.source} if tree.source else {}),
         "game": str(tree.position.game),
         "position": str(tree.position),
+        **({"prior": tree.prior} if tree.prior else {}),
         "total_height": tree.total_height,
         "configurations": tree.configurations,
     }
@@ -74,9 +76,9 @@ def save(tree: DecisionTree, path: str | Path) -> None:
 def load(path: str | Path) -> DecisionTree:
     """The tree in a file that `save` wrote, or one of the same form.
 
-    Every field is checked, and the totals against the tree; the fields `title` and `source` (texts)
-    may be missing. Raises TreeError, with the file and the shots to the place, for a file that
-    is not a tree. Whether the tree solves its position is for `verify` to say.
+    Every field is checked, and the totals against the tree; the fields `title`, `source` and
+    `prior` (texts) may be missing. Raises TreeError, with the file and the shots to the place, for
+    a file that is not a tree. Whether the tree solves its position is for `verify` to say.
     """
     return _File(Path(path)).tree()
 
@@ -105,11 +107,11 @@ class _File:
             position = Position.parse(game, self.value(fields, "position", str))
         except (GameError, PositionError) as error:
             self.refuse(str(error))
-        source, title = (
-            self.value({name: "", **fields}, name, str) for name in ("source", "title")
+        source, title, prior = (
+            self.value({name: "", **fields}, name, str) for name in ("source", "title", "prior")
         )
         root = self.value(fields, "root", dict)
-        tree = DecisionTree(position, self.node(position, root, ()), source, title)
+        tree = DecisionTree(position, self.node(position, root, ()), source, title, prior)
         for name, actual in (
             ("total_height", tree.total_height),
             ("configurations", tree.configurations),

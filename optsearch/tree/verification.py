@@ -9,35 +9,54 @@ from optsearch.configurations import CellSets, Configurations, list_ships, to_ma
 from optsearch.errors import TreeError
 from optsearch.game import Game, cell_name
 from optsearch.position import HIT, MISS, Position, Reply, Shot, known_replies
+from optsearch.prior import Prior
 from optsearch.tree.decisions import DecisionTree
 from optsearch.tree.nodes import Leaf, Node, Shots
 from optsearch.tree.text import counted, place_of
 
+Weights = NDArray[np.object_] | None  # of configurations; None where each counts once
 
-def verify(tree: DecisionTree) -> int:
+
+def require_prior(tree: DecisionTree, prior: Prior | None) -> None:
+    """Raise TreeError unless this is the prior by which the leaves of a tree have weights."""
+    if prior is not None:
+        prior.require(tree.position.game)
+    if prior is not None and not tree.prior:
+        raise TreeError(f"the tree of {tree.position.game} is by no prior; leave --prior out")
+    if tree.prior != (prior.digest if prior else ""):
+        given = f"{prior.name} is {prior.digest}" if prior else "give it with --prior"
+        raise TreeError(f"the tree of {tree.position.game} is by the prior {tree.prior}; {given}")
+
+
+def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
     """Replay the strategy on every configuration compatible with its position.
 
     Returns the total height so found. It shares nothing with any solver, and does not trust the
     numbers in the tree. Raises TreeError, with the shots and a configuration in words, unless
 
+    - the tree is by this prior, if it is by one, and by none otherwise;
     - every shot is on the board and at a cell not shot before, in the position or on the path;
     - every reply of a configuration has a branch, and every branch has a configuration;
     - a leaf is reached exactly when every cell of the ships is hit, and its weight is the number
-      of configurations that reach it.
+      of configurations that reach it, or with a prior what these weigh; those of weight 0 count
+      as none.
 
     Raises TooLarge for more configurations than can be listed.
     """
     position = tree.position
     game = position.game
-    listed = _listed(position)
+    require_prior(tree, prior)
+    listed, weights = _listed(position, prior)
     if not len(listed):
         raise TreeError(
             f"{game}: no configuration is compatible with the position {str(position)!r}"
         )
     height = 0
-    waiting: list[tuple[Shots, object, CellSets, int]] = [((), tree.root, listed, position.hits)]
+    waiting: list[tuple[Shots, object, CellSets, Weights, int]] = [
+        ((), tree.root, listed, weights, position.hits)
+    ]
     while waiting:
-        shots, node, family, hits = waiting.pop()
+        shots, node, family, weights, hits = waiting.pop()
         if not len(family):
             raise _fault(game, shots, "no configuration gives these replies")
         missing = (family & ~_words(hits)).any(axis=(1, 2))
@@ -50,15 +69,17 @@ def verify(tree: DecisionTree) -> int:
                     f"the tree ends, but the configuration on {_names(game, cells)} has "
                     f"{_names(game, cells & ~hits)} still to hit",
                 )
-            if type(node.configurations) is not int or node.configurations != len(family):
+            weight = len(family) if weights is None else int(weights.sum())
+            if type(node.configurations) is not int or node.configurations != weight:
                 raise _fault(
                     game,
                     shots,
                     f"the leaf has weight {node.configurations!r}, but "
                     f"{counted(len(family))} on {_names(game, _cells(family))} "
-                    f"{'ends' if len(family) == 1 else 'end'} there",
+                    f"{'ends' if len(family) == 1 else 'end'} there"
+                    + ("" if weights is None else f" and weigh {weight}"),
                 )
-            height += len(shots) * len(family)
+            height += len(shots) * weight
         elif isinstance(node, Node):
             _check_shot(position, shots, node)
             if not missing.all():
@@ -84,6 +105,7 @@ def verify(tree: DecisionTree) -> int:
                             (*shots, Shot(node.cell, reply)),
                             node.replies[reply],
                             part,
+                            None if weights is None else weights[gives],
                             hits | bit if reply.hit else hits,
                         )
                     )
@@ -92,14 +114,14 @@ def verify(tree: DecisionTree) -> int:
     return height
 
 
-def _listed(position: Position) -> CellSets:
-    """The configurations of a position as ships; shape (n, ships, 2).
+def _listed(position: Position, prior: Prior | None) -> tuple[CellSets, Weights]:
+    """The configurations of a position as ships, shape (n, ships, 2), and their weights.
 
     Where no sinking is announced, ships do not matter one by one, and all of them count as one.
     """
     game = position.game
-    if game.is_silent:
-        return Configurations(position).list()[:, None, :]
+    if game.is_silent and prior is None:
+        return Configurations(position).list()[:, None, :], None
     listed = list_ships(position)
     hits = 0
     for shot in position.shots:
@@ -107,7 +129,10 @@ def _listed(position: Position) -> CellSets:
         listed = listed[_answers(game, listed, hits, bit)[shot.reply]]
         if shot.reply.hit:
             hits |= bit
-    return listed
+    if prior is None:
+        return listed, None
+    weights = np.array(prior.weights(listed), object)
+    return listed[weights > 0], weights[weights > 0]
 
 
 def _answers(game: Game, ships: CellSets, hits: int, shot: int) -> dict[Reply, NDArray[np.bool_]]:

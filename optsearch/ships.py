@@ -1,0 +1,55 @@
+"""Ships as people write them: `A1-A3 C1-C2`, and whether they are a configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from optsearch.errors import GameError
+from optsearch.game import Game, cell_name, parse_cell
+
+
+def ship_of(text: str, game: Game) -> int:
+    """The mask of a ship by its first and last cell; GameError for what is none."""
+    ends = [parse_cell(end) for end in text.split("-")]
+    (row, column), (last_row, last_column) = ends[0], ends[-1]
+    cells = [(i, j) for i in range(row, last_row + 1) for j in range(column, last_column + 1)]
+    ship = game.mask(cells)
+    if len(ends) > 2 or len(cells) not in game.fleet or ship not in game.placements(len(cells)):
+        raise GameError(
+            f"no ship of {game} lies at {text!r}; write its first and last cell, as in A1-A3"
+        )
+    return ship
+
+
+def objection(game: Game, ships: Iterable[int]) -> str:
+    """Why ships (masks) are no configuration of a game; empty if they are one."""
+    ships = in_order(ships)
+    lengths = [ship.bit_count() for ship in ships]
+    if tuple(lengths) != game.fleet:
+        return f"the lengths are {lengths}, those of {game} others"
+    forbidden = 0
+    for ship in ships:
+        if ship not in game.placements(ship.bit_count()):
+            return f"{' '.join(game.names(ship))} is no straight line"
+        if ship & forbidden:
+            where = cell_name(game.cells_of(ship & forbidden)[0])
+            return f"two ships are too near each other at {where}"
+        forbidden |= ship | game.halo(ship)
+    return ""
+
+
+def in_order(ships: Iterable[int]) -> list[int]:
+    """Ships, the longest first, equal lengths by their cells."""
+    return sorted(ships, key=lambda ship: (-ship.bit_count(), ship))
+
+
+def ships_of(text: str, game: Game) -> list[int]:
+    """The configuration that a text such as `A1-A3 C1-C2` describes; GameError for none."""
+    ships = [ship_of(word, game) for word in text.replace(",", " ").split()]
+    reason = objection(game, ships)
+    if reason:
+        raise GameError(
+            f"{text!r} is no placement of the fleet: {reason}; write the first and the last cell "
+            f"of each ship, as in A1-A3, for ships of length {game.fleet_text}"
+        )
+    return in_order(ships)
