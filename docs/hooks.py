@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -19,10 +20,11 @@ from mkdocs.structure.files import File
 from typer.testing import CliRunner
 
 from optsearch.cli.command import app
-from optsearch.results import EVALUATION, GROWTH, OPTIMA, SOLITAIRE
-from paper_figures import bracket, figure2, figure7, script
+from optsearch.results import EVALUATION, GROWTH, OPTIMA, PUZZLES, SOLITAIRE
+from optsearch.solitaire.reasoning import LEVELS
+from paper_figures import bracket, figure7, puzzles, script
 
-FIGURES = (bracket.FIGURE, figure2.FIGURE, figure7.FIGURE)
+FIGURES = (bracket.FIGURE, figure7.FIGURE, puzzles.FIGURE)
 ROOT = Path(__file__).parent.parent
 BESIDE = {  # on the site, and in the repository
     "index.md": "README.md",
@@ -128,12 +130,28 @@ def models_of_puzzles() -> str:
     return rows_of(("board", "revealed", *columns, "ratio"), *lines)
 
 
+def levels_of_puzzles() -> str:
+    """How many of the generated puzzles have each level, and how long it took to grade them."""
+    times: dict[str, list[float]] = {}
+    for row in PUZZLES.read():
+        times.setdefault(row["level"], []).append(row["grading_seconds"])
+    return rows_of(
+        ("level", "puzzles", "seconds to grade, median", "most"),
+        *(
+            (level, len(times[level]), f"{median(times[level]):.2f}", f"{max(times[level]):.2f}")
+            for level in LEVELS
+            if level in times
+        ),
+    )
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "longest searches": longest_searches,
     "searches by size": searches_by_size,
     "counts": counts,
     "evaluations": evaluations,
     "models of puzzles": models_of_puzzles,
+    "levels of puzzles": levels_of_puzzles,
 }
 
 

@@ -9,15 +9,21 @@ from matplotlib.figure import Figure
 from optsearch import results
 from optsearch.drawing import draw_puzzle, picture_size
 from optsearch.solitaire.formats import from_fields
+from optsearch.solitaire.reasoning import LEVELS
 from paper_figures import script
 
-ACROSS, SHOWN = 3, 6
+ACROSS, OF_A_LEVEL = 3, 2
 GAP = 0.5  # inches
 
 
 def draw(source: Path) -> Figure:
-    """The first few puzzles of the table, with their seeds."""
-    rows = results.PUZZLES.read(source).rows[:SHOWN]
+    """The first puzzles of each level, easy ones first, with their seeds."""
+    found = results.PUZZLES.read(source).rows
+    rows = [
+        row
+        for level in LEVELS
+        for row in [row for row in found if row["level"] == level][:OF_A_LEVEL]
+    ]
     puzzles = [from_fields(json.loads(row["puzzle"])) for row in rows]
     sizes = [picture_size(puzzle) for puzzle in puzzles]
     width = max(size[0] for size in sizes) + GAP
@@ -35,7 +41,9 @@ def draw(source: Path) -> Figure:
         )
         ax = figure.add_axes(box)
         draw_puzzle(ax, puzzle)
-        ax.set_title(f"seed {row['seed']}, {row['clues']} clues", fontsize=8)
+        ax.set_title(
+            f"seed {row['seed']}, {row['clues']} clues, {row['level']}", fontsize=8, loc="left"
+        )
     return figure
 
 

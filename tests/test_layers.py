@@ -47,6 +47,7 @@ KERNELS = {
     "_pattern": {"evaluate"},
     "_hunt": {"counterexamples"},
     "_solitaire": {"solitaire"},
+    "_deduction": {"solitaire"},
 }
 PACKAGES = {
     "bounds",

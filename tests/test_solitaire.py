@@ -1,6 +1,7 @@
 """Puzzles: what is read and refused, and three ways of counting solutions that must agree."""
 
 import json
+import sys
 from collections import Counter
 from dataclasses import replace
 from importlib import import_module
@@ -14,11 +15,12 @@ from optsearch import results, solitaire
 from optsearch.cli.solitaire import step_text
 from optsearch.configurations import Configurations, list_ships, to_masks
 from optsearch.errors import OptsearchError, PuzzleError, TooLarge
-from optsearch.game import Game, cell_name, placements
+from optsearch.game import Game, bits, cell_name, placements
 from optsearch.position import Position
 from optsearch.posterior import Posterior
 from optsearch.reproduce import puzzles as reproduced
 from optsearch.solitaire import counting, formats, linear, making, models, reasoning
+from optsearch.solitaire.deduction import Deducer
 from optsearch.solitaire.puzzle import REVEALED, SHIP, WATER, Clue, Puzzle, ordered
 from tests.processes import run_command
 
@@ -260,18 +262,43 @@ def test_excluded_solutions_are_not_found():
 def test_conflicts_are_minimal(small):
     contradictory = [puzzle for puzzle, expected in small if not expected]
     for puzzle in contradictory[:15]:
-        clues = models.conflict(puzzle)
-        assert clues is not None
-        assert not all_solutions(puzzle.with_clues(clues))
-        for clue in clues:
-            assert all_solutions(puzzle.with_clues(c for c in clues if c != clue))
+        for method in ("ship", "count"):
+            clues = making.conflict(puzzle, method)
+            assert clues is not None
+            assert not all_solutions(puzzle.with_clues(clues))
+            for clue in clues:
+                assert all_solutions(puzzle.with_clues(c for c in clues if c != clue))
 
 
 def test_no_conflict_and_no_room():
-    assert models.conflict(SOURCE) is None
     full = Puzzle(3, 3, (3, 3, 1))
-    assert models.conflict(full) == ()
+    for method in ("ship", "count"):
+        assert making.conflict(SOURCE, method) is None
+        assert making.conflict(full, method) == ()
     assert models.conflict_text(full, ()) == "the fleet 3,3,1 does not fit on the grid 3x3"
+
+
+def test_without_or_tools(here, monkeypatch, tmp_path):
+    """The error names the way that needs no OR-tools, and that way is whole."""
+    for name in ("ortools.sat.python", "ortools.linear_solver.python"):
+        monkeypatch.setitem(sys.modules, name, None)
+    unique, wrong, made = (tmp_path / name for name in ("unique.txt", "wrong.txt", "made.txt"))
+    unique.write_text("grid 3x3\nfleet 1,1\nrows 1 0 1\ncolumns 2 0 0")
+    wrong.write_text("grid 3x3\nfleet 1,1\nrows 1 0 1\ncolumns 2 0 1")
+    for command in (["solve", unique], ["check", unique], ["check", wrong]):
+        status, out, err = here("solitaire", *command)
+        assert (status, out, err.count("\n")) == (2, "", 1)
+        assert "OR-tools is not installed" in err
+        assert "--method count" in err
+        status, out, err = here("solitaire", *command, "--method", "count")
+        assert (status, err) == (1 if wrong in command else 0, "")
+    assert "column C = 1" in here("solitaire", "check", wrong, "--method", "count")[1]
+    status, _, err = here("solitaire", "solve", wrong, "--method", "count")
+    assert (status, err.count("\n")) == (2, 1)
+    arguments = ("--grid", "4x4", "--fleet", "2,1", "--seed", 1, "--method", "count", "-o", made)
+    assert here("solitaire", "generate", *arguments)[0] == 0
+    assert here("solitaire", "minimise", made, "-o", made, "--method", "count")[0] == 0
+    assert here("solitaire", "grade", made)[0] == here("solitaire", "count", made)[0] == 0
 
 
 # Making
@@ -349,6 +376,106 @@ def test_every_step_is_true_in_every_solution(small):
                 assert shown == {step.value}, (formats.to_text(puzzle), step)
         if found.is_solved and expected:
             assert len(expected) == 1
+
+
+def settled(known, depth):
+    """What follows, by the rules one after the other and suppositions of a depth; None if false."""
+    try:
+        while True:
+            step = next(reasoning._steps(known), None)
+            if step is not None:
+                mask = sum(known.puzzle.bit(cell) for cell in step.cells)
+                known.learn(mask, step.value)
+                continue
+            supposed = first_supposed(known, depth)
+            if supposed is None:
+                return known.ship, known.water
+            index, value = supposed
+            known.learn(1 << index, WATER if value == SHIP else SHIP)
+    except reasoning.Contradiction:
+        return None
+
+
+def first_supposed(known, depth):
+    """The first cell and value that contradict what is known, by the least depth."""
+    for deep in range(depth):
+        for index in bits(known.unknown):
+            for value in (SHIP, WATER):
+                if supposed(known, index, value, deep) is None:
+                    return index, value
+    return None
+
+
+def supposed(known, index, value, depth):
+    trial = known.copy()
+    try:
+        trial.learn(1 << index, value)
+    except reasoning.Contradiction:
+        return None
+    return settled(trial, depth)
+
+
+def check_the_kernel(puzzle, depth, cells):
+    """Each supposition about these cells leads to what the rules lead to."""
+    known = reasoning._Known(puzzle)
+    if settled(known, 0) is None:
+        return 0
+    deducer = Deducer(puzzle, lambda: None)
+    assert not deducer.know(known.ship, known.water)
+    tried = [index for index in bits(known.unknown) if index in cells]
+    for index in tried:
+        for value in (SHIP, WATER):
+            expected = supposed(known, index, value, depth)
+            found = deducer.suppose(index, value == SHIP, depth)
+            assert found == expected, (formats.to_text(puzzle), index, value)
+    if len(tried) == known.unknown.bit_count():
+        step = reasoning._Suppositions(puzzle, None).first(known, depth + 1)
+        expected = first_supposed(known, depth + 1)
+        if expected is None:
+            assert step is None
+        else:
+            index, value = expected
+            assert step.cells == (puzzle.cell(index),)
+            assert step.value == (WATER if value == SHIP else SHIP)
+    return len(tried)
+
+
+def test_suppositions_are_those_of_the_rules(small):
+    """The kernel beside the rules in words, also where lines have no count."""
+    tried = 0
+    puzzles = [puzzle for puzzle, _ in small]
+    for puzzle in puzzles + list(map(with_few_clues, puzzles)):
+        try:
+            tried += check_the_kernel(puzzle, 0, range(puzzle.rows * puzzle.columns))
+        except reasoning.Contradiction:
+            assert Deducer(puzzle, lambda: None).know(*revealed_masks(puzzle))
+    assert tried > 300
+    assert check_the_kernel(solitaire.generate(10, 10, RUSSIAN, 5), 0, range(60, 70))
+    assert check_the_kernel(SOURCE, 1, (0, 13, 27))
+
+
+def with_few_clues(puzzle):
+    """Every third count and revealed cell."""
+    return puzzle.with_clues(puzzle.clues[::3])
+
+
+def revealed_masks(puzzle):
+    """The cells of a ship and of water that a puzzle reveals."""
+    shown = dict(puzzle.revealed)
+    water = sum(puzzle.bit(cell) for cell, value in shown.items() if value == WATER)
+    return sum(puzzle.bit(cell) for cell in shown) - water, water
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(4))
+def test_deep_suppositions_are_those_of_the_rules(seed):
+    for puzzle in random_puzzles(14, 70 + seed):
+        try:
+            check_the_kernel(with_few_clues(puzzle), 1, range(puzzle.rows * puzzle.columns))
+        except reasoning.Contradiction:
+            continue
+    puzzle = solitaire.generate(11, 9, (5, 4, 3, 2, 2, 1), seed)
+    check_the_kernel(puzzle, 0, range(99))
 
 
 def test_deep_enough_suppositions_solve_every_unique_puzzle(small):
@@ -765,6 +892,17 @@ def test_experiments(name, arguments, table, monkeypatch, tmp_path):
     for row, committed in zip(made, table.read(), strict=False):
         same = [column for column in row if not column.endswith("seconds")]
         assert [row[column] for column in same] == [committed[column] for column in same]
+
+
+def test_the_levels_of_the_puzzles():
+    """Suppositions inside suppositions grade most of them, some of which are graded again here."""
+    rows = results.PUZZLES.read().rows
+    levels = [row["level"] for row in rows]
+    assert set(levels) == {"hard", "very hard", "beyond"}
+    assert levels.count("beyond") < 50
+    for row in rows[3:5]:
+        found = reasoning.grade(formats.from_fields(json.loads(row["puzzle"])))
+        assert (found.level, found.depth) == (row["level"], 2)
 
 
 def test_the_committed_tables():

@@ -24,6 +24,7 @@ from optsearch.cli.common import (
     require_writable,
     save_figure,
 )
+from optsearch.errors import PuzzleError
 from optsearch.game import cell_name, column_name
 from optsearch.solitaire import (
     Puzzle,
@@ -34,7 +35,7 @@ from optsearch.solitaire import (
     models,
     reasoning,
 )
-from optsearch.solitaire.puzzle import WATER, piece_text
+from optsearch.solitaire.puzzle import WATER, Clue, piece_text
 
 LOOKING, MAKING = "Looking at a puzzle", "Making puzzles"
 
@@ -139,8 +140,9 @@ def solve(
     puzzle = formats.load(file)
     with working("solving"):
         found = making.solve(puzzle, limit, method.value, time_limit)
+        clues = () if found else _conflict(puzzle, method, time_limit)
     if not found:
-        models.require_solution(puzzle, models.search(puzzle, 1, "ship", time_limit))
+        raise PuzzleError(f"no solution: {models.conflict_text(puzzle, clues)}")
     if draw is not None:
         draw_picture(puzzle, draw, found[0])
     if as_json:
@@ -161,6 +163,13 @@ def solve(
     print_file("drawing", draw)
 
 
+def _conflict(puzzle: Puzzle, method: Method, time_limit: float | None) -> tuple[Clue, ...]:
+    clues = making.conflict(puzzle, method.value, time_limit)
+    if clues is None:
+        raise AssertionError(f"there is no solution of {puzzle}, and its clues are not in conflict")
+    return clues
+
+
 def _verdict(number: int, limit: int) -> str:
     if number < limit:
         return "the only solution" if number == 1 else f"{number} solutions, no others"
@@ -178,7 +187,7 @@ def check(
     puzzle = formats.load(file)
     with working("checking"):
         found = making.solve(puzzle, 2, method.value, time_limit)
-        clues = () if found else (models.conflict(puzzle, time_limit) or ())
+        clues = () if found else _conflict(puzzle, method, time_limit)
     if as_json:
         print_json(
             {
@@ -421,9 +430,9 @@ def board(puzzle: Puzzle, solution: Solution | None = None) -> Text:
         text.append(f"\n{row + 1:>{width}}")
         for column in range(puzzle.columns):
             value = shown.get((row, column))
-            style = "bold"
-            if value is None and solution is not None:
-                value, style = puzzle.shows(solution, (row, column)), ""
+            style = "" if value is None else "bold"
+            if solution is not None:  # it says the shape too
+                value = puzzle.shows(solution, (row, column))
             if value is not None:
                 drawn.add(value)
             symbol = formats.HIDDEN if value is None else formats.SYMBOLS[value]

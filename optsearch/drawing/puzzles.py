@@ -42,10 +42,12 @@ def draw_puzzle(ax: Axes, puzzle: Puzzle, solution: Solution | None = None) -> N
     """
     shown = dict(puzzle.revealed)
     for cell in puzzle.cells_of(puzzle.everywhere):
-        if cell in shown:
-            _draw_cell(ax, cell, shown[cell], INK)
-        elif solution is not None and puzzle.shows(solution, cell) != WATER:
-            _draw_cell(ax, cell, puzzle.shows(solution, cell), FOUND)
+        value = shown.get(cell)
+        if solution is not None and value != WATER:
+            value = puzzle.shows(solution, cell)
+            value = None if value == WATER else value
+        if value is not None:
+            _draw_cell(ax, cell, value, INK if cell in shown else FOUND)
     for j in range(puzzle.columns + 1):
         ax.plot([j, j], [0, puzzle.rows], color=GRID, lw=0.6, zorder=1)
     for i in range(puzzle.rows + 1):

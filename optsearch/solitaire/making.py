@@ -48,6 +48,25 @@ def solve(
     return list(found.solutions)
 
 
+def conflict(
+    puzzle: Puzzle, method: str = "ship", time_limit: float | None = None
+) -> tuple[Clue, ...] | None:
+    """Clues that have no solution together, none of which can be spared; None if there is one.
+
+    No clues at all where the fleet does not fit on the grid. By `count` without CP-SAT, by the
+    others with it. Raises TooLarge when the time (seconds) is over.
+    """
+    if method != "count":
+        return models.conflict(puzzle, time_limit)
+    end = _end(time_limit)
+
+    def core(clues: list[Clue]) -> list[Clue] | None:
+        left = None if end is None else max(end - time.monotonic(), 0.0)
+        return None if counting.count(puzzle.with_clues(clues), 1, left) else clues
+
+    return models.needed_clues(puzzle, core)
+
+
 def is_unique(puzzle: Puzzle, method: str = "ship", time_limit: float | None = None) -> bool:
     """Whether there is exactly one solution."""
     return len(solve(puzzle, 2, method, time_limit)) == 1

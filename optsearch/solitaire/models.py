@@ -20,7 +20,7 @@ from functools import lru_cache
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from optsearch.errors import OptsearchError, PuzzleError, TooLarge
+from optsearch.errors import OptsearchError, TooLarge
 from optsearch.game import bits, placements
 from optsearch.solitaire.puzzle import (
     BOTTOM,
@@ -173,7 +173,8 @@ def cp_model() -> Any:
 def not_installed() -> OptsearchError:
     """That OR-tools is not there, and how to get it."""
     return OptsearchError(
-        "CP-SAT of OR-tools is not installed; install it with: pip install 'optsearch[puzzles]'"
+        "CP-SAT of OR-tools is not installed; install it with: pip install 'optsearch[puzzles]', "
+        "or solve, check, minimise and generate without it: --method count"
     )
 
 
@@ -446,9 +447,8 @@ class _ClueModel(ShipModel):
 def conflict(puzzle: Puzzle, time_limit: float | None = None) -> tuple[Clue, ...] | None:
     """Clues that have no solution together, none of which can be spared; None if there is one.
 
-    No clues at all where the fleet does not fit on the grid. The solver's own set of assumptions is
-    only where this begins: it need not be minimal, so each clue is left out once. Raises TooLarge
-    when the time (seconds) is over.
+    No clues at all where the fleet does not fit on the grid. Raises TooLarge when the time
+    (seconds) is over.
     """
     end = None if time_limit is None else time.monotonic() + time_limit
     model = _ClueModel(puzzle)
@@ -456,7 +456,18 @@ def conflict(puzzle: Puzzle, time_limit: float | None = None) -> tuple[Clue, ...
     def core(clues: Iterable[Clue]) -> list[Clue] | None:
         return model.core(clues, None if end is None else end - time.monotonic())
 
-    known = core(puzzle.clues)
+    return needed_clues(puzzle, core)
+
+
+def needed_clues(
+    puzzle: Puzzle, core: Callable[[list[Clue]], list[Clue] | None]
+) -> tuple[Clue, ...] | None:
+    """Clues that have no solution together, none of which can be spared; None if there is one.
+
+    core -- of some clues those that cannot hold together, not always as few as can be, or None. It
+    is only where this begins: each clue is left out once.
+    """
+    known = core(list(puzzle.clues))
     if known is None:
         return None
     needed: list[Clue] = []
@@ -493,15 +504,3 @@ def _quoted(puzzle: Puzzle, clues: tuple[Clue, ...]) -> Iterator[str]:
         lines.setdefault(puzzle.lines.get(clue, ""), []).append(str(clue))
     for line, names in lines.items():
         yield ", ".join(names) + (f" ({line})" if line else "")
-
-
-def require_solution(puzzle: Puzzle, found: Search) -> Solution:
-    """The first solution; PuzzleError that names the clues in conflict if there is none."""
-    if found.solutions:
-        return found.solutions[0]
-    if not found.is_complete:
-        raise TooLarge(f"no solution of {puzzle} was found in time")
-    clues = conflict(puzzle)
-    if clues is None:
-        raise AssertionError(f"the models disagree on {puzzle}")
-    raise PuzzleError(f"no solution: {conflict_text(puzzle, clues)}")

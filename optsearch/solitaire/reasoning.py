@@ -18,6 +18,7 @@ import numpy as np
 
 from optsearch.errors import PuzzleError, TooLarge
 from optsearch.game import Cell, bits, cell_name
+from optsearch.solitaire.deduction import Deducer
 from optsearch.solitaire.puzzle import SHIP, WATER, Clue, Puzzle, piece_text
 
 RULES = ("touch", "row", "column", "ship", "line", "fleet", "supposition")  # easiest first
@@ -391,40 +392,78 @@ def _fleet(known: _Known) -> Iterator[Step]:
 # Suppositions
 
 
-def _settle(known: _Known, depth: int, end: float | None) -> Iterator[Step]:
-    """Learn all that follows with suppositions up to a depth; Contradiction if nothing can be."""
-    while True:
-        step = next(_steps(known), None)
-        if step is None and depth and known.unknown:
-            step = _supposed(known, depth, end)
-        if step is None:
-            return
-        known.learn(sum(known.puzzle.bit(cell) for cell in step.cells), step.value)
-        yield step
+class _Suppositions:
+    """Which suppositions lead to a contradiction: the kernel finds them, the rules tell how.
 
+    end -- when the time is over, None where it never is.
+    """
 
-def _supposed(known: _Known, depth: int, end: float | None) -> Step | None:
-    """A cell that follows because the contrary contradicts itself, by the least depth."""
-    for deep in range(1, depth + 1):
+    def __init__(self, puzzle: Puzzle, end: float | None):
+        self._end = end
+        self._deducer = Deducer(puzzle, self._tick)
+
+    def _tick(self) -> None:
+        if self._end is not None and time.monotonic() > self._end:
+            raise TooLarge("the time for suppositions is over")
+
+    def first(self, known: _Known, depth: int) -> Step | None:
+        """A cell that follows because the contrary contradicts itself, by the least depth."""
+        self._tick()
+        for deep in range(1, depth + 1):
+            found = self._found(known, deep)
+            if found is not None:
+                index, value = found
+                return self._told(known.copy(), index, value, deep)
+        return None
+
+    def _found(self, known: _Known, deep: int) -> tuple[int, str] | None:
+        """The first supposition of a depth that contradicts itself: a cell and what it is.
+
+        What follows from a supposition without contradiction cannot lead to one itself.
+        """
+        if self._deducer.know(known.ship, known.water):
+            raise AssertionError(f"kernel and rules disagree on {known.puzzle}")
+        tried = {SHIP: 0, WATER: 0}
         for index in bits(known.unknown):
-            for value, contrary in ((SHIP, WATER), (WATER, SHIP)):
-                if end is not None and time.monotonic() > end:
-                    raise TooLarge("the time for suppositions is over")
-                chain: list[Step] = []
-                trial = known.copy()
-                try:
-                    trial.learn(1 << index, value)
-                    for step in _settle(trial, deep - 1, end):
-                        chain.append(step)  # kept where the next one raises
-                except Contradiction as why:
-                    cell = known.puzzle.cell(index)
-                    reason = f"if {cell_name(cell)} were {value}: {why}"
-                    return Step((cell,), contrary, "supposition", reason, deep, tuple(chain))
-    return None
+            for value in (SHIP, WATER):
+                if tried[value] >> index & 1:
+                    continue
+                follows = self._deducer.suppose(index, value == SHIP, deep - 1)
+                if follows is None:
+                    return index, value
+                tried[SHIP] |= follows[0]
+                tried[WATER] |= follows[1]
+        return None
+
+    def _told(self, trial: _Known, index: int, value: str, deep: int) -> Step:
+        """The steps from a supposition to its contradiction."""
+        chain: list[Step] = []
+        try:
+            trial.learn(1 << index, value)
+            for step in self._settle(trial, deep - 1):
+                chain.append(step)  # kept where the next one raises
+        except Contradiction as why:
+            cell = trial.puzzle.cell(index)
+            reason = f"if {cell_name(cell)} were {value}: {why}"
+            contrary = WATER if value == SHIP else SHIP
+            return Step((cell,), contrary, "supposition", reason, deep, tuple(chain))
+        raise AssertionError(f"kernel and rules disagree on {trial.puzzle}")
+
+    def _settle(self, known: _Known, depth: int) -> Iterator[Step]:
+        """Learn all that follows by suppositions up to a depth; Contradiction if nothing can be."""
+        while True:
+            step = next(_steps(known), None)
+            if step is None and depth and known.unknown:
+                step = self.first(known, depth)
+            if step is None:
+                return
+            known.learn(sum(known.puzzle.bit(cell) for cell in step.cells), step.value)
+            yield step
 
 
-def _next(known: _Known, max_depth: int, end: float | None) -> Step | None:
-    return next(_steps(known), None) or _supposed(known, max_depth, end)
+def _next(known: _Known, max_depth: int, suppositions: _Suppositions) -> Step | None:
+    step = next(_steps(known), None)
+    return suppositions.first(known, max_depth) if step is None and max_depth else step
 
 
 def _begin(puzzle: Puzzle) -> _Known:
@@ -443,7 +482,7 @@ def explain(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None)
     known = _begin(puzzle)
     end = None if time_limit is None else time.monotonic() + time_limit
     try:
-        return _next(known, max_depth, end)
+        return _next(known, max_depth, _Suppositions(puzzle, end))
     except Contradiction as why:
         raise PuzzleError(f"the puzzle contradicts itself: {why}") from None
 
@@ -456,11 +495,12 @@ def grade(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None) -
     """
     known = _begin(puzzle)
     end = None if time_limit is None else time.monotonic() + time_limit
+    suppositions = _Suppositions(puzzle, end)
     is_cut_short = False
     steps: list[Step] = []
     try:
         while known.unknown:
-            step = _next(known, max_depth, end)
+            step = _next(known, max_depth, suppositions)
             if step is None:
                 break
             steps.append(step)
