@@ -20,8 +20,8 @@ from mkdocs.structure.files import File
 from typer.testing import CliRunner
 
 from optsearch.cli.command import app
+from optsearch.names import LEVELS
 from optsearch.results import EVALUATION, GROWTH, OPTIMA, PUZZLES, SOLITAIRE
-from optsearch.solitaire.reasoning import LEVELS
 from paper_figures import bracket, figure7, puzzles, script
 
 FIGURES = (bracket.FIGURE, figure7.FIGURE, puzzles.FIGURE)

@@ -1,4 +1,4 @@
-"""Strategies as people call them, for figures and reports.
+"""Strategies, and levels of puzzles, as people call them, for figures and reports.
 
 The name of a strategy lists its parameters, `pattern:clear=line,water=1`; here it becomes words.
 """
@@ -6,6 +6,8 @@ The name of a strategy lists its parameters, `pattern:clear=line,water=1`; here 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+
+LEVELS = ("easy", "medium", "hard", "very hard", "beyond")  # of puzzles, easiest first
 
 
 def _pattern(options: dict[str, str]) -> list[str]:

@@ -2,27 +2,31 @@
 
 import json
 import sys
+from itertools import groupby, islice
 from pathlib import Path
+from typing import Any
 
 from matplotlib.figure import Figure
 
 from optsearch import results
 from optsearch.drawing import draw_puzzle, picture_size
+from optsearch.names import LEVELS
 from optsearch.solitaire.formats import from_fields
-from optsearch.solitaire.reasoning import LEVELS
 from paper_figures import script
 
 ACROSS, OF_A_LEVEL = 3, 2
 GAP = 0.5  # inches
 
 
+def _place_of_level(row: dict[str, Any]) -> int:
+    return LEVELS.index(row["level"]) if row["level"] in LEVELS else len(LEVELS)
+
+
 def draw(source: Path) -> Figure:
     """The first puzzles of each level, easy ones first, with their seeds."""
-    found = results.PUZZLES.read(source).rows
+    by_level = sorted(results.PUZZLES.read(source), key=_place_of_level)
     rows = [
-        row
-        for level in LEVELS
-        for row in [row for row in found if row["level"] == level][:OF_A_LEVEL]
+        row for _, level in groupby(by_level, _place_of_level) for row in islice(level, OF_A_LEVEL)
     ]
     puzzles = [from_fields(json.loads(row["puzzle"])) for row in rows]
     sizes = [picture_size(puzzle) for puzzle in puzzles]

@@ -18,11 +18,11 @@ import numpy as np
 
 from optsearch.errors import PuzzleError, TooLarge
 from optsearch.game import Cell, bits, cell_name
+from optsearch.names import LEVELS
 from optsearch.solitaire.deduction import Deducer
 from optsearch.solitaire.puzzle import SHIP, WATER, Clue, Puzzle, piece_text
 
 RULES = ("touch", "row", "column", "ship", "line", "fleet", "supposition")  # easiest first
-LEVELS = ("easy", "medium", "hard", "very hard", "beyond")
 
 
 @dataclass(frozen=True)
