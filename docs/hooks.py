@@ -7,13 +7,16 @@ what it links to beside `docs` is on the site too.
 
 from __future__ import annotations
 
+import atexit
+import os
 import re
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
+from shutil import rmtree
 from statistics import median
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
 from mkdocs.structure.files import File
@@ -168,6 +171,17 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     return filled(markdown)
 
 
+def on_startup(**_: Any) -> None:
+    """MkDocs begins: the notebook's kernel has settings of its own, and is quiet."""
+    folder = Path(mkdtemp(prefix="optsearch-docs-"))
+    atexit.register(rmtree, folder)
+    profile = folder / "profile_default"
+    profile.mkdir()
+    quiet = "get_config().IPKernelApp.log_level = 40\n"
+    (profile / "ipython_kernel_config.py").write_text(quiet, encoding="utf-8")
+    os.environ["IPYTHONDIR"] = str(folder)
+
+
 def on_files(files: Any, config: Any) -> Any:
     """MkDocs asks for the files of the site: pages beside `docs`, and the pictures, are added."""
     for name, path in BESIDE.items():
@@ -180,8 +194,3 @@ def on_files(files: Any, config: Any) -> Any:
             drawn = (Path(folder) / f"{figure.name}.png").read_bytes()
             files.append(File.generated(config, f"pictures/{figure.name}.png", content=drawn))
     return files
-
-
-def on_post_page(output: str, **_: Any) -> str:
-    """MkDocs asks for each page in the end: the offline plugin's script from elsewhere goes."""
-    return re.sub(r'<script src="?https://unpkg\.com/[^>]*></script>', "", output)

@@ -337,7 +337,10 @@ class Posterior:
 
         Each ship is a cell set (low and high 64 bits), in the order of the fleet, equal lengths by
         ascending cell set. Without a prior the draw is exactly uniform: a random rank, drawn
-        without bias, is turned into its configuration. rng -- a generator or a seed.
+        without bias, is turned into its configuration.
+
+        n -- how many.
+        rng -- a generator or a seed.
         """
         rng = np.random.default_rng(rng)
         if self.prior is not None:

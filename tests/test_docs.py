@@ -9,6 +9,8 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
 
 import optsearch
 from optsearch.cli.command import commands
@@ -133,14 +135,62 @@ def test_the_pages_name_what_is_there(name):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
 
 
-@pytest.mark.long
-def test_the_site(tmp_path):
-    """It is built without a warning, and no page of it asks for anything from elsewhere."""
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site, built without a warning."""
     pytest.importorskip("material")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path]
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder]
     subprocess.run(command, cwd=ROOT, check=True)
-    for path in tmp_path.glob("*.html"):
+    return folder
+
+
+@pytest.mark.long
+def test_the_site(site):
+    """No page asks for anything from elsewhere, and what is read from the program is there."""
+    for path in site.glob("*.html"):
         page = path.read_text(encoding="utf-8")
         assert not re.findall(r"<(?:script|img|iframe)[^>]* src=.?https?:", page), path.name
         assert not re.findall(r"<link[^>]*stylesheet[^>]* href=.?https?:", page), path.name
-    assert "1,925,751,392" in (tmp_path / "how-long.html").read_text(encoding="utf-8")
+        assert "<!-- table" not in page
+        assert "<!-- help" not in page
+    assert "1,925,751,392" in (site / "how-long.html").read_text(encoding="utf-8")
+    reference = (site / "reference.html").read_text(encoding="utf-8")
+    assert "<dt><code>time_limit</code></dt>" in reference
+    assert not re.findall(r"\w+ -- \w", re.sub(r"<[^>]*>", "", reference))
+
+
+@pytest.mark.long
+def test_the_site_from_disk(site, driver):
+    """Its search finds a word without a server, and it asks for nothing that is not there."""
+    driver.get((site / "play.html").as_uri())
+    driver.get_log("browser")
+    driver.execute_script("document.querySelector('[data-md-toggle=search]').click()")
+    driver.find_element(By.CSS_SELECTOR, "input.md-search__input").send_keys("skyline")
+    WebDriverWait(driver, 60).until(
+        lambda _: driver.find_elements(By.CSS_SELECTOR, ".md-search-result__item")
+    )
+    found = driver.find_elements(By.CSS_SELECTOR, ".md-search-result__item h1")
+    names = [heading.get_attribute("textContent") for heading in found]
+    assert "Glossary" in names
+    assert driver.get_log("browser") == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_pages_fit(site, driver, width):
+    """Nothing is wider than the window but what scrolls by itself, and every picture is there."""
+    driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},
+    )
+    for path in sorted(site.glob("*.html")):
+        if path.name == "404.html":
+            continue
+        driver.get(path.as_uri())
+        wide = driver.execute_script("return document.documentElement.scrollWidth")
+        assert wide <= width, path.name
+        missing = driver.execute_script(
+            "return [...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src)"
+        )
+        assert missing == [], path.name

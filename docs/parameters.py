@@ -1,0 +1,43 @@
+"""Docstrings for the site: what they say of each parameter or field becomes an entry of a list.
+
+In a docstring `name -- what it is` begins a line, or follows the one before; on the site each has a
+line of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import griffe
+
+NAMES = r"[a-z_]\w*(?:\[\w+\])?(?:, [a-z_]\w*)*"
+HEAD = re.compile(rf"^{NAMES} --\s")
+NEXT = re.compile(rf"(?:(?<=[.;]) |(?<=,) and |\n\s*)(?={NAMES} --\s)")
+CLOSING = re.compile(r"\n(?=Raises |Errors |Only |The |None |Nothing )")  # said of the whole
+
+
+def listed(text: str) -> str:
+    """A docstring in which parameters are the terms of definition lists."""
+    return "\n\n".join(
+        _entries(block) if HEAD.match(block) else block for block in re.split(r"\n{2,}", text)
+    )
+
+
+def _entries(block: str) -> str:
+    first, *rest = CLOSING.split(block, maxsplit=1)
+    parts = []
+    for item in NEXT.split(first):
+        names, _, meaning = item.partition(" --")
+        terms = ", ".join(f"`{name}`" for name in names.split(", "))
+        parts.append(f"{terms}\n:   {' '.join(meaning.split()).rstrip(';,')}")
+    return "\n\n".join([*parts, *rest])
+
+
+class Parameters(griffe.Extension):
+    """What mkdocstrings asks for each object."""
+
+    def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
+        """Rewrite its docstring."""
+        if obj.docstring is not None:
+            obj.docstring.value = listed(obj.docstring.value)
