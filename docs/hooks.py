@@ -25,9 +25,21 @@ from typer.testing import CliRunner
 from optsearch.cli.command import app
 from optsearch.names import LEVELS
 from optsearch.results import EVALUATION, GROWTH, OPTIMA, PUZZLES, SOLITAIRE
-from paper_figures import bracket, figure7, puzzles, script
+from paper_figures import (
+    bonferroni_trees,
+    bracket,
+    figure7,
+    puzzles,
+    reveal_game,
+    root_chain,
+    script,
+    skyline,
+)
 
-FIGURES = (bracket.FIGURE, figure7.FIGURE, puzzles.FIGURE)
+FIGURES = [
+    module.FIGURE
+    for module in (bonferroni_trees, bracket, figure7, puzzles, reveal_game, root_chain, skyline)
+]
 ROOT = Path(__file__).parent.parent
 BESIDE = {  # on the site, and in the repository
     "index.md": "README.md",

@@ -58,33 +58,34 @@ class PaperFigure:
     """A figure of the paper, or one of ours.
 
     name -- of the files to write. made_from -- the table or tree of results that it reads, or a
-    published one; part -- which one of its kind; also -- more of them, each with its part. draw --
-    the figure of all sources, in this order.
+    published one, None for a picture of an idea; part -- which one of its kind; also -- more of
+    them, each with its part. draw -- the figure of all sources, in this order.
     """
 
     name: str
-    made_from: Made
+    made_from: Made | None
     draw: Callable[..., Figure]
     part: str = ""
     also: tuple[tuple[Made, str], ...] = ()
 
     @property
+    def sources(self) -> dict[str, str]:
+        """Where each source lies, below `data`, and what the user runs to make it."""
+        first = () if self.made_from is None else ((self.made_from, self.part),)
+        return {
+            place_of(made_from, part): made_from.command.format(name=part)
+            for made_from, part in (*first, *self.also)
+        }
+
+    @property
     def source(self) -> str:
         """Where the first source lies, below `data`."""
-        return place_of(self.made_from, self.part)
+        return next(iter(self.sources))
 
     @property
     def command(self) -> str:
         """What the user runs to make the first source."""
-        return self.made_from.command.format(name=self.part)
-
-    @property
-    def sources(self) -> dict[str, str]:
-        """Where each source lies, below `data`, and what the user runs to make it."""
-        return {
-            place_of(made_from, part): made_from.command.format(name=part)
-            for made_from, part in ((self.made_from, self.part), *self.also)
-        }
+        return self.sources[self.source]
 
     @property
     def redraw(self) -> str:

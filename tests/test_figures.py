@@ -32,7 +32,9 @@ NAMES = [
     "thompson",
     "thompson_games",
     "thompson_posterior",
+    "root_chain",
 ]
+IDEAS = ["bonferroni_trees", "reveal_game", "skyline"]  # drawn from no table
 
 
 @pytest.fixture(autouse=True)
@@ -65,6 +67,13 @@ def data(tmp_path):
     write = partial(write_some, folder / "results")
     puzzle = '{"grid": "3x3", "fleet": [2, 1], "rows": [2, null, 1], "revealed": {"A1": "left"}}'
     write(results.PUZZLES, [(0, 3, puzzle), (1, 3, puzzle)], "seed clues puzzle")
+    results.COVERAGE.write(
+        [(0, 0, True), (1, 4, True), (2, 6, False)],
+        folder / "results",
+        name="10x10_54332",
+        game="2x4:2",
+        fields={"configurations": "10"},
+    )
     contacts = ("none", "corner", "any")
     write(
         results.GROWTH,
@@ -175,7 +184,7 @@ def run(name, data, output):
     return script.run([figure], ["--data", str(data), "--output", str(output)])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NAMES + IDEAS)
 def test_a_script_draws_its_source(name, data, tmp_path, capsys):
     assert run(name, data, tmp_path / "output") == 0
     assert (tmp_path / "output" / f"{name}.pdf").read_bytes().startswith(b"%PDF")
@@ -285,6 +294,43 @@ def test_figure_1_has_the_ships_that_the_paper_names():
     assert sorted(len(module.cells_of(cells)) for cells in names) == [2, 3, 3, 4, 5]
     (ax,) = module.draw(ROOT / "data" / module.FIGURE.source).axes
     assert [label.get_text() for label in ax.get_yticklabels()] == list("ABCDEFGHIJ")
+
+
+def test_the_skyline_is_that_of_the_closed_cells():
+    module = import_module("paper_figures.skyline")
+    (ax,) = module.draw().axes
+    shut = {(int(p.get_y()), int(p.get_x())) for p in ax.patches if p.get_gid() == "shut"}
+    heights = [int(text.get_text()) for text in ax.texts if text.get_gid() == "height"]
+    assert heights == [sum(column == j for _, column in shut) for j in range(8)]
+    assert sum(heights) == len(shut) > 0
+    for column, height in enumerate(heights):  # the next ones down, without a gap
+        first = module.next_row(column)
+        assert {row for row, j in shut if j == column} == set(range(first, first + height))
+
+
+def test_the_root_chain_has_the_bound_of_the_table():
+    """At 18 misses the least of both parts is what the committed table of A(l) has."""
+    module = import_module("paper_figures.root_chain")
+    name = module.GAME
+    figure = module.draw(results.COVERAGE.path(name=name))
+    (text,) = [t.get_text() for t in figure.axes[1].texts]
+    (row,) = [r for r in results.FINISHED.read(name=name) if r["misses"] == module.MISSES]
+    whole = int(results.FINISHED.read(name=name).header["configurations"])
+    assert text.endswith(f"A(18) = {row['root_chain'] / whole:.4f} N")
+
+
+def test_the_trees_of_the_picture_are_trees():
+    """Each on all cells before; every set of cells covers few enough triples (lower-bounds.md)."""
+    trees = import_module("paper_figures.bonferroni_trees").TREES
+    for cell, edges in trees.items():
+        assert len(edges) == cell - 2
+        assert {n for edge in edges for n in edge} == set(range(1, cell))
+    triples = [{cell, *edge} for cell, edges in trees.items() for edge in edges]
+    for mask in range(1 << 5):
+        covered = {n + 1 for n in range(5) if mask >> n & 1}
+        whole = sum(triple <= covered for triple in triples)
+        i = len(covered)
+        assert 1 - i + i * (i - 1) // 2 - whole >= (i == 0)
 
 
 def test_one_palette():
