@@ -66,6 +66,7 @@ results: build  ## recompute data/results (about a quarter of an hour)
 	@$(BIN)/python -m experiments.optima --again
 	@$(BIN)/python -m experiments.ablation
 	@$(BIN)/python -m experiments.greedy_loss
+	@$(BIN)/python -m experiments.equilibria
 	@$(BIN)/python -m experiments.counterexamples
 	@$(BIN)/python -m experiments.bracket
 	@$(BIN)/python -m experiments.solitaire

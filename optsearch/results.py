@@ -362,6 +362,47 @@ OPTIMA = Table(
     "optima",
     8,
 )
+EQUILIBRIA = Table(
+    "equilibria",
+    "The value of games in which the hider, too, plays as well as can be, ships not touching",
+    (
+        _GAME,
+        _CELLS,
+        Column("hidings", INTEGER, "what can be hidden: different sets of cells"),
+        Column("orbits", INTEGER, "of these under the symmetries of the board"),
+        Column("uniform", EXACT, "least mean number of shots against ships drawn uniformly"),
+        Column("value", EXACT, "value of the game in shots, where it was found"),
+        Column("least", decimal(6), "lower bound on it", measured=True),
+        Column("most", decimal(6), "upper bound on it", measured=True),
+        Column("is_uniform", YES_NO, "whether to draw uniformly is best for the hider, if known"),
+        Column("used", INTEGER, "orbits that the hider's mix uses", measured=True),
+        Column("trees", INTEGER, "trees of the shooter's mix", measured=True),
+        Column("rounds", INTEGER, "best answers asked for", measured=True),
+        Column(
+            "border", decimal(4), "cells at the border in the hider's mix, of all", measured=True
+        ),
+        Column("uniform_border", decimal(4), "the same, drawn uniformly"),
+        Column("corner", decimal(4), "chance of a ship on a corner in the mix", measured=True),
+        Column("uniform_corner", decimal(4), "the same, drawn uniformly"),
+        Column("seconds", decimal(1), "wall time", measured=True),
+        Column("confirmed", TEXT, "what computed the best answer again to check the certificate"),
+    ),
+    "equilibria",
+    100,
+)
+EQUILIBRIUM_CELLS = Table(
+    "equilibrium_cells",
+    "How likely the hider has a ship on each cell in the mixes found, and drawn uniformly",
+    (
+        _GAME,
+        Column("row", INTEGER, "row of the cell, from 0"),
+        Column("column", INTEGER, "column of the cell, from 0"),
+        Column("probability", decimal(6), "of a ship there in the hider's mix", measured=True),
+        Column("uniform", decimal(6), "the same, drawn uniformly"),
+    ),
+    "equilibria",
+    100,
+)
 GREEDY_LOSS = Table(
     "greedy_loss",
     "Total heights of greedy strategies beside the optimum, ships not touching",

@@ -301,6 +301,71 @@ def check_proof(asked):
     assert found["configurations"] == asked.configurations
 
 
+def check_equilibrium(asked):
+    """Both mixes from the certificate: the hider's by best answer, the shooter's by replay."""
+    rules, paid, objective = asked.rules, (lambda depth: depth), "mean"
+    everything = sorted(rules.configurations)
+    if len(everything) > MOST or len(everything) * rules.cells > EFFORT:
+        return
+    if last := asked.rng.choice((0, asked.rng.randint(1, rules.cells))):
+        paid, objective = (lambda depth: int(depth > last)), f"within={last}"
+    asked.run("equilibrium", rules, "--objective", objective, "--certificate", "both.json")
+    assert asked.run("certificate", "both.json")["value"] is not None
+    with open("both.json", encoding="utf-8") as file:
+        both = json.load(file)
+    value = Fraction(both["hider_guarantees"])
+    assert both["shooter_guarantees"] == both["hider_guarantees"]
+    least = value if not last else 1 - value
+
+    def hidden(ships):
+        return (sum(ships),) if rules.announce == "nothing" else ships
+
+    weights = dict.fromkeys(everything, 0)
+    for entry in both["hider"]:
+        ships = [sum(1 << rules.cell(name) for name in ship) for ship in entry["hidden"]]
+        for permutation in symmetries(rules):
+            turned = tuple(sorted(image(ship, permutation) for ship in ships))
+            one = next(one for one in everything if hidden(one) == turned)
+            weights[one] = int(entry["weight"])
+    definition = Definition(rules, weights=weights)
+    total = sum(weights.values())
+    best = total - definition.finished(definition.root, last) if last else None
+    assert Fraction(definition.optimum(definition.root) if best is None else best, total) == least
+    pays = dict.fromkeys(everything, Fraction(0))
+    for entry in both["shooter"]:
+        depths = ends_of(Definition(rules), Definition(rules).root, entry["tree"])
+        for one in everything:
+            images = {
+                tuple(sorted(image(ship, permutation) for ship in one))
+                for permutation in symmetries(rules)
+            }
+            mean = Fraction(sum(paid(depths[other]) for other in images), len(images))
+            pays[one] += Fraction(entry["probability"]) * mean
+    assert max(pays.values()) == least
+    assert least >= Fraction(_uniform(Definition(rules), last), len(everything))
+
+
+def _uniform(definition, last):
+    """The least that uniformly drawn configurations cost together."""
+    if last:
+        return len(definition.root.family) - definition.finished(definition.root, last)
+    return definition.optimum(definition.root)
+
+
+def ends_of(definition, state, node, depth=0):
+    """After how many shots of a tree each configuration ends."""
+    if "shot" not in node:
+        assert not definition.counts(state)
+        assert node["configurations"] == len(state.family)
+        return dict.fromkeys(state.family, depth)
+    parts = definition.parts(state, definition.rules.cell(node["shot"]))
+    assert node.keys() == {"shot", *parts}
+    found = {}
+    for reply, part in parts.items():
+        found |= ends_of(definition, part, node[reply], depth + 1)
+    return found
+
+
 def check_optimal_trees(asked):
     definition = asked.definition
     asked.ask("solve", "--tree", "tree.json")
@@ -520,7 +585,7 @@ CHECKS = (
     *(check_other_counts, check_samples, check_worst, check_within, check_methods),
     *(check_time_limit, check_switches, check_bounds, check_proof, check_optimal_trees),
     *(check_greedy_trees, check_page, check_pattern),
-    *(check_table, check_counterexamples),
+    *(check_table, check_counterexamples, check_equilibrium),
 )
 
 

@@ -32,6 +32,16 @@ RUNS = {
     ],
     "proof": [["solve", "3x4:2", "--prove", "proof.json"], ["proof", "proof.json"]],
     "bounds": [["bounds", "10x10:5,4,3,3,2"], ["bounds", "11x11:5,4,3,3,2"]],
+    "equilibrium": [
+        ["equilibrium", "4x4:3"],
+        ["equilibrium", "4x4:3", "--objective", "within=5"],
+        ["equilibrium", "4x4:3,2", "--tolerance", "0.1"],
+        ["equilibrium", "4x4:3", "--objective", "worst"],
+    ],
+    "certificate": [
+        ["equilibrium", "4x4:3", "--certificate", "value.json"],
+        ["certificate", "value.json"],
+    ],
     "greedy": [["greedy", "4x4:3,2"]],
     "evaluate": [["evaluate", "greedy", GAME, "--jobs", "1"]],
     "strategies": [["strategies"]],

@@ -16,6 +16,7 @@ from optsearch.cli import (  # noqa: F401 - each adds its commands to `app`
     animating,
     counterexamples,
     counting,
+    equilibria,
     evaluating,
     explore,
     greedy,

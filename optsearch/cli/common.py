@@ -41,7 +41,9 @@ COUNTING, OPTIMUM, STRATEGIES, PLAYING, SHOWING = (
 )
 _GROUPS = {
     **dict.fromkeys(("count", "occurrence", "posterior", "sample"), COUNTING),
-    **dict.fromkeys(("solve", "proof", "bounds", "reproduce"), OPTIMUM),
+    **dict.fromkeys(
+        ("solve", "proof", "bounds", "equilibrium", "certificate", "reproduce"), OPTIMUM
+    ),
     **dict.fromkeys(
         ("greedy", "counterexamples", "evaluate", "simulate", "strategies"), STRATEGIES
     ),
@@ -114,7 +116,7 @@ class Interrupted(Exception):
 
 
 DEPENDENCIES = (
-    *("numpy", "numba", "lmdb", "sortedcontainers", "typer", "rich", "matplotlib"),
+    *("numpy", "numba", "lmdb", "sortedcontainers", "typer", "rich", "matplotlib", "scipy"),
     *("distributed", "jinja2", "ortools"),  # extras
 )
 

@@ -5,8 +5,8 @@ small circle is a hit and a small cross is a miss (Audinot, Bonnet and Viennot (
 where sinkings are announced, a full disc is one, with the length of the ship if that is told.
 
 `boards` draws boards and matrices. Of a tree, `vertices` says what is drawn and how large,
-`layouts` where it goes, and `trees` draws it. `puzzles` draws those of Solitaire
-Battleship. `style` has the colours of all.
+`layouts` where it goes, and `trees` draws it. `mixes` draws what a hider mixes, `puzzles` those of
+Solitaire Battleship. `style` has the colours of all.
 """
 
 from optsearch.drawing.boards import (
@@ -18,6 +18,7 @@ from optsearch.drawing.boards import (
     paper_name,
 )
 from optsearch.drawing.layouts import CIRCLES, LEVEL, SLANT, Placed, Scale, Vertex, layout
+from optsearch.drawing.mixes import draw_mix, mix_figure_size
 from optsearch.drawing.puzzles import draw_puzzle, picture_size
 from optsearch.drawing.style import BEST, GRID, HIT_CELL, INK, LABEL, MISS_CELL, SHIP
 from optsearch.drawing.trees import (
@@ -64,11 +65,13 @@ __all__ = [
     "draw_board",
     "draw_comparison",
     "draw_matrix",
+    "draw_mix",
     "draw_probability",
     "draw_puzzle",
     "draw_ships",
     "draw_tree",
     "layout",
+    "mix_figure_size",
     "paper_name",
     "picture_size",
     "tree_figure_size",

@@ -1,0 +1,134 @@
+"""Games against the best hider: python -m experiments.equilibria [--seconds S] [--again] [GAME …]
+
+The value of every game of data/results/optima.csv whose optimum takes less than a minute, beside
+that optimum (`optsearch.equilibrium`). Each value comes with a certificate of both sides, which is
+checked before the row is written. Writes data/results/equilibria.csv, and for the games that are
+drawn data/results/equilibrium_cells.csv.
+
+The tables are written after each game. A game that takes longer than S seconds (60) has its bracket
+instead; what was found is kept, and with a larger S it goes on from there. Games that have a value
+are not computed again unless they are named or --again is given.
+"""
+
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments import script
+from optsearch.equilibrium import Equilibrium, check, equilibrium, save
+from optsearch.errors import NotSupported, TooLarge
+from optsearch.game import Game
+from optsearch.results import EQUILIBRIA, EQUILIBRIUM_CELLS, OPTIMA, part_of
+
+OPTIMUM_SECONDS = 60
+DRAWN = ("3x4:2", "4x4:2", "4x4:3,2", "4x5:2", "4x5:4,3,2", "5x5:2", "5x5:3", "5x5:4,4", "5x5:3,3")
+CHECKPOINTS = script.CHECKPOINTS / "equilibria"
+
+
+def border(occupancy: NDArray[np.float64]) -> float:
+    """Which part of the ships' cells is at the border of the board."""
+    inner = occupancy[1:-1, 1:-1].sum() if min(occupancy.shape) > 2 else 0.0
+    return float(1 - inner / occupancy.sum())
+
+
+def corner(occupancy: NDArray[np.float64]) -> float:
+    """How likely a ship is on a corner."""
+    return float(occupancy[[0, 0, -1, -1], [0, -1, 0, -1]].mean())
+
+
+def confirmed(found: Equilibrium) -> str:
+    """The way in which the check of the certificate answers the hider."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "certificate.json"
+        save(found, path)
+        checked = check(path)
+    if (checked.hider, checked.shooter) != (found.least, found.most):
+        raise AssertionError(f"{found.game}: {found.least}, {found.most}, checked {checked}")
+    return checked.method
+
+
+def row(game: Game, optimum: Fraction, seconds: float) -> tuple[tuple[object, ...], Equilibrium]:
+    """One line of the table, and what was found."""
+    found = equilibrium(game, time_limit=seconds, checkpoint=CHECKPOINTS / part_of(game))
+    if found.uniform != optimum:
+        raise AssertionError(f"{game}: {found.uniform} against a uniform hider, not {optimum}")
+    is_uniform = found.is_uniform if found.is_exact or found.least > found.uniform else None
+    mix, uniform = found.occupancy, found.uniform_occupancy
+    values = (
+        game,
+        game.cells,
+        len(found.hidings),
+        len(found.hidings.orbits),
+        found.uniform,
+        found.value if found.is_exact else None,
+        found.least,
+        found.most,
+        is_uniform,
+        len(found.hider),
+        len(found.roots),
+        found.rounds,
+        border(mix),
+        border(uniform),
+        corner(mix),
+        corner(uniform),
+        found.seconds,
+        confirmed(found),
+    )
+    return values, found
+
+
+def cells_of(found: Equilibrium) -> list[tuple[object, ...]]:
+    """The lines of the other table."""
+    mix, uniform = found.occupancy, found.uniform_occupancy
+    return [(found.game, i, j, mix[i, j], uniform[i, j]) for i, j in np.ndindex(mix.shape)]
+
+
+def main() -> None:
+    """The command line."""
+    parser = script.parser(__doc__, "equilibria")
+    parser.add_argument("game", nargs="*", type=script.game, help="only these")
+    parser.add_argument("--seconds", type=float, default=60, help="for each game")
+    parser.add_argument("--again", action="store_true", help="also games that have a value")
+    arguments = parser.parse_args()
+    path = EQUILIBRIA.path(arguments.output)
+    cells_path = EQUILIBRIUM_CELLS.path(arguments.output)
+    known = {entry["game"]: entry for entry in EQUILIBRIA.read(path)} if path.exists() else {}
+    rows = {game: tuple(entry.values()) for game, entry in known.items()}
+    drawn = EQUILIBRIUM_CELLS.read(cells_path) if cells_path.exists() else []
+    cells = [tuple(entry.values()) for entry in drawn]
+    optima = {
+        entry["game"]: Fraction(entry["total_height"], entry["configurations"])
+        for entry in OPTIMA.read()
+        if entry["seconds"] < OPTIMUM_SECONDS
+    }
+    order = sorted(optima, key=lambda game: (game.cells, str(game)))
+    chosen = arguments.game or [
+        game
+        for game in order
+        if arguments.again or game not in known or known[game]["value"] is None
+    ]
+    for number, game in enumerate(chosen, 1):
+        try:
+            rows[game], found = row(game, optima[game], arguments.seconds)
+        except (NotSupported, TooLarge) as error:
+            print(f"{number}/{len(chosen)} {game}: {error}", flush=True)
+            continue
+        EQUILIBRIA.write([rows[game] for game in order if game in rows], arguments.output)
+        if str(game) in DRAWN:
+            cells = [line for line in cells if line[0] != game] + cells_of(found)
+            EQUILIBRIUM_CELLS.write(cells, arguments.output)
+        print(
+            f"{number}/{len(chosen)} {game}: {found.value_text}, {found.rounds} rounds, "
+            f"{found.seconds:.1f} s",
+            flush=True,
+        )
+    values = [entry["value"] for entry in EQUILIBRIA.read(path)]
+    exact = sum(value is not None for value in values)
+    print(f"{script.shown(path)}: {exact} values and {len(values) - exact} brackets")
+
+
+if __name__ == "__main__":
+    script.run(main)

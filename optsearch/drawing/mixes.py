@@ -1,0 +1,71 @@
+"""The mix of a hider: some of what it hides as boards, and the map of all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
+
+from optsearch.drawing.boards import draw_board, draw_matrix
+from optsearch.drawing.style import INK, SHIP
+from optsearch.game import Game
+from optsearch.position import Position
+
+CELL = 0.17  # inches of a cell of a small board
+MAP_CELL = 0.42  # of the map
+ACROSS = 6.2  # inches of small boards side by side
+GAP, TITLE, MARGIN = 0.32, 0.42, 0.3
+MOST = 24  # boards
+
+
+def mix_figure_size(game: Game, orbits: int) -> tuple[float, float]:
+    """Width and height of the figure of `draw_mix`, in inches."""
+    columns, rows = _grid(game, orbits)
+    wide = columns * (game.columns * CELL + GAP)
+    high = rows * (game.rows * CELL + TITLE)
+    map_wide, map_high = game.columns * MAP_CELL, game.rows * MAP_CELL
+    return map_wide + wide + 3 * MARGIN, max(high, map_high + TITLE) + 2 * MARGIN
+
+
+def _grid(game: Game, orbits: int) -> tuple[int, int]:
+    shown = min(orbits, MOST)
+    columns = max(1, min(shown, int(ACROSS / (game.columns * CELL + GAP))))
+    return columns, ceil(shown / columns)
+
+
+def draw_mix(
+    figure: Figure, game: Game, orbits: Sequence[tuple[int, float]], occupancy: NDArray[Any]
+) -> None:
+    """Draw a mix on an empty figure of `mix_figure_size`.
+
+    orbits -- cells of one image of each, and the probability of all its images, likely ones first;
+    at most 24 are drawn. occupancy -- the chance of a ship on each cell, shape (rows, columns).
+    """
+    width, height = mix_figure_size(game, len(orbits))
+    columns, _ = _grid(game, len(orbits))
+
+    def axes(x: float, y: float, size: float) -> Any:
+        """Axes of a board from (x, y) on, in inches from the upper left; size -- of a cell."""
+        wide, high = game.columns * size, game.rows * size
+        place = (x / width, 1 - (y + high) / height, wide / width, high / height)
+        return figure.add_axes(place)
+
+    whole = axes(MARGIN, MARGIN + TITLE, MAP_CELL)
+    draw_matrix(whole, np.asarray(occupancy) * 100, ".1f")
+    whole.set_title("percent of a ship", fontsize=8, color=INK, pad=14)
+    left = 2 * MARGIN + game.columns * MAP_CELL
+    for number, (cells, probability) in enumerate(orbits[:MOST]):
+        row, column = divmod(number, columns)
+        x = left + column * (game.columns * CELL + GAP)
+        board = axes(x, MARGIN + TITLE + row * (game.rows * CELL + TITLE), CELL)
+        for i, j in game.cells_of(cells):
+            board.add_patch(Rectangle((j, i), 1, 1, facecolor=SHIP, edgecolor="none", gid="ship"))
+        draw_board(board, Position(game))
+        board.set_xticks([])
+        board.set_yticks([])
+        board.set_title(f"{100 * probability:.2f} %", fontsize=7, color=INK, pad=3)

@@ -1,0 +1,29 @@
+"""The game between a hider who may place ships as they like and a shooter who knows that they may.
+
+The hider draws a configuration from a mix of their choice, the shooter a decision tree from one of
+theirs; the shooter pays one for each shot. It is a finite zero-sum game, so it has a value v: there
+is a mix of the hider against which every tree takes v shots or more on average, and a mix of trees
+that takes v or less against every configuration (von Neumann 1928).
+
+Against a fixed mix of the hider with integer weights the best tree is what the exact solver finds.
+So the game is solved by double oracle (McMahan, Gordon and Blum 2003): a linear programme finds the
+best mix of the hider against the trees so far, the solver the best tree against that mix, which
+joins the trees, until no tree is better than the programme says. At every moment the best answer to
+a mix is a lower bound on v and the programme an upper one.
+
+Symmetries of the board. If g is one, a mix and its image by g are worth the same, and so is their
+average. So the hider has a best mix that is the same on all images of a configuration, an *orbit*,
+and the shooter one that turns its tree by a symmetry drawn at random. What a tree pays against an
+orbit is then its mean over the configurations of the orbit, and the matrix has one column an orbit.
+
+`hidings` has what the hider chooses from, `oracle` the best answers, `linear` the programmes, in
+floating point and then exactly, `run` the rounds, `solution` what comes out, `certificate` the file
+of it, and `checking` checks such a file without any of these.
+"""
+
+from optsearch.equilibrium.certificate import save
+from optsearch.equilibrium.checking import Checked, check
+from optsearch.equilibrium.run import Round, equilibrium
+from optsearch.equilibrium.solution import Equilibrium
+
+__all__ = ["Checked", "Equilibrium", "Round", "check", "equilibrium", "save"]

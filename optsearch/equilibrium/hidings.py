@@ -1,0 +1,118 @@
+"""What the hider chooses from: everything that can be hidden, by orbits of the board's symmetries.
+
+Where nothing is announced this is a set of cells: which of several configurations on the same cells
+it is makes no difference to any shooter. Where sinkings are announced it is the ships, one by one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.configurations import Configurations, list_ships, to_masks
+from optsearch.errors import TooLarge
+from optsearch.game import Game, Permutation, image
+from optsearch.position import Position
+
+MOST = 50_000
+Hiding = tuple[int, ...]  # the ships, ascending; the cells of all as one where nothing is announced
+
+
+@dataclass(frozen=True)
+class Hidings:
+    """Everything that can be hidden in a game, with the orbits of the symmetries of the board.
+
+    hidden -- ascending. configurations -- how many have each (more than one where ships touch and
+    nothing is announced). examples -- one of these, as ships. orbits -- places in `hidden`,
+    ascending, by their least one.
+    """
+
+    game: Game
+    hidden: tuple[Hiding, ...]
+    configurations: tuple[int, ...]
+    examples: tuple[Hiding, ...]
+    orbits: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, game: Game) -> Hidings:
+        """Those of a game.
+
+        Raises ImpossiblePosition where there is none, TooLarge for more than fifty thousand.
+        """
+        numbers: Counter[Hiding] = Counter()
+        examples: dict[Hiding, Hiding] = {}
+        for ships in _listed(game):
+            hiding = (sum(ships),) if game.is_silent else ships
+            numbers[hiding] += 1
+            examples.setdefault(hiding, ships)
+        hidden = tuple(sorted(numbers))
+        return cls(
+            game,
+            hidden,
+            tuple(numbers[one] for one in hidden),
+            tuple(examples[one] for one in hidden),
+            _orbits(game, hidden),
+        )
+
+    def __len__(self) -> int:
+        return len(self.hidden)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many hidings each orbit has."""
+        return np.array([len(orbit) for orbit in self.orbits])
+
+    @cached_property
+    def orbit_of(self) -> NDArray[np.int64]:
+        """The orbit of each hiding."""
+        result = np.empty(len(self.hidden), np.int64)
+        for number, orbit in enumerate(self.orbits):
+            result[list(orbit)] = number
+        return result
+
+    def totals(self, costs: NDArray[np.int64]) -> tuple[int, ...]:
+        """The sum of one number a hiding over each orbit."""
+        result = np.zeros(len(self.orbits), np.int64)
+        np.add.at(result, self.orbit_of, costs)
+        return tuple(result.tolist())
+
+    @cached_property
+    def uniform(self) -> tuple[int, ...]:
+        """How many configurations each orbit has: the weights of a hider who draws uniformly."""
+        return self.totals(np.array(self.configurations))
+
+
+def _listed(game: Game) -> Iterator[Hiding]:
+    """Each configuration, its ships ascending."""
+    position = Position(game)
+    configurations = Configurations(position)
+    configurations.require_some()
+    if configurations.configurations > MOST:
+        raise TooLarge(
+            f"{game} has {configurations.configurations:,} configurations, too many for an "
+            f"equilibrium; at most {MOST:,} are handled"
+        )
+    for ships in list_ships(position):
+        yield tuple(sorted(to_masks(ships)))
+
+
+def _orbits(game: Game, hidden: tuple[Hiding, ...]) -> tuple[tuple[int, ...], ...]:
+    place = {one: i for i, one in enumerate(hidden)}
+    seen: set[int] = set()
+    orbits = []
+    for i, one in enumerate(hidden):
+        if i not in seen:
+            orbit = {place[turned(one, permutation)] for permutation in game.symmetries()}
+            seen |= orbit
+            orbits.append(tuple(sorted(orbit)))
+    return tuple(orbits)
+
+
+def turned(hiding: Hiding, permutation: Permutation) -> Hiding:
+    """A hiding after a symmetry of the board."""
+    return tuple(sorted(image(ship, permutation) for ship in hiding))

@@ -1,0 +1,165 @@
+"""The matrix game between orbits and trees: solved in floating point, then exactly.
+
+A row is a tree: what it pays on each orbit, summed over the orbit's hidings. With sizes s of the
+orbits, weights y of single hidings and probabilities x of trees,
+
+    hider    largest v with  sum_o y_o row_t[o] >= v  for every tree t,    sum_o s_o y_o = 1, y >= 0
+    shooter  least v with    sum_t x_t row_t[o] <= v s_o  for every orbit o,   sum_t x_t = 1, x >= 0
+
+Each has a vertex as its solution. The simplex method finds which inequalities are tight there; the
+vertex itself is the solution of these as equations, which is exact in rational numbers. It is
+believed only after all inequalities have been checked in rational numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import gcd
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+Rows = Sequence[Sequence[int]]
+Vector = NDArray[np.float64]
+TIGHT = 1e-7
+
+
+def hider(rows: Rows, sizes: NDArray[np.int64], box: tuple[Vector, Vector] | None = None) -> Vector:
+    """The hider's best mix, a probability for each orbit; with a box, of those in it."""
+    pays = np.array(rows) / sizes
+    trees, orbits = pays.shape
+    least, most = (np.zeros(orbits), np.ones(orbits)) if box is None else box
+    found = linprog(
+        np.r_[np.zeros(orbits), -1.0],
+        A_ub=np.c_[-pays, np.ones(trees)],
+        b_ub=np.zeros(trees),
+        A_eq=np.r_[np.ones(orbits), 0.0][None, :],
+        b_eq=[1.0],
+        bounds=[*zip(least, most, strict=True), (None, None)],
+        method="highs-ds",
+    )
+    return _probabilities(found.x, orbits)
+
+
+def shooter(rows: Rows, sizes: NDArray[np.int64]) -> Vector:
+    """The shooter's best mix, a probability for each tree."""
+    pays = np.array(rows) / sizes
+    trees, orbits = pays.shape
+    found = linprog(
+        np.r_[np.zeros(trees), 1.0],
+        A_ub=np.c_[pays.T, -np.ones(orbits)],
+        b_ub=np.zeros(orbits),
+        A_eq=np.r_[np.ones(trees), 0.0][None, :],
+        b_eq=[1.0],
+        bounds=[*[(0, None)] * trees, (None, None)],
+        method="highs-ds",
+    )
+    return _probabilities(found.x, trees)
+
+
+def _probabilities(solution: Vector | None, number: int) -> Vector:
+    if solution is None:  # never: both programmes have solutions
+        raise ArithmeticError("the linear programme was not solved")
+    mix = np.maximum(solution[:number], 0)
+    return np.asarray(mix / mix.sum())
+
+
+# Exactly
+
+
+def exact_hider(rows: Rows, sizes: Sequence[int], mix: Vector) -> list[int] | None:
+    """Integer weights of single hidings, one an orbit, of the vertex near a mix of the hider.
+
+    None where the inequalities that seem tight there do not give one vertex.
+    """
+    worth = np.array(rows) @ (mix / np.array(sizes))
+    tight = np.flatnonzero(worth <= worth.min() + TIGHT).tolist()
+    support = np.flatnonzero(mix > TIGHT).tolist()
+    equations = [[*(rows[t][o] for o in support), -1, 0] for t in tight]
+    equations.append([*(sizes[o] for o in support), 0, 1])
+    found = _solution(equations)
+    if found is None or min(found[:-1], default=Fraction(0)) < 0:
+        return None
+    weights = [0] * len(sizes)
+    for o, weight in zip(support, integers(found[:-1]), strict=True):
+        weights[o] = weight
+    return weights
+
+
+def exact_shooter(rows: Rows, sizes: Sequence[int], mix: Vector) -> list[Fraction] | None:
+    """Probabilities of the trees, of the vertex near a mix of the shooter; None as above."""
+    worth = mix @ (np.array(rows) / np.array(sizes))
+    tight = np.flatnonzero(worth >= worth.max() - TIGHT).tolist()
+    support = np.flatnonzero(mix > TIGHT).tolist()
+    equations = [[*(rows[t][o] for t in support), -sizes[o], 0] for o in tight]
+    equations.append([*[1] * len(support), 0, 1])
+    found = _solution(equations)
+    if found is None or min(found[:-1], default=Fraction(0)) < 0:
+        return None
+    result = [Fraction(0)] * len(rows)
+    for t, probability in zip(support, found[:-1], strict=True):
+        result[t] = probability
+    return result
+
+
+def least_pay(rows: Rows, sizes: Sequence[int], weights: Sequence[int]) -> Fraction:
+    """What the best of the trees pays against a mix of the hider."""
+    total = sum(s * y for s, y in zip(sizes, weights, strict=True))
+    return Fraction(min(sum(map(int.__mul__, row, weights)) for row in rows), total)
+
+
+def greatest_pay(rows: Rows, sizes: Sequence[int], mix: Sequence[Fraction]) -> Fraction:
+    """What a mix of the trees pays against the orbit that is worst for it."""
+    played = [(p, row) for p, row in zip(mix, rows, strict=True) if p]
+    return max(sum((p * row[o] for p, row in played), Fraction(0)) / s for o, s in enumerate(sizes))
+
+
+def rounded(mix: Vector, scale: int) -> list[Fraction]:
+    """A mix of rational numbers near one of floating-point numbers."""
+    weights = [round(scale * p) for p in mix.tolist()]
+    return [Fraction(weight, sum(weights)) for weight in weights]
+
+
+def integers(numbers: Sequence[Fraction]) -> list[int]:
+    """The least whole numbers in the same proportions."""
+    scale = 1
+    for number in numbers:
+        scale *= number.denominator // gcd(scale, number.denominator)
+    scaled = [int(number * scale) for number in numbers]
+    common = gcd(*scaled) or 1
+    return [number // common for number in scaled]
+
+
+def _solution(equations: Sequence[Sequence[int]]) -> list[Fraction] | None:
+    """The only solution of linear equations; the last column is the right side.
+
+    None where there is none or more than one. By elimination without fractions: each new equation
+    is freed of the unknowns that are solved for, and divided by what its numbers have in common.
+    """
+    unknowns = len(equations[0]) - 1
+    solved: list[tuple[int, list[int]]] = []  # the unknown that each equation is solved for
+    for equation in equations:
+        row = list(equation)
+        for column, other in solved:
+            if row[column]:
+                pairs = zip(row, other, strict=True)
+                row = _reduced([other[column] * a - row[column] * b for a, b in pairs])
+        column = next((i for i, value in enumerate(row[:-1]) if value), -1)
+        if column >= 0:
+            solved.append((column, _reduced(row)))
+        elif row[-1]:
+            return None
+    if len(solved) < unknowns:
+        return None
+    found: dict[int, Fraction] = {}
+    for column, row in reversed(solved):
+        rest = sum((row[i] * value for i, value in found.items()), Fraction(0))
+        found[column] = (row[-1] - rest) / row[column]
+    return [found[i] for i in range(unknowns)]
+
+
+def _reduced(row: list[int]) -> list[int]:
+    common = gcd(*row)
+    return [value // common for value in row] if common > 1 else row

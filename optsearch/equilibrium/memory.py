@@ -1,0 +1,123 @@
+"""What a run keeps on disk: its trees and its best mix, each checked when they are read again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from optsearch.equilibrium.hidings import Hidings
+from optsearch.equilibrium.oracle import paid
+from optsearch.errors import TableError
+from optsearch.game import cell_name, parse_cell
+from optsearch.journal import Journal
+from optsearch.objective import Objective
+from optsearch.position import Reply, reply
+from optsearch.tree import Leaf, Node
+
+FILE = "equilibrium.journal"
+
+
+class Memory:
+    """A journal of one game and objective in a folder; nothing is kept where there is no folder.
+
+    Raises TableError where it cannot be used, as `Journal`, or holds what is no tree of the game.
+    """
+
+    def __init__(self, folder: Path | None, hidings: Hidings, objective: Objective):
+        self.hidings, self.objective = hidings, objective
+        self.journal: Journal | None = None
+        if folder is not None:
+            what = f"the equilibrium of {hidings.game}, {objective}"
+            self.journal = Journal(folder / FILE, what)
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self.journal is not None:
+            self.journal.close()
+
+    def trees(self) -> Iterator[tuple[Node | Leaf, tuple[int, ...]]]:
+        """The trees of earlier runs, each played against everything that can be hidden."""
+        if self.journal is None:
+            return
+        for key, value in list(self.journal.entries.items()):
+            if key != "weights":
+                try:
+                    root = tree_of(value)
+                    yield root, self._row(root)
+                except (ValueError, KeyError, TypeError, AttributeError):
+                    raise TableError(
+                        f"{self.journal.path}: {key} is no tree of {self.hidings.game}"
+                    ) from None
+
+    @property
+    def weights(self) -> list[int] | None:
+        """The best mix of earlier runs."""
+        if self.journal is None or "weights" not in self.journal.entries:
+            return None
+        weights = self.journal.entries["weights"]
+        if (
+            not isinstance(weights, list)
+            or len(weights) != len(self.hidings.orbits)
+            or any(type(weight) is not int or weight < 0 for weight in weights)
+            or not any(weights)
+        ):
+            raise TableError(f"{self.journal.path}: weights are none of {self.hidings.game}")
+        return weights
+
+    def add(self, root: Node | Leaf) -> None:
+        """Keep a tree."""
+        if self.journal is not None:
+            self.journal.add(f"tree {len(self.journal.entries)}", tree_fields(root))
+
+    def keep(self, weights: tuple[int, ...]) -> None:
+        """Keep the best mix, in place of an earlier one."""
+        if self.journal is not None:
+            self.journal.add("weights", list(weights))
+
+    def _row(self, root: Node | Leaf) -> tuple[int, ...]:
+        """What a tree pays on each orbit; ValueError where it does not end some game."""
+        game = self.hidings.game
+        shots = np.zeros(len(self.hidings), np.int64)
+        for place, ships in enumerate(self.hidings.hidden):
+            node, hits, left = root, 0, sum(ships)
+            while isinstance(node, Node):
+                bit = game.bit(node.cell)
+                answer = reply(game, ships, hits, bit)
+                hits |= bit if answer.hit else 0
+                left &= ~bit
+                node = node.replies[answer]
+                shots[place] += 1
+            if left:
+                raise ValueError("cells are left")
+        return self.hidings.totals(paid(self.objective, shots))
+
+
+def tree_of(fields: Any) -> Node | Leaf:
+    """The tree of such fields; ValueError, KeyError or TypeError where they are none."""
+    if "shot" not in fields:
+        return Leaf(int(str(fields["configurations"])))
+    parts = {name: child for name, child in fields.items() if name != "shot"}
+    cell = parse_cell(str(fields["shot"]))
+    return Node(
+        cell,
+        {Reply.parse(name): tree_of(child) for name, child in parts.items()},
+    )
+
+
+def tree_fields(root: Node | Leaf) -> dict[str, object]:
+    """A tree as JSON, in the form of tree files."""
+    if isinstance(root, Leaf):
+        return {"configurations": root.configurations}
+    parts = {str(reply): tree_fields(child) for reply, child in root.replies.items()}
+    return {"shot": cell_name(root.cell), **parts}

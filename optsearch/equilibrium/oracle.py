@@ -1,0 +1,212 @@
+"""Best answers of the shooter: the tree that pays least against a mix of the hider, exactly.
+
+Weights are whole numbers, one an orbit: that of each hiding in it. A tree must go on for hidings of
+weight 0, too, and well: what the shooter gives away there, the hider would take. So the solver is
+given the weights w N + 1, with N above the number of hidings times the cells of the board. No two
+trees differ by as much as N in what the ones add, so a best tree for these weights is one for w,
+and among those the best against all hidings alike.
+
+Where nothing is announced the search kernel answers, whose weights have an end
+(`family.MAX_WEIGHT`); where sinkings are, the definition (`optsearch.reference`), which knows any.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import gcd
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch import reference
+from optsearch.equilibrium.hidings import Hidings
+from optsearch.errors import TooLarge
+from optsearch.family import MAX_WEIGHT
+from optsearch.game import bits
+from optsearch.kernels import NO_BUDGET, Kernel, State, best_cell, shoot
+from optsearch.objective import Objective
+from optsearch.position import Position, Reply
+from optsearch.prior import Prior
+from optsearch.solver import Solver
+from optsearch.tree import Leaf, Node
+
+MOST_ANNOUNCED = 150  # hidings that the definition is asked about
+Tick = Callable[[], None]
+Shots = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A tree that pays least against a mix, and what it pays on each orbit.
+
+    cost -- what every tree pays or more against these weights, in total; None where they are too
+    large for the solver to say. row -- what the tree pays, summed over the hidings of each orbit.
+    """
+
+    weights: tuple[int, ...]
+    cost: int | None
+    root: Node | Leaf
+    row: tuple[int, ...]
+
+
+class Oracle:
+    """Answers in one game for one objective.
+
+    tick -- called often while the solver works; what it raises ends an answer.
+    """
+
+    def __init__(self, hidings: Hidings, objective: Objective, tick: Tick):
+        self.hidings, self.objective, self.tick = hidings, objective, tick
+        self.spread = len(hidings) * hidings.game.cells + 1
+        if not hidings.game.is_silent and len(hidings) > MOST_ANNOUNCED:
+            raise TooLarge(
+                f"{hidings.game} has {len(hidings)} ways to hide its ships; where sinkings are "
+                f"announced at most {MOST_ANNOUNCED} are handled"
+            )
+
+    @property
+    def scale(self) -> int:
+        """What weights may come to together, so that an answer is exact."""
+        if not self.hidings.game.is_silent:
+            return 1 << 50
+        return (MAX_WEIGHT - len(self.hidings)) // self.spread
+
+    def whole(self, mix: NDArray[np.float64]) -> list[int]:
+        """Whole weights near a mix: of single hidings, one an orbit."""
+        scale = self.scale - len(self.hidings)  # rounding adds up to a half for each
+        weights = np.rint(mix / self.hidings.sizes * max(1, scale)).astype(np.int64)
+        return [int(weight) for weight in weights]
+
+    def total(self, weights: Sequence[int]) -> int:
+        """What the weights of all hidings come to."""
+        return sum(s * y for s, y in zip(self.hidings.sizes.tolist(), weights, strict=True))
+
+    def answer(self, weights: Sequence[int]) -> Answer:
+        """A best answer to whole weights, not all 0."""
+        exact = tuple(weights)
+        least = None
+        total = self.total(exact)
+        if total > self.scale:
+            least = self._least(exact) if total <= MAX_WEIGHT else None
+            exact = tuple(weight * self.scale // total for weight in exact)
+        every = [weight * self.spread + 1 for weight in exact]
+        root, shots = self._tree(every)
+        row = self.hidings.totals(paid(self.objective, shots))
+        if total <= self.scale:
+            least = sum(map(int.__mul__, row, exact))
+        return Answer(tuple(weights), least, root, row)
+
+    def _tree(self, weights: Sequence[int]) -> tuple[Node | Leaf, Shots]:
+        if not self.hidings.game.is_silent:
+            each = [weights[orbit] for orbit in self.hidings.orbit_of]
+            return _ByDefinition(self.hidings, self.objective, self.tick).tree(each)
+        kernel, root, _ = self._kernel(weights)
+        return _grown(kernel, root, self.hidings)
+
+    def _least(self, weights: Sequence[int]) -> int:
+        """What every tree pays, where the weights leave no room for the hidings of weight 0."""
+        kernel, root, common = self._kernel(weights)
+        cost = kernel.solve(root)
+        if self.objective.kind == "mean":
+            cost += kernel.cells_left * kernel.weight(root)
+        return cost * common
+
+    def _kernel(self, weights: Sequence[int]) -> tuple[Kernel, State, int]:
+        """The solver's kernel for the weights over what they have in common, which is last."""
+        common = gcd(*weights)  # equal weights are searched much faster as ones
+        prior = Prior.of_configurations(
+            self.hidings.game,
+            {
+                ships: weights[orbit] // common
+                for ships, orbit in zip(self.hidings.examples, self.hidings.orbit_of, strict=True)
+            },
+            name="the hider's mix",
+        )
+        kernel = Solver(
+            Position(self.hidings.game),
+            progress=lambda status: self.tick(),
+            objective=self.objective,
+            prior=prior,
+        ).kernel
+        budget = NO_BUDGET
+        if self.objective.shots is not None:
+            budget = self.objective.shots - kernel.cells_left
+        return kernel, kernel.root._replace(budget=budget), common
+
+
+def paid(objective: Objective, shots: Shots) -> Shots:
+    """What the shooter pays for games of so many shots."""
+    if objective.shots is None:
+        return shots
+    return (shots > objective.shots).astype(np.int64)
+
+
+def _grown(kernel: Kernel, root: State, hidings: Hidings) -> tuple[Node | Leaf, Shots]:
+    """A best tree, and the shots that it takes for each hiding."""
+    numbers = np.array(hidings.configurations)
+    shots = np.zeros(len(hidings), np.int64)
+
+    def follow(state: State, depth: int) -> Node | Leaf:
+        if kernel.is_over(state):
+            shots[state.family] = depth
+            return Leaf(int(numbers[state.family].sum()))
+        free = kernel.free_hits(state)
+        cell = next(bits(free)) if free else best_cell(kernel, state)
+        return shoot(kernel, state, cell, lambda reply, part: follow(part, depth + 1))
+
+    return follow(root, 0), shots
+
+
+class _ByDefinition:
+    """A best tree where sinkings are announced."""
+
+    def __init__(self, hidings: Hidings, objective: Objective, tick: Tick):
+        self.hidings, self.objective, self.tick = hidings, objective, tick
+        told = hidings.game.announce == "ship"
+        self.afloat: list[reference.Hidden] = [
+            tuple(sorted((ship, ship.bit_count() if told else 0) for ship in ships))
+            for ships in hidings.hidden
+        ]
+
+    def tree(self, weights: Sequence[int]) -> tuple[Node | Leaf, Shots]:
+        shots = np.zeros(len(self.hidings), np.int64)
+
+        def follow(left: dict[int, reference.Hidden], depth: int) -> Node | Leaf:
+            self.tick()
+            family = _family(left, weights)
+            if reference.is_over(family):
+                shots[list(left)] = depth
+                return Leaf(len(left))
+            cell = self._best(family, depth)
+            parts: dict[Reply, dict[int, reference.Hidden]] = {}
+            for i, hidden in left.items():
+                ((reply, after),) = reference.shoot(frozenset([(hidden, 1)]), cell).items()
+                ((rest, _),) = after
+                parts.setdefault(reply, {})[i] = rest
+            return Node(
+                self.hidings.game.cell(cell),
+                {reply: follow(part, depth + 1) for reply, part in parts.items()},
+            )
+
+        with reference.caches():
+            return follow(dict(enumerate(self.afloat)), 0), shots
+
+    def _best(self, family: reference.Family, depth: int) -> int:
+        last = self.objective.shots
+        values: dict[int, float]
+        if last is None or depth >= last:
+            values = reference.first_shots(family)
+        else:
+            finished = reference.first_finished(family, last - depth)
+            values = {cell: -number for cell, number in finished.items()}
+        return min(values, key=values.__getitem__)
+
+
+def _family(left: dict[int, reference.Hidden], weights: Sequence[int]) -> reference.Family:
+    """What is left to find, each with its weight."""
+    numbers: Counter[reference.Hidden] = Counter()
+    for i, hidden in left.items():
+        numbers[hidden] += weights[i]
+    return frozenset(numbers.items())

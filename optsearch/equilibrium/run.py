@@ -1,0 +1,247 @@
+"""The double oracle: rounds of a mix of the hider, the best answer to it, and a better mix."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.equilibrium import linear
+from optsearch.equilibrium.hidings import Hidings
+from optsearch.equilibrium.memory import Memory
+from optsearch.equilibrium.oracle import Answer, Oracle
+from optsearch.equilibrium.solution import Equilibrium
+from optsearch.errors import NotSupported
+from optsearch.game import Game
+from optsearch.objective import MEAN, Objective
+from optsearch.solution import Limit, LimitReached
+from optsearch.tree import Leaf, Node
+
+CLOSE = 1e-9  # of bounds in floating point that may be equal
+RADIUS = 0.1  # of the box, in parts of each weight
+SHARES = 1 << 30  # in which probabilities are rounded where they are not exact
+
+
+@dataclass(frozen=True)
+class Round:
+    """How far a run is. least, most -- bounds of what the shooter pays; most -- about."""
+
+    number: int
+    trees: int
+    least: float
+    most: float
+    seconds: float
+
+
+Progress = Callable[[Round], None]
+
+
+def equilibrium(
+    game: Game | str,
+    objective: Objective = MEAN,
+    *,
+    tolerance: Fraction = Fraction(0),
+    time_limit: float | None = None,
+    checkpoint: Path | None = None,
+    progress: Progress = lambda status: None,
+    partial: bool = False,
+    radius: float = RADIUS,
+) -> Equilibrium:
+    """The value of the game in which the hider, too, plays as well as can be.
+
+    tolerance -- stop as soon as the bounds are that near; 0 for the exact value. time_limit --
+    seconds, after which the bracket known by then is returned. checkpoint -- folder that keeps all
+    trees; the same call goes on from there. partial -- after ctrl-C, too, return what is known.
+    radius -- of the box in which each mix is looked for, in parts of each weight; 0 for none.
+
+    Raises ImpossiblePosition where nothing can be hidden, TooLarge where too much can, NotSupported
+    for the worst case, which no mix changes, and where the time is too short for one round.
+    """
+    parsed = Game.parse(game) if isinstance(game, str) else game
+    if objective.kind == "worst":
+        raise NotSupported(
+            f"the worst case of {parsed} is the same against every hider, and no mix of trees has "
+            "a better one than its best tree: solve --objective worst finds it; for an equilibrium "
+            "mean or within=K is accepted"
+        )
+    limit = None if time_limit is None else Limit(time_limit)
+    hidings = Hidings.of(parsed)
+    with Memory(checkpoint, hidings, objective) as memory:
+        run = _Run(hidings, objective, memory, limit, radius, progress)
+        interrupted = False
+        try:
+            run.resume()
+            while not run.is_over(tolerance):
+                run.go_on()
+        except LimitReached:
+            if not run.rows:
+                raise NotSupported(
+                    f"{time_limit:g} seconds are too few for the first round of {parsed}"
+                ) from None
+        except KeyboardInterrupt:
+            if not (partial and run.rows):
+                raise
+            interrupted = True
+        return run.result(interrupted)
+
+
+class _Run:
+    """The rounds of one game."""
+
+    def __init__(
+        self,
+        hidings: Hidings,
+        objective: Objective,
+        memory: Memory,
+        limit: Limit | None,
+        radius: float,
+        progress: Progress,
+    ):
+        self.hidings, self.objective, self.memory = hidings, objective, memory
+        self.limit, self.progress, self.radius = limit, progress, radius
+        self.oracle = Oracle(hidings, objective, self._tick)
+        self.sizes: list[int] = hidings.sizes.tolist()
+        self.rows: list[tuple[int, ...]] = []
+        self.roots: list[Node | Leaf] = []
+        self.rounds = 0
+        self.uniform = Fraction(0)
+        self.least = Fraction(-1)  # of the best mix so far
+        self.weights: tuple[int, ...] = ()
+        self.upper = float("inf")
+        self.exact: list[Fraction] | None = None  # the shooter's mix, once the value is known
+        self.ended = False
+        self.started = time.perf_counter()
+        self.is_new = True  # whether the last answer was a new tree
+
+    def _tick(self) -> None:
+        if self.limit is not None:
+            self.limit.check()
+
+    # Rounds
+
+    def resume(self) -> None:
+        """Begin with a hider who draws uniformly, and with the trees that a checkpoint has."""
+        best = self.memory.weights
+        for root, row in self.memory.trees():
+            self._add(root, row)
+        sizes = self.hidings.sizes
+        numbers = [n // s for n, s in zip(self.hidings.uniform, self.sizes, strict=True)]
+        self.ask(numbers)
+        self.uniform = self.least
+        self.centre = np.array(numbers) * sizes / sum(self.hidings.uniform)
+        if best is not None and best != numbers:
+            self.ask(best)
+
+    def ask(self, weights: Sequence[int]) -> Answer:
+        """The best answer to a mix, which becomes one of the trees."""
+        self.rounds += 1
+        answer = self.oracle.answer(weights)
+        self.is_new = answer.row not in self.rows
+        if self.is_new:
+            self._add(answer.root, answer.row)
+            self.memory.add(answer.root)
+        if answer.cost is not None:
+            least = self._worth(answer)
+            if least > self.least:
+                self.least, self.weights = least, answer.weights
+                self.centre = np.array(weights, float) * self.hidings.sizes
+                self.centre /= self.centre.sum()
+                self.memory.keep(answer.weights)
+        return answer
+
+    def _worth(self, answer: Answer) -> Fraction:
+        """What every tree pays or more against a mix, on average."""
+        assert answer.cost is not None
+        return Fraction(answer.cost, self.oracle.total(answer.weights))
+
+    def _add(self, root: Node | Leaf, row: tuple[int, ...]) -> None:
+        if row not in self.rows:
+            self.roots.append(root)
+            self.rows.append(row)
+
+    def go_on(self) -> None:
+        """One round: the programme over the trees so far, then the solver."""
+        mix = linear.hider(self.rows, self.hidings.sizes)
+        self.upper = min(
+            self.upper, float((np.array(self.rows) @ (mix / self.hidings.sizes)).min())
+        )
+        self._report()
+        self._tick()
+        if self.upper - self.least < CLOSE:
+            self._settle(mix)
+            return
+        before = self.least
+        self.ask(self.oracle.whole(self._in_box(mix)))
+        if self.least > before:
+            self.radius = min(1.0, 1.5 * self.radius)
+        elif not self.is_new:
+            self.radius /= 4
+            if self.radius < 1e-3:
+                self.radius = 0.0
+                self.ask(self.oracle.whole(mix))
+                if not self.is_new:
+                    self._settle(mix)
+
+    def _in_box(self, mix: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The best mix near the best one so far: what is far away was seen by few trees."""
+        if not self.radius:
+            return mix
+        centre, radius = self.centre, self.radius
+        margin = radius / (10 * len(centre))  # for weights that are 0 now
+        box = np.maximum(0, centre * (1 - radius) - margin), centre * (1 + radius) + margin
+        return linear.hider(self.rows, self.hidings.sizes, box)
+
+    def _settle(self, mix: NDArray[np.float64]) -> None:
+        """The exact value, if the bounds in floating point are as near as that."""
+        played = linear.shooter(self.rows, self.hidings.sizes)
+        weights = linear.exact_hider(self.rows, self.sizes, mix)
+        shooter = linear.exact_shooter(self.rows, self.sizes, played)
+        if weights is None or shooter is None:
+            self.ended = True
+            return
+        most = linear.greatest_pay(self.rows, self.sizes, shooter)
+        if self.uniform < most:
+            answer = self.ask(weights)
+            if answer.cost is not None and self._worth(answer) == self.least:
+                self.weights = answer.weights  # those of the vertex are the least whole numbers
+        if self.least == most:
+            self.exact = shooter + [Fraction(0)] * (len(self.rows) - len(shooter))
+        self.ended = self.exact is not None or not self.is_new
+
+    def _report(self) -> None:
+        seconds = time.perf_counter() - self.started
+        least = float(self.least)
+        self.progress(Round(self.rounds, len(self.rows), least, max(least, self.upper), seconds))
+
+    def is_over(self, tolerance: Fraction) -> bool:
+        """Whether the value is known, or its bounds are near enough."""
+        return self.ended or self.upper - self.least <= tolerance - Fraction(CLOSE)
+
+    # The end
+
+    def result(self, is_interrupted: bool) -> Equilibrium:
+        """What is known now, all of it exact."""
+        mix = self.exact
+        if mix is None:
+            played = linear.shooter(self.rows, self.hidings.sizes)
+            mix = linear.rounded(played, SHARES)
+        used = [(root, p) for root, p in zip(self.roots, mix, strict=True) if p]
+        return Equilibrium(
+            hidings=self.hidings,
+            objective=self.objective,
+            least=self.least,
+            most=linear.greatest_pay(self.rows, self.sizes, mix),
+            weights=self.weights,
+            roots=tuple(root for root, _ in used),
+            probabilities=tuple(p for _, p in used),
+            uniform=self.uniform,
+            rounds=self.rounds,
+            trees=len(self.rows),
+            seconds=time.perf_counter() - self.started,
+            is_interrupted=is_interrupted,
+        )

@@ -1,0 +1,143 @@
+"""What is known of a game between a hider and a shooter who both choose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.equilibrium.hidings import Hidings
+from optsearch.errors import NotSupported
+from optsearch.game import Game, bits
+from optsearch.objective import Objective
+from optsearch.position import Position
+from optsearch.tree import DecisionTree, Leaf, Node
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """A mix of the hider and one of the shooter, and what each is sure of.
+
+    hidings -- what the hider chooses from. objective -- `mean`: the hider is paid one for each
+    shot; `within=K`: one where a game is not finished within K shots. least, most -- exact bounds
+    of what the shooter pays: no tree pays less than `least` against the hider's mix, and the
+    shooter's mix pays at most `most`, whatever is hidden. weights -- of the hider's mix, in whole
+    numbers: of each hiding, one an orbit. roots, probabilities -- of the shooter's mix: the trees,
+    each of them turned by a symmetry of the board that is drawn at random. uniform -- what the best
+    tree pays against a hider who draws configurations uniformly. rounds, trees -- of the double
+    oracle: best answers asked for, and different ones. seconds -- wall time; is_interrupted --
+    whether ctrl-C ended it.
+    """
+
+    hidings: Hidings
+    objective: Objective
+    least: Fraction
+    most: Fraction
+    weights: tuple[int, ...]
+    roots: tuple[Node | Leaf, ...]
+    probabilities: tuple[Fraction, ...]
+    uniform: Fraction
+    rounds: int
+    trees: int
+    seconds: float
+    is_interrupted: bool = False
+
+    def __repr__(self) -> str:
+        return f"<Equilibrium of {self.game}, {self.objective}: {self.value_text}>"
+
+    @property
+    def game(self) -> Game:
+        """The game."""
+        return self.hidings.game
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the value is known."""
+        return self.least == self.most
+
+    @property
+    def value(self) -> Fraction:
+        """The value: mean shots, or for within=K the probability to finish.
+
+        NotSupported where only a bracket of it is known.
+        """
+        if not self.is_exact:
+            raise NotSupported(f"the value of {self.game} is not known: {self.value_text}")
+        return self.worth(self.least)
+
+    def worth(self, paid: Fraction) -> Fraction:
+        """What a payment is in the terms of the objective: shots, or the probability to finish."""
+        return paid if self.objective.shots is None else 1 - paid
+
+    @property
+    def bracket(self) -> tuple[Fraction, Fraction]:
+        """The value is from the first to the second."""
+        low, high = sorted((self.worth(self.least), self.worth(self.most)))
+        return low, high
+
+    @property
+    def value_text(self) -> str:
+        """The value or its bracket, in a few words."""
+        low, high = self.bracket
+        if self.is_exact:
+            return f"{low} = {float(low):.6f}"
+        return f"between {float(low):.9f} and {float(high):.9f}"
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether to draw configurations uniformly is a best mix of the hider."""
+        return self.is_exact and self.uniform == self.least
+
+    @property
+    def total_weight(self) -> int:
+        """What the weights of all hidings come to."""
+        return sum(s * y for s, y in zip(self.hidings.sizes.tolist(), self.weights, strict=True))
+
+    @property
+    def hidings_used(self) -> list[int]:
+        """The orbits that the hider uses."""
+        return [number for number, weight in enumerate(self.weights) if weight]
+
+    @property
+    def hider(self) -> list[tuple[int, Fraction]]:
+        """The orbits that the hider uses, each with the probability of the whole; likely first."""
+        total = self.total_weight
+        shares = [
+            (number, Fraction(weight * len(self.hidings.orbits[number]), total))
+            for number, weight in enumerate(self.weights)
+            if weight
+        ]
+        return sorted(shares, key=lambda share: (-share[1], share[0]))
+
+    @property
+    def shooter(self) -> list[tuple[DecisionTree, Fraction]]:
+        """The trees that the shooter uses, each with its probability; likely first."""
+        pairs = [
+            (
+                DecisionTree(Position(self.game), root, title=f"equilibrium, {probability}"),
+                probability,
+            )
+            for root, probability in zip(self.roots, self.probabilities, strict=True)
+        ]
+        return sorted(pairs, key=lambda pair: -pair[1])
+
+    @property
+    def occupancy(self) -> NDArray[np.float64]:
+        """How likely the hider's mix has a ship on each cell; shape (rows, columns)."""
+        return self._occupancy([float(Fraction(y, self.total_weight)) for y in self.weights])
+
+    @property
+    def uniform_occupancy(self) -> NDArray[np.float64]:
+        """The same for a hider who draws configurations uniformly."""
+        numbers = self.hidings.configurations
+        return self._occupancy([numbers[orbit[0]] / sum(numbers) for orbit in self.hidings.orbits])
+
+    def _occupancy(self, weights: list[float]) -> NDArray[np.float64]:
+        result = np.zeros(self.game.cells)
+        for weight, orbit in zip(weights, self.hidings.orbits, strict=True):
+            for place in orbit if weight else ():
+                for ship in self.hidings.hidden[place]:
+                    result[list(bits(ship))] += weight
+        return result.reshape(self.game.rows, self.game.columns)

@@ -1,0 +1,544 @@
+"""The game against the best hider: values, mixes, certificates, and runs that are cut short."""
+
+import itertools
+import json
+import random
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from optsearch import reference
+from optsearch import tree as tree_
+from optsearch.equilibrium import check, equilibrium, linear, run, save
+from optsearch.equilibrium.checking import _Search
+from optsearch.equilibrium.hidings import Hidings, turned
+from optsearch.errors import ImpossiblePosition, NotSupported, ProofError, TableError, TooLarge
+from optsearch.game import Game
+from optsearch.objective import Objective
+from optsearch.position import Position
+from optsearch.solution import LimitReached
+from optsearch.solver import solve
+from tests.definition import Definition, Rules
+from tests.examples import draws, games
+from tests.processes import run_command
+
+# Values that the prototype of the issue printed, with six decimals, and as they come out.
+PRINTED = {
+    "3x4:2": ("5.184466", Fraction(534, 103)),
+    "3x4:3": ("5.000000", Fraction(5)),
+    "4x4:2": ("6.316667", Fraction(379, 60)),
+    "4x4:3": ("5.684211", Fraction(108, 19)),
+    "2x3:2": ("3.571429", Fraction(25, 7)),
+    "3x3:2": ("4.500000", Fraction(9, 2)),
+    "3x4:2,2": ("6.484848", Fraction(214, 33)),
+    "2x6:3,2": ("6.850000", Fraction(137, 20)),
+    "4x4:3,3": ("8.166667", Fraction(49, 6)),
+}
+UNIFORM = {"2x3:2", "3x3:2", "3x4:2,2", "2x6:3,2", "4x4:3,3"}
+
+
+def certified(found, path):
+    """The check of what was found."""
+    save(found, path)
+    return check(path)
+
+
+@pytest.mark.parametrize("text", PRINTED)
+def test_the_table_of_the_prototype(tmp_path, text):
+    printed, value = PRINTED[text]
+    found = equilibrium(text)
+    assert found.value == value
+    assert f"{float(value):.6f}" == printed
+    assert found.uniform == solve(text).mean
+    assert found.is_uniform == (text in UNIFORM)
+    checked = certified(found, tmp_path / "value.json")
+    assert (checked.hider, checked.shooter, checked.is_exact) == (value, value, True)
+    assert checked.method == "a plain search"
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "uniform"),
+    [("4x4:3,2", "3717/440", "439/52"), ("4x5:4,3,2", "949/84", "497/44")],
+)
+def test_games_of_two_and_three_ships(tmp_path, text, value, uniform):
+    """No source: found here, and confirmed by the plain search of the check."""
+    found = equilibrium(text)
+    assert (found.value, found.uniform) == (Fraction(value), Fraction(uniform))
+    assert certified(found, tmp_path / "value.json").hider == Fraction(value)
+
+
+# The whole matrix of the smallest games
+
+
+def payments(definition, paid):
+    """What every tree pays, a dictionary from configuration to payment for each; no tree twice."""
+    known = {}
+
+    def trees(state, depth):
+        if (state, depth) not in known:
+            if not definition.counts(state):
+                known[state, depth] = {frozenset((one, paid(depth)) for one in state.family)}
+            else:
+                known[state, depth] = {
+                    frozenset().union(*parts)
+                    for cell in definition.counts(state)
+                    for parts in itertools.product(
+                        *(trees(p, depth + 1) for p in definition.parts(state, cell).values())
+                    )
+                }
+        return known[state, depth]
+
+    return [dict(tree) for tree in trees(definition.root, 0)]
+
+
+@pytest.mark.parametrize(
+    ("rules", "objective"),
+    [
+        (Rules(2, 2, (1,)), "mean"),
+        (Rules(1, 5, (2,)), "mean"),
+        (Rules(1, 6, (2,)), "mean"),
+        (Rules(2, 3, (2,)), "mean"),
+        (Rules(2, 3, (2,)), "within=3"),
+        (Rules(2, 4, (3,)), "mean"),
+        (Rules(1, 5, (1, 1)), "mean"),
+        (Rules(1, 6, (2, 2)), "mean"),
+        (Rules(2, 2, (2, 1), "any"), "mean"),
+        (Rules(1, 5, (2, 1), "any"), "mean"),
+        (Rules(1, 5, (2, 1), "any", "ship"), "mean"),
+        (Rules(1, 5, (2, 1), "any", "sunk"), "mean"),
+        (Rules(1, 7, (3, 2)), "mean"),
+    ],
+    ids=str,
+)
+def test_the_whole_matrix_has_the_same_value(rules, objective):
+    """Every tree there is, listed by the definition; no symmetry, and nothing of the run."""
+    aim = Objective.parse(objective)
+    found = equilibrium(str(rules), aim)
+    definition = Definition(rules)
+    everything = sorted(definition.root.family)
+    paid = (lambda depth: depth) if aim.shots is None else (lambda depth: int(depth > aim.shots))
+    rows = [[tree[one] for one in everything] for tree in payments(definition, paid)]
+    mix = linear.hider(rows, np.ones(len(everything), int))
+    assert (np.array(rows) @ mix).min() == pytest.approx(float(found.least), abs=1e-9)
+    # Exactly: no tree of the list pays less than the value against the hider's mix
+    weights = dict.fromkeys(everything, 0)
+    for orbit, weight in zip(found.hidings.orbits, found.weights, strict=True):
+        for place in orbit:
+            weights[tuple(sorted(found.hidings.examples[place]))] = weight
+    totals = [sum(weights[one] * pay for one, pay in zip(everything, r, strict=True)) for r in rows]
+    assert Fraction(min(totals), sum(weights.values())) == found.least == found.most
+
+
+# The check
+
+
+equilibrium_of = cache(equilibrium)
+
+
+def certificate_of(tmp_path, text="3x4:2"):
+    """A certificate as JSON, and a place for a changed one."""
+    path = tmp_path / "value.json"
+    save(equilibrium_of(text), path)
+    return json.loads(path.read_text()), path
+
+
+def one_more(text):
+    return str(Fraction(text) + 1)
+
+
+def swapped(node):
+    """A tree in which the first two shots of the branch of misses change places."""
+    below = node["miss"]
+    return {**node, "shot": below["shot"], "miss": {**below, "shot": node["shot"]}}
+
+
+WRONG = {
+    "the value one above": lambda c: c.update(hider_guarantees=one_more(c["hider_guarantees"])),
+    "the other one above": lambda c: c.update(shooter_guarantees=one_more(c["hider_guarantees"])),
+    "both a little above": lambda c: c.update(
+        hider_guarantees="5185/1000", shooter_guarantees="5185/1000"
+    ),
+    "a value below": lambda c: c.update(hider_guarantees="5"),
+    "a weight changed": lambda c: c["hider"][0].update(weight=one_more(c["hider"][0]["weight"])),
+    "an orbit left out": lambda c: c["hider"].pop(),
+    "an orbit twice": lambda c: c["hider"].append(c["hider"][0]),
+    "an image of an orbit": lambda c: c["hider"].append({"hidden": [["D3", "C3"]], "weight": "1"}),
+    "what cannot be hidden": lambda c: c["hider"].append({"hidden": [["A1", "B2"]], "weight": "1"}),
+    "off the board": lambda c: c["hider"].append({"hidden": [["A9", "B9"]], "weight": "1"}),
+    "a weight of 0": lambda c: c["hider"][0].update(weight="0"),
+    "a weight that is a number": lambda c: c["hider"][0].update(weight=3),
+    "a weight that is a fraction": lambda c: c["hider"][0].update(weight="3/2"),
+    "a negative weight": lambda c: c["hider"][0].update(weight="-3"),
+    "a probability changed": lambda c: c["shooter"][0].update(probability="1/2"),
+    "two probabilities changed": lambda c: (
+        c["shooter"][0].update(probability=c["shooter"][1]["probability"]),
+        c["shooter"][1].update(probability=c["shooter"][0]["probability"]),
+        c["shooter"][2].update(probability=c["shooter"][2]["probability"] + "1"),
+    ),
+    "a tree left out": lambda c: c["shooter"].pop(),
+    "a tree altered": lambda c: c["shooter"][0].update(tree=swapped(c["shooter"][0]["tree"])),
+    "a branch left out": lambda c: c["shooter"][0]["tree"].pop("miss"),
+    "a branch too much": lambda c: c["shooter"][0]["tree"].update(sunk={"configurations": 1}),
+    "a leaf too soon": lambda c: c["shooter"][0]["tree"].update(hit={"configurations": 3}),
+    "a leaf miscounted": lambda c: c["shooter"][0].update(tree={"configurations": 17}),
+    "a shot off the board": lambda c: c["shooter"][0]["tree"].update(shot="Z9"),
+    "a shot that is none": lambda c: c["shooter"][0]["tree"].update(shot=7),
+    "a node that is none": lambda c: c["shooter"][0].update(tree=7),
+    "another game": lambda c: c.update(game="3x4:3"),
+    "no game": lambda c: c.update(game="3x4"),
+    "no configuration": lambda c: c.update(game="4x4:4,3,2"),
+    "another objective": lambda c: c.update(objective="within=4"),
+    "the worst case": lambda c: c.update(objective="worst"),
+    "another version": lambda c: c.update(version=2),
+    "another format": lambda c: c.update(format="optsearch decision tree"),
+    "a field too much": lambda c: c.update(more=1),
+    "a field missing": lambda c: c.pop("hider"),
+    "no hider": lambda c: c.update(hider=[]),
+    "a number that is none": lambda c: c.update(hider_guarantees="five"),
+    "a division by zero": lambda c: c.update(hider_guarantees="5/0"),
+    "a number without end": lambda c: c.update(hider_guarantees="9" * 5000),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_wrong_certificate_is_refused(tmp_path, wrong):
+    certificate, path = certificate_of(tmp_path)
+    path.write_text(json.dumps(certificate))
+    assert check(path).is_exact  # as it was written
+    WRONG[wrong](certificate)
+    path.write_text(json.dumps(certificate))
+    with pytest.raises(ProofError, match=r"value\.json: "):
+        check(path)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"{}", b"7", bytes(range(256)), b"[" * 100_000, b'{"a":1,"a":1}']
+)
+def test_a_file_that_is_no_certificate(tmp_path, content):
+    path = tmp_path / "value.json"
+    path.write_bytes(content)
+    with pytest.raises(ProofError, match=r"value\.json"):
+        check(path)
+    with pytest.raises(ProofError, match="does not exist"):
+        check(tmp_path / "nothing.json")
+
+
+def test_an_altered_tree_is_refused_by_what_it_pays(tmp_path):
+    """A tree that plays on whole but worse is no fault of form: the guarantee is wrong."""
+    certificate, path = certificate_of(tmp_path)
+    trees = [solve("3x4:2", objective=Objective("worst")).tree()]
+    tree_.save(trees[0], tmp_path / "tree.json")
+    other = json.loads((tmp_path / "tree.json").read_text())["root"]
+    certificate["shooter"][0]["tree"] = other
+    path.write_text(json.dumps(certificate))
+    with pytest.raises(ProofError, match="shooter_guarantees is 534/103; it is proved to be"):
+        check(path)
+
+
+def test_the_exact_solver_steps_in(tmp_path):
+    """Where the plain search would look into too much; both say the same."""
+    certificate, path = certificate_of(tmp_path, "4x4:2")
+    assert check(path).method == "a plain search"
+    assert check(path, effort=3).method == "the exact solver"
+    assert check(path, effort=3).hider == Fraction(379, 60)
+    certificate["hider"][0]["weight"] += "0" * 20
+    path.write_text(json.dumps(certificate))
+    with pytest.raises(ProofError, match="too long, and for the exact solver"):
+        check(path, effort=3)
+
+
+@given(st.data())
+@draws(100)
+def test_the_plain_search_is_the_definition(data):
+    game = data.draw(games(max_cells=10))
+    family = reference.family(Position(game))
+    assume(2 <= len(family) <= 25)
+    masks = sorted(mask for mask, _ in family)
+    weights = [data.draw(st.integers(1, 9)) for _ in masks]
+    with reference.caches():
+        expected = reference.total_height(frozenset(zip(masks, weights, strict=True)))
+    assert _Search(masks, weights, 10**6).total_height() == expected
+
+
+# All rules
+
+
+@given(games(max_cells=9, announce=("nothing", "nothing", "sunk", "ship")))
+@draws(60)
+def test_random_games(tmp_path_factory, game):
+    hidings = _hidings(game)
+    assume(hidings is not None and len(hidings) <= (40 if game.is_silent else 20))
+    found = equilibrium(game)
+    checked = certified(found, tmp_path_factory.mktemp("found") / "value.json")
+    assert checked.hider == checked.shooter == found.value
+    assert found.uniform <= found.value <= solve(Position(game), objective=Objective("worst")).worst
+    assert sum(found.probabilities) == sum(share for _, share in found.hider) == 1
+    assert found.uniform == solve(Position(game)).mean
+    for tree, _ in found.shooter:
+        assert tree_.verify(tree) == tree.total_height
+    if len(hidings.orbits) == 1:
+        assert found.is_uniform
+    assert found.occupancy.sum() == pytest.approx(game.fleet_cells)
+
+
+def _hidings(game):
+    try:
+        return Hidings.of(game)
+    except ImpossiblePosition:
+        return None
+
+
+@given(games(max_cells=8, announce=("nothing", "sunk")), st.integers(0, 8))
+@draws(40)
+def test_random_games_within(tmp_path_factory, game, shots):
+    hidings = _hidings(game)
+    assume(hidings is not None and len(hidings) <= 25)
+    aim = Objective("within", shots)
+    found = equilibrium(game, aim)
+    checked = certified(found, tmp_path_factory.mktemp("found") / "value.json")
+    assert checked.hider == checked.shooter == found.value
+    best = solve(Position(game), objective=aim)
+    assert found.worth(found.uniform) == Fraction(best.finished, best.configurations)
+    assert found.value <= found.worth(found.uniform)
+
+
+def test_orbits():
+    hidings = Hidings.of(Game.parse("4x4:3"))
+    assert [len(orbit) for orbit in hidings.orbits] == [8, 8]
+    for orbit in hidings.orbits:
+        images = {turned(hidings.hidden[orbit[0]], p) for p in Game.parse("4x4:3").symmetries()}
+        assert images == {hidings.hidden[place] for place in orbit}
+    touching = Hidings.of(Game.parse("2x2:2,2;contact=any"))
+    assert (len(touching), touching.configurations) == (1, (2,))  # two ways on the same cells
+    announced = Hidings.of(Game.parse("2x2:2,2;contact=any;announce=sunk"))
+    assert (len(announced), announced.configurations) == (2, (1, 1))
+
+
+def test_games_that_are_too_large():
+    with pytest.raises(TooLarge, match="1,925,751,392"):
+        equilibrium("10x10:5,4,3,3,2")
+    with pytest.raises(TooLarge, match="at most 150"):
+        equilibrium("5x5:3,2;announce=ship")
+    with pytest.raises(NotSupported, match="worst case"):
+        equilibrium("3x4:2", Objective("worst"))
+
+
+# Linear programmes
+
+
+def test_exact_vertices_of_random_games():
+    """Where a vertex comes out, both sides are checked in rational numbers, and meet."""
+    rng = random.Random(23)
+    exact = 0
+    for _ in range(60):
+        orbits, trees = rng.randint(1, 6), rng.randint(1, 7)
+        sizes = [rng.choice((1, 2, 4, 8)) for _ in range(orbits)]
+        rows = [[s * rng.randint(2, 9) + rng.randint(0, s) for s in sizes] for _ in range(trees)]
+        mix, played = linear.hider(rows, np.array(sizes)), linear.shooter(rows, np.array(sizes))
+        weights = linear.exact_hider(rows, sizes, mix)
+        probabilities = linear.exact_shooter(rows, sizes, played)
+        if weights is not None and probabilities is not None:
+            exact += 1
+            least = linear.least_pay(rows, sizes, weights)
+            assert least == linear.greatest_pay(rows, sizes, probabilities)
+            assert float(least) == pytest.approx((np.array(rows) @ (mix / sizes)).min())
+    assert exact >= 50
+
+
+def test_solution_of_equations():
+    assert linear._solution([[2, 1, 5], [1, -1, 1]]) == [2, 1]
+    assert linear._solution([[1, 1, 3], [2, 2, 6], [1, -1, 0]]) == [Fraction(3, 2)] * 2
+    assert linear._solution([[1, 1, 3], [2, 2, 6]]) is None  # more than one
+    assert linear._solution([[1, 1, 3], [2, 2, 7]]) is None  # none
+    assert linear.integers([Fraction(1, 6), Fraction(1, 4), Fraction(0)]) == [2, 3, 0]
+
+
+# Runs that are cut short
+
+
+class Stop:
+    """A report of progress that ends the run after some rounds."""
+
+    def __init__(self, rounds, error):
+        self.rounds, self.error = rounds, error
+        self.seen = []
+
+    def __call__(self, status):
+        self.seen.append(status)
+        if len(self.seen) == self.rounds:
+            raise self.error
+
+
+@pytest.mark.parametrize("rounds", [1, 4, 12])
+def test_ctrl_c_leaves_a_bracket_that_is_proved(tmp_path, rounds):
+    stop = Stop(rounds, KeyboardInterrupt)
+    found = equilibrium("4x4:3,2", progress=stop, partial=True, checkpoint=tmp_path / "kept")
+    assert found.is_interrupted
+    assert found.least < Fraction(3717, 440) < found.most
+    checked = certified(found, tmp_path / "bracket.json")
+    assert (checked.hider, checked.shooter) == (found.least, found.most)
+    assert not checked.is_exact
+    with pytest.raises(NotSupported, match="between"):
+        assert found.value is None
+    rest = Stop(1000, None)
+    again = equilibrium("4x4:3,2", progress=rest, checkpoint=tmp_path / "kept")
+    assert again.value == Fraction(3717, 440)
+    assert rest.seen[0].trees >= stop.seen[-1].trees  # it has what was found
+    assert rest.seen[0].least >= stop.seen[-1].least
+    with pytest.raises(KeyboardInterrupt):
+        equilibrium("4x4:3,2", progress=Stop(2, KeyboardInterrupt))
+
+
+def test_the_bracket_narrows():
+    seen = Stop(1000, None)
+    equilibrium("4x4:3,2", progress=seen)
+    lower = [status.least for status in seen.seen]
+    upper = [status.most for status in seen.seen]
+    assert lower == sorted(lower)
+    assert upper == sorted(upper, reverse=True)
+    assert all(low <= high for low, high in zip(lower, upper, strict=True))
+
+
+def test_a_tolerance_ends_the_run(tmp_path):
+    found = equilibrium("4x4:3,2", tolerance=Fraction(1, 20))
+    exact = equilibrium("4x4:3,2")
+    assert found.rounds < exact.rounds
+    assert found.least <= exact.value <= found.most <= found.least + Fraction(1, 20)
+    assert certified(found, tmp_path / "bracket.json").shooter == found.most
+
+
+def limited(monkeypatch, checks):
+    """A time limit that is over after so many looks at the clock."""
+
+    class Few:
+        def __init__(self, seconds):
+            self.left = checks
+
+        def check(self, effort=0):
+            self.left -= 1
+            if self.left < 0:
+                raise LimitReached(self)
+
+    monkeypatch.setattr(run, "Limit", Few)
+
+
+def test_a_time_limit(monkeypatch, tmp_path):
+    limited(monkeypatch, 12)
+    found = equilibrium("4x4:3,2", time_limit=1)
+    assert not found.is_exact
+    assert certified(found, tmp_path / "bracket.json").hider == found.least
+    limited(monkeypatch, 0)
+    with pytest.raises(NotSupported, match="too few for the first round"):
+        equilibrium("4x4:3,2;contact=any;announce=nothing", time_limit=0.5)
+
+
+def test_a_checkpoint_of_something_else_is_refused(tmp_path):
+    equilibrium("3x3:2", checkpoint=tmp_path)
+    assert equilibrium("3x3:2", checkpoint=tmp_path).value == Fraction(9, 2)
+    with pytest.raises(TableError, match="3x3:2, mean, not of"):
+        equilibrium("3x4:2", checkpoint=tmp_path)
+    with pytest.raises(TableError, match="not of the equilibrium of 3x3:2, within=4"):
+        equilibrium("3x3:2", Objective("within", 4), checkpoint=tmp_path)
+    file = tmp_path / "equilibrium.journal"
+    file.write_bytes(file.read_bytes().replace(b"A2", b"B2", 1))
+    with pytest.raises(TableError, match="damaged"):
+        equilibrium("3x3:2", checkpoint=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("tree 9", {"configurations": 12}),
+        ("tree 9", {"shot": "A1", "hit": {"configurations": 1}}),
+        ("tree 9", {"shot": "Z9"}),
+        ("tree 9", 7),
+        ("weights", [1]),
+        ("weights", [0, 0]),
+        ("weights", [-1, 1]),
+        ("weights", "11"),
+    ],
+)
+def test_a_checkpoint_is_checked_before_it_is_believed(tmp_path, key, value):
+    from optsearch.journal import Journal
+
+    what = "the equilibrium of 3x3:2, mean"
+    with Journal(tmp_path / "equilibrium.journal", what) as journal:
+        journal.add(key, value)
+    with pytest.raises(TableError, match="3x3:2"):
+        equilibrium("3x3:2", checkpoint=tmp_path)
+
+
+# The command
+
+
+def test_a_killed_run_goes_on(tmp_path):
+    arguments = ("equilibrium", "4x4:3,2", "--resume", "kept", "--json")
+    hooks = "from optsearch.journal import Journal; at(Journal, 'add', {}, 20)"
+    status, out, _ = run_command(*arguments, hooks=hooks.format("kill"), cwd=tmp_path)
+    assert (status, out) == (-9, "")
+    status, out, err = run_command(*arguments, hooks=hooks.format("interrupt"), cwd=tmp_path)
+    assert status == 130
+    assert err == ("interrupted; what was found is in kept, and the same command goes on from it\n")
+    low, high = map(Fraction, json.loads(out)["bracket_exact"])
+    assert low < Fraction(3717, 440) < high
+    status, out, err = run_command(*arguments, cwd=tmp_path)
+    assert (status, err) == (0, "")
+    assert json.loads(out)["value_exact"] == "3717/440"
+    assert json.loads(out)["trees"] > json.loads(out)["rounds"]
+
+
+def test_the_command(here, answer_of, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    status, out, err = here(
+        *("equilibrium", "4x4:3", "--certificate", "value.json", "--trees", "trees"),
+        *("--draw", "mix.svg"),
+    )
+    assert (status, err) == (0, "")
+    assert "value    108/19 = 5.684211 shots" in out
+    assert "uniform  45/8 = 5.625000: a hider who draws uniformly gives away 0.059211" in out
+    assert "hider    2 of 2 orbits, 16 of 16 ways to hide" in out
+    assert (tmp_path / "mix.svg").read_text().startswith("<?xml")
+    found = answer_of("certificate", "value.json")
+    assert (found["value_exact"], found["method"]) == ("108/19", "a plain search")
+    status, out, err = here("certificate", "value.json")
+    assert (status, err) == (0, "")
+    assert "value    108/19 = 5.684211, proved" in out
+    for number in (1, 2):
+        assert answer_of("tree", f"trees/tree_{number:03}.json", "--verify")["verified"]
+    found = answer_of("equilibrium", "4x4:3")
+    assert (found["value_exact"], found["uniform"], found["is_uniform"]) == (
+        *("108/19", "45/8", False),
+    )
+    assert sum(Fraction(part["probability_exact"]) for part in found["hider"]) == 1
+    assert sum(Fraction(part["probability_exact"]) for part in found["shooter"]) == 1
+    assert [len(part["hidden"][0]) for part in found["hider"]] == [3, 3]
+
+
+def test_the_worst_case_needs_no_mix(here, answer_of):
+    assert answer_of("equilibrium", "4x5:4,3,2", "--objective", "worst")["value"] == 12
+    status, out, err = here("equilibrium", "4x5:4,3,2", "--objective", "worst")
+    assert (status, err) == (0, "")
+    assert "12 shots in the worst case" in out
+
+
+def test_the_command_within(here, answer_of):
+    found = answer_of("equilibrium", "4x4:3,2", "--objective", "within=7")
+    assert (found["value_exact"], found["is_uniform"]) == ("21/104", True)
+    status, out, _ = here("equilibrium", "4x4:3,2", "--objective", "within=7")
+    assert status == 0
+    assert "probability  21/104 = 0.201923 to finish within 7" in out
+
+
+def test_a_bracket_of_the_command(here, answer_of, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    options = ("--tolerance", "0.1", "--certificate", "bracket.json")
+    status, out, err = here("equilibrium", "4x4:3,2", *options)
+    assert (status, err) == (0, "")
+    assert "value    between 8.4" in out
+    found = answer_of("certificate", "bracket.json")
+    assert found["value"] is None
+    assert "proved" in here("certificate", "bracket.json")[1]
