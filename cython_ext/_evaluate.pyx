@@ -40,7 +40,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from cells cimport MAX_CELLS, Cells, high, join, low, one, popcount, size
+from cells cimport MAX_CELLS, Cells, ctz, high, join, low, one, popcount, size
 
 cdef extern from *:
     """
@@ -161,6 +161,7 @@ cdef struct Block:        # a family as columns
     int64_t words         # of a column
     int cells             # columns that are cells, in the order of ties
     int hashes            # columns after them: the lowest bits of the configurations' hashes
+    int weights           # columns after these: the bits of their weights; 0: all weights are 1
     uint8_t cell[MAX_CELLS]   # of the columns
     uint64_t* data        # column i at data + i * words; bits past n are 0
 
@@ -194,6 +195,7 @@ cdef struct Words:        # a family of at most 64 configurations
     uint64_t stamp        # of its entries in the memo
     int shift             # each configuration stands for 2^shift of them
     uint64_t column[MAX_CELLS]
+    int64_t weight[64]    # of the configurations, if they have weights
 
 
 cdef uint8_t[1 << 16] small_costs    # by the set of patterns that four configurations have
@@ -262,6 +264,13 @@ cdef inline int64_t count_bits(const uint64_t* a, const uint64_t* mask, int64_t 
     return total
 
 
+cdef inline void weigh_bits(Words* w, uint64_t bits, int i) noexcept nogil:
+    """Add 2^i to the weights of some configurations."""
+    while bits:
+        w.weight[ctz(bits)] += <int64_t>1 << i
+        bits &= bits - 1
+
+
 cdef class Evaluator:
     """The decision tree of one rule, walked over families that are given one by one.
 
@@ -283,6 +292,8 @@ cdef class Evaluator:
     cdef int64_t added
     cdef uint64_t pending[2][64]
     cdef uint64_t pending_hash[64]
+    cdef uint64_t pending_weight[64]
+    cdef bint weighted                   # configurations have weights, which the histogram counts
     cdef Entry* memo
     cdef Known* known
     cdef uint64_t stamp
@@ -299,6 +310,7 @@ cdef class Evaluator:
     cdef uint32_t end_stamp[1 << MAX_ENDGAME]
     cdef uint32_t end_now
     cdef uint32_t pattern_seen[1 << MAX_ENDGAME]
+    cdef int64_t end_weight[MAX_ENDGAME]
 
     def __cinit__(self, const int32_t[::1] order, int candidates, int percent, int endgame,
                   int screen, int finalists, int cap, int truncate, bint distinct,
@@ -332,14 +344,14 @@ cdef class Evaluator:
 
     # Blocks
 
-    cdef Block* new_block(self, int64_t n, int cells, int hashes) noexcept nogil:
+    cdef Block* new_block(self, int64_t n, int cells, int hashes, int weights) noexcept nogil:
         """An empty block; NULL, and `failed`, if there is no memory for it."""
         cdef Block* b = <Block*>malloc(sizeof(Block))
         if b == NULL:
             self.failed = True
             return NULL
-        b.n, b.words, b.cells, b.hashes = n, (n + 63) >> 6, cells, hashes
-        b.data = <uint64_t*>malloc((b.words * (cells + hashes) + 1) * sizeof(uint64_t))
+        b.n, b.words, b.cells, b.hashes, b.weights = n, (n + 63) >> 6, cells, hashes, weights
+        b.data = <uint64_t*>malloc((b.words * (cells + hashes + weights) + 1) * sizeof(uint64_t))
         if b.data == NULL:
             self.failed = True
             free(b)
@@ -361,29 +373,41 @@ cdef class Evaluator:
             bits += 1
         return min(bits + MARGIN, <int>MAX_HASHES)
 
-    def begin(self, int64_t n, bint is_sample=False):
+    def begin(self, int64_t n, bint is_sample=False, int weight_bits=0):
         """Make room for a family of n configurations, in place of the one before.
 
-        is_sample -- they are a sample of the family, for `shot`.
+        is_sample -- they are a sample of the family, for `shot`. weight_bits -- they have weights
+        of at most so many bits, which the histogram counts and the rule does not know; their sum
+        is below 2^63.
         """
         cdef int i
+        if not 0 <= weight_bits <= 63:
+            raise ValueError(f"weights of {weight_bits} bits; 0 to 63 are handled")
         if self.root != NULL:
             self.release(self.root)
             if self.known != NULL:
                 memset(self.known, 0, KNOWN * SIZES * sizeof(Known))
         self.root = self.new_block(n, self.cells,
-                                   <int>MAX_HASHES if is_sample else self.hashes_needed(n))
+                                   <int>MAX_HASHES if is_sample else self.hashes_needed(n),
+                                   weight_bits)
         if self.root == NULL:
             self.failed = False
             raise MemoryError
         for i in range(self.cells):
             self.root.cell[i] = <uint8_t>i
         self.added = 0
+        self.weighted = weight_bits > 0
 
-    def add(self, const uint64_t[:, ::1] sets):
-        """Append configurations, all cells of each; uint64 of shape (n, 2)."""
+    def add(self, const uint64_t[:, ::1] sets, const uint64_t[::1] weights=None):
+        """Append configurations, all cells of each; uint64 of shape (n, 2).
+
+        weights -- uint64 of shape (n,), if `begin` was told of weights.
+        """
         cdef int64_t i
         cdef int at
+        if (weights is not None) != self.weighted or (
+                self.weighted and weights.shape[0] != sets.shape[0]):
+            raise ValueError("a weight for each configuration, or for none")
         if self.root == NULL or self.added + sets.shape[0] > self.root.n or sets.shape[1] != 2:
             raise ValueError("more configurations than announced")
         with nogil:
@@ -391,6 +415,8 @@ cdef class Evaluator:
                 at = self.added & 63
                 self.pending[0][at] = sets[i, 0]
                 self.pending[1][at] = sets[i, 1]
+                if self.weighted:
+                    self.pending_weight[at] = weights[i]
                 self.added += 1
                 if at == 63 or self.added == self.root.n:
                     self.flush()
@@ -414,6 +440,12 @@ cdef class Evaluator:
             transpose(self.pending_hash)
             for i in range(b.hashes):
                 b.data[(b.cells + i) * b.words + word] = self.pending_hash[i]
+        if b.weights:
+            for i in range(last + 1, 64):
+                self.pending_weight[i] = 0
+            transpose(self.pending_weight)
+            for i in range(b.weights):
+                b.data[(b.cells + b.hashes + i) * b.words + word] = self.pending_weight[i]
 
     cdef Block* compress(self, const Block* b, const uint64_t* mask, int64_t n,
                          const int64_t* counts, int64_t total) noexcept nogil:
@@ -433,7 +465,7 @@ cdef class Evaluator:
         cdef Piece* piece
         for i in range(b.cells):
             kept += 0 < counts[i] < total
-        result = self.new_block(n, kept, hashes)
+        result = self.new_block(n, kept, hashes, b.weights)
         if result == NULL:
             return NULL
         kept = 0
@@ -454,10 +486,10 @@ cdef class Evaluator:
                 fill &= 63
                 used += 1
         out = result.data
-        for i in range(b.cells + hashes):
+        for i in range(b.cells + hashes + b.weights):
             if i < b.cells and not 0 < counts[i] < total:
                 continue
-            column = b.data + i * b.words
+            column = b.data + (i if i < b.cells + hashes else i - hashes + b.hashes) * b.words
             filling = 0
             for j in range(used):
                 piece = &pieces[j]
@@ -491,6 +523,10 @@ cdef class Evaluator:
                 w.column[w.cells] = bits
                 w.cells += bits != 0 and bits != all
             self.pad(w)
+            if b.weights:
+                memset(w.weight, 0, sizeof(w.weight))
+                for i in range(b.weights):
+                    weigh_bits(w, b.data[(b.cells + b.hashes + i) * b.words], i)
             return
         for j in range(b.words):
             if mask[j]:
@@ -505,6 +541,14 @@ cdef class Evaluator:
             w.column[w.cells] = bits
             w.cells += bits != 0 and bits != all
         self.pad(w)
+        if b.weights:
+            memset(w.weight, 0, sizeof(w.weight))
+            for i in range(b.weights):
+                column = b.data + (b.cells + b.hashes + i) * b.words
+                bits = 0
+                for k in range(used):
+                    bits |= extract(column[index[k]], part[k]) << shift[k]
+                weigh_bits(w, bits, i)
 
     cdef inline void pad(self, Words* w) noexcept nogil:
         cdef int i
@@ -567,7 +611,7 @@ cdef class Evaluator:
                                    left)
         cell = self.count(b, mask, n, counts, &now)
         if cell < 0:
-            self.finish(n, misses)
+            self.finish(n, self.weight_under(b, mask, n), misses)
             return 0
         self.nodes += 1
         if self.candidates > 1:
@@ -600,9 +644,30 @@ cdef class Evaluator:
         self.release(own)
         return cost
 
-    cdef inline void finish(self, int64_t n, int misses) noexcept nogil:
-        self.histogram[misses] += n
+    cdef inline void finish(self, int64_t n, int64_t weight, int misses) noexcept nogil:
+        self.histogram[misses] += weight
         self.done += n
+
+    cdef int64_t weight_under(self, const Block* b, const uint64_t* mask, int64_t n) noexcept nogil:
+        """What the n configurations under a mask weigh."""
+        cdef int i
+        cdef int64_t weight = 0
+        if not b.weights:
+            return n
+        for i in range(b.weights):
+            weight += count_bits(
+                b.data + (b.cells + b.hashes + i) * b.words, mask, b.words) << i
+        return weight
+
+    cdef int64_t weight_of_words(self, const Words* w, uint64_t x) noexcept nogil:
+        """The same of those in x."""
+        cdef int64_t weight = 0
+        if not self.weighted:
+            return popcount(x)
+        while x:
+            weight += w.weight[ctz(x)]
+            x &= x - 1
+        return weight
 
     cdef inline void note(self, int64_t n, int left, int64_t cost) noexcept nogil:
         cdef int e
@@ -623,7 +688,7 @@ cdef class Evaluator:
             return cost
         key = greatest(w.column, w.cells, x, n, &total)
         if key >> 8 == 0:
-            self.finish(n, misses)
+            self.finish(n, self.weight_of_words(w, x), misses)
             return 0
         best = 255 - (key & 255)
         self.nodes += 1
@@ -640,10 +705,16 @@ cdef class Evaluator:
 
     cdef int64_t end(self, const Words* w, uint64_t x, int n, int misses) noexcept nogil:
         """Enter the optimal tree of at most MAX_ENDGAME configurations in the histogram."""
+        cdef int i
+        cdef uint64_t left = x
         if n == 1:
-            self.finish(1, misses)
+            self.finish(1, self.weight_of_words(w, x), misses)
             return 0
         self.end_begin(w, x, n)
+        if self.weighted:
+            for i in range(n):
+                self.end_weight[i] = w.weight[ctz(left)]
+                left &= left - 1
         self.end_walk((1 << n) - 1, misses)
         return self.end_solve((1 << n) - 1)
 
@@ -702,9 +773,14 @@ cdef class Evaluator:
         return 0
 
     cdef void end_walk(self, int x, int misses) noexcept nogil:
-        cdef int n = popcount(x), hit = self.end_shot(x) if n > 1 else 0
+        cdef int n = popcount(x), hit = self.end_shot(x) if n > 1 else 0, i
+        cdef int64_t weight = 0 if self.weighted else n
         if hit == 0:
-            self.finish(n, misses)
+            if self.weighted:
+                for i in range(MAX_ENDGAME):
+                    if x >> i & 1:
+                        weight += self.end_weight[i]
+            self.finish(n, weight, misses)
             return
         self.end_walk(hit, misses)
         self.end_walk(x ^ hit, misses + 1)
@@ -1173,6 +1249,8 @@ cdef class Evaluator:
 
     def run(self, bint surveying=False):
         """Walk the family that was added: int64 (129,), configurations by number of misses.
+
+        With weights, what they weigh.
 
         surveying -- also return int64 (129 * 128, 2): configurations and misses of the nodes met,
         by cells left * 128 + column of the estimates.

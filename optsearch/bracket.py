@@ -18,9 +18,11 @@ from optsearch.datafiles import PUBLISHED, RESULTS
 from optsearch.errors import RecordError
 from optsearch.evaluate import Task, run_task
 from optsearch.game import Game
+from optsearch.greedy import GreedySolver
 from optsearch.lattice import Constraints, sweep
 from optsearch.position import Position
 from optsearch.posterior import Posterior
+from optsearch.prior import Prior
 from optsearch.records import read_published
 from optsearch.results import EVALUATION, FINISHED, OPTIMA, Entries, part_of
 from optsearch.strategies import named
@@ -29,12 +31,17 @@ COMPUTED = 300_000  # configurations up to which long bounds and a strategy are 
 GREEDY = "greedy:endgame=0"  # always a most probable cell, the first in reading order
 
 
-def known_bounds(position: Position, results: Path = RESULTS) -> list[Bound]:
+def known_bounds(
+    position: Position, results: Path = RESULTS, prior: Prior | None = None
+) -> list[Bound]:
     """Every bound that holds from a position, on both sides; lower bounds first.
 
-    results -- the folder with the tables of results. Raises as `bounds.lower_bounds`, and
-    RecordError for tables that contradict themselves or the game.
+    results -- the folder with the tables of results. prior -- the weights of the configurations;
+    then those bounds are left out that count configurations without a list. Raises as
+    `bounds.lower_bounds`, and RecordError for tables that contradict themselves or the game.
     """
+    if prior is not None:
+        return [*lower_bounds(position, prior), _greedy_by(position, prior)]
     gathered = lower_bounds(position)
     if position.shots:
         return gathered + upper_bounds(position, results)
@@ -105,13 +112,16 @@ class Bracket:
         return notebook.titled(f"{self.position.title}: {self.text}", notebook.facts(rows))
 
 
-def bounds(position: Position | Game | str, results: Path = RESULTS) -> Bracket:
+def bounds(
+    position: Position | Game | str, results: Path = RESULTS, prior: Prior | None = None
+) -> Bracket:
     """Every known bound from a position on, sorted, and the bracket they leave.
 
-    position -- or a game, or its text: the empty board. results, errors -- as `known_bounds`.
+    position -- or a game, or its text: the empty board. results, prior, errors -- as
+    `known_bounds`.
     """
     position = Position.of(position)
-    gathered = known_bounds(position, results)
+    gathered = known_bounds(position, results, prior)
     gathered.sort(key=lambda bound: (bound.side == "upper", bound.value))
     return Bracket(position, tuple(gathered), *bracket(gathered))
 
@@ -125,6 +135,17 @@ def _greedy(position: Position, number: int) -> Bound:
         "upper",
         Fraction(total, number),
         f"{GREEDY}, on every configuration; computed here",
+    )
+
+
+def _greedy_by(position: Position, prior: Prior) -> Bound:
+    """Greedy shooting by a prior, on every configuration."""
+    solver = GreedySolver(position, prior=prior)
+    return Bound(
+        "most probable cell",
+        "upper",
+        Fraction(solver.total_height("first"), solver.configurations),
+        "greedy by the prior, the first of tied cells, on every configuration; computed here",
     )
 
 
@@ -190,7 +211,7 @@ def _evaluated(game: Game, results: Path) -> list[Bound]:
     gathered = []
     for path in EVALUATION.all(results):
         table = EVALUATION.read(path)
-        if table.header.get("game") != str(game):
+        if table.header.get("game") != str(game) or "prior" in table.header:
             continue
         number = _number(table, game)
         total = sum(row["shots"] * row["configurations"] for row in table)

@@ -21,6 +21,7 @@ from optsearch.kernels import State
 from optsearch.pages import json_in_html, policy
 from optsearch.position import Position, known_replies
 from optsearch.posterior import Posterior
+from optsearch.prior import Prior
 from optsearch.solution import Limit
 from optsearch.solver import Solver
 from optsearch.tree import DecisionTree, Leaf, Node, verify
@@ -45,15 +46,17 @@ def require_small(position: Position) -> None:
         )
 
 
-def require_same(position: Position, name: str, tree: DecisionTree) -> None:
-    """Raise TreeError unless the tree is one of this position and solves it."""
+def require_same(
+    position: Position, name: str, tree: DecisionTree, prior: Prior | None = None
+) -> None:
+    """Raise TreeError unless the tree is one of this position and prior and solves it."""
     if tree.position != position:
         raise TreeError(
             f"{name} is a tree of {_described(tree.position)}; the page is of "
             f"{_described(position)}, and takes trees of the same game and shots"
         )
     try:
-        verify(tree)
+        verify(tree, prior)
     except TreeError as error:
         raise TreeError(f"{name} does not solve its position: {error}") from None
 
@@ -90,7 +93,7 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
     require_small(position)
     replies = known_replies(game)
     for name, tree in trees:
-        require_same(position, name, tree)
+        require_same(position, name, tree, solver.prior)
     roots = [_encoded(solver, limit, solver.kernel.root, tree.root) for _, tree in trees]
     least = min([root[1] for root in roots if isinstance(root, list)], default=0)
     for root in roots:  # what is known from the best of the trees
@@ -109,7 +112,7 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
             for shot in position.shots
         ],
         "configurations": [
-            [weight, *(f"{ship:x}" for ship in ships)] for weight, ships in _listed(position)
+            [weight, *(f"{ship:x}" for ship in ships)] for weight, ships in _listed(solver)
         ],
         "trees": [
             {"name": name, "root": root} for (name, _), root in zip(trees, roots, strict=True)
@@ -132,10 +135,11 @@ def _rules(game: Game) -> str:
     return f"{contact}; {announce}."
 
 
-def _listed(position: Position) -> list[tuple[int, tuple[int, ...]]]:
+def _listed(solver: Solver) -> list[tuple[int, tuple[int, ...]]]:
     """Weights and ships (masks) of the configurations left, as `data` has them."""
+    position = solver.position
     if position.game.is_silent:
-        family = Family.of(position)
+        family = Family.of(position, solver.prior)
         return [(n, (cells,)) for cells, n in zip(family.sets, family.weights, strict=True)]
     listed = (tuple(to_masks(row)) for row in list_ships(position))
     return [(1, ships) for ships in listed if position.is_compatible(ships)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -148,6 +149,12 @@ class Family:
         for mask in self.sets:
             result &= mask
         return result
+
+    @property
+    def mean_hits(self) -> Fraction:
+        """How many cells a set has on average, by weight: what is paid besides misses."""
+        total = sum(m.bit_count() * n for m, n in zip(self.sets, self.weights, strict=True))
+        return Fraction(total, self.weight)
 
     @property
     def hits(self) -> int:

@@ -1,5 +1,7 @@
 """Where games hide their ships: uniformly at random, by a prior, as a player does, or by own code.
 
+And what prior a text names, for those who go by one: `prior_of`.
+
     hider("uniform").boards(game, 1000, seed=1)
 
 Board number i depends on the seed and on i alone, however many are asked for.
@@ -8,27 +10,34 @@ Board number i depends on the seed and on i alone, however many are asked for.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from hashlib import blake2b
 from itertools import islice
+from math import inf
 from pathlib import Path
 
 import numpy as np
 
-from optsearch import prior
 from optsearch.configurations import CellSets, to_words
 from optsearch.errors import GameError, OptsearchError, StrategyError
 from optsearch.game import Game
 from optsearch.position import Position
 from optsearch.posterior import Posterior
+from optsearch.prior import Prior, one_by_one, read
 from optsearch.ships import in_order, objection
 from optsearch.strategies.own import OwnFunction
 from optsearch.strategies.rules import shown
 
 DRAWN = 10_000  # boards that are drawn from a posterior together
 TRIES = 10_000  # of the printed placement for one fleet
-_FORM = "uniform, corner, FILE.csv with the columns ship and weight, or FILE.py:NAME"
+_FORM = "uniform, one-by-one, corner, FILE.csv with a prior, or FILE.py:NAME"
+_PRIORS = "one-by-one, FILE.csv, or FILE.py:NAME"
+_FUNCTION = (
+    "a function (game, ship), the weight of a placement, or (game, ships), that of a "
+    "configuration, is accepted"
+)
 
 
 class Hider(ABC):
@@ -50,12 +59,82 @@ def hider(text: str) -> Hider:
         return Drawn()
     if text == "corner":
         return Corner()
+    if text == "one-by-one":
+        return OneByOne()
     if text.endswith(".csv"):
         return Drawn(Path(text))
     file, _, name = text.rpartition(":")
     if file.endswith(".py") and name:
         return OwnHider(OwnFunction.of(Path(file), name))
     raise StrategyError(f"nobody hides ships as {text!r} says; {_FORM} is accepted")
+
+
+def prior_of(text: str, game: Game) -> Prior | None:
+    """The prior of a game that a text names; None for "" and "uniform".
+
+    StrategyError for one that names nobody; errors as in `optsearch.prior.read`.
+    """
+    if text in ("", "uniform"):
+        return None
+    if text == "one-by-one":
+        return one_by_one(game)
+    if text.endswith(".csv"):
+        return read(Path(text), game)
+    file, _, name = text.rpartition(":")
+    if file.endswith(".py") and name:
+        return _own_prior(OwnFunction.of(Path(file), name), game)
+    raise StrategyError(f"no prior is called {text!r}; {_PRIORS} is accepted")
+
+
+def _own_prior(function: OwnFunction, game: Game) -> Prior:
+    """The prior of a function of one's own, which its second parameter says what it weighs."""
+    second = function.parameters[1:]
+    if second == ("ship",):
+        weights = {
+            ship: _weight(function, game, [ship], "ship")
+            for length in set(game.fleet)
+            for ship in game.placements(length)
+        }
+        return Prior.of_placements(game, weights, 1, str(function))
+    if second == ("ships",):
+        weigher = _Weigher(function, game)
+        digest = blake2b(function.identity.encode(), digest_size=8).hexdigest()
+        return Prior.of_function(game, weigher, str(function), digest)
+    raise StrategyError(f"{function} takes ({', '.join(function.parameters)}); {_FUNCTION}")
+
+
+@dataclass(frozen=True)
+class _Weigher:
+    """The weight of a configuration by a function of one's own."""
+
+    function: OwnFunction
+    game: Game
+
+    def __call__(self, ships: Sequence[int]) -> int:
+        weight = _weight(self.function, self.game, in_order(ships), "ships")
+        if not isinstance(weight, int):
+            raise StrategyError(
+                f"{self.function} weighs a configuration with {weight}; an integer is accepted, so "
+                "that totals are exact"
+            )
+        return weight
+
+
+def _weight(function: OwnFunction, game: Game, ships: Sequence[int], what: str) -> int | Fraction:
+    """What a function says of a ship or of the ships of a configuration, as lists of cells."""
+    cells = [game.cells_of(ship) for ship in ships]
+    names = " ".join(map(game.ship_name, ships))
+    says = f"{function} fails for {names} of {game}"
+    answer = function(game, cells[0] if what == "ship" else cells, says=says)
+    if isinstance(answer, bool) or not isinstance(answer, int | float | Fraction | np.integer):
+        answer_text = shown(answer)
+    elif 0 <= answer < inf:
+        return Fraction(answer) if isinstance(answer, float | Fraction) else int(answer)
+    else:
+        answer_text = str(answer)
+    raise StrategyError(
+        f"{function} weighs {names} with {answer_text}; a number from 0 up is accepted"
+    )
 
 
 @dataclass(frozen=True)
@@ -69,8 +148,8 @@ class Drawn(Hider):
 
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
         """Draws from the posterior of the empty board."""
-        weights = None if self.prior is None else prior.read(self.prior, game)
-        posterior = Posterior(Position(game), weights)
+        prior = None if self.prior is None else read(self.prior, game)
+        posterior = Posterior(Position(game), prior)
         posterior.require_some()
         drawn = [
             posterior.sample(DRAWN, np.random.default_rng([seed, 0, batch]))
@@ -146,6 +225,31 @@ class Corner(_OneByOne):
             ships.append(ship)
             taken |= ship
         return ships
+
+
+class OneByOne(_OneByOne):
+    """Ships placed one by one, the longest first, as most programs do.
+
+    Each lies on a place drawn uniformly from those that the ships before it leave; where none is
+    left, the board is begun anew. This is not uniform: `optsearch.prior.one_by_one`.
+    """
+
+    identity = "one-by-one"
+
+    def fleet(self, game: Game, generator: np.random.Generator) -> list[int]:
+        """The masks of the ships; GameError where they find no room."""
+        for _ in range(TRIES):
+            ships: list[int] = []
+            closed = 0
+            for length in game.fleet:
+                free = [ship for ship in game.placements(length) if not ship & closed]
+                if not free:
+                    break
+                ships.append(free[int(generator.integers(len(free)))])
+                closed |= ships[-1] | game.halo(ships[-1])
+            else:
+                return in_order(ships)
+        raise GameError(f"ships placed one by one find no room for the fleet of {game}")
 
 
 @dataclass(frozen=True)

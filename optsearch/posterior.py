@@ -159,7 +159,7 @@ class Posterior:
 
         Without a prior, or by one that is no product over ships; else NotSupported.
         """
-        if self._is_swept:
+        if not self.is_exact:
             raise NotSupported(
                 "probabilities by weights of placements are in floating point; ask for probability"
             )
@@ -245,14 +245,14 @@ class Posterior:
         All terms are positive, so roundings add up and nothing cancels. The error met in practice
         is about the square root of this bound's number of roundings.
         """
-        if not self._is_swept:
+        if self.is_exact:
             return 2.0**-52
         return 2.0**-52 * self._sweep.transitions * self._sweep.rows * len(self._cases)
 
     @property
-    def _is_swept(self) -> bool:
-        """Whether the transfer matrix multiplies weights."""
-        return self.prior is not None and self.prior.placements is not None
+    def is_exact(self) -> bool:
+        """Whether answers are exact; else the transfer matrix multiplies weights as floats."""
+        return self.prior is None or self.prior.placements is None
 
     @cached_property
     def _listed_placements(self) -> dict[int, int]:
@@ -269,7 +269,7 @@ class Posterior:
         """The probability that a ship lies exactly on these cells (mask), where there is any."""
         if self.prior is None:
             return {mask: n / self.configurations for mask, n in self.placements.items()}
-        if not self._is_swept:
+        if self.is_exact:
             return {mask: n / self._exact_weight for mask, n in self._listed_placements.items()}
         weight: Counter[int] = Counter()
         for case, (total, sums) in zip(self._cases, self._case_weights, strict=True):
@@ -285,7 +285,7 @@ class Posterior:
     def probability(self) -> NDArray[np.float64]:
         """The probability of a ship on each cell; float64 of shape (rows, columns)."""
         game = self.position.game
-        if not self._is_swept:
+        if self.is_exact:
             rows = [[float(p) for p in row] for row in self.frequency]
             return np.array(rows)
         cells = np.zeros(game.cells)
@@ -300,9 +300,9 @@ class Posterior:
         when every ship is sunk.
         """
         game, hits = self.position.game, self.position.hits
-        is_exact = not self._is_swept
-        values: list[int] | list[float] = self._exact_cells if is_exact else []
-        values = values or self.probability.ravel().tolist()
+        is_exact, values = self.is_exact, self.probability.ravel().tolist()
+        if is_exact:
+            values = self._exact_cells
         shot = hits | self.position.misses
         fresh = [cell for cell in range(game.cells) if not shot >> cell & 1]
         most = max((values[cell] for cell in fresh), default=0)
@@ -315,7 +315,7 @@ class Posterior:
         if self.prior is None:
             self.require_some()
             return log2(self.configurations)
-        if not self._is_swept:
+        if self.is_exact:
             return log2(self._exact_weight) - self._weighted_logs
         # H = log2 Z - E[log2 weight], and the weight is a product over placements.
         whole = sum(total for total, _ in self._case_weights)
@@ -392,7 +392,7 @@ class Posterior:
         return "\n".join("".join(signs[start : start + game.columns]) for start in lines)
 
     def _weighted_sample(self, n: int, rng: np.random.Generator) -> CellSets:
-        if not self._is_swept:
+        if self.is_exact:
             ships, weights = self._listed
             ends = list(accumulate(weights))
             return ships[[bisect_right(ends, below(ends[-1], rng)) for _ in range(n)]]

@@ -25,13 +25,14 @@ from typing import TypeVar
 
 from optsearch import records
 from optsearch.configurations import CellSets, to_masks
-from optsearch.errors import GameError, PositionError, RecordError
+from optsearch.errors import GameError, PositionError, RecordError, TooLarge
 from optsearch.game import Cell, Game, bits, cell_name, parse_cell
 from optsearch.ships import ship_of, ships_of
 
 Weight = int | float | Fraction  # a float is what it is exactly, a binary fraction
 K = TypeVar("K")
 
+MOST_ORDERS = 500_000  # of ships placed one by one
 MEANS = ("product", "mean")  # of the weights of a ship's cells
 _DIGITS = 18
 _WEIGHT = re.compile(
@@ -300,6 +301,37 @@ def past_games(
     lengths = set(game.fleet)
     weights = {s: seen[s] + smoothing for length in lengths for s in game.placements(length)}
     return Prior.of_placements(game, weights, 1, name)
+
+
+def one_by_one(game: Game) -> Prior:
+    """How likely configurations are where ships are placed one by one, as most programs do.
+
+    The longest first, each on a place drawn uniformly from those that the ships before it leave;
+    where none is left, the board is begun anew. A configuration weighs in proportion to the sum,
+    over the orders of its equal ships, of the product of 1 / (places left). Raises TooLarge where
+    more than MOST_ORDERS boards can come up.
+    """
+    weights: dict[tuple[int, ...], Fraction] = {}
+    boards = 0
+
+    def place(ships: tuple[int, ...], closed: int, chance: int) -> None:
+        nonlocal boards
+        if len(ships) == len(game.fleet):
+            boards += 1
+            if boards > MOST_ORDERS:
+                raise TooLarge(
+                    f"the prior one-by-one lists all boards of {game}, which are more than "
+                    f"{MOST_ORDERS:,}; optsearch simulate --boards one-by-one draws some"
+                )
+            key = _sorted(ships)
+            weights[key] = weights.get(key, Fraction(0)) + Fraction(1, chance)
+            return
+        free = [ship for ship in game.placements(game.fleet[len(ships)]) if not ship & closed]
+        for ship in free:
+            place((*ships, ship), closed | ship | game.halo(ship), chance * len(free))
+
+    place((), 0, 1)
+    return Prior.of_configurations(game, weights, 0, "one-by-one")
 
 
 def weight_of(text: str) -> Fraction:

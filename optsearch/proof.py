@@ -3,7 +3,7 @@
 A tree shows that a total height can be had; a proof shows that none below it can. Both together
 prove an optimum, and neither check shares anything with the solver that found it.
 
-A claim is a family F of distinct sets of one size with weights, and a number v: whoever hunts a set
+A claim is a family F of distinct sets with weights, and a number v: whoever hunts a set
 of F, drawn by weight, misses at least v times in all, M(F) >= v. What holds for a family holds for
 its normal form too: a cell in every set is a certain hit that costs no miss and tells nothing, so
 such cells are left out; and the symmetries of the grid rename cells. So a claim stands for all
@@ -19,6 +19,9 @@ families with its normal form. It is right for one of three reasons:
 (To shoot a cell in every set or in none first does not help.) The last claim is on the family of
 the position; the total height is at least v plus one hit for each cell of each configuration.
 
+What is hunted is the family of a position, by a prior or by none, or one of `optsearch.families`;
+neither the prior nor that family is in the file, only its digest.
+
 A file is one line of JSON for the head, and one for each claim: `[v, sets]`,
 `[v, sets, weights]` where a weight is not 1, or `[v, sets, weights, prices]`. A set is an integer
 whose bit `row * columns + column` is a cell. There are no references between claims: parts are
@@ -31,11 +34,11 @@ import heapq
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from optsearch import reference
 from optsearch.bounds import leaf_counting_misses
@@ -50,6 +53,7 @@ from optsearch.errors import (
 from optsearch.game import Game, bits
 from optsearch.journal import read_text, replace
 from optsearch.position import Position
+from optsearch.prior import Prior
 
 FORMAT = "optsearch proof of optimality"
 VERSION = 1
@@ -76,11 +80,15 @@ class Claim:
 
 @dataclass(frozen=True)
 class Proof:
-    """Claims that lead to a lower bound on the total height of a position; not checked yet."""
+    """Claims that lead to a lower bound on the total height of a position; not checked yet.
+
+    prior -- the digest of that by which configurations have weights; empty for none.
+    """
 
     position: Position
     total_height: int
     claims: tuple[Claim, ...]
+    prior: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,17 +109,26 @@ class Checked:
 # Families
 
 
-class _Rules:
-    """Normal forms on one grid."""
+class Rules:
+    """Normal forms by some symmetries, and the names of cells.
 
-    def __init__(self, game: Game):
-        self._game = game
+    images -- a set of cells under each symmetry; name -- a cell's, by its index.
+    """
+
+    def __init__(self, images: Callable[[int], list[int]], name: Callable[[int], str]):
+        self.name = name
+        self._image = images
         self._images: dict[int, list[int]] = {}
 
+    @classmethod
+    def of(cls, game: Game) -> Rules:
+        """Those of a grid."""
+        return cls(game.images, lambda cell: game.names(1 << cell)[0])
+
     def images(self, cells: int) -> list[int]:
-        """A set of cells under each symmetry of the grid."""
+        """A set of cells under each symmetry."""
         if cells not in self._images:
-            self._images[cells] = self._game.images(cells)
+            self._images[cells] = self._image(cells)
         return self._images[cells]
 
     def normal(self, family: Weighted) -> Weighted:
@@ -158,7 +175,8 @@ def weight(family: Weighted) -> int:
 
 def leaf_counting(family: Weighted) -> int:
     """The least misses by leaf counting, when the certain cells are left out."""
-    hits = (family[0][0] & ~certain_cells(family)).bit_count()
+    certain = certain_cells(family)
+    hits = max((cells & ~certain).bit_count() for cells, _ in family)
     return _leaf_counting(tuple(sorted(n for _, n in family)), hits)
 
 
@@ -167,12 +185,16 @@ def _leaf_counting(weights: tuple[int, ...], hits: int) -> int:
     return leaf_counting_misses(Counter(weights), hits)
 
 
-def _root(position: Position) -> Weighted:
+def _root(position: Position, prior: Prior | None = None) -> Weighted:
     """The family of a position, listed by the definition."""
+    if prior is not None:
+        prior.require(position.game)
     position.game.require_silent("a proof")
     numbers: Counter[int] = Counter()
     for ships in reference.configurations(position):
-        numbers[sum(ships) & ~position.hits] += 1
+        weight = 1 if prior is None else prior.weight(ships)
+        if weight:
+            numbers[sum(ships) & ~position.hits] += weight
         if len(numbers) > MAX_SETS:
             raise TooLarge(
                 f"{position.game} has more than {MAX_SETS:,} sets of cells from "
@@ -181,38 +203,64 @@ def _root(position: Position) -> Weighted:
     if not numbers:
         raise ImpossiblePosition(
             f"no configuration of {position.game} is compatible with the shots {str(position)!r}"
+            + ("" if prior is None else f" and has a weight by the prior {prior.name}")
         )
     return tuple(sorted(numbers.items()))
 
 
 def _hits(family: Weighted) -> int:
     """The hits that all configurations need together."""
-    return family[0][0].bit_count() * weight(family)
+    return sum(cells.bit_count() * n for cells, n in family)
 
 
 # To check
 
 
-def check(path: str | Path) -> Checked:
-    """Check the proof in a file, from the file alone.
+def check(path: str | Path, prior: Prior | None = None) -> Checked:
+    """Check the proof in a file, from the file alone and the prior that it is by, if by one.
 
     Plain Python on the listing of `optsearch.reference`; nothing of a solver. Raises ProofError,
     which names the claim, for a file that is no proof or does not prove what its head says.
     """
-    return check_proof(load(path), str(path))
+    return check_proof(load(path), str(path), prior)
 
 
-def check_proof(proof: Proof, name: str = "the proof") -> Checked:
+def check_proof(proof: Proof, name: str = "the proof", prior: Prior | None = None) -> Checked:
     """Check a proof; as `check`."""
     started = time.perf_counter()
-    root = _root(proof.position)
-    rules = _Rules(proof.position.game)
+    if proof.prior != (prior.digest if prior else ""):
+        by = f"by the prior {proof.prior}" if proof.prior else "by no prior"
+        given = f"{prior.name} is {prior.digest}" if prior else "give it with --prior"
+        raise ProofError(f"{name} is {by}; {given}")
+    root = _root(proof.position, prior)
+    game, rules = proof.position.game, Rules.of(proof.position.game)
+    total = _hits(root) + check_claims(proof.claims, root, rules, name)
+    if total != proof.total_height:
+        raise ProofError(
+            f"{name}: the claims prove a total height of {total} or more for "
+            f"{game}, {str(proof.position)!r}; the head says {proof.total_height}"
+        )
+    return Checked(
+        game=game,
+        position=proof.position,
+        total_height=total,
+        configurations=weight(root),
+        claims=len(proof.claims),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def check_claims(claims: Sequence[Claim], root: Weighted, rules: Rules, name: str) -> int:
+    """What claims, each of which follows from those before it, prove of a family: misses at least.
+
+    name -- what the claims are called in a ProofError, which says which of them does not follow.
+    """
     proved: dict[Weighted, int] = {}
 
     def known(family: Weighted) -> int:
         return max(leaf_counting(family), proved.get(rules.normal(family), 0))
 
-    for number, claim in enumerate(proof.claims, 1):
+    for number, claim in enumerate(claims, 1):
         if claim.prices is not None:
             _check_prices(claim, f"{name}, claim {number}")
         elif leaf_counting(claim.family) < claim.misses:
@@ -223,27 +271,14 @@ def check_proof(proof: Proof, name: str = "the proof") -> Checked:
                 if bound < claim.misses:
                     raise ProofError(
                         f"{name}, claim {number}: {claim.misses} misses are not proved, because "
-                        f"{proof.position.game.names(1 << cell)[0]} can be shot first, and "
+                        f"{rules.name(cell)} can be shot first, and "
                         f"after it only {bound} misses are known"
                     )
             if len(claim.family) == 1:
                 raise ProofError(f"{name}, claim {number}: one set needs no miss")
         normal = rules.normal(claim.family)
         proved[normal] = max(claim.misses, proved.get(normal, 0))
-    total = _hits(root) + known(root)
-    if total != proof.total_height:
-        raise ProofError(
-            f"{name}: the claims prove a total height of {total} or more for "
-            f"{proof.position.game}, {str(proof.position)!r}; the head says {proof.total_height}"
-        )
-    return Checked(
-        game=proof.position.game,
-        position=proof.position,
-        total_height=total,
-        configurations=weight(root),
-        claims=len(proof.claims),
-        seconds=time.perf_counter() - started,
-    )
+    return known(root)
 
 
 def _check_prices(claim: Claim, where: str) -> None:
@@ -268,13 +303,31 @@ def prove(
     misses: int,
     least_misses: LeastMisses,
     find_prices: FindPrices | None = None,
+    prior: Prior | None = None,
 ) -> Proof:
-    """A proof that the family of a position needs this many misses.
+    """A proof that the family of a position, by a prior if one is given, needs this many misses.
 
-    least_misses(sets, weights, limit) -- the least misses of a part of the family of the position
-    (some of the sets of `optsearch.family.Family.of`, with their weights) if it is below the limit;
-    else any number from the limit up to it. Nothing depends on its being right but that the proof
-    can be finished.
+    As `claims_for`.
+    """
+    root = _root(position, prior)
+    rules = Rules.of(position.game)
+    claims = claims_for(root, rules, misses, least_misses, find_prices)
+    digest = "" if prior is None else prior.digest
+    return Proof(position, _hits(root) + max(misses, leaf_counting(root)), claims, digest)
+
+
+def claims_for(
+    root: Weighted,
+    rules: Rules,
+    misses: int,
+    least_misses: LeastMisses,
+    find_prices: FindPrices | None = None,
+) -> tuple[Claim, ...]:
+    """Claims that prove that a family needs this many misses; none where leaf counting does.
+
+    least_misses(sets, weights, limit) -- the least misses of a part of the family (some of its
+    sets, with their weights) if it is below the limit; else any number from the limit up to it.
+    Nothing depends on its being right but that the proof can be finished.
 
     find_prices(sets, weights, misses) -- prices of any family by which it needs so many misses, or
     None where none are found. Prices that prove less are not used.
@@ -283,8 +336,6 @@ def prove(
     part as much as is true, of the other one the rest. Claims on one normal form become one, the
     strongest. Raises ProofError when the misses cannot be proved because they are too many.
     """
-    root = _root(position)
-    rules = _Rules(position.game)
     # By normal form: the misses asked for, and one family that has it, as sets of the root.
     asked: dict[Weighted, tuple[int, Weighted]] = {}
     waiting: list[tuple[int, Weighted]] = []  # most sets first: parts have fewer
@@ -305,7 +356,7 @@ def prove(
         _, normal = heapq.heappop(waiting)
         target, family = asked[normal]
         if len(family) == 1:
-            raise ProofError(f"{misses} misses for {position.game} cannot be proved")
+            raise ProofError(f"{misses} misses cannot be proved: there are fewer")
         if find_prices is not None:
             prices = find_prices(*_columns(normal), target)
             if prices is not None and chain_dual(*_columns(normal), prices) >= target:
@@ -328,7 +379,7 @@ def prove(
                 ask(small, small_normal, share)
             if needed - share > least_large:
                 ask(large, large_normal, needed - share)
-    return Proof(position, _hits(root) + max(misses, leaf_counting(root)), tuple(claims[::-1]))
+    return tuple(claims[::-1])
 
 
 # Files
@@ -341,11 +392,17 @@ def save(proof: Proof, path: str | Path) -> None:
         "version": VERSION,
         "game": str(proof.position.game),
         "position": str(proof.position),
+        **({"prior": proof.prior} if proof.prior else {}),
         "total_height": proof.total_height,
         "claims": len(proof.claims),
     }
+    write(path, head, proof.claims)
+
+
+def write(path: str | Path, head: Mapping[str, object], claims: Sequence[Claim]) -> None:
+    """Write a head and its claims to a file."""
     lines = [json.dumps(head, ensure_ascii=False)]
-    for claim in proof.claims:
+    for claim in claims:
         sets, weights = zip(*claim.family, strict=True)
         line: list[object] = [claim.misses, sets]
         if set(weights) != {1}:
@@ -361,6 +418,23 @@ def save(proof: Proof, path: str | Path) -> None:
 
 def load(path: str | Path) -> Proof:
     """The proof in a file; ProofError for what is none. Whether it is right is for `check`."""
+    kinds = {"game": str, "position": str, "total_height": int}
+    head, lines = read_head(path, kinds)
+    prior = head.get("prior", "")
+    if not isinstance(prior, str):
+        raise ProofError(f"{path}: 'prior' in the head is {prior!r:.60}")
+    try:
+        game = Game.parse(head["game"])
+        position = Position.parse(game, head["position"])
+    except (GameError, PositionError) as error:
+        raise ProofError(f"{path}: {error}") from None
+    board = f"the board {game.rows}x{game.columns}"
+    claims = read_claims(path, lines, game.cells, board)
+    return Proof(position, head["total_height"], claims, prior)
+
+
+def read_head(path: str | Path, kinds: Mapping[str, type]) -> tuple[dict[str, Any], list[str]]:
+    """The head of a proof file, whose fields have these types, and the lines of its claims."""
     try:
         lines = read_text(Path(path)).splitlines()
     except FileNotFoundError:
@@ -370,8 +444,7 @@ def load(path: str | Path) -> Proof:
     head = _json(lines[0] if lines else "", f"{path}, the head")
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise ProofError(f"{path}: the file is no proof; its head has no 'format': {FORMAT!r}")
-    kinds = {"version": int, "game": str, "position": str, "total_height": int, "claims": int}
-    for key, kind in kinds.items():
+    for key, kind in {"version": int, **kinds, "claims": int}.items():
         if type(head.get(key)) is not kind:
             raise ProofError(f"{path}: {key!r} in the head is {head.get(key)!r:.60}")
     if head["version"] != VERSION:
@@ -380,13 +453,20 @@ def load(path: str | Path) -> Proof:
         raise ProofError(
             f"{path}: the head says {head['claims']} claims, and {len(lines) - 1} follow"
         )
-    try:
-        game = Game.parse(head["game"])
-        position = Position.parse(game, head["position"])
-    except (GameError, PositionError) as error:
-        raise ProofError(f"{path}: {error}") from None
-    claims = (_claim(line, game, f"{path}, claim {n}") for n, line in enumerate(lines[1:], 1))
-    return Proof(position, head["total_height"], tuple(claims))
+    return head, lines[1:]
+
+
+def read_claims(
+    path: str | Path, lines: Sequence[str], cells: int, board: str, equal: bool = True
+) -> tuple[Claim, ...]:
+    """The claims of a file; ProofError for what is none.
+
+    cells -- how many there are. board -- what they are on, in words. equal -- whether all sets of
+    a claim have one size.
+    """
+    return tuple(
+        _claim(line, cells, board, equal, f"{path}, claim {n}") for n, line in enumerate(lines, 1)
+    )
 
 
 def _json(line: str, where: str) -> object:
@@ -396,8 +476,8 @@ def _json(line: str, where: str) -> object:
         raise ProofError(f"{where} is not JSON: {error}") from None
 
 
-def _claim(line: str, game: Game, where: str) -> Claim:
-    """A claim whose sets are distinct, of one size and on the board."""
+def _claim(line: str, board_cells: int, board: str, equal: bool, where: str) -> Claim:
+    """A claim whose sets are distinct and on the board; with `equal` of one size."""
 
     def refuse(problem: str) -> NoReturn:
         raise ProofError(f"{where}: {problem}")
@@ -417,9 +497,9 @@ def _claim(line: str, game: Game, where: str) -> Claim:
         refuse(f"it has {len(sets)} sets and {len(weights)} weights")
     if len(set(sets)) < len(sets):
         refuse("it has a set twice")
-    if max(sets) >> game.cells:
-        refuse(f"a set has cells off the board {game.rows}x{game.columns}")
-    if len({cells.bit_count() for cells in sets}) > 1:
+    if max(sets) >> board_cells:
+        refuse(f"a set has cells off {board}")
+    if equal and len({cells.bit_count() for cells in sets}) > 1:
         refuse("its sets are not of one size")
     family = tuple(sorted(zip(sets, weights, strict=True)))
     if prices is None:

@@ -1,24 +1,37 @@
 """Priors: weights of configurations in every engine, against the definition."""
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import definition
 import pytest
-from examples import draws, positions
+from examples import draws, games, positions
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch import greedy, reference, tree
-from optsearch.errors import ImpossiblePosition, NotSupported, PositionError, TableError, TooLarge
+from optsearch import bounds, evaluate, greedy, proof, reference, tree
+from optsearch.configurations import to_masks
+from optsearch.errors import (
+    ImpossiblePosition,
+    NotSupported,
+    PositionError,
+    ProofError,
+    TableError,
+    TooLarge,
+    TreeError,
+)
+from optsearch.evaluate import FollowedTask, runners
 from optsearch.family import MAX_WEIGHT, Family
 from optsearch.game import ANNOUNCEMENTS, Game
+from optsearch.hiding import OneByOne
 from optsearch.kernels import SWITCHES
 from optsearch.objective import Objective
-from optsearch.position import Position
+from optsearch.position import Position, reply
 from optsearch.posterior import Posterior
-from optsearch.prior import Prior
-from optsearch.solver import SolverOptions, solve
+from optsearch.prior import Prior, one_by_one, read
+from optsearch.solver import Solver, SolverOptions, solve
+from optsearch.strategies import Strategy, named
 
 GAME = Game.parse("3x4:3,2")
 WEIGHTS = st.sampled_from([0, 0, 1, 1, 1, 2, 3, 7, 40, 10**6])
@@ -47,8 +60,8 @@ def defined(position, weights):
     """The definition of a position by some weights; None where nothing has one."""
     rules, shots = asked_of(position)
     found = definition.Definition(rules, (), weights)
-    for cell, reply in shots:
-        found.root = found.parts(found.root, cell).get(reply, definition.State(frozenset()))
+    for cell, told in shots:
+        found.root = found.parts(found.root, cell).get(told, definition.State(frozenset()))
     return found if found.root.family else None
 
 
@@ -185,3 +198,266 @@ def test_a_prior_is_of_one_game():
         solve("3x4:3,3", prior=prior)
     with pytest.raises(NotSupported, match="a search by a prior is for announce=nothing"):
         solve("3x4:3,2;announce=sunk", prior=prior)
+
+
+# Evaluation
+
+STRATEGIES = ("greedy:endgame=0", "greedy:ties=last,endgame=4", "rollout", "pattern", "bisection")
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+@draws(100)
+@given(weighed(most=60), st.booleans())
+def test_strategies_are_evaluated_by_weight(name, drawn, large):
+    """Beside each configuration played by itself; the strategy knows nothing of the weights."""
+    position, weights, _ = drawn
+    game = position.game
+    weights = {ships: weight * (10**12 if large else 1) for ships, weight in weights.items()}
+    prior = Prior.of_configurations(game, weights)
+    if not any(weights.values()):
+        with pytest.raises(ImpossiblePosition, match="weight 0"):
+            evaluate(name, game, prior=prior, jobs=1)
+        return
+    found = evaluate(name, game, prior=prior, jobs=1)
+    strategy, expected = named(name), Counter()
+    for ships in reference.configurations(Position(game)):
+        played = Position(game)
+        while played.hits_left:
+            cell = strategy.shot(played)
+            played = played.after(cell, reply(game, ships, played.hits, game.bit(cell)))
+        expected[len(played.shots)] += weights[tuple(sorted(ships))]
+    assert found.histogram == {shots: n for shots, n in sorted(expected.items()) if n}
+    assert found.configurations == sum(weights.values())
+
+
+def test_weights_of_columns_that_are_packed_anew():
+    """More than a word of configurations, in parts that get blocks of their own."""
+    game = Game.parse("5x5:3,2;contact=any")
+    prior = Prior.of_placements(game, {0b111: 5, 0b11: 3, 0b1100: 0, 0b10000100001: 7})
+    for name in ("greedy:endgame=6", "rollout:cap=512,screen=256", "pattern"):
+        found = evaluate(name, game, prior=prior, jobs=1)
+        plain = evaluate(Asked(name), game, prior=prior, jobs=1)
+        assert found.histogram == plain.histogram
+    followed = FollowedTask("greedy:endgame=6", Position(game))
+    expected = Counter()
+    for ships in reference.configurations(Position(game)):
+        expected[followed.shots_of(sum(ships))] += prior.weight(ships)
+    found = evaluate("greedy:endgame=6", game, prior=prior, jobs=1)
+    assert found.histogram == {shots: n for shots, n in sorted(expected.items()) if n}
+
+
+class Asked(Strategy):
+    """A strategy that is asked, whatever rule it has."""
+
+    def __init__(self, name):
+        self.strategy = named(name)
+
+    def shot(self, position):
+        return self.strategy.shot(position)
+
+
+def test_weights_of_tasks(monkeypatch, tmp_path):
+    """A tree whose top is only positions, cut short and gone on with; another prior is refused."""
+    game = Game.parse("6x6:3,2")
+    prior, other = (Prior.of_placements(game, {0b111: weight, 0b11: 0}) for weight in (9, 8))
+    whole = evaluate("greedy", game, prior=prior, jobs=1)
+    monkeypatch.setattr(runners.Ruled, "listed", lambda self, memory: 128)
+    halves = evaluate("greedy", game, prior=prior, jobs=1, checkpoint=tmp_path)
+    assert halves.tasks > 5
+    assert halves.histogram == whole.histogram
+    again = evaluate("greedy", game, prior=prior, jobs=1, checkpoint=tmp_path)
+    assert again.resumed == again.tasks == halves.tasks
+    assert again.histogram == whole.histogram
+    for changed in (other, None):
+        with pytest.raises(TableError, match=f"prior {prior.digest}"):
+            evaluate("greedy", game, prior=changed, jobs=1, checkpoint=tmp_path)
+
+
+def test_weights_past_63_bits_are_refused():
+    prior = Prior.of_placements(GAME, {0b111: 2**62, 0b11: 2**62})
+    for name in ("greedy", "pattern"):
+        with pytest.raises(TooLarge, match="at most 9,223,372,036,854,775,807 are counted"):
+            evaluate(name, GAME, prior=prior, jobs=1)
+
+
+# Bounds and proofs
+
+
+@draws(400)
+@given(weighed(most=60))
+def test_bounds_are_below_the_optimum_and_above(drawn):
+    position, weights, prior = drawn
+    found = defined(position, weights)
+    if found is None or not position.hits_left:
+        return
+    mean = Fraction(total(found), found.weight(found.root.family))
+    bracket = bounds(position, prior=prior)
+    assert {bound.name for bound in bracket.bounds} == {
+        *("complete binary tree", "leaf counting", "leaf counting after one ply"),
+        "most probable cell",
+    }
+    for bound in bracket.bounds:
+        assert bound.value <= mean if bound.side == "lower" else bound.value >= mean, bound.name
+
+
+@draws(150)
+@given(weighed(most=24))
+def test_proofs_by_a_prior(tmp_path_factory, drawn):
+    position, weights, prior = drawn
+    found = defined(position, weights)
+    if found is None:
+        return
+    solver = Solver(position, prior=prior)
+    misses = total(found) - position.hits_left * found.weight(found.root.family)
+    made = proof.prove(position, misses, solver.least_misses, solver.prices, prior)
+    path = tmp_path_factory.mktemp("proof") / "proof.jsonl"
+    proof.save(made, path)
+    checked = proof.check(path, prior)
+    assert checked.total_height == total(found)
+    assert checked.configurations == found.weight(found.root.family)
+    with pytest.raises(ProofError, match=f"by the prior {prior.digest}; give it with --prior"):
+        proof.check(path)
+    with pytest.raises(ProofError, match="cannot be proved"):
+        proof.prove(position, misses + 1, solver.least_misses, None, prior)
+
+
+def test_files_name_their_prior(tmp_path):
+    one, other = (Prior.of_placements(GAME, {0b111: weight}) for weight in (2, 3))
+    solution = solve(GAME, prior=one)
+    tree.save(solution.tree(), tmp_path / "tree.json")
+    loaded = tree.load(tmp_path / "tree.json")
+    assert loaded == solution.tree()
+    assert tree.verify(loaded, one) == solution.total_height
+    with pytest.raises(TreeError, match=f"by the prior {one.digest}; placements is {other.digest}"):
+        tree.verify(loaded, other)
+    with pytest.raises(TreeError, match="give it with --prior"):
+        tree.verify(loaded)
+    with pytest.raises(TreeError, match="by no prior; leave --prior out"):
+        tree.verify(solve(GAME).tree(), one)
+    with pytest.raises(TreeError, match="only trees by one prior can be compared"):
+        tree.differences(loaded, solve(GAME).tree())
+    other_weights = replace(solve(GAME, prior=other).tree(), prior=one.digest)
+    with pytest.raises(TreeError, match=r"the leaf has weight 3, but 1 configuration .* weigh 2"):
+        tree.verify(other_weights, one)
+
+
+# Tables
+
+
+def write(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_each_kind_of_table(tmp_path):
+    game = Game.parse("1x5:2,1")
+    placements = [0b11, 0b110, 0b1100, 0b11000]
+    path = tmp_path / "prior.csv"
+
+    def weights(text):
+        prior = read(write(path, text), game)
+        return [
+            prior.weight((ship, cell))
+            for ship, cell in ((0b11, 0b1000), (0b11, 0b10000), (0b11000, 1), (0b110, 0b10000))
+        ]
+
+    assert len(placements) == 4
+    assert weights("ship,weight\nA1-B1,3\nE1,5\n") == [3, 15, 1, 5]
+    assert weights("# otherwise: 0\nship,weight\nA1-B1,3\nE1,5\n") == [0, 15, 0, 0]
+    assert weights("# otherwise: 0.5\nship,weight\nA1-B1,3\n") == [6, 6, 1, 1]
+    # Ships of length 2 are brought to one denominator, and those of length 1 to another.
+    assert weights("ship,weight\nA1-B1,1/3\nE1,0.5\n") == [2, 1, 6, 3]
+    cells = "# cells: {}\n# otherwise: 2\ncell,weight\nA1,3\nE1,5\n"
+    assert weights(cells.format("product")) == [6 * 2, 6 * 5, 10 * 3, 4 * 5]
+    assert weights(cells.format("mean")) == [5 * 2, 5 * 5, 7 * 3, 4 * 5]
+    assert weights("ships,weight\nA1-B1 D1,4\nE1 A1-B1,1/2\n") == [8, 1, 0, 0]
+    assert weights("# otherwise: 2\nships,weight\nA1-B1 D1,4\n") == [4, 2, 2, 2]
+    games = "ships\nA1-B1 D1\nA1-B1 E1\nD1-E1 A1\n"
+    assert weights("# smoothing: 1\n" + games) == [3 * 2, 3 * 2, 2 * 2, 1 * 2]
+    assert weights("# smoothing: 0\n" + games) == [2 * 1, 2 * 1, 1 * 1, 0]
+    assert weights("# smoothing: 0.5\n" + games) == [5 * 3, 5 * 3, 3 * 3, 1 * 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("ship,wait\nA1-B1,1\n", "a prior has no columns ship, wait; it has one of these"),
+        ("weight,ship\n1,A1-B1\n", "a prior has no columns weight, ship"),
+        ("ship,weight\nA1-C1,1\n", "line 2: 'A1-C1' in column 'ship': no ship of 1x5:2,1 lies"),
+        ("ship,weight\nA1-B1,-1\n", "line 2: '-1' in column 'weight': a weight is a number"),
+        ("ship,weight\nA1-B1,1\nB1-C1,nan\n", "line 3: 'nan' in column 'weight'"),
+        ("ship,weight\nA1-B1,1e99\n", "line 2: '1e99' in column 'weight'"),
+        ("ship,weight\nA1-B1,1/0\n", "line 2: '1/0' in column 'weight'"),
+        ("ship,weight\nA1-B1," + "9" * 19 + "\n", "of at most 18 digits"),
+        ("ship,weight\nA1-B1,1\nA1-B1,2\n", "line 3: 'A1-B1' has a weight already, in line 2"),
+        ("cell,weight\nA1,1\n", "a line is missing; write `# cells: product` or `# cells: mean`"),
+        ("# cells: sum\ncell,weight\nA1,1\n", "`# cells: sum`; write product or mean"),
+        ("# cells: mean\ncell,weight\nF1,1\n", "line 3: 'F1' in column 'cell': F1 is off the"),
+        (
+            "# cells: mean\ncell,weight\nA1,1\nA1,1\n",
+            "line 4: 'A1' has a weight already, in line 3",
+        ),
+        ("# cells: mean\nship,weight\nA1-B1,1\n", "`# cells: …` does not go with the columns ship"),
+        ("# otherwise: x\nship,weight\nA1-B1,1\n", "`# otherwise: x`: a weight is a number"),
+        ("ships\nA1-B1 D1\n", "a line is missing; write `# smoothing: 1`"),
+        ("# smoothing: -1\nships\nA1-B1 D1\n", "`# smoothing: -1`: a weight is a number"),
+        ("# smoothing: 1\nships\nA1-B1 C1\n", "line 3: 'A1-B1 C1' in column 'ships'"),
+        ("# smoothing: 1\nships\nA1-B1\n", "line 3: 'A1-B1' in column 'ships'"),
+        ("ships,weight\nA1-B1 D1,1\nD1 A1-B1,2\n", "line 3: 'D1 A1-B1' has a weight already"),
+        ("# otherwise\nship,weight\n", "line 1: '# otherwise' is no header"),
+        ("", "there is no line of column names"),
+    ],
+)
+def test_bad_tables(tmp_path, here, text, says):
+    path = write(tmp_path / "prior.csv", text)
+    status, out, err = here("posterior", "1x5:2,1", "--prior", path)
+    assert (status, out) == (2, "")
+    assert says in err
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+
+
+@draws(200)
+@given(st.data())
+def test_tables_say_what_python_says(tmp_path_factory, data):
+    """A prior written as a table is read as the same, digest and all."""
+    game = data.draw(games(announce=ANNOUNCEMENTS))
+    ships = [ship for length in set(game.fleet) for ship in game.placements(length)]
+    values = st.fractions(0, 50, max_denominator=12)
+    weights = data.draw(st.dictionaries(st.sampled_from(ships), values, min_size=1))
+    rows = "".join(f"{game.ship_name(ship)},{weight}\n" for ship, weight in weights.items())
+    path = tmp_path_factory.mktemp("prior") / "prior.csv"
+    prior = read(write(path, f"ship,weight\n{rows}"), game)
+    said = Prior.of_placements(game, weights)
+    assert (prior, prior.digest) == (said, said.digest)
+
+
+# Ships placed one by one
+
+
+@pytest.mark.parametrize(
+    "text", ["3x4:3,2", "2x5:2,2", "3x3:3,2;contact=any", "4x4:3,3;contact=corner"]
+)
+def test_one_by_one_is_what_programs_do(text):
+    """Beside the boards of the program that places them: chi-square, seeded."""
+    game = Game.parse(text)
+    prior = one_by_one(game)
+    rows = {tuple(sorted(s)): prior.weight(s) for s in reference.configurations(Position(game))}
+    n, whole = 20_000, sum(rows.values())
+    drawn = Counter(tuple(sorted(to_masks(b))) for b in OneByOne().boards(game, n, 1))
+    assert set(drawn) <= {ships for ships, weight in rows.items() if weight}
+    expected = {ships: n * weight / whole for ships, weight in rows.items() if weight}
+    statistic = sum((drawn[ships] - e) ** 2 / e for ships, e in expected.items())
+    degrees = len(expected) - 1
+    assert statistic < degrees + 5 * (2 * degrees) ** 0.5
+    assert len(set(rows.values())) > 1  # not uniform
+
+
+def test_one_by_one_by_hand():
+    """1x4:1,1 apart: A1 first leaves C1 and D1, B1 leaves D1 alone, and so on."""
+    game = Game.parse("1x4:1,1")
+    prior = one_by_one(game)
+    # {A1, C1}: 1/4 1/2 + 1/4 1/1; {A1, D1}: 1/4 1/2 twice; {B1, D1}: as the first.
+    assert [prior.weight(ships) for ships in ((1, 4), (1, 8), (2, 8))] == [3, 2, 3]
+    with pytest.raises(TooLarge, match="simulate --boards one-by-one draws some"):
+        one_by_one(Game.parse("10x10:5,4,3,3,2"))

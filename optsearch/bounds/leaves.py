@@ -8,12 +8,13 @@ weight to the number of leaves that have it. All values are exact.
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from math import comb
 
-from optsearch.family import sets_by_weight
-from optsearch.game import image
+from optsearch.family import Family, sets_by_weight
+from optsearch.game import bits, image
 from optsearch.position import HIT, MISS, Position, Shot
 from optsearch.posterior import Posterior
 
@@ -148,3 +149,22 @@ def _misses_after(position: Position, plies: int) -> int:
             least = value
     assert least is not None
     return least
+
+
+def weighted_leaf_counting_after(family: Family) -> Fraction:
+    """Leaf counting after each reply to the first shot, for a family whose sets have any weights.
+
+    As `leaf_counting_after` with one ply; a cell in every set is a certain hit, which is taken off
+    first.
+    """
+    certain = family.certain
+    rows = [(cells & ~certain, n) for cells, n in zip(family.sets, family.weights, strict=True)]
+    hits = max(cells.bit_count() for cells, _ in rows)
+    least: int | None = None
+    for cell in bits(family.undecided):
+        hit = Counter(n for cells, n in rows if cells >> cell & 1)
+        missed = Counter(n for cells, n in rows if not cells >> cell & 1)
+        value = leaf_counting_misses(hit, hits - 1) + leaf_counting_misses(missed, hits)
+        value += sum(weight * number for weight, number in missed.items())
+        least = value if least is None else min(least, value)
+    return family.mean_hits + Fraction(least or 0, family.weight)

@@ -6,6 +6,7 @@ takes seconds on small games; `experiments.lower_bounds` keeps those of the usua
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,11 +20,14 @@ from optsearch.bounds.leaves import (
     leaf_counting,
     leaf_counting_after,
     leaves_of,
+    weighted_leaf_counting_after,
 )
 from optsearch.bounds.reveal import Revealed, finished_within, reveal
 from optsearch.bounds.ship_chain import every_ship_chain, longest_ship_chain
+from optsearch.family import Family
 from optsearch.game import Game
 from optsearch.position import Position
+from optsearch.prior import Prior
 from optsearch.results import MISSES
 
 NODES = 50_000  # of a search for the most that k cells meet, where bounds are computed on demand
@@ -57,13 +61,15 @@ class AllFinished(NamedTuple):
     every_ship_cells: int
 
 
-def lower_bounds(position: Position) -> list[Bound]:
+def lower_bounds(position: Position, prior: Prior | None = None) -> list[Bound]:
     """Every lower bound from a position that is quick to compute.
 
-    Raises NotSupported where sinkings are announced, and as `leaves_of`.
+    prior -- the weights of the configurations. Raises NotSupported where sinkings are announced,
+    and as `leaves_of`, or with a prior as `Family.of`.
     """
     position.game.require_silent(_THESE)
-    leaves = leaves_of(position)
+    family = None if prior is None else Family.of(position, prior)
+    leaves = leaves_of(position) if family is None else Counter(family.weights)
     hits = position.hits_left
     quick = [
         Bound(
@@ -79,12 +85,15 @@ def lower_bounds(position: Position) -> list[Bound]:
             "at most C(k-1+j, j) leaves have k hits and j misses",
         ),
     ]
-    if position.game.contact != "any":
+    after = None if family is None else weighted_leaf_counting_after(family)
+    if family is None and position.game.contact != "any":
+        after = leaf_counting_after(position, 1)
+    if after is not None:
         quick.append(
             Bound(
                 "leaf counting after one ply",
                 "lower",
-                leaf_counting_after(position, 1),
+                after,
                 "leaf counting for both replies to the first shot, the least over all shots",
             )
         )

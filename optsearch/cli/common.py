@@ -25,6 +25,7 @@ from optsearch.errors import OptsearchError, PositionError, WorkerLost
 from optsearch.game import Game, column_name
 from optsearch.journal import read_text
 from optsearch.position import BOARD_SIGNS, Position
+from optsearch.prior import Prior
 from optsearch.solution import Progress, Status
 from optsearch.tree import DecisionTree
 from optsearch.workers import processes
@@ -173,6 +174,16 @@ BoardOption = Annotated[
         show_default=False,
     ),
 ]
+PriorOption = Annotated[
+    str,
+    typer.Option(
+        "--prior",
+        metavar="PRIOR",
+        help="How likely each configuration is, if not all the same: FILE.csv with weights of "
+        "placements, cells or configurations, FILE.py:NAME, or one-by-one (docs/priors.md).",
+        show_default=False,
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
@@ -198,9 +209,19 @@ def read_position(game: str, shots: str = "", board: Path | None = None) -> Posi
     return Position.from_board(parsed, drawing)
 
 
-def described(position: Position) -> dict[str, Any]:
+def described(position: Position, prior: Prior | None = None) -> dict[str, Any]:
     """The fields that tell what a JSON answer is about."""
-    return {"game": str(position.game), "position": str(position)}
+    return {"game": str(position.game), "position": str(position), **prior_fields(prior)}
+
+
+def prior_fields(prior: Prior | None) -> dict[str, Any]:
+    """What names a prior in a JSON answer; nothing where there is none."""
+    return {} if prior is None else {"prior": prior.name, "prior_digest": prior.digest}
+
+
+def prior_row(prior: Prior | None) -> list[tuple[str, str]]:
+    """The same for people."""
+    return [] if prior is None else [("prior", f"{prior.name}, {prior.digest}")]
 
 
 def mean_fields(total_height: int | None, configurations: int) -> dict[str, Any]:
@@ -216,9 +237,9 @@ def heading(position: Position) -> str:
     return position.title
 
 
-def counted_text(number: int) -> str:
-    """How many configurations, in words."""
-    return numbered(number, "configuration")
+def counted_text(number: int, prior: Prior | None = None) -> str:
+    """How many configurations, in words; by a prior, what they weigh."""
+    return numbered(number, "configuration") if prior is None else f"a weight of {number:,}"
 
 
 def numbered(number: int, what: str, several: str = "") -> str:

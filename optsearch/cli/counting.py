@@ -20,6 +20,7 @@ from optsearch.cli.common import (
     BoardOption,
     GameArgument,
     JsonOption,
+    PriorOption,
     ShotsOption,
     app,
     board_text,
@@ -29,6 +30,7 @@ from optsearch.cli.common import (
     facts_table,
     heading,
     out,
+    prior_row,
     read_position,
     require_figure,
     require_folder,
@@ -37,6 +39,7 @@ from optsearch.cli.common import (
 from optsearch.configurations import Configurations
 from optsearch.errors import OptsearchError
 from optsearch.game import cell_name, column_name
+from optsearch.hiding import prior_of
 from optsearch.position import Position
 from optsearch.posterior import Posterior
 
@@ -140,6 +143,7 @@ def posterior(
     game: GameArgument,
     shots: ShotsOption = "",
     board: BoardOption = None,
+    prior: PriorOption = "",
     cache: CacheOption = None,
     figure: Annotated[
         Path | None,
@@ -154,7 +158,8 @@ def posterior(
     position = read_position(game, shots, board)
     require_figure(figure)
     require_folder(cache)
-    posterior_ = Posterior(position, folder=cache)
+    by = prior_of(prior, position.game)
+    posterior_ = Posterior(position, by, cache)
     posterior_.require_some()
     best = [cell_name(cell) for cell in posterior_.best_shots()]
     if figure is not None:
@@ -162,7 +167,7 @@ def posterior(
     if as_json:
         print_json(
             {
-                **described(position),
+                **described(position, by),
                 "configurations": posterior_.configurations,
                 "occurrence": posterior_.occurrence.tolist(),
                 "probability": posterior_.probability.tolist(),
@@ -175,15 +180,15 @@ def posterior(
     out.print()
     out.print(probability_board(posterior_), soft_wrap=True)
     facts = facts_table()
+    for row_ in prior_row(by):
+        facts.add_row(*row_)
     facts.add_row("configurations", f"{posterior_.configurations:,}")
     facts.add_row("still unknown", f"{posterior_.entropy:.3f} bits")
     facts.add_row("best shots", " ".join(best) or "none: every ship is sunk")
     if best:
         row, column = posterior_.best_shots()[0]
-        facts.add_row(
-            "each hits with",
-            f"{posterior_.frequency[row][column]} = {posterior_.probability[row, column]:.6f}",
-        )
+        exact = f"{posterior_.frequency[row][column]} = " if posterior_.is_exact else ""
+        facts.add_row("each hits with", f"{exact}{posterior_.probability[row, column]:.6f}")
     if figure is not None:
         facts.add_row("drawing", f"{figure}{' (○ hit, × miss)' * bool(position.shots)}")
     out.print(facts)
@@ -238,6 +243,7 @@ def sample(
     game: GameArgument,
     shots: ShotsOption = "",
     board: BoardOption = None,
+    prior: PriorOption = "",
     number: Annotated[int, typer.Option("-n", help="How many.", min=1, max=10_000_000)] = 1,
     seed: Annotated[
         int | None, typer.Option(help="The same seed, the same sample.", min=0, show_default=False)
@@ -248,13 +254,14 @@ def sample(
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Draw configurations uniformly from those the shots leave.
+    """Draw configurations from those the shots leave, uniformly or by a prior.
 
     One a line, a ship a word.
     """
     position = read_position(game, shots, board)
     require_folder(cache)
-    posterior = Posterior(position, folder=cache)
+    by = prior_of(prior, position.game)
+    posterior = Posterior(position, by, cache)
     if seed is None:
         seed = secrets.randbits(32)
     if boards and as_json:
@@ -268,7 +275,7 @@ def sample(
             typer.echo(" ".join(names))
         return
     # One JSON value, written while it is drawn: ten million configurations do not fit into memory.
-    head = json_text({**described(position), "seed": seed, "sample": []})
+    head = json_text({**described(position, by), "seed": seed, "sample": []})
     first = json.dumps(next(drawn))
     typer.echo(head.removesuffix("]}") + first, nl=False)
     for names in drawn:

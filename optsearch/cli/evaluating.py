@@ -13,6 +13,7 @@ from optsearch.cli.answers import print_json
 from optsearch.cli.common import (
     GameArgument,
     JsonOption,
+    PriorOption,
     advised,
     app,
     counted_text,
@@ -20,12 +21,15 @@ from optsearch.cli.common import (
     facts_table,
     mean_fields,
     out,
+    prior_fields,
+    prior_row,
     require_writable,
 )
 from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at, reporter
 from optsearch.evaluate import Evaluation, Progress
 from optsearch.evaluate import evaluate as evaluate_
 from optsearch.game import Game
+from optsearch.hiding import prior_of
 from optsearch.orders import ORDERS, order_of
 from optsearch.results import EVALUATION
 from optsearch.strategies import Strategy, added_players, all_kinds, as_strategy
@@ -43,6 +47,7 @@ def evaluate(
         ),
     ],
     game: GameArgument,
+    prior: PriorOption = "",
     jobs: JobsOption = None,
     resume: ResumeOption = None,
     dask: DaskOption = None,
@@ -60,6 +65,7 @@ def evaluate(
     Over all configurations of a game; `optsearch strategies` lists the names.
     """
     chosen, parsed = as_strategy(strategy), Game.parse(game)
+    by = prior_of(prior, parsed)
     require_writable(output)
     with advised("--resume", resume), executor_at(dask) as (executor, workers):
         evaluation = evaluate_(
@@ -70,6 +76,7 @@ def evaluate(
             checkpoint=resume,
             memory=int(memory * 2**30),
             progress=report_progress(),
+            prior=by,
         )
     if err.is_terminal:
         err.print()
@@ -80,7 +87,10 @@ def evaluate(
         return
     out.print(f"{evaluation.game}, {evaluation.strategy}", style="bold")
     facts = facts_table()
-    facts.add_row("configurations", f"{evaluation.configurations:,}")
+    for row in prior_row(by):
+        facts.add_row(*row)
+    counted = "configurations" if by is None else "weight"
+    facts.add_row(counted, f"{evaluation.configurations:,}")
     facts.add_row("total height", f"{evaluation.total_height:,}")
     facts.add_row("mean shots", f"{float(evaluation.mean):.6f}")
     facts.add_row("sd", f"{evaluation.sd:.4f}")
@@ -179,6 +189,7 @@ def evaluation_fields(evaluation: Evaluation) -> dict[str, object]:
     return {
         "strategy": evaluation.strategy,
         "game": str(evaluation.game),
+        **prior_fields(evaluation.prior),
         "configurations": evaluation.configurations,
         "total_height": evaluation.total_height,
         **mean_fields(evaluation.total_height, evaluation.configurations),
@@ -190,13 +201,17 @@ def evaluation_fields(evaluation: Evaluation) -> dict[str, object]:
 
 def save(evaluation: Evaluation, path: Path) -> None:
     """Write an evaluation as a table of results."""
+    words = ["optsearch", "evaluate", evaluation.strategy, str(evaluation.game)]
+    if evaluation.prior is not None:
+        words += ["--prior", evaluation.prior.name]
     EVALUATION.write(
         evaluation.histogram.items(),
         path=path,
-        command=shlex.join(["optsearch", "evaluate", evaluation.strategy, str(evaluation.game)]),
+        command=shlex.join(words),
         fields={
             "strategy": evaluation.strategy,
             "game": evaluation.game,
+            **prior_fields(evaluation.prior),
             "configurations": evaluation.configurations,
             "total_height": evaluation.total_height,
             "mean": f"{float(evaluation.mean):.6f}",

@@ -14,12 +14,14 @@ from optsearch.cli.common import (
     BoardOption,
     GameArgument,
     JsonOption,
+    PriorOption,
     ShotsOption,
     app,
     described,
     facts_table,
     heading,
     out,
+    prior_row,
     read_position,
     require_writable,
     solving,
@@ -27,8 +29,10 @@ from optsearch.cli.common import (
 )
 from optsearch.errors import OptsearchError
 from optsearch.greedy import GreedySolver
+from optsearch.hiding import prior_of
 from optsearch.journal import replace
 from optsearch.position import Position
+from optsearch.prior import Prior
 from optsearch.solution import Limit, LimitReached, Progress
 
 OWN_NAMES = ("optimal", "best found", "greedy", "greedy, ties first")
@@ -42,6 +46,7 @@ def explore(
     ],
     shots: ShotsOption = "",
     board: BoardOption = None,
+    prior: PriorOption = "",
     tree: Annotated[
         list[Path] | None,
         typer.Option(
@@ -64,19 +69,20 @@ def explore(
 ) -> None:
     """Write a web page on which to walk an optimal and a greedy strategy shot by shot."""
     position = read_position(game, shots, board)
+    by = prior_of(prior, position.game)
     explorer.require_small(position)
     require_writable(output)
     named: list[explorer.Named] = []
     for path in tree or []:
         loaded = tree_.load(path)
-        explorer.require_same(position, str(path), loaded)
+        explorer.require_same(position, str(path), loaded, by)
         title = title_of(loaded, path)
         taken = {*OWN_NAMES, *(name for name, _ in named)}
         named.append((f"{title} ({path.name})" if title in taken else title, loaded))
     with solving(str(position.game)) as progress:
-        exact = solver.Solver(position, progress=progress, all_shots=True)
+        exact = solver.Solver(position, progress=progress, all_shots=True, prior=by)
         solution = exact.search(None if time_limit is None else time_limit / 2)
-        found, greedy = exact.tree(), best_greedy(position, time_limit, progress)
+        found, greedy = exact.tree(), best_greedy(position, by, time_limit, progress)
         if greedy[1].total_height < found.total_height:
             found = greedy[1]
         named += [("optimal" if solution.is_exact else "best found", found), greedy]
@@ -92,7 +98,7 @@ def explore(
         configurations = solution.configurations
         print_json(
             {
-                **described(position),
+                **described(position, by),
                 "configurations": configurations,
                 "lower": solution.lower,
                 "upper": upper,
@@ -103,6 +109,8 @@ def explore(
         return
     out.print(heading(position), style="bold")
     facts = facts_table()
+    for row in prior_row(by):
+        facts.add_row(*row)
     for name, walked in named:
         mean = f"{walked.total_height}/{walked.configurations}"
         facts.add_row(name, f"{mean} = {float(walked.mean):.6f} shots on average")
@@ -117,12 +125,15 @@ def explore(
     out.print(facts)
 
 
-def best_greedy(position: Position, time_limit: float | None, progress: Progress) -> explorer.Named:
+def best_greedy(
+    position: Position, prior: Prior | None, time_limit: float | None, progress: Progress
+) -> explorer.Named:
     """The tree of the best greedy strategy, or of ties broken row by row where time is short."""
     if time_limit is None:
-        return "greedy", GreedySolver(position, progress=progress).tree()
+        return "greedy", GreedySolver(position, progress=progress, prior=prior).tree()
     limited = Limit(time_limit / 4).watch(progress)
     try:
-        return "greedy", GreedySolver(position, progress=limited).tree()
+        return "greedy", GreedySolver(position, progress=limited, prior=prior).tree()
     except LimitReached:
-        return "greedy, ties first", GreedySolver(position, progress=progress).tree("first")
+        solver_ = GreedySolver(position, progress=progress, prior=prior)
+        return "greedy, ties first", solver_.tree("first")

@@ -15,13 +15,16 @@ from optsearch.cli.common import (
     BoardOption,
     GameArgument,
     JsonOption,
+    PriorOption,
     ShotsOption,
     app,
+    counted_text,
     described,
     facts_table,
     heading,
     mean_fields,
     out,
+    prior_row,
     read_position,
     require_writable,
     solving,
@@ -29,6 +32,8 @@ from optsearch.cli.common import (
 from optsearch.errors import OptsearchError
 from optsearch.game import Cell, cell_name
 from optsearch.greedy import RULES, Comparison, GreedySolver
+from optsearch.hiding import prior_of
+from optsearch.prior import Prior
 from optsearch.solution import Limit, LimitReached
 
 SHOWN = 10  # partings, for people
@@ -40,6 +45,7 @@ def greedy(
     game: GameArgument,
     shots: ShotsOption = "",
     board: BoardOption = None,
+    prior: PriorOption = "",
     rule: Annotated[
         str,
         typer.Option(
@@ -74,19 +80,19 @@ def greedy(
     And where it leaves the optimum.
     """
     position = read_position(game, shots, board)
+    by = prior_of(prior, position.game)
     if rule not in RULES:
         raise OptsearchError(f"no greedy rule {rule!r}; there are {', '.join(RULES)}")
     require_writable(tree, optimal_tree)
     with solving(str(position.game)) as progress:
-        solver = GreedySolver(position, progress=progress)
+        solver = GreedySolver(position, progress=progress, prior=by)
         best = solver.best_shots
         optimum = solver.optimum()
         compared = solver.compare()
         trees = {"best": solver.tree()}
         try:
-            trees["worst"] = GreedySolver(position, progress=Limit(patience).watch(progress)).tree(
-                "worst"
-            )
+            patient = Limit(patience).watch(progress)
+            trees["worst"] = GreedySolver(position, progress=patient, prior=by).tree("worst")
         except LimitReached:
             if rule == "worst":
                 raise OptsearchError(
@@ -102,7 +108,7 @@ def greedy(
     if as_json:
         print_json(
             {
-                **described(position),
+                **described(position, by),
                 "configurations": solver.configurations,
                 "total_height": optimum,
                 **mean_fields(optimum, solver.configurations),
@@ -138,6 +144,8 @@ def greedy(
     number = solver.configurations
     out.print(heading(position), style="bold")
     facts = facts_table()
+    for fact in prior_row(by):
+        facts.add_row(*fact)
     facts.add_row(
         "greedy shots", " ".join(_names(solver.shots)) or "none: only certain hits are left"
     )
@@ -158,10 +166,10 @@ def greedy(
     out.print()
     out.print(table)
     out.print()
-    _print_partings(compared)
+    _print_partings(compared, by)
 
 
-def _print_partings(compared: Comparison) -> None:
+def _print_partings(compared: Comparison, prior: Prior | None) -> None:
     """Where the best greedy tree leaves the optimal one, in words."""
     partings = compared.partings
     if not partings:
@@ -172,7 +180,7 @@ def _print_partings(compared: Comparison) -> None:
     for parting in sorted(partings, key=lambda p: len(p.shots))[:SHOWN]:
         place = " ".join(map(str, parting.shots)) or "at the first shot"
         out.print(
-            f"  {place}: of {parting.configurations:,} configurations; greedy "
+            f"  {place}: of {counted_text(parting.configurations, prior)}; greedy "
             f"{' '.join(_names(parting.best_greedy_shots))} costs "
             f"{parting.best_greedy_total_height:,}, optimal "
             f"{' '.join(_names(parting.best_shots))} {parting.total_height:,}",

@@ -18,6 +18,7 @@ from optsearch.cli.common import (
     GameArgument,
     Interrupted,
     JsonOption,
+    PriorOption,
     ShotsOption,
     advised,
     app,
@@ -29,12 +30,14 @@ from optsearch.cli.common import (
     heading,
     mean_fields,
     out,
+    prior_row,
     read_position,
     require_writable,
     solving,
 )
 from optsearch.errors import OptsearchError
 from optsearch.game import Cell, cell_name
+from optsearch.hiding import prior_of
 from optsearch.objective import Objective
 from optsearch.solution import ShotValue, Solution
 
@@ -60,6 +63,7 @@ def solve(
     game: GameArgument,
     shots: ShotsOption = "",
     board: BoardOption = None,
+    prior: PriorOption = "",
     objective: Annotated[
         str,
         typer.Option(
@@ -130,7 +134,10 @@ def solve(
     Every optimal first shot is given, and what greedy shooting costs.
     """
     position = read_position(game, shots, board)
+    by = prior_of(prior, position.game)
     aim = Objective.parse(objective)
+    if by is not None and method is Method.PAPER:
+        raise OptsearchError(f"--prior goes with --method solver or reference, not {method.value}")
     require_solver(
         method,
         tree=tree,
@@ -161,9 +168,10 @@ def solve(
                     partial=aim.kind == "mean",
                     all_shots=all_shots,
                     progress=progress,
+                    prior=by,
                 )
         elif method is Method.REFERENCE:
-            solution = reference.solve(position, aim)
+            solution = reference.solve(position, aim, by)
         elif aim.kind != "mean":
             raise OptsearchError(f"--method paper knows --objective mean only, not {aim}")
         else:
@@ -195,9 +203,9 @@ def write_proof(solution: Solution, path: Path) -> None:
     if solution.total_height is None:
         raise OptsearchError(f"--prove {str(path)!r}: the optimum is not known yet")
     position = solution.position
-    exact = solver.Solver(position)
-    hits = position.hits_left * solution.configurations
-    proved = proof.prove(position, solution.total_height - hits, exact.least_misses, exact.prices)
+    exact = solver.Solver(position, prior=solution.prior)
+    misses = solution.total_height - position.hits_left * solution.configurations
+    proved = proof.prove(position, misses, exact.least_misses, exact.prices, solution.prior)
     proof.save(proved, path)
 
 
@@ -206,7 +214,7 @@ def solution_fields(
 ) -> dict[str, object]:
     """A solution as JSON."""
     fields: dict[str, object] = {
-        **described(solution.position),
+        **described(solution.position, solution.prior),
         "objective": str(solution.objective),
         "total_height": solution.total_height,
         "configurations": solution.configurations,
@@ -306,10 +314,13 @@ def print_solution(
     out.print(heading(solution.position), style="bold")
     facts = facts_table()
     number = solution.configurations
+    for row in prior_row(solution.prior):
+        facts.add_row(*row)
     if solution.finished is not None:
         facts.add_row(
             f"within {solution.objective.shots}",
-            f"{solution.finished:,} of {counted_text(number)} = {solution.finished / number:.6f}",
+            f"{solution.finished:,} of {counted_text(number, solution.prior)} = "
+            f"{solution.finished / number:.6f}",
         )
     if solution.worst is not None:
         facts.add_row("worst case", f"{solution.worst} shots")
@@ -343,18 +354,20 @@ def print_solution(
 @app.command("proof", epilog="Example: optsearch proof proof.jsonl")
 def check_proof(
     file: Annotated[Path, typer.Argument(help="A file written by solve --prove.")],
+    prior: PriorOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """Check a proof that no strategy is better.
 
     By code that shares nothing with the solver.
     """
-    checked = proof.check(file)
+    by = prior_of(prior, proof.load(file).position.game) if prior else None
+    checked = proof.check(file, by)
     number = checked.configurations
     if as_json:
         print_json(
             {
-                **described(checked.position),
+                **described(checked.position, by),
                 "total_height": checked.total_height,
                 "configurations": number,
                 **mean_fields(checked.total_height, number),
@@ -364,6 +377,8 @@ def check_proof(
         return
     out.print(heading(checked.position), style="bold")
     facts = facts_table()
+    for row in prior_row(by):
+        facts.add_row(*row)
     facts.add_row("proved", f"no strategy has a total height below {checked.total_height:,}")
     facts.add_row("mean shots", f"at least {checked.total_height / number:.6f}")
     facts.add_row("claims", f"{checked.claims:,}, each rechecked")
@@ -378,6 +393,7 @@ def bounds(
     game: GameArgument,
     shots: ShotsOption = "",
     board: BoardOption = None,
+    prior: PriorOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """Proved bounds on the optimum, and the bracket they leave.
@@ -385,11 +401,12 @@ def bounds(
     By value; those that are the ends of the bracket are marked *.
     """
     position = read_position(game, shots, board)
-    known = known_bounds(position)
+    by = prior_of(prior, position.game)
+    known = known_bounds(position, prior=by)
     if as_json:
         print_json(
             {
-                **described(position),
+                **described(position, by),
                 "bounds": [
                     {
                         "name": bound.name,
@@ -405,6 +422,8 @@ def bounds(
         )
         return
     out.print(heading(position), style="bold")
+    for row in prior_row(by):
+        out.print("  ".join(row))
     for side, title in (("lower", "mean shots, at least:"), ("upper", "and at most:")):
         chosen = [bound for bound in known.bounds if bound.side == side]
         if chosen:
@@ -415,5 +434,10 @@ def bounds(
             typer.echo(f"{mark} {float(bound.value):.6f}  {bound.name}{exact}\n    {bound.source}")
     out.print(f"bracket  {known.text}, its ends marked *", highlight=False)
     names = {bound.name for bound in known.bounds}
-    if not position.shots and position.game.contact != "any" and "root chain" not in names:
+    if (
+        by is None
+        and not position.shots
+        and position.game.contact != "any"
+        and "root chain" not in names
+    ):
         typer.echo(f"stronger ones, in a checkout: python -m experiments.lower_bounds {game}")

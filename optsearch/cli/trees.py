@@ -11,6 +11,7 @@ from optsearch import tree as tree_
 from optsearch.cli.answers import print_json
 from optsearch.cli.common import (
     JsonOption,
+    PriorOption,
     app,
     described,
     facts_table,
@@ -24,6 +25,7 @@ from optsearch.cli.common import (
 )
 from optsearch.errors import OptsearchError
 from optsearch.game import Cell, Game, Permutation
+from optsearch.hiding import prior_of
 
 
 @app.command(epilog="Example: optsearch tree tree.json --verify --draw tree.pdf")
@@ -35,6 +37,7 @@ def tree(
             "--verify", help="Replay every configuration shot by shot and recount the total."
         ),
     ] = False,
+    prior: PriorOption = "",
     draw: Annotated[
         Path | None,
         typer.Option(help="Draw the tree to this file (pdf, svg or png).", show_default=False),
@@ -64,15 +67,18 @@ def tree(
     require_figure(draw)
     require_writable(dot, parents=False)
     loaded = tree_.load(file)
+    by = prior_of(prior, loaded.position.game)
+    if by is not None:
+        tree_.require_prior(loaded, by)
     other = None if beside is None else tree_.load(beside)
     symmetry = None
     if other is not None:
         other, symmetry = tree_.aligned(loaded, other)
     turned = "" if symmetry is None else turn_text(loaded.position.game, symmetry)
     parted = [] if other is None else tree_.differences(loaded, other)
-    verified = tree_.verify(loaded) if verify else None
+    verified = tree_.verify(loaded, by) if verify else None
     if verify and other is not None:
-        tree_.verify(other)
+        tree_.verify(other, by)
     if draw is not None:
         if other is None or beside is None:
             draw_tree(loaded, draw, boards)
@@ -89,7 +95,7 @@ def tree(
     if as_json:
         print_json(
             {
-                **described(loaded.position),
+                **described(loaded.position, by),
                 **measures(loaded),
                 "worst": loaded.worst,
                 "leaves": loaded.leaves,
@@ -103,6 +109,8 @@ def tree(
         typer.echo(loaded.text())
     out.print(f"\n{heading(loaded.position)}", style="bold")
     facts = facts_table()
+    if loaded.prior:
+        facts.add_row("prior", loaded.prior if by is None else f"{by.name}, {by.digest}")
     facts.add_row("mean shots", mean_text(loaded))
     facts.add_row("worst case", f"{loaded.worst} shots")
     facts.add_row(
@@ -111,7 +119,10 @@ def tree(
     if verified is not None:
         facts.add_row(
             "verified",
-            f"every one of {loaded.configurations:,} configurations replayed, total {verified:,}",
+            f"every one of {loaded.configurations:,} configurations replayed, total {verified:,}"
+            if by is None
+            else f"every configuration replayed, weight {loaded.configurations:,}, "
+            f"total {verified:,}",
         )
     if other is not None:
         facts.add_row("beside", f"{mean_text(other)} in {beside}{turned and f', {turned}'}")

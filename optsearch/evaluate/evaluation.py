@@ -10,6 +10,7 @@ from math import sqrt
 
 from optsearch import notebook
 from optsearch.game import Game
+from optsearch.prior import Prior
 from optsearch.workers import Pace
 
 
@@ -17,7 +18,8 @@ from optsearch.workers import Pace
 class Evaluation:
     """The distribution of the shots that a strategy takes.
 
-    histogram -- shots -> configurations that take so many, ascending. seconds -- wall time of this
+    histogram -- shots -> configurations that take so many, ascending. prior -- the weights of the
+    configurations, if they have any; then what they weigh is counted. seconds -- wall time of this
     run; tasks -- how many there were, and resumed -- how many of them a checkpoint had.
     """
 
@@ -27,6 +29,7 @@ class Evaluation:
     seconds: float = field(compare=False)
     tasks: int = field(compare=False)
     resumed: int = field(compare=False)
+    prior: Prior | None = None
 
     @cached_property
     def configurations(self) -> int:
@@ -80,14 +83,18 @@ class Evaluation:
 
 @dataclass(frozen=True, kw_only=True)
 class Status(Pace):
-    """How far a running evaluation is, in configurations of finished tasks; shots -- of those."""
+    """How far a running evaluation is, in configurations of finished tasks.
+
+    shots -- of those; weight -- their number, or what they weigh by a prior.
+    """
 
     shots: int
+    weight: int
 
     @property
     def mean(self) -> float:
         """The mean of what is done; tasks are not finished in a random order."""
-        return self.shots / self.done if self.done else 0.0
+        return self.shots / self.weight if self.weight else 0.0
 
 
 Progress = Callable[[Status], None]

@@ -14,7 +14,13 @@ from hashlib import blake2b
 from pathlib import Path
 
 from optsearch.configurations import Configurations
-from optsearch.errors import OptsearchError, TableError, TooLarge, WorkerLost
+from optsearch.errors import (
+    ImpossiblePosition,
+    OptsearchError,
+    TableError,
+    TooLarge,
+    WorkerLost,
+)
 from optsearch.evaluate.evaluation import Evaluation, Progress, Status, no_progress
 from optsearch.evaluate.runners import Runner, runner_of
 from optsearch.evaluate.tasks import Task, run_task
@@ -23,6 +29,7 @@ from optsearch.game import Game
 from optsearch.journal import Journal
 from optsearch.lattice import Constraints, sweep
 from optsearch.position import Position
+from optsearch.prior import Prior
 from optsearch.workers import processes
 
 MEMORY = 4 << 30
@@ -40,6 +47,7 @@ def evaluate(
     checkpoint: Path | None = None,
     memory: int = MEMORY,
     progress: Progress = no_progress,
+    prior: Prior | None = None,
 ) -> Evaluation:
     """Walk the decision tree of a strategy over every configuration of a game.
 
@@ -50,18 +58,22 @@ def evaluate(
     jobs -- how many tasks run at once: the processes of that pool (default: one a processor; 1 is
         this process), or the workers of the executor.
     checkpoint -- folder that keeps what is done. A run that was stopped or killed goes on from it;
-        it is refused for another strategy, game or memory, and for a strategy of one's own whose
-        source has changed or is in no file.
+        it is refused for another strategy, game, prior or memory, and for a strategy of one's own
+        whose source has changed or is in no file.
     memory -- bytes each worker may take; rollouts need 33 MB more, for those they remember.
     progress -- called after every task.
+    prior -- the weights of the configurations, which are counted instead of these. The strategy
+        does not know them: it goes by the position as ever.
 
-    Raises ImpossiblePosition for a game without a configuration, TooLarge where memory is too
-    little, StrategyError where the strategy fails, shoots where it cannot or is not deterministic,
-    TableError for the checkpoint.
+    Raises ImpossiblePosition for a game without a configuration or of weight 0, TooLarge where
+    memory is too little, StrategyError where the strategy fails, shoots where it cannot or is not
+    deterministic, TableError for the checkpoint.
     """
     game = Position.of(game).game
     jobs = jobs or os.cpu_count() or 1
-    runner = runner_of(strategy, game)
+    if prior is not None:
+        prior.require(game)
+    runner = runner_of(strategy, game, prior)
     limit = runner.listed(memory)
     with _stored(checkpoint, runner, limit) as store:
         run = _Run(runner, limit, store, progress)
@@ -94,6 +106,8 @@ def _stored(checkpoint: Path | None, runner: Runner, limit: int) -> Iterator[Jou
         )
     rule = blake2b(repr(runner.rule).encode(), digest_size=8).hexdigest()
     name = f"{_FORMAT}; {runner.strategy.identity()}, rule {rule}; {runner.game}; tasks of {limit}"
+    if runner.prior is not None:
+        name += f"; prior {runner.prior.digest}"
     with Journal(checkpoint / "tasks.jsonl", name) as journal:
         yield journal
 
@@ -119,6 +133,7 @@ class _Run:
                 "walked"
             )
         self._histogram: Counter[int] = Counter()
+        self._weight = 0
         self._tasks = self._resumed = 0
         self._done = self._done_before = 0
 
@@ -157,7 +172,7 @@ class _Run:
                     self._done_before += task.configurations
                     self._enter(task, known)
                     continue
-                running[executor.submit(run_task, self.strategy, task, True)] = task
+                running[self._submit(executor, task)] = task
                 while len(running) >= AHEAD * workers:
                     self._collect(running)
             while running:
@@ -170,6 +185,12 @@ class _Run:
                 future.cancel()
         if self._done != self.configurations:
             raise AssertionError(f"{self._done} of {self.configurations} configurations are done")
+        if not self._weight:
+            assert self.runner.prior is not None
+            raise ImpossiblePosition(
+                f"every configuration of {self.game} has weight 0 by the prior "
+                f"{self.runner.prior.name}"
+            )
         return Evaluation(
             str(self.strategy),
             self.game,
@@ -177,7 +198,11 @@ class _Run:
             time.monotonic() - self._started,
             self._tasks,
             self._resumed,
+            self.runner.prior,
         )
+
+    def _submit(self, executor: Executor, task: Task) -> Future[list[int]]:
+        return executor.submit(run_task, self.strategy, task, True, self.runner.prior)
 
     def _collect(self, running: dict[Future[list[int]], Task]) -> None:
         finished, _ = wait(running, timeout=1, return_when=FIRST_COMPLETED)
@@ -193,10 +218,11 @@ class _Run:
             self._report()
 
     def _enter(self, task: Task, histogram: list[int]) -> None:
-        if sum(histogram) != task.configurations:
+        if self.runner.prior is None and sum(histogram) != task.configurations:
             raise AssertionError(f"{sum(histogram)} configurations met, not those of {task}")
         for shots, n in enumerate(histogram):
             self._histogram[shots] += n
+        self._weight += sum(histogram)
         self._done += task.configurations
         self._report()
 
@@ -208,6 +234,7 @@ class _Run:
                 done=self._done,
                 total=self.configurations,
                 shots=shots,
+                weight=self._weight,
                 resumed=self._done_before,
                 seconds=seconds,
             )
@@ -220,7 +247,8 @@ class _Run:
         if self._store is None or name not in self._store.entries:
             return None
         known = self._store.entries[name]
-        if not are_counts(known) or sum(known) != task.configurations:
+        is_weighed = self.runner.prior is not None
+        if not are_counts(known) or not (is_weighed or sum(known) == task.configurations):
             raise contradicted(self._store, name, f"{task.configurations:,} configurations")
         return known
 

@@ -18,10 +18,12 @@ from optsearch.errors import StrategyError, TooLarge
 from optsearch.game import Game
 from optsearch.lattice import Constraints, sweep
 from optsearch.position import Position, Reply, reply
+from optsearch.prior import Prior
 from optsearch.strategies import PatternRule, Rule, Strategy, as_strategy, rule_of
 from optsearch.strategies.own import replay
 
 LISTED = 1 << 24  # configurations of a task, where memory allows
+LISTED_AS_SHIPS = 1 << 19  # the same by a prior, which is asked for each
 LISTED_BY_PYTHON = 1 << 13
 BYTES = 64  # of a worker for each configuration of a task: columns, parts of them, and the hash
 SAMPLE_BYTES = 32  # for each configuration of the sample at the top, as a list and as columns
@@ -31,19 +33,22 @@ REPLAYED = 64  # of so many games one, and early ones, are asked for again
 T = TypeVar("T")
 
 
-def runner_of(strategy: object, game: Game) -> Runner:
+def runner_of(strategy: object, game: Game, prior: Prior | None = None) -> Runner:
     """How a strategy is run on a game.
 
-    Raises StrategyError for a rule that the kernels cannot play by (`rule_of`), or that is another
-    one when it is asked for again.
+    prior -- the weights of the configurations, which the strategy does not know. Raises
+    StrategyError for a rule that the kernels cannot play by (`rule_of`), or that is another one
+    when it is asked for again.
     """
     chosen = as_strategy(strategy)
     rule = rule_of(chosen, game)
     if rule != rule_of(chosen, game):
         raise StrategyError(f"{chosen} gives another rule for {game} when it is asked again")
     if rule is None:
-        return Asked(chosen, game)
-    return Ruled(chosen, game, rule) if isinstance(rule, Rule) else Patterned(chosen, game, rule)
+        return Asked(chosen, game, prior)
+    if isinstance(rule, Rule):
+        return Ruled(chosen, game, rule, prior)
+    return Patterned(chosen, game, rule, prior)
 
 
 class Runner(ABC):
@@ -51,13 +56,14 @@ class Runner(ABC):
 
     rule: Rule | PatternRule | None = None
 
-    def __init__(self, strategy: Strategy, game: Game):
+    def __init__(self, strategy: Strategy, game: Game, prior: Prior | None = None):
         self.strategy = strategy
         self.game = game
+        self.prior = prior
 
     def listed(self, memory: int) -> int:
         """How many configurations a task has at most, for so many bytes of a worker."""
-        limit = min(LISTED, memory // BYTES)
+        limit = min(LISTED if self.prior is None else LISTED_AS_SHIPS, memory // BYTES)
         if limit < 1 << 16:
             raise TooLarge(
                 f"{memory:,} bytes of memory are too little for an evaluation; "
@@ -80,7 +86,8 @@ class Runner(ABC):
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
         """How many of the n configurations of a position take 0, 1, … shots in all.
 
-        from_start -- whether the strategy itself made the shots before the position.
+        By a prior, what these weigh. from_start -- whether the strategy itself made the shots
+        before the position.
         """
 
     def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
@@ -114,6 +121,10 @@ class Asked(Runner):
         """Where it is submitted."""
         yield _AtOnce()
 
+    def _weight(self, family: list[list[int]]) -> int:
+        """How many configurations these are, or what they weigh."""
+        return len(family) if self.prior is None else sum(map(self.prior.weight, family))
+
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
         """Of some games, all shots, or those from the position on, are asked for again."""
         start = 0 if from_start else len(position.shots)
@@ -126,7 +137,7 @@ class Asked(Runner):
         while stack:
             position, family = stack.pop()
             if not position.hits_left:
-                counts[len(position.shots)] += len(family)
+                counts[len(position.shots)] += self._weight(family)
                 games += 1
                 if games % REPLAYED == 0 or games.bit_count() == 1:
                     replay(self.strategy, position, start)
@@ -144,16 +155,30 @@ class Asked(Runner):
 class Patterned(Runner):
     """A pattern: the kernel plays each configuration by itself."""
 
-    def __init__(self, strategy: Strategy, game: Game, rule: PatternRule):
-        super().__init__(strategy, game)
+    def __init__(
+        self, strategy: Strategy, game: Game, rule: PatternRule, prior: Prior | None = None
+    ):
+        super().__init__(strategy, game, prior)
         self.rule: PatternRule = rule
 
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
         """All shots of a pattern are played, those before the position too."""
         histogram = np.zeros(129, np.int64)
+        if self.prior is not None:
+            return self._weighed(position, self.prior)
         for sets in Configurations(position, threads=1).stream():
             self.play(sets, histogram)
         return [int(n) for n in histogram]
+
+    def _weighed(self, position: Position, prior: Prior) -> list[int]:
+        """The same by a prior: configurations of one weight together."""
+        total = [0] * 129
+        sets, weights = weighed(position, prior)
+        for weight in np.unique(weights).tolist():
+            histogram = np.zeros(129, np.int64)
+            self.play(sets[weights == weight], histogram)
+            total = [a + weight * b for a, b in zip(total, histogram.tolist(), strict=True)]
+        return total
 
     def play(self, sets: CellSets, histogram: NDArray[np.int64]) -> None:
         """Add the shots of some configurations (uint64 of shape (n, 2)) to a histogram."""
@@ -162,14 +187,26 @@ class Patterned(Runner):
         play_pattern(sets, order, *size, self.rule.in_line, self.rule.know_water, histogram)
 
 
+def weighed(position: Position, prior: Prior) -> tuple[CellSets, NDArray[np.uint64]]:
+    """The cells of each configuration, shape (n, 2), and its weight; TooLarge past 63 bits."""
+    ships = list_ships(position)
+    weights = prior.weights(ships)
+    if sum(weights) >> 63:
+        raise TooLarge(
+            f"the weights of {position.game} by the prior {prior.name} add up to {sum(weights):,}; "
+            f"at most {(1 << 63) - 1:,} are counted: round them to smaller integers"
+        )
+    return np.bitwise_or.reduce(ships, axis=1), np.array(weights, np.uint64)
+
+
 _running: set[Evaluator] = set()
 
 
 class Ruled(Runner):
     """Greedy or a rollout: the kernel walks the tree over columns of bits."""
 
-    def __init__(self, strategy: Strategy, game: Game, rule: Rule):
-        super().__init__(strategy, game)
+    def __init__(self, strategy: Strategy, game: Game, rule: Rule, prior: Prior | None = None):
+        super().__init__(strategy, game, prior)
         self.rule: Rule = rule
         self._drawn: tuple[int, Evaluator] | None = None
 
@@ -199,9 +236,16 @@ class Ruled(Runner):
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
         """The misses of the kernel, and the shots before."""
         evaluator = self.evaluator()
-        evaluator.begin(n)
-        for sets in Configurations(position, threads=1).stream(1 << 16):
-            evaluator.add(sets)
+        if self.prior is None:
+            evaluator.begin(n)
+            for sets in Configurations(position, threads=1).stream(1 << 16):
+                evaluator.add(sets)
+        else:
+            sets, weights = weighed(position, self.prior)
+            if not weights.any():
+                return []
+            evaluator.begin(len(sets), weight_bits=int(weights.max()).bit_length())
+            evaluator.add(sets, weights)
         _running.add(evaluator)
         try:
             misses = evaluator.run()

@@ -12,6 +12,7 @@ from optsearch.errors import NotSupported, OptsearchError
 from optsearch.evaluate.runners import Patterned, Ruled, runner_of
 from optsearch.game import Game
 from optsearch.position import Position
+from optsearch.prior import Prior
 
 
 class Task(NamedTuple):
@@ -30,13 +31,16 @@ class Task(NamedTuple):
         return Position.parse(Game.parse(self.game), self.shots)
 
 
-def run_task(strategy: object, task: Task, from_start: bool = False) -> list[int]:
+def run_task(
+    strategy: object, task: Task, from_start: bool = False, prior: Prior | None = None
+) -> list[int]:
     """The histogram of a task: item i is the number of configurations that take i shots in all.
 
-    from_start -- whether the strategy itself made the shots before the task.
+    from_start -- whether the strategy itself made the shots before the task. prior -- what they
+    weigh is counted.
     """
     position = task.position
-    runner = runner_of(strategy, position.game)
+    runner = runner_of(strategy, position.game, prior)
     return runner.histogram(position, task.configurations, from_start)
 
 

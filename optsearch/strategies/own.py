@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
+from inspect import signature
 from operator import index
 from pathlib import Path
 from traceback import walk_tb
@@ -320,6 +321,15 @@ class OwnFunction:
 
     def __str__(self) -> str:
         return self.code.label
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of its parameters; none where Python does not know them."""
+        function, _ = _run(self.code)
+        try:
+            return tuple(signature(function).parameters)
+        except (TypeError, ValueError):
+            return ()
 
     def __call__(self, *arguments: object, says: str) -> Any:
         """Its value; a StrategyError that begins with `says`, whatever it raises."""

@@ -13,7 +13,7 @@ from optsearch.tree.comparison import aligned, differences, turned_by
 from optsearch.tree.decisions import DecisionTree
 from optsearch.tree.files import FORMAT, VERSION, load, save
 from optsearch.tree.nodes import Leaf, Node, Shots
-from optsearch.tree.verification import verify
+from optsearch.tree.verification import require_prior, verify
 
 __all__ = [
     "FORMAT",
@@ -25,6 +25,7 @@ __all__ = [
     "aligned",
     "differences",
     "load",
+    "require_prior",
     "save",
     "turned_by",
     "verify",

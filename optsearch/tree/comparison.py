@@ -19,6 +19,11 @@ def differences(left: DecisionTree, right: DecisionTree) -> list[Shots]:
     numbers of configurations, and after a reply that only one of them has. Equal trees part
     nowhere. TreeError for trees of different positions.
     """
+    if left.prior != right.prior:
+        raise TreeError(
+            f"one tree is by {_prior_text(left)}, the other by {_prior_text(right)}; only trees by "
+            "one prior can be compared"
+        )
     if left.position != right.position:
         raise TreeError(
             f"the trees are of {_described(left.position)} and of {_described(right.position)}; "
@@ -45,11 +50,11 @@ def aligned(left: DecisionTree, right: DecisionTree) -> tuple[DecisionTree, Perm
 
     Where the two shoot different cells first, and symmetries of the grid that keep the position
     take the first shot of the one to that of the other: turned by the one of them after which the
-    two share the most nodes. Else as it is, with None.
+    two share the most nodes. Else, and where leaves are weighed by a prior, as it is, with None.
     """
     if not (isinstance(left.root, Node) and isinstance(right.root, Node)):
         return right, None
-    if left.position != right.position or left.root.cell == right.root.cell:
+    if left.position != right.position or left.root.cell == right.root.cell or right.prior:
         return right, None
     turned = [
         (found, permutation)
@@ -83,6 +88,10 @@ def _shared(left: Node | Leaf | None, right: Node | Leaf | None) -> int:
     return 1 + sum(
         _shared(child, right.replies.get(reply)) for reply, child in left.replies.items()
     )
+
+
+def _prior_text(tree: DecisionTree) -> str:
+    return f"the prior {tree.prior}" if tree.prior else "no prior"
 
 
 def _described(position: Position) -> str:
