@@ -56,7 +56,7 @@ check: build  ## ruff and mypy
 bench: build  ## the paper's algorithms beside ours, in one run (FULL=1 for what takes minutes)
 	@$(BIN)/python -m experiments.bench $(if $(FULL),--full)
 
-results: build  ## recompute data/results (about a quarter of an hour)
+results: build  ## recompute data/results (about three hours)
 	@$(BIN)/python -m experiments.table1
 	@$(BIN)/python -m experiments.occurrence
 	@$(BIN)/python -m experiments.trees
