@@ -170,8 +170,22 @@ TABLES: dict[str, Callable[[], str]] = {
 }
 
 
+def captioned(found: re.Match[str]) -> str:
+    """A picture with the caption of its figure."""
+    image, name = found[0], found[1]
+    caption = script.captions()[name]
+    return (
+        f'<figure markdown="span">\n{image}\n'
+        f'<figcaption markdown="span">{caption}</figcaption>\n</figure>'
+    )
+
+
 def filled(markdown: str) -> str:
-    """A page with its help texts and tables."""
+    """A page with its help texts, its tables and the captions of its pictures."""
+    for figure in FIGURES:
+        markdown = re.sub(
+            rf"^!\[.*\]\(pictures/({figure.name})\.png\)$", captioned, markdown, flags=re.M
+        )
     markdown = re.sub(
         r"^<!-- help (.*) -->$", lambda found: help_of(found[1]), markdown, flags=re.M
     )

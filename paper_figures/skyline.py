@@ -10,8 +10,8 @@ from optsearch.game import Game
 from optsearch.position import Position
 from paper_figures import script, style
 
-GAME = Game.parse("7x8:3,3,2")
-SHIPS = (((0, 5), (1, 5), (2, 5)), ((1, 0), (1, 1), (1, 2)), ((2, 7), (3, 7)))
+GAME = Game.parse("7x8:4,3,3")
+SHIPS = (((0, 5), (1, 5), (2, 5)), ((1, 0), (1, 1), (1, 2)), ((1, 7), (2, 7), (3, 7), (4, 7)))
 SWEPT = (2, 4)  # the cell that the sweep has reached: those before it are decided
 
 

@@ -155,6 +155,9 @@ def test_the_site(site):
         assert "<!-- table" not in page
         assert "<!-- help" not in page
     assert "1,925,751,392" in (site / "how-long.html").read_text(encoding="utf-8")
+    captions = import_module("paper_figures.script").captions()
+    chain = (site / "lower-bounds.html").read_text(encoding="utf-8")
+    assert captions["root_chain"].partition(". ")[0] in chain
     reference = (site / "reference.html").read_text(encoding="utf-8")
     assert "<dt><code>time_limit</code></dt>" in reference
     assert not re.findall(r"\w+ -- \w", re.sub(r"<[^>]*>", "", reference))

@@ -303,6 +303,10 @@ def test_the_skyline_is_that_of_the_closed_cells():
     heights = [int(text.get_text()) for text in ax.texts if text.get_gid() == "height"]
     assert heights == [sum(column == j for _, column in shut) for j in range(8)]
     assert sum(heights) == len(shut) > 0
+    assert all(min(ship) < module.SWEPT for ship in module.SHIPS)
+    masks = [module.GAME.mask(ship) for ship in module.SHIPS]
+    assert not any(module.GAME.halo(a) & b for a in masks for b in masks)
+    assert [len(ship) for ship in sorted(module.SHIPS, key=len)] == sorted(module.GAME.fleet)
     for column, height in enumerate(heights):  # the next ones down, without a gap
         first = module.next_row(column)
         assert {row for row, j in shut if j == column} == set(range(first, first + height))
