@@ -18,6 +18,7 @@ import numpy as np
 
 from experiments import FIRST, script
 from experiments.greedy_games import play
+from experiments.puzzles import FLEET, GRID
 from optsearch import build, lattice, paper, solver
 from optsearch.configurations import Configurations, list_ships, to_masks
 from optsearch.errors import OptsearchError
@@ -27,6 +28,7 @@ from optsearch.hiding import Drawn
 from optsearch.position import Position, reply
 from optsearch.posterior import Posterior
 from optsearch.simulate import generator_of, play_task, played
+from optsearch.solitaire import making, reasoning
 from optsearch.solution import Solution
 from optsearch.strategies import as_player, named
 
@@ -175,6 +177,22 @@ def bench_players(game: Game) -> None:
         )
 
 
+def bench_puzzle(seed: int) -> None:
+    """Print how long a puzzle without a clue to spare takes to be graded, by rules, by kernel."""
+    puzzle = making.generate(*GRID, FLEET, seed)
+    print(f"\nGrading a puzzle, {puzzle}, seed {seed}, with suppositions up to depth 2\n")
+    started = time.perf_counter()
+    slow = reasoning.grade(puzzle, with_kernel=False)
+    middle = time.perf_counter()
+    fast = reasoning.grade(puzzle)
+    ended = time.perf_counter()
+    if slow != fast:
+        raise OptsearchError(f"the kernel grades {puzzle}, seed {seed}, otherwise than the rules")
+    ratio = (middle - started) / (ended - middle)
+    print(f"  rules in words {middle - started:>8.3f} s")
+    print(f"  kernel         {ended - middle:>8.3f} s{ratio:>9,.0f}x", flush=True)
+
+
 @dataclass(frozen=True)
 class Measurement:
     """What one method took on one game: seconds (median), MiB above an idle process."""
@@ -304,6 +322,7 @@ def main() -> None:
     compare(f"A whole game of {told}", Position(told), others)
 
     bench_players(touching)
+    bench_puzzle(4)
     for text, evaluations in EVALUATIONS:
         game = Game.parse(text)
         number = Posterior(Position(game)).configurations

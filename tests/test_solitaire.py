@@ -454,6 +454,18 @@ def test_suppositions_are_those_of_the_rules(small):
     assert check_the_kernel(SOURCE, 1, (0, 13, 27))
 
 
+def test_grades_with_and_without_the_kernel(small):
+    """Step by step the same."""
+    depths = set()
+    puzzles = [puzzle for puzzle, expected in small if expected]
+    for puzzle in [*puzzles[:20], *map(with_few_clues, puzzles[:10])]:
+        grade = reasoning.grade(puzzle, 2 if puzzle in puzzles else 1)
+        again = reasoning.grade(puzzle, 2 if puzzle in puzzles else 1, with_kernel=False)
+        assert grade == again
+        depths.add(grade.depth)
+    assert 1 in depths
+
+
 def with_few_clues(puzzle):
     """Every third count and revealed cell."""
     return puzzle.with_clues(puzzle.clues[::3])

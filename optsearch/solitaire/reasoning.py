@@ -395,12 +395,13 @@ def _fleet(known: _Known) -> Iterator[Step]:
 class _Suppositions:
     """Which suppositions lead to a contradiction: the kernel finds them, the rules tell how.
 
-    end -- when the time is over, None where it never is.
+    end -- when the time is over, None where it never is. with_kernel -- if not, the rules find them
+    too.
     """
 
-    def __init__(self, puzzle: Puzzle, end: float | None):
+    def __init__(self, puzzle: Puzzle, end: float | None, with_kernel: bool = True):
         self._end = end
-        self._deducer = Deducer(puzzle, self._tick)
+        self._deducer = Deducer(puzzle, self._tick) if with_kernel else None
 
     def _tick(self) -> None:
         if self._end is not None and time.monotonic() > self._end:
@@ -421,19 +422,33 @@ class _Suppositions:
 
         What follows from a supposition without contradiction cannot lead to one itself.
         """
-        if self._deducer.know(known.ship, known.water):
+        if self._deducer is not None and self._deducer.know(known.ship, known.water):
             raise AssertionError(f"kernel and rules disagree on {known.puzzle}")
         tried = {SHIP: 0, WATER: 0}
         for index in bits(known.unknown):
             for value in (SHIP, WATER):
                 if tried[value] >> index & 1:
                     continue
-                follows = self._deducer.suppose(index, value == SHIP, deep - 1)
+                follows = self._follows(known, index, value, deep - 1)
                 if follows is None:
                     return index, value
                 tried[SHIP] |= follows[0]
                 tried[WATER] |= follows[1]
         return None
+
+    def _follows(self, known: _Known, index: int, value: str, depth: int) -> tuple[int, int] | None:
+        """What follows from a supposition, as masks of ship and water; None if a contradiction."""
+        if self._deducer is not None:
+            return self._deducer.suppose(index, value == SHIP, depth)
+        self._tick()
+        trial = known.copy()
+        try:
+            trial.learn(1 << index, value)
+            for _ in self._settle(trial, depth):
+                pass
+        except Contradiction:
+            return None
+        return trial.ship, trial.water
 
     def _told(self, trial: _Known, index: int, value: str, deep: int) -> Step:
         """The steps from a supposition to its contradiction."""
@@ -487,15 +502,24 @@ def explain(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None)
         raise PuzzleError(f"the puzzle contradicts itself: {why}") from None
 
 
-def grade(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None) -> Grade:
+def grade(
+    puzzle: Puzzle,
+    max_depth: int = 2,
+    time_limit: float | None = None,
+    with_kernel: bool = True,
+) -> Grade:
     """The steps in which a person can solve a puzzle, easiest first each time, and its level.
 
-    Suppositions go no deeper than `max_depth`. Raises PuzzleError for a puzzle found to contradict
-    itself. When the time (seconds) is over, the grade is what is known by then.
+    max_depth -- suppositions go no deeper.
+    time_limit -- seconds, after which the grade is what is known by then.
+    with_kernel -- if not, suppositions are tried by the rules in words, to the same steps: far
+        slower.
+
+    Raises PuzzleError for a puzzle found to contradict itself.
     """
     known = _begin(puzzle)
     end = None if time_limit is None else time.monotonic() + time_limit
-    suppositions = _Suppositions(puzzle, end)
+    suppositions = _Suppositions(puzzle, end, with_kernel)
     is_cut_short = False
     steps: list[Step] = []
     try:
