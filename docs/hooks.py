@@ -23,8 +23,8 @@ from mkdocs.structure.files import File
 from typer.testing import CliRunner
 
 from optsearch.cli.command import app
-from optsearch.names import LEVELS
-from optsearch.results import EVALUATION, GROWTH, OPTIMA, PUZZLES, SOLITAIRE
+from optsearch.names import LEVELS, in_words
+from optsearch.results import EVALUATION, GROWTH, LEADERBOARD, OPTIMA, PUZZLES, SOLITAIRE
 from paper_figures import (
     bonferroni_trees,
     bracket,
@@ -128,6 +128,30 @@ def evaluations() -> str:
     )
 
 
+def rate(games: float) -> str:
+    """Games a second, to two digits; thousands to one, as the times of moves are known."""
+    if games >= 1000:
+        return f"{round(games, -3):,.0f}"
+    return f"{games:.1f}" if games < 10 else f"{round(games, -1):.0f}"
+
+
+def games_a_second() -> str:
+    """How many games of each player a core plays a second, on two kinds of boards."""
+    rates: dict[str, dict[str, float]] = {}
+    for row in LEADERBOARD.read():
+        if row["milliseconds"]:
+            seconds = row["mean"] * row["milliseconds"] / 1000
+            rates.setdefault(row["strategy"], {})[str(row["game"])] = 1 / seconds
+    games = ("10x10:5,4,3,3,2", "10x10:5,4,3,3,2;contact=any;announce=ship")
+    return rows_of(
+        ("player", *(f"`{game}`" for game in games)),
+        *(
+            (in_words(player), *(rate(found[g]) if g in found else "" for g in games))
+            for player, found in rates.items()
+        ),
+    )
+
+
 def models_of_puzzles() -> str:
     """How long each solver takes with each model of each puzzle, and how they compare in SCIP."""
     found: dict[tuple[str, float], dict[tuple[str, str], float | None]] = {}
@@ -165,6 +189,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "searches by size": searches_by_size,
     "counts": counts,
     "evaluations": evaluations,
+    "games a second": games_a_second,
     "models of puzzles": models_of_puzzles,
     "levels of puzzles": levels_of_puzzles,
 }
