@@ -3,12 +3,15 @@
 import doctest
 import math
 import re
+import shlex
 import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -113,6 +116,17 @@ def test_the_numbers_of_the_readme():
 def test_the_pages_show_what_is_printed(name, here, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert shown.check(text(name), here, monkeypatch)
+
+
+def test_the_picture_of_the_readme_is_what_its_command_draws(here, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    commands = [command for command, _ in shown.console_commands(text(README))]
+    (command,) = [command for command in commands if "--figure position.png" in command]
+    assert here(*shlex.split(command)[1:])[0] == 0
+    with Image.open("position.png") as drawn, Image.open(DOCS / "pictures/position.png") as kept:
+        assert drawn.size == kept.size
+        pixels = [np.asarray(image.convert("L"), float) for image in (drawn, kept)]
+    assert np.abs(pixels[0] - pixels[1]).mean() < 2  # fonts may be drawn a little otherwise
 
 
 @pytest.mark.parametrize("name", PAGES)
