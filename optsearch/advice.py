@@ -86,9 +86,9 @@ class Advice:
     def likely(self, number: int) -> list[tuple[Cell, Fraction]]:
         """So many cells to shoot with their probabilities, the most probable first."""
         position, posterior = self.posterior.position, self.posterior
-        shot = position.hits | position.misses
+        closed = position.closed
         counts = posterior.occurrence.ravel().tolist()
-        cells = [i for i, n in enumerate(counts) if n and not shot >> i & 1]
+        cells = [i for i, n in enumerate(counts) if n and not closed >> i & 1]
         cells.sort(key=lambda i: -counts[i])
         return [
             (position.game.cell(i), Fraction(counts[i], posterior.configurations))

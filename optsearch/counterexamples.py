@@ -15,7 +15,7 @@ listed by the cells of the grid, the number of configurations, the shots, the ro
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -84,6 +84,8 @@ class Scope:
         are most of the work, and most of the games that cannot be decided.
     contact -- the rule for ships that touch; nothing is announced.
     empty_only -- only the empty boards, not all positions.
+    own -- these games instead, in their order; they may have holes. Then `max_cells` is the cells
+        of the largest, and what else is said of grids, fleets and contact is not looked at.
 
     Raises TooLarge for all positions of grids with more than MAX_CELLS cells.
     """
@@ -93,6 +95,15 @@ class Scope:
     contact: str = "none"
     empty_only: bool = False
     shortest: int = 2
+    own: tuple[Game, ...] = ()
+
+    @classmethod
+    def of(cls, games: Sequence[Game], empty_only: bool = False) -> Scope:
+        """The scope of some games; NotSupported where sinkings are announced."""
+        for game in games:
+            game.require_silent("a search for counterexamples")
+        cells = max(game.cells for game in games)
+        return cls(cells, empty_only=empty_only, own=tuple(dict.fromkeys(games)))
 
     def __post_init__(self) -> None:
         if self.max_cells > MAX_CELLS and not self.empty_only:
@@ -104,6 +115,8 @@ class Scope:
     def __str__(self) -> str:
         fleets = " and ".join(",".join(map(str, fleet)) for fleet in self.fleets)
         what = "the empty board" if self.empty_only else "every position"
+        if self.own:
+            return f"{what} of {' and '.join(map(str, self.own))}"
         every = f"every fleet of ships of length {self.shortest} or more that fits"
         return (
             f"{what} of every grid of at most {self.max_cells} cells with "
@@ -111,7 +124,10 @@ class Scope:
         )
 
     def games(self) -> Iterator[Game]:
-        """The games that have a configuration, by cells, rows and fleet."""
+        """The games that have a configuration, by cells, rows and fleet; own ones as given."""
+        if self.own:
+            yield from filter(_has_some, self.own)
+            return
         for cells in range(1, self.max_cells + 1):
             for rows in range(1, cells + 1):
                 columns, rest = divmod(cells, rows)
@@ -139,8 +155,13 @@ class Scope:
         for fleet in fleets:
             if max(fleet) <= columns and sum(fleet) <= rows * columns:
                 game = Game(rows, columns, fleet, self.contact)
-                if Configurations(Position(game)).configurations:
+                if _has_some(game):
                     yield game
+
+
+def _has_some(game: Game) -> bool:
+    """Whether a game has a configuration."""
+    return bool(Configurations(Position(game)).configurations)
 
 
 def _fleet_order(game: Game) -> tuple[int, tuple[int, ...]]:

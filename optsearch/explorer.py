@@ -16,7 +16,7 @@ from typing import Any
 from optsearch.configurations import list_ships, to_masks
 from optsearch.errors import TooLarge, TreeError
 from optsearch.family import Family
-from optsearch.game import Game
+from optsearch.game import Game, bits
 from optsearch.kernels import State
 from optsearch.pages import json_in_html, policy
 from optsearch.position import Position, known_replies
@@ -105,6 +105,7 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
         "rules": _rules(game),
         "rows": game.rows,
         "columns": game.columns,
+        "holes": list(bits(game.holes)),
         "announce": game.announce,
         "replies": [str(reply) for reply in replies],
         "shots": [

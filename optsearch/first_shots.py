@@ -19,7 +19,7 @@ from optsearch.solution import ShotValue
 
 def _unshot(position: Position) -> list[int]:
     game = position.game
-    return list(bits(((1 << game.cells) - 1) & ~(position.hits | position.misses)))
+    return list(bits(((1 << game.cells) - 1) & ~position.closed))
 
 
 def bracketed_values(

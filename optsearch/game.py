@@ -21,7 +21,12 @@ MAX_CELLS = 128
 CONTACTS = ("none", "corner", "any")
 ANNOUNCEMENTS = ("nothing", "sunk", "ship")
 
-_FORM = "ROWSxCOLUMNS:LENGTH,LENGTH,…[;contact=none|corner|any][;announce=nothing|sunk|ship]"
+HOLE = "-"  # the sign of a hole on drawn boards
+
+_FORM = (
+    "ROWSxCOLUMNS:LENGTH,LENGTH,…[;contact=none|corner|any][;announce=nothing|sunk|ship]"
+    "[;holes=CELL,CELL-CELL,…]"
+)
 _EXAMPLES = "10x10:5,4,3,3,2 or 4x4:3,2;contact=any;announce=ship"
 
 
@@ -65,9 +70,66 @@ def parse_cell(text: str) -> Cell:
     return int(match[2]) - 1, column - 1
 
 
+def parse_holes(text: str, rows: int, columns: int) -> int:
+    """The mask of holes such as `B2,C4-D5`: cells, and rectangles from corner to corner.
+
+    Raises GameError for what is no cell, and for one off the grid.
+    """
+    result = 0
+    for item in text.split(","):
+        first, dash, last = item.partition("-")
+        corners = [parse_cell(first), parse_cell(last if dash else first)]
+        for row, column in corners:
+            if not (row < rows and column < columns):
+                raise GameError(
+                    f"the hole {item.strip()} is off the board {rows}x{columns}; its cells are "
+                    f"A1 to {cell_name((rows - 1, columns - 1))}"
+                )
+        (top, bottom), (left, right) = (sorted(side) for side in zip(*corners, strict=True))
+        for row in range(top, bottom + 1):
+            result |= ((1 << right + 1 - left) - 1) << row * columns + left
+    return result
+
+
+def holes_text(holes: int, columns: int) -> str:
+    """The text of a mask of holes, row by row, with those beside each other as one rectangle."""
+    runs: list[list[int]] = []
+    for cell in bits(holes):
+        if runs and cell == runs[-1][-1] + 1 and cell % columns:
+            runs[-1] = [runs[-1][0], cell]
+        else:
+            runs.append([cell])
+    return ",".join("-".join(cell_name(divmod(end, columns)) for end in run) for run in runs)
+
+
+def drawn_board(drawing: str) -> tuple[int, int, int]:
+    """Rows, columns and the holes (mask) of a board drawn as lines of `.` and `-`, a hole.
+
+    Blank lines and spaces are skipped. Raises GameError for another sign or unequal lines.
+    """
+    lines = [line for line in ("".join(line.split()) for line in drawing.splitlines()) if line]
+    for number, line in enumerate(lines, 1):
+        wrong = [sign for sign in line if sign not in f".{HOLE}"]
+        if wrong:
+            raise GameError(
+                f"{wrong[0]!r} in row {number} of the drawn board, {line!r}, is neither . (a "
+                f"cell) nor {HOLE} (a hole)"
+            )
+        if len(line) != len(lines[0]):
+            raise GameError(
+                f"row {number} of the drawn board, {line!r}, has {len(line)} signs, and row 1 has "
+                f"{len(lines[0])}"
+            )
+    if not lines:
+        raise GameError("the drawn board is empty; draw one line a row, . a cell and - a hole")
+    signs = "".join(lines)
+    holes = sum(1 << i for i, sign in enumerate(signs) if sign == HOLE)
+    return len(lines), len(lines[0]), holes
+
+
 @dataclass(frozen=True)
 class Game:
-    """A grid, a fleet and two rules; hashable, and equal when all four are equal.
+    """A grid, a fleet, two rules and holes; hashable, and equal when all of these are equal.
 
     rows, columns -- the grid; at most 128 cells.
     fleet -- lengths of the ships, kept in descending order; equal lengths are indistinguishable.
@@ -75,6 +137,8 @@ class Game:
         (diagonally only), `any` (they may touch but never overlap).
     announce -- what a shot tells besides hit or miss: `nothing` (the paper's rule), `sunk` (that
         some ship is sunk), `ship` (the length of the ship that is sunk).
+    holes -- mask of the cells that are no part of the board: no ship lies on them and no shot goes
+        there. Two ships touch, or do not, as they would without holes.
 
     Raises GameError for a game that cannot be set up. A game into which the fleet does not fit
     because of its shape, such as 4x4:4,3,2, is a game with no configuration.
@@ -85,6 +149,7 @@ class Game:
     fleet: tuple[int, ...]
     contact: str = "none"
     announce: str = "nothing"
+    holes: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fleet", tuple(sorted(self.fleet, reverse=True)))
@@ -96,6 +161,8 @@ class Game:
                 f"the grid {grid} has {self.rows * self.columns} cells; at most {MAX_CELLS} are "
                 "handled"
             )
+        if not 0 <= self.holes < 1 << self.cells:
+            raise GameError(f"the mask of holes {self.holes} has cells off the board {grid}")
         if not self.fleet:
             raise GameError(f"the fleet of {grid} is empty; give at least one ship length")
         for length in self.fleet:
@@ -106,10 +173,10 @@ class Game:
                     f"a ship of length {length} is longer than the board {grid}; the longest that "
                     f"fits has length {max(self.rows, self.columns)}"
                 )
-        if self.fleet_cells > self.cells:
+        if self.fleet_cells > self.room:
             raise GameError(
                 f"the fleet {self.fleet_text} needs {self.fleet_cells} cells; the board {grid} "
-                f"has {self.cells}"
+                f"has {self.room}{' that are no holes' if self.holes else ''}"
             )
         if self.contact not in CONTACTS:
             raise GameError(f"contact={self.contact!r} is not a rule; use {', '.join(CONTACTS)}")
@@ -136,15 +203,19 @@ class Game:
         rules: dict[str, str] = {}
         for option in options:
             key, equals, value = (part.strip() for part in option.partition("="))
-            if not equals or key not in ("contact", "announce"):
+            if not equals or key not in ("contact", "announce", "holes"):
                 raise GameError(
-                    f"{option!r} in {text!r} is not a rule; write contact=none|corner|any or "
-                    "announce=nothing|sunk|ship"
+                    f"{option!r} in {text!r} is not a rule; write contact=none|corner|any, "
+                    "announce=nothing|sunk|ship or holes=CELL,CELL-CELL,…"
                 )
             if key in rules:
                 raise GameError(f"{key} is given twice in {text!r}")
             rules[key] = value
-        return cls(int(match[1]), int(match[2]), tuple(fleet), **rules)
+        rows, columns = int(match[1]), int(match[2])
+        holes = 0
+        if "holes" in rules:
+            holes = parse_holes(rules.pop("holes"), rows, columns)
+        return cls(rows, columns, tuple(fleet), **rules, holes=holes)
 
     def __repr__(self) -> str:
         return f"Game.parse({str(self)!r})"
@@ -155,6 +226,8 @@ class Game:
             text += f";contact={self.contact}"
         if not self.is_silent:
             text += f";announce={self.announce}"
+        if self.holes:
+            text += f";holes={self.holes_text}"
         return text
 
     @property
@@ -163,9 +236,19 @@ class Game:
         return ",".join(map(str, self.fleet))
 
     @property
+    def holes_text(self) -> str:
+        """The holes row by row, those beside each other as the first and the last: `B2,C4-E4`."""
+        return holes_text(self.holes, self.columns)
+
+    @property
     def cells(self) -> int:
-        """The number of cells of the grid."""
+        """The number of cells of the grid, holes among them."""
         return self.rows * self.columns
+
+    @property
+    def room(self) -> int:
+        """The number of cells that are no holes."""
+        return self.cells - self.holes.bit_count()
 
     @cached_property
     def fleet_cells(self) -> int:
@@ -185,14 +268,26 @@ class Game:
                 f"announce={self.announce}"
             )
 
+    def require_whole(self, what: str) -> None:
+        """Raise NotSupported for a board with holes, which `what` does not handle."""
+        if self.holes:
+            raise NotSupported(f"{what} is for boards without holes; {self} has holes")
+
     # Cells and masks
 
     def __contains__(self, cell: Cell) -> bool:
-        return 0 <= cell[0] < self.rows and 0 <= cell[1] < self.columns
+        """Whether a cell is on the board and no hole."""
+        row, column = cell
+        is_on_grid = 0 <= row < self.rows and 0 <= column < self.columns
+        return is_on_grid and not self.holes >> row * self.columns + column & 1
 
     def bit(self, cell: Cell) -> int:
-        """The mask of one cell; GameError if it is off the board."""
+        """The mask of one cell; GameError if it is off the board or a hole."""
         if cell not in self:
+            if 0 <= cell[0] < self.rows and 0 <= cell[1] < self.columns:
+                raise GameError(
+                    f"{cell_name(cell)} is a hole of the board; holes={self.holes_text}"
+                )
             raise GameError(
                 f"{cell_name(cell)} is off the board {self.rows}x{self.columns}; its cells are "
                 f"A1 to {cell_name((self.rows - 1, self.columns - 1))}"
@@ -200,7 +295,7 @@ class Game:
         return 1 << (cell[0] * self.columns + cell[1])
 
     def mask(self, cells: Iterable[Cell]) -> int:
-        """The mask of some cells; GameError if one is off the board."""
+        """The mask of some cells; GameError if one is off the board or a hole."""
         result = 0
         for cell in cells:
             result |= self.bit(cell)
@@ -229,9 +324,9 @@ class Game:
         """Every way to place one ship of this length, as masks.
 
         By first (top-left) cell in row-major order, horizontal before vertical. A ship of length 1
-        has one placement a cell.
+        has one placement a cell; none lies on a hole.
         """
-        return placements(self.rows, self.columns, length)
+        return _placements(self.rows, self.columns, length, self.holes)
 
     def halo(self, placement: int) -> int:
         """The cells outside a placement that the contact rule forbids to every other ship."""
@@ -240,12 +335,11 @@ class Game:
     # Symmetries
 
     def symmetries(self) -> tuple[Permutation, ...]:
-        """The symmetries of the grid: permutations p, cell index i going to p[i].
+        """The symmetries of the board: permutations p, cell index i going to p[i].
 
-        8 for a square and 4 for another rectangle, fewer where some coincide (a 1×n grid has 2);
-        the identity first.
+        Those of the grid (`grid_symmetries`) that take holes to holes; the identity first.
         """
-        return _symmetries(self.rows, self.columns)
+        return _symmetries(self.rows, self.columns, self.holes)
 
     def images(self, mask: int) -> list[int]:
         """A mask under each of the symmetries, in their order; equal images are repeated."""
@@ -268,6 +362,11 @@ def placements(rows: int, columns: int, length: int) -> tuple[int, ...]:
     return tuple(result)
 
 
+@lru_cache(maxsize=256)
+def _placements(rows: int, columns: int, length: int, holes: int) -> tuple[int, ...]:
+    return tuple(ship for ship in placements(rows, columns, length) if not ship & holes)
+
+
 @lru_cache(maxsize=1 << 16)
 def _halo(rows: int, columns: int, contact: str, placement: int) -> int:
     if contact == "any":
@@ -283,7 +382,16 @@ def _halo(rows: int, columns: int, contact: str, placement: int) -> int:
 
 
 @lru_cache(maxsize=256)
-def _symmetries(rows: int, columns: int) -> tuple[Permutation, ...]:
+def _symmetries(rows: int, columns: int, holes: int) -> tuple[Permutation, ...]:
+    return tuple(p for p in grid_symmetries(rows, columns) if image(holes, p) == holes)
+
+
+@lru_cache(maxsize=256)
+def grid_symmetries(rows: int, columns: int) -> tuple[Permutation, ...]:
+    """The symmetries of a grid without holes, the identity first.
+
+    8 for a square and 4 for another rectangle, fewer where some coincide (a 1×n grid has 2).
+    """
     different: dict[Permutation, None] = {}
     for transpose in (False, True) if rows == columns else (False,):
         for flip_rows in (False, True):

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from optsearch._lattice import Lattice, Query
 from optsearch.configurations import CellSets, to_words
 from optsearch.errors import TableError, TooLarge
-from optsearch.game import CONTACTS, Game, bits
+from optsearch.game import CONTACTS, Game, bits, grid_symmetries
 from optsearch.journal import Arrays, read_arrays, write_arrays
 
 MAX_BYTES = 6 << 30  # of a table and a query of it that reaches every state
@@ -78,9 +78,9 @@ class _Orientation:
         self.first = np.array(first)
         self.bit = 1.0 * (1 << self.way)
 
-    def allowed(self, constraints: Constraints) -> NDArray[np.bool_]:
-        """Which placements the constraints admit; bool of shape (placements,)."""
-        closed, hits = to_words([constraints.closed]), to_words([constraints.hits])
+    def allowed(self, constraints: Constraints, holes: int) -> NDArray[np.bool_]:
+        """Which placements the constraints and the holes admit; bool of shape (placements,)."""
+        closed, hits = to_words([constraints.closed | holes]), to_words([constraints.hits])
         bad = (self.words & closed) | (self.halos & hits)
         result = np.logical_not(bad.any(axis=1))
         if constraints.afloat:
@@ -91,12 +91,15 @@ class _Orientation:
 class Sweep:
     """The table of a grid, fleet and contact rule, and queries on it.
 
+    A hole of the board is a cell that every query closes, so that the table knows nothing of it.
+
     Raises TooLarge when the table and its queries might need more than `max_bytes`. One thread
     queries at a time; others wait.
     """
 
     def __init__(self, game: Game, folder: Path | None = None, max_bytes: int = MAX_BYTES):
-        self.game = Game(game.rows, game.columns, game.fleet, game.contact)
+        self.game = Game(game.rows, game.columns, game.fleet, game.contact)  # the table's
+        self._holes = game.holes
         self.rows = max(game.rows, game.columns)
         self.columns = min(game.rows, game.columns)
         self._ships = Counter(game.fleet)
@@ -167,11 +170,12 @@ class Sweep:
     def _turns(self) -> tuple[tuple[int, ...], ...]:
         """The orientations of the board: game cell -> cell of the sweep."""
         if self.game.rows >= self.game.columns:
-            return self.game.symmetries()
+            return grid_symmetries(self.game.rows, self.game.columns)
         rows, columns = self.game.rows, self.game.columns
         transposed = [(i % columns) * rows + i // columns for i in range(self.game.cells)]
         return tuple(
-            tuple(transposed[cell] for cell in symmetry) for symmetry in self.game.symmetries()
+            tuple(transposed[cell] for cell in symmetry)
+            for symmetry in grid_symmetries(rows, columns)
         )
 
     def _orientation(self, constraints: Constraints) -> _Orientation:
@@ -190,7 +194,7 @@ class Sweep:
 
     def _set(self, orientation: _Orientation, constraints: Constraints) -> int:
         """Hand the constraints to the kernel; an upper bound on the number of configurations."""
-        allowed = orientation.allowed(constraints)
+        allowed = orientation.allowed(constraints, self._holes)
         cells = self.game.cells
         ways = np.bincount(
             orientation.first[allowed], weights=orientation.bit[allowed], minlength=cells

@@ -72,7 +72,7 @@ class Match:
 
     def _fresh(self, cell: Cell) -> int:
         bit = self.game.bit(cell)
-        if bit & (self.position.hits | self.position.misses):
+        if bit & self.position.closed:
             raise PositionError(f"{cell_name(cell)} was shot before; shoot at another cell")
         return bit
 

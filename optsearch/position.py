@@ -1,8 +1,9 @@
 """What has been shot so far and what was replied; read from and written as text or a drawn board.
 
 Text: `B3=hit A1=miss C4=sunk:3`, in the order of the shots. Drawn board: one line a row, `.` for a
-cell not shot, `o` for a miss, `X` for a hit. (In figures, as in the paper's, a circle is a hit and
-a cross a miss; the signs of figures are refused in text, so that none is taken for the other.)
+cell not shot, `o` for a miss, `X` for a hit, `-` for a hole. (In figures, as in the paper's, a
+circle is a hit and a cross a miss; the signs of figures are refused in text, so that none is taken
+for the other.)
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from functools import cached_property, lru_cache
 
 from optsearch import notebook
 from optsearch.errors import GameError, PositionError
-from optsearch.game import Cell, Game, cell_name, parse_cell
+from optsearch.game import HOLE, Cell, Game, cell_name, parse_cell
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Reply:
         return not self.hit, self.sunk, self.length or 0
 
 
-BOARD_SIGNS = ". (not shot), o (miss), X (hit)"  # of drawn boards
+BOARD_SIGNS = ". (not shot), o (miss), X (hit), - (hole)"  # of drawn boards
 
 MISS = Reply(hit=False)
 HIT = Reply(hit=True)
@@ -133,7 +134,7 @@ class Position:
                 f"{hits} hits in {str(self)!r}, but the fleet {game.fleet_text} has only "
                 f"{game.fleet_cells} cells"
             )
-        water = game.cells - game.fleet_cells
+        water = game.room - game.fleet_cells
         if misses > water:
             raise PositionError(
                 f"{misses} misses in {str(self)!r}, but the board "
@@ -228,7 +229,7 @@ class Position:
 
     @classmethod
     def from_board(cls, game: Game, drawing: str | Sequence[str]) -> Position:
-        """The position drawn as one line a row of `.` (not shot), `o` (miss) and `X` (hit).
+        """The position drawn as one line a row: `.` not shot, `o` miss, `X` hit, `-` a hole.
 
         Blank lines and spaces are skipped. The shots come out in row-major order, so a board with
         hits cannot say what is known where sinkings are announced: PositionError.
@@ -247,13 +248,19 @@ class Position:
                     f"{game.columns} columns"
                 )
             for j, symbol in enumerate(row):
-                if symbol not in ".oX":
+                if symbol not in f".oX{HOLE}":
                     raise PositionError(
                         f"{symbol!r} in row {i + 1} of the drawn board, {row!r}, is none of "
                         f"{BOARD_SIGNS}"
                         f"{'; ○ and × are signs of figures' if symbol in '○×' else ''}"
                     )
-                if symbol != ".":
+                if (symbol == HOLE) != bool(game.holes >> i * game.columns + j & 1):
+                    is_hole = "a hole" if symbol != HOLE else "no hole"
+                    raise PositionError(
+                        f"{symbol!r} in row {i + 1} of the drawn board, {row!r}, is at "
+                        f"{cell_name((i, j))}, which is {is_hole} of {game}; {HOLE} is a hole"
+                    )
+                if symbol in "oX":
                     shots.append(Shot((i, j), HIT if symbol == "X" else MISS))
         if not game.is_silent and any(shot.reply.hit for shot in shots):
             raise PositionError(
@@ -264,7 +271,10 @@ class Position:
 
     def board(self) -> str:
         """The drawn board: `rows` lines of `columns` characters, without a final newline."""
-        symbols = [["."] * self.game.columns for _ in range(self.game.rows)]
+        game = self.game
+        symbols = [["."] * game.columns for _ in range(game.rows)]
+        for row, column in game.cells_of(game.holes):
+            symbols[row][column] = HOLE
         for shot in self.shots:
             symbols[shot.cell[0]][shot.cell[1]] = "X" if shot.reply.hit else "o"
         return "\n".join(map("".join, symbols))
@@ -285,6 +295,11 @@ class Position:
     def misses(self) -> int:
         """The mask of the cells missed."""
         return self.game.mask(shot.cell for shot in self.shots if not shot.reply.hit)
+
+    @property
+    def closed(self) -> int:
+        """The mask of the cells that are shot no more: those shot already, and the holes."""
+        return self.hits | self.misses | self.game.holes
 
     def after(self, cell: Cell, answer: Reply) -> Position:
         """This position with one more shot, the only one that is checked then."""

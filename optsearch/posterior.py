@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from optsearch import notebook
 from optsearch.configurations import CellSets, to_masks, to_words
 from optsearch.errors import ImpossiblePosition, NotSupported, TooLarge
-from optsearch.game import Cell, Game, bits
+from optsearch.game import HOLE, Cell, Game, bits
 from optsearch.lattice import Constraints, Sweep, sweep
 from optsearch.position import Position
 from optsearch.prior import Prior
@@ -299,12 +299,11 @@ class Posterior:
         Ties are exact without a prior; with one, cells within the relative error are tied. None
         when every ship is sunk.
         """
-        game, hits = self.position.game, self.position.hits
+        game, closed = self.position.game, self.position.closed
         is_exact, values = self.is_exact, self.probability.ravel().tolist()
         if is_exact:
             values = self._exact_cells
-        shot = hits | self.position.misses
-        fresh = [cell for cell in range(game.cells) if not shot >> cell & 1]
+        fresh = [cell for cell in range(game.cells) if not closed >> cell & 1]
         most = max((values[cell] for cell in fresh), default=0)
         least = most if is_exact else most * (1 - 2 * self.relative_error)
         return [game.cell(cell) for cell in fresh if values[cell] and values[cell] >= least]
@@ -379,12 +378,14 @@ class Posterior:
         return [[game.ship_name(mask) for mask in to_masks(ships)] for ships in drawn]
 
     def boards(self, drawn: CellSets) -> list[str]:
-        """The same as boards: lines of `.` (water) and 1, 2, 3, … (ships, in fleet order)."""
+        """The same as boards: lines of `.` (water), `-` (hole), 1, 2, … (ships in fleet order)."""
         return [self._board(to_masks(ships)) for ships in drawn]
 
     def _board(self, ships: Sequence[int]) -> str:
         game = self.position.game
         signs = ["."] * game.cells
+        for cell in bits(game.holes):
+            signs[cell] = HOLE
         for sign, ship in zip(_SHIP_SIGNS, ships, strict=False):
             for cell in bits(ship):
                 signs[cell] = sign

@@ -16,6 +16,7 @@ import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from hashlib import blake2b
@@ -67,9 +68,7 @@ class Prior(ABC):
 
     @property
     def _identity(self) -> tuple[str, Game]:
-        return self.digest, Game(
-            self.game.rows, self.game.columns, self.game.fleet, self.game.contact
-        )
+        return self.digest, replace(self.game, announce="nothing")
 
     @property
     @abstractmethod
@@ -95,11 +94,8 @@ class Prior(ABC):
 
     def require(self, game: Game) -> None:
         """Raise PositionError where it is not a prior of this game."""
-        ours = self.game
-        if (ours.rows, ours.columns, ours.fleet, ours.contact) != (
-            *(game.rows, game.columns, game.fleet, game.contact),
-        ):
-            raise PositionError(f"the prior {self.name} is of the game {ours}, not of {game}")
+        if replace(game, announce=self.game.announce) != self.game:
+            raise PositionError(f"the prior {self.name} is of the game {self.game}, not of {game}")
 
     # Kinds
 

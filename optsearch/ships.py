@@ -30,7 +30,7 @@ def objection(game: Game, ships: Iterable[int]) -> str:
     forbidden = 0
     for ship in ships:
         if ship not in game.placements(ship.bit_count()):
-            return f"{' '.join(game.names(ship))} is no straight line"
+            return f"no ship can lie at {' '.join(game.names(ship))}"
         if ship & forbidden:
             where = cell_name(game.cells_of(ship & forbidden)[0])
             return f"two ships are too near each other at {where}"

@@ -419,7 +419,7 @@ class _Run:
             isinstance(shots, list)
             and len(shots) == task.last - task.first
             and all(
-                type(n) is int and self._game.fleet_cells <= n <= self._game.cells for n in shots
+                type(n) is int and self._game.fleet_cells <= n <= self._game.room for n in shots
             )
         )
 

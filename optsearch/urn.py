@@ -35,7 +35,7 @@ def draws(balls: int, red: int, wanted: int) -> dict[int, Fraction]:
 
 def random_shots(game: Game) -> dict[int, Fraction]:
     """The probability that random shots sink the fleet of a game in so many, ascending."""
-    return draws(game.cells, game.fleet_cells, game.fleet_cells)
+    return draws(game.room, game.fleet_cells, game.fleet_cells)
 
 
 def mean(distribution: Mapping[int, Fraction]) -> Fraction:

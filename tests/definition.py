@@ -25,19 +25,21 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class Rules:
-    """A grid, a fleet, and the two rules, as the commands name them."""
+    """A grid, a fleet, the two rules, as the commands name them, and holes (cells)."""
 
     rows: int
     columns: int
     fleet: tuple
     contact: str = "none"
     announce: str = "nothing"
+    holes: tuple = ()
 
     def __str__(self):
         fleet = ",".join(map(str, sorted(self.fleet, reverse=True)))
         text = f"{self.rows}x{self.columns}:{fleet}"
         text += f";contact={self.contact}" * (self.contact != "none")
-        return text + f";announce={self.announce}" * (self.announce != "nothing")
+        text += f";announce={self.announce}" * (self.announce != "nothing")
+        return text + f";holes={','.join(self.names(self.holes))}" * bool(self.holes)
 
     @property
     def cells(self):
@@ -74,6 +76,8 @@ class Rules:
             for column in range(self.columns):
                 for down, right in ((0, 1), (1, 0)):
                     ship = {(row + down * i, column + right * i) for i in range(length)}
+                    if any(row * self.columns + column in self.holes for row, column in ship):
+                        continue
                     if max(ship)[0] < self.rows and max(c for _, c in ship) < self.columns:
                         yield frozenset(ship)
 

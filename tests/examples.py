@@ -27,18 +27,21 @@ def draws(most):
 
 @st.composite
 def games(draw, max_cells=12, max_ships=3, announce=("nothing",)):
-    """A game into which the fleet may or may not fit."""
+    """A game into which the fleet may or may not fit; holes are up to a third of its board."""
     rows = draw(st.integers(1, 4))
     columns = draw(st.integers(1, max(1, min(6, max_cells // rows))))
     longest = max(rows, columns)
     fleet = draw(st.lists(st.integers(1, min(4, longest)), min_size=1, max_size=max_ships))
-    assume(sum(fleet) <= rows * columns)
+    cells = rows * columns
+    holes = draw(st.sets(st.integers(0, cells - 1), max_size=cells // 3) | st.just(set()))
+    assume(sum(fleet) <= cells - len(holes))
     return Game(
         rows,
         columns,
         tuple(fleet),
         draw(st.sampled_from(CONTACTS)),
         draw(st.sampled_from(announce)),
+        sum(1 << cell for cell in holes),
     )
 
 
@@ -49,10 +52,10 @@ def positions(draw, max_cells=12, max_ships=3, max_configurations=60, announce=(
     everything = list(reference.configurations(Position(game)))
     assume(everything)
     hidden = draw(st.sampled_from(everything))
-    order = draw(st.permutations(range(game.cells)))
+    order = draw(st.permutations([i for i in range(game.cells) if not game.holes >> i & 1]))
     shots = []
     hits = 0
-    for index in order[: draw(st.integers(0, game.cells))]:
+    for index in order[: draw(st.integers(0, game.room))]:
         answer = reply(game, hidden, hits, 1 << index)
         hits |= answer.hit << index
         shots.append(Shot(game.cell(index), answer))

@@ -15,7 +15,7 @@ from hypothesis import assume, given
 from optsearch import counterexamples, records, reference, tree
 from optsearch._hunt import Hunt
 from optsearch.counterexamples import Positions, Scope, hunt, search_game
-from optsearch.errors import GameError, TableError, TooLarge
+from optsearch.errors import GameError, NotSupported, TableError, TooLarge
 from optsearch.game import Game, image
 from optsearch.greedy import GreedySolver
 from optsearch.journal import Journal
@@ -36,7 +36,7 @@ def positions_by_shots(game):
             position.after(cell, answer): None
             for position in level
             for cell in map(game.cell, range(game.cells))
-            if not position.game.bit(cell) & (position.hits | position.misses)
+            if cell in game and not game.bit(cell) & (position.hits | position.misses)
             for answer in (HIT, MISS)
             if _is_possible(game, position, cell, answer)
         }
@@ -152,6 +152,23 @@ def test_every_position_by_the_definition(text):
 def test_random_games_by_the_definition(game):
     assume(_configurations(game))
     compare(game)
+
+
+def test_own_games():
+    """A board with holes, by its text; the usual ones as they are among all grids."""
+    game = Game.parse("3x3:2,1;holes=B2")
+    found = counterexamples.hunt(Scope.of([game]))
+    assert str(found.scope) == "every position of 3x3:2,1;holes=B2"
+    assert [searched.game for searched in found.games] == [game]
+    assert found.positions == len(by_definition(game))
+    twelve = counterexamples.hunt(Scope.of([Game.parse("3x4:2"), Game.parse("2x6:3,2")]))
+    everything = counterexamples.hunt(Scope(12, ((2,), (3, 2))))
+    chosen = {searched.game for searched in twelve.games}
+    assert set(twelve.counterexamples) == {
+        one for one in everything.counterexamples if one.game in chosen
+    }
+    with pytest.raises(NotSupported, match="announces sinkings"):
+        Scope.of([Game.parse("2x2:2;announce=sunk")])
 
 
 def test_weights_count():

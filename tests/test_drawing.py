@@ -24,6 +24,7 @@ from optsearch.drawing import (
     draw_board,
     draw_comparison,
     draw_matrix,
+    draw_probability,
     draw_tree,
     layout,
     tree_figure_size,
@@ -32,6 +33,7 @@ from optsearch.drawing.boards import ranks
 from optsearch.errors import TreeError
 from optsearch.game import Game
 from optsearch.position import HIT, MISS, Position, Reply
+from optsearch.posterior import Posterior
 from optsearch.tree import DecisionTree, Leaf, Node, load, verify
 
 FIGURE_5 = load(Path(__file__).parent.parent / "data" / "published" / "figure5_tree.json")
@@ -70,6 +72,19 @@ def test_a_board_has_its_shots_and_labels():
     assert [label.get_text() for label in ax.get_xticklabels()] == list("ABCD")
     assert [label.get_text() for label in ax.get_yticklabels()] == list("123")
     assert (ax.get_xlim(), ax.get_ylim()) == ((0, 4), (3, 0))  # row 1 on top
+
+
+def test_holes_are_dark():
+    ax = axes()
+    position = Position.parse(Game.parse("3x4:3,2;holes=B2-C2"), "A1=hit")
+    draw_board(ax, position)
+    assert [hole.get_xy() for hole in artists(ax, "hole")] == [(1, 1), (2, 1)]
+    ax = axes()
+    draw_probability(ax, position, Posterior(position).probability)
+    assert len(artists(ax, "value")) == 9
+    ax = axes()
+    draw_tree(ax, solver.solve(position).tree(), boards=True)
+    assert artists(ax, "hole cells")
 
 
 def test_a_matrix_writes_each_number_inside_its_cell():

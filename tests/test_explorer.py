@@ -318,6 +318,9 @@ class Shown:
             "[cell.className, cell.textContent, cell.getAttribute('aria-label')])"
         )
         for (cell, count), (classes, percent, label) in zip(counts.items(), cells, strict=True):
+            if cell not in game:
+                assert (classes, percent, label) == ("cell hole", "", f"{cell_name(cell)}: a hole")
+                continue
             assert ("shot" in classes) == (cell in shot)
             assert ("next" in classes) == (cell == node.cell)
             assert ("greedy" in classes) == (cell in best)
@@ -509,6 +512,28 @@ def test_announced_sinkings(driver, tmp_path, announce):
     page.press("s" if announce == "sunk" else "3")
     assert "cannot happen" in page.text("note")
     page.check(optimal.root, position)
+    assert page.complaints() == (set(), [])
+
+
+def test_holes_are_no_cells(driver, tmp_path):
+    """They have no number, no click and no key, and no link leads there."""
+    position = Position(Game.parse("3x3:2,2;contact=any;holes=B2"))
+    optimal = Solver(position).tree()
+    page = Shown(driver, tmp_path / "page.html", position, [("optimal", optimal)])
+    replies = max(([shot.reply for shot in shots] for shots, _ in optimal.paths()), key=len)
+    page.walk(optimal.root, replies, lambda reply: page.click(page.button(reply)))
+    page.press("r")
+    hole = page.driver.find_elements("css selector", "[role=gridcell]")[4]
+    assert (hole.text, hole.get_attribute("aria-label")) == ("", "B2: a hole")
+    before = page.text("ask")
+    page.driver.execute_script("arguments[0].click()", hole)
+    assert page.text("ask") == before
+    above = page.driver.find_elements("css selector", "[role=gridcell]")[1]
+    page.driver.execute_script("arguments[0].focus()", above)
+    page.press(Keys.ARROW_DOWN)
+    assert page.text("about").startswith("B3: ")
+    page.driver.execute_script("location.hash = '#tree=optimal&shots=B2=miss'")
+    assert "B2=miss, which cannot be here" in page.text("note")
     assert page.complaints() == (set(), [])
 
 

@@ -32,7 +32,7 @@ def defined(position, objective):
         return {}
     game = position.game
     values = {}
-    for cell in bits(((1 << game.cells) - 1) & ~(position.hits | position.misses)):
+    for cell in bits(((1 << game.cells) - 1) & ~(position.hits | position.misses | game.holes)):
         parts = reference.shoot(root, cell).values()
 
         def total(shots, parts=parts):

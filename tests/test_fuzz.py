@@ -17,7 +17,7 @@ import secrets
 import shlex
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import log2
@@ -66,11 +66,17 @@ class Case:
 @st.composite
 def cases(draw, most_checks):
     rules = draw(st.sampled_from(GAMES))
+    if draw(st.booleans()):
+        cells = st.integers(0, rules.cells - 1)
+        holes = tuple(sorted(draw(st.sets(cells, min_size=1, max_size=rules.cells // 3))))
+        assume(sum(rules.fleet) <= rules.cells - len(holes))
+        rules = replace(rules, holes=holes)
     assume(rules.configurations)
     hidden = draw(st.sampled_from(sorted(rules.configurations)))
     shots, hits = [], 0
     number = draw(st.sampled_from((0, 0, 0, 0, 1, 1, 2, 3, 4)))
-    for cell in draw(st.permutations(range(rules.cells)))[:number]:
+    cells = [cell for cell in range(rules.cells) if cell not in rules.holes]
+    for cell in draw(st.permutations(cells))[:number]:
         reply = rules.reply(hidden, hits, cell)
         hits |= (reply != "miss") << cell
         shots.append((cell, reply))
@@ -204,7 +210,8 @@ def check_other_counts(asked):
     assert asked.ask("count", *by_one)["configurations"] == asked.configurations
     assert asked.ask("occurrence", *by_one)["occurrence"] == asked.ask("occurrence")["occurrence"]
     if asked.definition.is_silent:
-        signs = {cell: "o" if reply == "miss" else "X" for cell, reply in asked.case.shots}
+        signs = dict.fromkeys(asked.rules.holes, "-")
+        signs |= {cell: "o" if reply == "miss" else "X" for cell, reply in asked.case.shots}
         rows, columns = asked.rules.rows, asked.rules.columns
         with open("board.txt", "w", encoding="utf-8") as file:
             for row in range(rows):
@@ -474,6 +481,12 @@ def check_counterexamples(asked):
     `tests/test_counterexamples.py` compares larger games.
     """
     cells, fleet = asked.rng.randint(3, 6), asked.rules.fleet
+    if asked.rules.holes:
+        if asked.rules.cells <= 6 and asked.definition.is_silent:
+            answer = asked.run("counterexamples", "--game", asked.game)
+            found = positions_of(asked.rules)
+            assert (answer["positions"], answer["counterexamples"]) == (len(found), [])
+        return
     grids = [(a, b) for a in range(1, cells + 1) for b in range(a, cells // a + 1)]
     games = [Rules(*grid, fleet, asked.rules.contact) for grid in grids]
     found = [positions_of(rules) for rules in games if rules.configurations]
@@ -513,7 +526,7 @@ def positions_of(rules):
 
 
 def symmetries(rules):
-    """The symmetries of a grid, each as the list of where the cells go."""
+    """The symmetries of a board, each as the list of where the cells go."""
     grid = [(row, column) for row in range(rules.rows) for column in range(rules.columns)]
     for turned in (False, True) if rules.rows == rules.columns else (False,):
         for down in (False, True):
@@ -522,7 +535,9 @@ def symmetries(rules):
                     (rules.rows - 1 - r if down else r, rules.columns - 1 - c if right else c)
                     for r, c in grid
                 ]
-                yield [grid.index(cell[::-1] if turned else cell) for cell in moved]
+                permutation = [grid.index(cell[::-1] if turned else cell) for cell in moved]
+                if {permutation[hole] for hole in rules.holes} == {*rules.holes}:
+                    yield permutation
 
 
 def image(cells, permutation):

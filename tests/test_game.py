@@ -1,5 +1,7 @@
 """Games: their text, their rules, what they refuse."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,8 +11,10 @@ from optsearch.game import (
     ANNOUNCEMENTS,
     CONTACTS,
     Game,
+    bits,
     cell_name,
     column_name,
+    drawn_board,
     image,
     parse_cell,
 )
@@ -32,6 +36,10 @@ def test_text_round_trip(game):
         ("4x4:2;contact=none;announce=nothing", "4x4:2"),
         ("1x128:128", "1x128:128"),
         ("8X16:1,1", "8x16:1,1"),
+        ("4x4:2 ; holes = c3 , B1", "4x4:2;holes=B1,C3"),
+        ("4x4:2;holes=B2-C3,D4", "4x4:2;holes=B2-C2,B3-C3,D4"),
+        ("4x4:2;holes=C3-B2;contact=any", "4x4:2;contact=any;holes=B2-C2,B3-C3"),
+        ("2x4:2;holes=C1-D1,A2", "2x4:2;holes=C1-D1,A2"),
     ],
 )
 def test_text_is_normalised(text, printed):
@@ -61,6 +69,13 @@ def test_text_is_normalised(text, printed):
         ("4x4:2;touch=any", "'touch=any'"),
         ("4x4:2;contact", "'contact'"),
         ("4x4:2;contact=any;contact=none", "contact is given twice"),
+        ("4x4:2;holes=E1", "the hole E1 is off the board 4x4"),
+        ("4x4:2;holes=A1-A9", "the hole A1-A9 is off the board 4x4"),
+        ("4x4:2;holes=", "'' is not a cell"),
+        ("4x4:2;holes=A1,,B1", "'' is not a cell"),
+        ("4x4:2;holes=A1-B2-C3", "'B2-C3' is not a cell"),
+        ("4x4:2;holes=A1;holes=A2", "holes is given twice"),
+        ("2x2:2,2;holes=A1", "the board 2x2 has 3 that are no holes"),
         ("٤x٤:2", "'٤x٤:2'"),
         ("99999999999x1:1", "'99999999999x1:1'"),
     ],
@@ -90,13 +105,66 @@ def test_off_the_board():
         Game(3, 3, (2,)).bit((0, 3))
 
 
+def test_holes():
+    """They are no cells of the board: nothing lies there, and nothing is shot there."""
+    game = Game.parse("3x4:3,2;holes=B2-C2")
+    assert (game.cells, game.room, game.names(game.holes)) == (12, 10, ["B2", "C2"])
+    assert (1, 1) not in game
+    assert (1, 0) in game
+    with pytest.raises(GameError, match=r"^B2 is a hole of the board; holes=B2-C2$"):
+        game.bit((1, 1))
+    assert {game.ship_name(ship) for ship in game.placements(3)} == {
+        *("A1-C1", "B1-D1", "A1-A3", "D1-D3", "A3-C3", "B3-D3"),
+    }
+    assert len(game.symmetries()) == 4
+    assert len(Game.parse("3x4:3,2;holes=B2").symmetries()) == 2
+    assert len(Game.parse("3x4:3,2;holes=A1").symmetries()) == 1
+
+
+def test_a_hole_keeps_no_ships_apart():
+    """What touches is what would touch without it: A1-A2 and B3, also where B2 is a hole."""
+    game = Game.parse("3x3:2,1;holes=B2")
+    assert game.halo(game.mask([(0, 0), (1, 0)])) >> 8 & 1 == 0
+    whole = Game.parse("3x3:2,1")
+    assert game.halo(0b1001) == whole.halo(0b1001)
+
+
+@pytest.mark.parametrize(
+    ("drawing", "expected"),
+    [
+        ("....\n.--.\n....", (3, 4, 0b01100000)),
+        (" . - \n\n - .\n", (2, 2, 0b0110)),
+        ("...", (1, 3, 0)),
+    ],
+)
+def test_drawn_boards(drawing, expected):
+    assert drawn_board(drawing) == expected
+
+
+@pytest.mark.parametrize(
+    ("drawing", "quoted"),
+    [
+        ("", "is empty"),
+        ("..\n.X", "'X' in row 2 of the drawn board, '.X'"),
+        ("..\n...", "row 2 of the drawn board, '...', has 3 signs, and row 1 has 2"),
+    ],
+)
+def test_drawn_boards_refused(drawing, quoted):
+    with pytest.raises(GameError) as error:
+        drawn_board(drawing)
+    assert quoted in str(error.value)
+
+
 @given(games(max_cells=24))
 def test_placements(game):
     for length in set(game.fleet):
         ships = game.placements(length)
         across = game.rows * max(0, game.columns - length + 1)
         down = game.columns * max(0, game.rows - length + 1)
-        assert len(ships) == len(set(ships)) == (across if length == 1 else across + down)
+        everywhere = replace(game, holes=0).placements(length)
+        assert len(everywhere) == (across if length == 1 else across + down)
+        assert len(set(ships)) == len(ships)
+        assert [ship for ship in everywhere if not ship & game.holes] == list(ships)
         for ship in ships:
             rows, columns = zip(*game.cells_of(ship), strict=True)
             assert ship.bit_count() == length
@@ -126,7 +194,10 @@ def test_symmetries_are_a_group_that_keeps_ships(game):
     group = set(game.symmetries())
     assert game.symmetries()[0] == tuple(range(game.cells))
     assert len(group) == len(game.symmetries())
-    assert len(group) in ((1,) if game.cells == 1 else (2, 4, 8))
+    if not game.holes:
+        assert len(group) in ((1,) if game.cells == 1 else (2, 4, 8))
+    whole = replace(game, holes=0).symmetries()
+    assert group == {p for p in whole if {p[i] for i in bits(game.holes)} == {*bits(game.holes)}}
     for p in group:
         for q in group:
             assert tuple(p[i] for i in q) in group

@@ -13,6 +13,21 @@ SMALL = Game.parse("4x4:3,2")
 REPLIES = [Reply.parse(text) for text in ("miss", "hit", "sunk", "sunk:2", "sunk:3")]
 
 
+def test_holes_are_drawn_and_never_shot():
+    game = Game.parse("2x3:2;holes=B1")
+    position = Position.parse(game, "A1=miss A2=hit")
+    assert position.board() == "o-.\nX.."
+    assert Position.from_board(game, position.board()) == position
+    assert game.cells_of(position.closed) == [(0, 0), (0, 1), (1, 0)]
+    with pytest.raises(PositionError, match=r"^B1=miss: B1 is a hole of the board; holes=B1$"):
+        Position.parse(game, "B1=miss")
+    with pytest.raises(PositionError, match=r"4 misses in .* has only 3 cells without a ship"):
+        Position.parse(game, "A1=miss C1=miss A2=miss B2=miss")
+    for drawing, wrong in (("o..\nX..", "a hole"), ("o--\nX..", "no hole")):
+        with pytest.raises(PositionError, match=f"which is {wrong} of 2x3:2;holes=B1"):
+            Position.from_board(game, drawing)
+
+
 @given(positions(announce=ANNOUNCEMENTS))
 def test_text_round_trip(position):
     again = Position.parse(position.game, str(position))
@@ -85,7 +100,7 @@ def test_refuses_and_quotes(game, text, quoted):
         ("....\n....\n.....\n....", "row 3 of the drawn board, '.....', has 5 cells"),
         ("....\n..x.\n....\n....", "'x' in row 2"),
         ("....\n....\n....\n○...", "'○' in row 4 of the drawn board, '○...', is none of . (not"),
-        ("×...\n....\n....\n....", "X (hit); ○ and × are signs of figures"),
+        ("×...\n....\n....\n....", "- (hole); ○ and × are signs of figures"),
         ("", "0 rows"),
     ],
 )

@@ -80,7 +80,8 @@ def useful_cells(position, left):
     return [
         cell
         for cell in (position.game.cell(i) for i in range(position.game.cells))
-        if not shot & position.game.bit(cell)
+        if cell in position.game
+        and not shot & position.game.bit(cell)
         and any(sum(ships) & position.game.bit(cell) for ships in left)
     ]
 

@@ -233,7 +233,7 @@ def test_boards_of_own_code(tmp_path):
     found = {tuple(to_masks(board)) for board in boards}
     assert found == {(0b111 << 8, 0b11), (0b111 << 9, 0b11)}
     for name, says in {
-        "left": "is no straight line",
+        "left": "no ship can lie at",
         "near": "two ships are too near each other",
         "few": r"the lengths are \[2\], those of 4x4:3,2 others",
         "off": "E1 is off the board 4x4",

@@ -356,7 +356,7 @@ def test_a_cell_of_the_position_shot_again():
 
 def test_a_cell_off_the_board():
     assert fault("1x2:2", Node(cell("A2"), {HIT: Leaf(1)})) == (
-        "1x2:2, at the root: the shot A2 is off the board"
+        "1x2:2, at the root: the shot A2 is off the board 1x2; its cells are A1 to B1"
     )
 
 

@@ -123,7 +123,7 @@ def _misses_after(position: Position, plies: int) -> int:
     if plies == 0 or hits == 0:
         return leaf_counting_misses({1: posterior.configurations}, hits)
     number = posterior.configurations
-    shot = position.hits | position.misses
+    shot = position.closed
     symmetries = [
         p
         for p in game.symmetries()

@@ -14,11 +14,11 @@ from optsearch.cli.common import (
     app,
     out,
     progress_bar,
+    read_game,
     require_writable,
 )
 from optsearch.configurations import to_masks
 from optsearch.errors import OptsearchError
-from optsearch.game import Game
 from optsearch.hiding import hider
 from optsearch.simulate import replay
 from optsearch.strategies import as_player
@@ -50,7 +50,7 @@ def animate(
     as_json: JsonOption = False,
 ) -> None:
     """Draw a player's game shot by shot, over the probability of a ship on each cell."""
-    parsed, playing = Game.parse(game), as_player(player)
+    parsed, playing = read_game(game), as_player(player)
     if output.suffix.lower() not in FORMATS:
         raise OptsearchError(
             f"cannot animate to {str(output)!r}; use a name ending in {' or '.join(FORMATS)}"

@@ -22,7 +22,7 @@ from typer.core import TyperGroup
 
 import optsearch
 from optsearch.errors import OptsearchError, PositionError, WorkerLost
-from optsearch.game import Game, column_name
+from optsearch.game import Game, column_name, drawn_board, holes_text
 from optsearch.journal import read_text
 from optsearch.position import BOARD_SIGNS, Position
 from optsearch.prior import Prior
@@ -159,7 +159,8 @@ GameArgument = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
-        help="For example 10x10:5,4,3,3,2 or 4x4:3,2;contact=any (rows x columns : ship lengths).",
+        help="For example 10x10:5,4,3,3,2 or 4x4:3,2;contact=any (rows x columns : ship lengths); "
+        "FILE:5,4,3 takes the board from a drawing, . a cell and - a hole.",
         show_default=False,
     ),
 ]
@@ -192,21 +193,35 @@ def title_of(tree: DecisionTree, path: Path) -> str:
     return tree.title or path.stem
 
 
-def read_position(game: str, shots: str = "", board: Path | None = None) -> Position:
-    """The position that the arguments describe."""
-    parsed = Game.parse(game)
-    if board is None:
-        return Position.parse(parsed, shots)
-    if shots:
-        raise PositionError(f"give --shots ({shots!r}) or --board ({str(board)!r}), not both")
+def read_game(text: str) -> Game:
+    """The game that an argument describes; `FILE:FLEET…` takes the board from a drawing."""
+    file, colon, rest = text.partition(":")
+    if not colon or not Path(file).is_file():
+        return Game.parse(text)
+    rows, columns, holes = drawn_board(read_drawing(Path(file)))
+    option = f";holes={holes_text(holes, columns)}" if holes else ""
+    return Game.parse(f"{rows}x{columns}:{rest}{option}")
+
+
+def read_drawing(board: Path) -> str:
+    """What a file with a drawn board has in it; PositionError where it cannot be read."""
     try:
-        drawing = read_text(board, MOST_DRAWN)
+        return read_text(board, MOST_DRAWN)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         if isinstance(error, UnicodeDecodeError):
             reason = "it is not UTF-8 text"
         raise PositionError(f"cannot read the drawn board {str(board)!r}: {reason}") from None
-    return Position.from_board(parsed, drawing)
+
+
+def read_position(game: str, shots: str = "", board: Path | None = None) -> Position:
+    """The position that the arguments describe."""
+    parsed = read_game(game)
+    if board is None:
+        return Position.parse(parsed, shots)
+    if shots:
+        raise PositionError(f"give --shots ({shots!r}) or --board ({str(board)!r}), not both")
+    return Position.from_board(parsed, read_drawing(board))
 
 
 def described(position: Position, prior: Prior | None = None) -> dict[str, Any]:

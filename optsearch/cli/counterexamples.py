@@ -24,6 +24,7 @@ from optsearch.cli.common import (
     facts_table,
     out,
     progress_bar,
+    read_game,
     require_folder,
     require_writable,
 )
@@ -31,6 +32,7 @@ from optsearch.counterexamples import Counterexample, Found, Scope
 from optsearch.errors import OptsearchError
 from optsearch.game import MAX_CELLS
 
+SHORTEST = 2
 SHOWN = 20  # rows of the table for people
 
 
@@ -45,8 +47,19 @@ class Contact(str, Enum):
 @app.command(epilog="Example: optsearch counterexamples --max-cells 12")
 def counterexamples(
     max_cells: Annotated[
-        int, typer.Option(help="Every grid of so many cells at most.", min=1, max=MAX_CELLS)
-    ],
+        int | None,
+        typer.Option(
+            help="Every grid of so many cells at most.", min=1, max=MAX_CELLS, show_default=False
+        ),
+    ] = None,
+    game: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="This game instead of all grids, for example '4x4:3,2;holes=A1'; may be given "
+            "more than once.",
+            show_default=False,
+        ),
+    ] = None,
     fleet: Annotated[
         list[str] | None,
         typer.Option(
@@ -60,7 +73,7 @@ def counterexamples(
     ] = False,
     shortest: Annotated[
         int, typer.Option(help="The least length of a ship, unless --fleet is given.", min=1)
-    ] = 2,
+    ] = SHORTEST,
     jobs: Annotated[int, typer.Option(help="Processes that search.", min=1, max=256)] = 1,
     resume: Annotated[
         Path | None,
@@ -91,7 +104,16 @@ def counterexamples(
     that tell nothing; smaller means fewer cells, then fewer configurations, then fewer shots.
     """
     fleets = tuple(dict.fromkeys(map(hunting.parse_fleet, fleet or ())))
-    scope = Scope(max_cells, fleets, contact.value, empty_only, shortest)
+    if (max_cells is None) == (not game):
+        raise OptsearchError("give --max-cells, for all grids, or --game, for one's own, not both")
+    if max_cells is None:
+        if fleets or contact is not Contact.NONE or shortest != SHORTEST:
+            raise OptsearchError(
+                "--fleet, --contact and --shortest go with --max-cells; --game has them in its text"
+            )
+        scope = Scope.of(list(map(read_game, game or ())), empty_only)
+    else:
+        scope = Scope(max_cells, fleets, contact.value, empty_only, shortest)
     require_writable(output)
     require_folder(trees)
     with (
@@ -148,19 +170,25 @@ def found_fields(found: Found) -> dict[str, Any]:
 
 def write(found: Found, path: Path) -> None:
     """Write all counterexamples and all undecided games to a CSV file."""
-    scope = found.scope
-    options = [f"--max-cells {scope.max_cells}"]
-    options += [f"--fleet {','.join(map(str, fleet))}" for fleet in scope.fleets]
-    options += [f"--contact {scope.contact}", *["--empty-only"] * scope.empty_only]
-    options += [] if scope.fleets else [f"--shortest {scope.shortest}"]
     records.write(
         path,
         hunting.COLUMNS,
         found.rows,
         title="Positions where the best greedy strategy is not optimal",
-        command=f"optsearch counterexamples {' '.join(options)}",
+        command=f"optsearch counterexamples {' '.join(options_of(found.scope))}",
         fields=found.summary,
     )
+
+
+def options_of(scope: Scope) -> list[str]:
+    """The options of the command that searches a scope."""
+    options = [f"--game '{game}'" for game in scope.own]
+    if not scope.own:
+        options = [f"--max-cells {scope.max_cells}"]
+        options += [f"--fleet {','.join(map(str, fleet))}" for fleet in scope.fleets]
+        options += [f"--contact {scope.contact}"]
+    options += ["--empty-only"] * scope.empty_only
+    return options + ([] if scope.own or scope.fleets else [f"--shortest {scope.shortest}"])
 
 
 def save_trees(found: list[Counterexample], folder: Path) -> None:

@@ -38,7 +38,7 @@ from optsearch.cli.common import (
 )
 from optsearch.configurations import Configurations
 from optsearch.errors import OptsearchError
-from optsearch.game import cell_name, column_name
+from optsearch.game import HOLE, cell_name, column_name
 from optsearch.hiding import prior_of
 from optsearch.position import Position
 from optsearch.posterior import Posterior
@@ -131,6 +131,8 @@ def occurrence(
         ("Configurations with a ship on the cell", [[str(n) for n in row] for row in matrix]),
         ("The same in percent", [[f"{100 * n / number:.1f}" for n in row] for row in matrix]),
     ):
+        for row, column in position.game.cells_of(position.game.holes):
+            texts[row][column] = HOLE
         out.print(f"\n{title}\n")
         typer.echo(board_text(texts))
 
@@ -210,6 +212,9 @@ def probability_board(posterior: Posterior) -> Text:
         text.append(f"\n{row + 1:>{width}}")
         for column in range(game.columns):
             answer = shot.get((row, column))
+            if (row, column) not in game:
+                text.append(f"{HOLE:>6}")
+                continue
             if answer is not None:
                 symbol = "o" if not answer.hit else "#" if answer.sunk else "X"
                 text.append(f"{symbol:>6}", style="bold red" if answer.hit else "blue")
@@ -218,9 +223,11 @@ def probability_board(posterior: Posterior) -> Text:
             shade = round(17 * p / most) if most else 0
             style = f"{'bold ' if (row, column) in best else ''}{'black' if shade > 9 else 'white'}"
             text.append(f"{100 * p:6.1f}", style=f"{style} on grey{3 + 5 * shade}")
-    if shot:
-        announced = "" if game.is_silent else ", # sunk"
-        text.append(f"\n\nX hit, o miss{announced}; percent of a ship elsewhere")
+    if shot or game.holes:
+        signs = [] if not shot else ["X hit", "o miss"]
+        signs += ["# sunk"] if shot and not game.is_silent else []
+        signs += [f"{HOLE} hole"] if game.holes else []
+        text.append(f"\n\n{', '.join(signs)}; percent of a ship elsewhere")
     return text.append("\n")
 
 
@@ -291,7 +298,8 @@ def print_boards(posterior: Posterior, number: int, rng: np.random.Generator) ->
     for start in range(0, number, _BATCH):
         for board in posterior.boards(posterior.sample(min(_BATCH, number - start), rng)):
             typer.echo(f"{board}\n")
-    typer.echo(". water; 1, 2, 3 ... the ships, in the order of the fleet")
+    holes = f"; {HOLE} a hole" if posterior.position.game.holes else ""
+    typer.echo(f". water{holes}; 1, 2, 3 ... the ships, in the order of the fleet")
 
 
 def drawn_ships(posterior: Posterior, number: int, rng: np.random.Generator) -> Iterator[list[str]]:

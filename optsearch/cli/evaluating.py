@@ -23,12 +23,12 @@ from optsearch.cli.common import (
     out,
     prior_fields,
     prior_row,
+    read_game,
     require_writable,
 )
 from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at, reporter
 from optsearch.evaluate import Evaluation, Progress
 from optsearch.evaluate import evaluate as evaluate_
-from optsearch.game import Game
 from optsearch.hiding import prior_of
 from optsearch.orders import ORDERS, order_of
 from optsearch.results import EVALUATION
@@ -64,7 +64,7 @@ def evaluate(
 
     Over all configurations of a game; `optsearch strategies` lists the names.
     """
-    chosen, parsed = as_strategy(strategy), Game.parse(game)
+    chosen, parsed = as_strategy(strategy), read_game(game)
     by = prior_of(prior, parsed)
     require_writable(output)
     with advised("--resume", resume), executor_at(dask) as (executor, workers):

@@ -17,12 +17,13 @@ from optsearch.cli.common import (
     counted_text,
     numbered,
     out,
+    read_game,
     require_writable,
 )
 from optsearch.cli.counting import probability_board
 from optsearch.cli.dialogue import Dialogue
 from optsearch.errors import GameError, OptsearchError, PositionError
-from optsearch.game import Game, cell_name, parse_cell
+from optsearch.game import HOLE, Game, cell_name, parse_cell
 from optsearch.journal import read_text, replace
 from optsearch.match import Match
 from optsearch.position import Position
@@ -75,7 +76,7 @@ def play(
     Each line is a cell to shoot; hint, map, board, help and quit are understood too.
     """
     talk = Dialogue()
-    table = Table(talk, begun(Game.parse(game), seed, against, ships, resume), resume)
+    table = Table(talk, begun(read_game(game), seed, against, ships, resume), resume)
     try:
         table.run()
     except KeyboardInterrupt:
@@ -184,7 +185,8 @@ class Table:
     def _show(self) -> None:
         """The boards, one below the other."""
         match = self._match
-        typer.echo(f"\n{board_text(signs(match.position))}\n\n{SIGNS}\n")
+        holes = f", {HOLE} hole" if match.game.holes else ""
+        typer.echo(f"\n{board_text(signs(match.position))}\n\n{SIGNS}{holes}\n")
         if match.against:
             typer.echo(f"yours\n\n{board_text(signs(match.answers, match.own))}\n")
 
@@ -213,7 +215,7 @@ def hint(position: Position) -> str:
 def signs(position: Position, ships: Sequence[int] = ()) -> list[list[str]]:
     """A sign for each cell: what was shot, and the numbers of ships that are known."""
     game = position.game
-    grid = [["."] * game.columns for _ in range(game.rows)]
+    grid = [list(row) for row in Position(game).board().splitlines()]
     for number, ship in enumerate(ships, 1):
         for row, column in game.cells_of(ship):
             grid[row][column] = str(number)

@@ -17,11 +17,12 @@ from optsearch.cli.common import (
     app,
     err,
     out,
+    read_game,
     require_writable,
 )
 from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at, reporter
 from optsearch.errors import StrategyError
-from optsearch.game import Game, column_name
+from optsearch.game import HOLE, column_name
 from optsearch.hiding import Hider, hider
 from optsearch.position import Position
 from optsearch.results import SIMULATION
@@ -69,7 +70,7 @@ def simulate(
     Means, distributions, and paired differences; `optsearch strategies` lists the names.
     """
     *players, game = arguments
-    parsed = Game.parse(game)
+    parsed = read_game(game)
     if not players:
         raise StrategyError(f"nobody plays {parsed}; write PLAYER... GAME, as in greedy {parsed}")
     require_writable(output)
@@ -163,7 +164,8 @@ def numbered_board(end: Position) -> str:
     }
     rows = [["", *map(column_name, range(game.columns))]]
     for i in range(game.rows):
-        rows.append([str(i + 1), *(signs.get((i, j), ".") for j in range(game.columns))])
+        cells = [(i, j) for j in range(game.columns)]
+        rows.append([str(i + 1), *(signs.get(c, "." if c in game else HOLE) for c in cells)])
     width = max(len(text) for row in rows for text in row)
     return "\n".join("  ".join(text.rjust(width) for text in row) for row in rows)
 

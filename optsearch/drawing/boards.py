@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
 from numpy.typing import NDArray
 
-from optsearch.drawing.style import BEST, GRID, HIT_CELL, INK, LABEL, MISS_CELL, SHIP
+from optsearch.drawing.style import BEST, GRID, HIT_CELL, HOLE_CELL, INK, LABEL, MISS_CELL, SHIP
 from optsearch.game import Cell, column_name
 from optsearch.position import Position
 
@@ -28,10 +28,14 @@ def paper_name(cell: Cell) -> str:
 def draw_board(ax: Axes, position: Position, paper: bool = False) -> None:
     """Draw a position: the grid, column letters above, row numbers on the left, and the shots.
 
-    A cell hit is shaded and has a circle, a cell missed has a cross. With `paper`, rows have the
-    letters and columns the numbers, as in `paper_name`.
+    A cell hit is shaded and has a circle, a cell missed has a cross; a hole is dark. With `paper`,
+    rows have the letters and columns the numbers, as in `paper_name`.
     """
     game = position.game
+    for row, column in game.cells_of(game.holes):
+        ax.add_patch(
+            Rectangle((column, row), 1, 1, facecolor=HOLE_CELL, lw=0, zorder=2, gid="hole")
+        )
     for shot in position.shots:
         row, column = shot.cell
         shade = HIT_CELL if shot.reply.hit else MISS_CELL
@@ -109,8 +113,8 @@ def draw_probability(ax: Axes, position: Position, probability: NDArray[np.float
     `draw_matrix`.
     """
     shown = np.array(probability, dtype=float)
-    for shot in position.shots:
-        shown[shot.cell] = np.nan
+    for cell in position.game.cells_of(position.closed):
+        shown[cell] = np.nan
     draw_board(ax, position)
     ax.pcolormesh(
         np.arange(position.game.columns + 1),

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.path import Path
 
 from optsearch.drawing.layouts import CIRCLES, Placed, Scale, Vertex
-from optsearch.drawing.style import GRID, HIT_CELL, INK, LABEL, MISS_CELL
+from optsearch.drawing.style import GRID, HIT_CELL, HOLE_CELL, INK, LABEL, MISS_CELL
 from optsearch.drawing.vertices import (
     BOARD_CELL,
     NAME_STRIP,
@@ -254,7 +254,12 @@ def _draw_boards(ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen) ->
     wide, high = BOARD_CELL / SLOT, BOARD_CELL / scale.level
     lines: list[list[tuple[float, float]]] = []
     frames: list[list[tuple[float, float]]] = []
-    shades: dict[str, list[list[tuple[float, float]]]] = {"hit": [], "miss": [], "next": []}
+    shades: dict[str, list[list[tuple[float, float]]]] = {
+        "hit": [],
+        "miss": [],
+        "hole": [],
+        "next": [],
+    }
 
     def box(x: float, y: float, columns: int = 1, rows: int = 1) -> list[tuple[float, float]]:
         """The corners of some cells, from the upper left one."""
@@ -270,6 +275,7 @@ def _draw_boards(ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen) ->
         top = -p.depth - scale.reach + rows * high
         for cell, kind in (
             *((shot.cell, "hit" if shot.reply.hit else "miss") for shot in position.shots),
+            *((cell, "hole") for cell in position.game.cells_of(position.game.holes)),
             (p.vertex.shot, "next"),
         ):
             shades[kind].append(box(left + cell[1] * wide, top - cell[0] * high))
@@ -279,11 +285,11 @@ def _draw_boards(ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen) ->
         name = p.x, -p.depth + scale.reach - NAME_STRIP / 2 / scale.level
         _draw_text(ax, name, p.vertex.name, pen.ink, "name", NAME_SIZE - 1)
 
-    colours = {"hit": HIT_CELL, "miss": MISS_CELL, "next": pen.ink}
+    colours = {"hit": HIT_CELL, "miss": MISS_CELL, "hole": HOLE_CELL, "next": pen.ink}
     for kind, boxes in shades.items():
         ax.add_collection(PolyCollection(boxes, facecolors=colours[kind], gid=f"{kind} cells"))
         middles = [((a[0] + c[0]) / 2, (a[1] + c[1]) / 2) for a, _, c, _ in boxes]
-        if kind != "next":
+        if kind in ("hit", "miss"):
             marker = "o" if kind == "hit" else "x"
             style = {"marker": marker, "markersize": 36 * BOARD_CELL, "markerfacecolor": "none"}
             _draw_marks(ax, middles, f"{kind} shots", pen, **{**style, "markeredgewidth": 0.8})

@@ -257,9 +257,8 @@ class Ruled(Runner):
 
     def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
         """A certain hit; or by a rollout on samples; or a most probable cell."""
-        shot = position.hits | position.misses
         for cell in self.rule.order:
-            if counts[cell] == n and not shot >> cell & 1:
+            if counts[cell] == n and not position.closed >> cell & 1:
                 return cell
         if self.rule.candidates > 1:
             exact = np.array(counts, np.int64)

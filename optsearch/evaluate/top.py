@@ -56,8 +56,7 @@ class Top:
         known = self._store.entries[name]
         if are_counts(known) and len(known) == 2:
             cell, hit = known
-            shot = position.hits | position.misses
-            if cell < self._game.cells and not shot >> cell & 1 and hit <= n:
+            if cell < self._game.cells and not position.closed >> cell & 1 and hit <= n:
                 return cell, hit
         raise contradicted(self._store, name, f"a new cell and {n:,} configurations at most")
 

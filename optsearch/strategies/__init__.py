@@ -5,7 +5,7 @@ A strategy of your own is a class with one method, or a function:
     class RowByRow:
         def shot(self, position):
             cells = range(position.game.cells)
-            shot = position.hits | position.misses
+            shot = position.closed
             return position.game.cell(next(cell for cell in cells if not shot >> cell & 1))
 
 `optsearch.evaluate.evaluate(RowByRow, game)` evaluates it, and so does the command line when it is

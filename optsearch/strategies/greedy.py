@@ -42,8 +42,8 @@ class Greedy(Strategy):
         counts = counted(position)
         if counts.configurations <= self.endgame:
             return position.game.cell(endgame_shot(position, order))
-        shot = position.hits | position.misses
-        fresh = (cell for cell in order if not shot >> cell & 1)
+        closed = position.closed
+        fresh = (cell for cell in order if not closed >> cell & 1)
         return position.game.cell(max(fresh, key=counts.cells.__getitem__))
 
     def rule(self, game: Game) -> Rule | None:

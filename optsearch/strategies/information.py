@@ -30,7 +30,7 @@ class _OneShotAhead(Strategy):
     def shot(self, position: Position) -> Cell:
         """The cell of highest value; a certain hit if no reply is open."""
         counts = counted(position)
-        shot = position.hits | position.misses
+        shot = position.closed
         fresh = [i for i in order_of(position.game, self.ties) if not shot >> i & 1]
         values = {i: self.value(position.game, i, counts) for i in fresh}
         best = max(fresh, key=values.__getitem__)

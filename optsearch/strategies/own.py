@@ -170,7 +170,7 @@ def _shot(
     cell = _cell(answer)
     if cell is None or cell not in position.game:
         what = "is no cell of the board"
-    elif position.game.bit(cell) & (position.hits | position.misses):
+    elif position.game.bit(cell) & position.closed:
         what = "was shot before"
     else:
         return cell

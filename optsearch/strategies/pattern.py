@@ -4,9 +4,10 @@ Section 4.2 of Audinot, Bonnet and Viennot (2014) evaluates two such strategies;
 describes them is lost, so these are *reconstructed*. The cells are shot in the order of the
 pattern. After a hit, its four directions are cleared, right, left, down, up: each is followed,
 over hits, to the first miss or the edge of the board (`clear=cross`). Or right and left first, and
-down and up only if neither gave a hit (`clear=line`). Cells that were shot are not shot again.
-Then the pattern goes on. The game ends at the last hit. With `water=1`, cells that touch a hit at a
-corner are known to be water, where ships may not touch, and are not shot.
+down and up only if neither gave a hit (`clear=line`). A hole of the board is an edge. Cells that
+were shot are not shot again. Then the pattern goes on. The game ends at the last hit. With
+`water=1`, cells that touch a hit at a corner are known to be water, where ships may not touch, and
+are not shot.
 
 The pattern is made of colours and a scan. The colour of a cell is (row + column) modulo `modulus`,
 counted from 0; the colours come in the order of `colours`, those that it leaves out at the end, and
@@ -91,9 +92,9 @@ class Pattern(Strategy):
             )
 
     def rule(self, game: Game) -> PatternRule | None:
-        """The same for the kernel; None where sinkings are announced."""
+        """The same for the kernel; None where sinkings are announced, and on a board with holes."""
         self._require_water_known(game)
-        if not game.is_silent:
+        if not game.is_silent or game.holes:
             return None
         pattern = pattern_of(game, self.modulus, self.colours, self.scan)
         return PatternRule(pattern, self.clear == "line", bool(self.water))
@@ -101,8 +102,8 @@ class Pattern(Strategy):
     def shot(self, position: Position) -> Cell:
         """The first cell without a reply, when the strategy is played from the start."""
         self._require_water_known(position.game)
-        shot = position.hits | position.misses
-        return next(cell for cell in self._shots(position) if not position.game.bit(cell) & shot)
+        closed = position.closed
+        return next(cell for cell in self._shots(position) if not position.game.bit(cell) & closed)
 
     def _shots(self, position: Position) -> Iterator[Cell]:
         """The cells shot, as far as the replies are known."""
@@ -119,7 +120,7 @@ class Pattern(Strategy):
 
         for index in pattern_of(game, self.modulus, self.colours, self.scan):
             first = game.cell(index)
-            if first in seen or first in water:
+            if first not in game or first in seen or first in water:
                 continue
             yield first
             if not hit(first):

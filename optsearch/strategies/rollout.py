@@ -198,8 +198,8 @@ class Rollout(Strategy):
         """The cell where sinkings are announced."""
         counts = counted(position)
         if counts.configurations > ANNOUNCED:
-            shot = position.hits | position.misses
-            fresh = (cell for cell in range(position.game.cells) if not shot >> cell & 1)
+            closed = position.closed
+            fresh = (cell for cell in range(position.game.cells) if not closed >> cell & 1)
             return max(fresh, key=counts.cells.__getitem__)
         kernel = announced_kernel(position)
         root = kernel.root

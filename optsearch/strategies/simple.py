@@ -35,8 +35,8 @@ class _Drawing:
     def shot(self, position: Position) -> Cell:
         """The cell drawn."""
         values = self.values(position)
-        shot = position.hits | position.misses
-        unknown = [i for i in range(position.game.cells) if not shot >> i & 1]
+        closed = position.closed
+        unknown = [i for i in range(position.game.cells) if not closed >> i & 1]
         most = max(values[i] for i in unknown)
         ties = [i for i in unknown if values[i] == most]
         return position.game.cell(ties[int(self.generator.random() * len(ties))])
@@ -64,9 +64,12 @@ class Random(_ByValues):
         """1 everywhere."""
         return [1] * position.game.cells
 
-    def compiled(self, game: Game) -> Compiled:
-        """The same in numba."""
+    def compiled(self, game: Game) -> Compiled | None:
+        """The same in numba; None on a board with holes."""
         from optsearch.strategies.loops import anywhere
+
+        if game.holes:
+            return None
 
         def play(cells: NDArray[np.uint8], generator: np.random.Generator) -> int:
             return int(anywhere(cells.reshape(game.rows, game.columns), generator))
@@ -87,16 +90,20 @@ class Parity(_ByValues):
         game, known = position.game, heard(position)
         hits = set(game.cells_of(known.attacked))
         result = []
-        for row, column in map(game.cell, range(game.cells)):
+        for index in range(game.cells):
+            row, column = game.cell(index)
             beside = {(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)}
             on_pattern = (row + column) % self.modulus == 0
-            is_closed = known.closed & game.bit((row, column))
+            is_closed = known.closed >> index & 1
             result.append(0 if is_closed else 3 if beside & hits else 2 if on_pattern else 1)
         return result
 
-    def compiled(self, game: Game) -> Compiled:
-        """The same in numba."""
+    def compiled(self, game: Game) -> Compiled | None:
+        """The same in numba; None on a board with holes."""
         from optsearch.strategies.loops import PARITY
+
+        if game.holes:
+            return None
 
         return _compiled(game, PARITY, self.modulus)
 
@@ -121,10 +128,10 @@ class Density(_ByValues):
         return result
 
     def compiled(self, game: Game) -> Compiled | None:
-        """The same in numba; None where the values pass the integers of a float."""
+        """The same in numba; None with holes, and where values pass the integers of a float."""
         from optsearch.strategies.loops import DENSITY
 
-        if self.weight ** (max(game.fleet) - 1) * 2 * game.fleet_cells >= 1 << 53:
+        if game.holes or self.weight ** (max(game.fleet) - 1) * 2 * game.fleet_cells >= 1 << 53:
             return None
         return _compiled(game, DENSITY, self.weight)
 

@@ -21,9 +21,9 @@ from optsearch.position import Position
 class Heard:
     """What is known once the sinkings are heard; sets of cells are masks.
 
-    closed -- cells that can hold no ship afloat: misses, the ships known to be sunk, and their
-    neighbours where ships may not touch. attacked -- hits of no ship that is known to be sunk.
-    afloat -- the lengths that are not known to be sunk.
+    closed -- cells that can hold no ship afloat: holes, misses, the ships known to be sunk, and
+    their neighbours where ships may not touch. attacked -- hits of no ship that is known to be
+    sunk. afloat -- the lengths that are not known to be sunk.
     """
 
     closed: int
@@ -41,8 +41,8 @@ class _Sinking:
 
 
 def heard(position: Position) -> Heard:
-    """What the sinkings of a position say; without any, its misses, hits and fleet."""
-    game, closed, hits = position.game, position.misses, 0
+    """What the sinkings of a position say; without any, its holes, misses, hits and fleet."""
+    game, closed, hits = position.game, position.misses | position.game.holes, 0
     afloat = Counter(game.fleet)
     waiting: list[_Sinking] = []
     for shot in position.shots:

@@ -85,8 +85,8 @@ class Thompson(Player):
     def most_sampled(self, position: Position, generator: np.random.Generator) -> Cell:
         """The cell to shoot."""
         counts, _ = self._sampled(position, generator, None)
-        shot = position.hits | position.misses
-        unknown = [cell for cell in range(position.game.cells) if not shot >> cell & 1]
+        closed = position.closed
+        unknown = [cell for cell in range(position.game.cells) if not closed >> cell & 1]
         return position.game.cell(max(unknown, key=counts.tolist().__getitem__))
 
     def _sampled(

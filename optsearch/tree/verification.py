@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.configurations import CellSets, Configurations, list_ships, to_masks
-from optsearch.errors import TreeError
+from optsearch.errors import GameError, TreeError
 from optsearch.game import Game, cell_name
 from optsearch.position import HIT, MISS, Position, Reply, Shot, known_replies
 from optsearch.prior import Prior
@@ -162,8 +162,10 @@ def _fault(game: Game, shots: Shots, problem: str) -> TreeError:
 def _check_shot(position: Position, shots: Shots, node: Node) -> None:
     """Raise TreeError unless the shot may follow these shots and its replies are of the game."""
     game = position.game
-    if node.cell not in game:
-        raise _fault(game, shots, f"the shot {cell_name(node.cell)} is off the board")
+    try:
+        game.bit(node.cell)
+    except GameError as error:
+        raise _fault(game, shots, f"the shot {error}") from None
     if any(shot.cell == node.cell for shot in shots):
         raise _fault(game, shots, f"{cell_name(node.cell)} is shot twice")
     if any(shot.cell == node.cell for shot in position.shots):
