@@ -8,14 +8,22 @@ are checked before they are believed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
 from optsearch import notebook
-from optsearch.bounds import AllFinished, Bound, long_bounds, lower_bounds, together
+from optsearch.bounds import (
+    AllFinished,
+    Bound,
+    long_bounds,
+    lower_bounds,
+    together,
+    told_bound,
+)
+from optsearch.bounds.told import Known
 from optsearch.datafiles import PUBLISHED, RESULTS
-from optsearch.errors import RecordError
+from optsearch.errors import RecordError, TooLarge
 from optsearch.evaluate import Task, run_task
 from optsearch.game import Game
 from optsearch.greedy import GreedySolver
@@ -24,7 +32,15 @@ from optsearch.position import Position
 from optsearch.posterior import Posterior
 from optsearch.prior import Prior
 from optsearch.records import read_published
-from optsearch.results import EVALUATION, FINISHED, OPTIMA, Entries, part_of
+from optsearch.results import (
+    EVALUATION,
+    FINISHED,
+    OPTIMA,
+    TOLD,
+    Entries,
+    known_part_of,
+    part_of,
+)
 from optsearch.strategies import named
 
 COMPUTED = 300_000  # configurations up to which long bounds and a strategy are computed here
@@ -42,17 +58,34 @@ def known_bounds(
     """
     if prior is not None:
         return [*lower_bounds(position, prior), _greedy_by(position, prior)]
-    gathered = lower_bounds(position)
+    told = [] if position.shots else _told(position.game, results)
+    try:
+        gathered = lower_bounds(position)
+    except TooLarge:
+        if not told:
+            raise
+        gathered = []
     if position.shots:
         return gathered + upper_bounds(position, results)
     game = position.game
+    gathered += [bound for bound in told if bound.name not in {other.name for other in gathered}]
     committed = _committed(game, results)
     if committed:
         gathered += committed
-    elif game.contact != "any" and Posterior(position).configurations <= COMPUTED:
+    elif (
+        game.is_silent and game.contact != "any" and Posterior(position).configurations <= COMPUTED
+    ):
         gathered += long_bounds(game)
     gathered += _optimum(game, "lower", results)
     return gathered + upper_bounds(position, results)
+
+
+def _is_small(position: Position) -> bool:
+    """Whether the long bounds hold for a game, and are computed here."""
+    game = position.game
+    if not game.is_silent or game.contact == "any":
+        return False
+    return Posterior(position).configurations <= COMPUTED
 
 
 def upper_bounds(position: Position, results: Path = RESULTS) -> list[Bound]:
@@ -187,6 +220,27 @@ def _committed(game: Game, results: Path) -> list[Bound]:
         said = table.header.get(bound.name)
         _require(said == str(bound.value), table, f"{bound.name} gives {bound.value}, not {said}")
     return gathered
+
+
+def _told(game: Game, results: Path) -> list[Bound]:
+    """The bound from the table of known ships that `experiments.told` wrote."""
+    path = TOLD.path(results, name=known_part_of(game))
+    if len(game.fleet) < 2 or not path.is_file():
+        return []
+    table = TOLD.read(path)
+    said = table.header.get("game")
+    same = replace(game, announce="nothing")
+    _require(said == str(same), table, f"it is a table of {said}, not of {same}")
+    long, short = (game.fleet.count(length) for length in game.fleet[-2:])
+    chosen = long * short if game.fleet[-2] != game.fleet[-1] else short * (short - 1)
+    pairs = chosen * sweep(game).count(Constraints(game.fleet))
+    met = sum(table.column("pairs"))
+    _require(met == pairs, table, f"its rows have {met} pairs, not {pairs}")
+    source = f"{_source(path)}, by {table.header['command']}"
+    bound = told_bound(game, (Known(**row) for row in table), source)
+    said = table.header.get(bound.name)
+    _require(said == str(bound.value), table, f"{bound.name} gives {bound.value}, not {said}")
+    return [bound]
 
 
 def _optimum(game: Game, side: str, results: Path) -> list[Bound]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -228,6 +228,11 @@ def part_of(game: Game) -> str:
     """A game as part of a table's name: 10x10_54332; 1x28_-11-1-1 where lengths have two digits."""
     before = "-" if max(game.fleet) > 9 else ""
     return str(game).replace(":", f"_{before}").replace(",", before)
+
+
+def known_part_of(game: Game) -> str:
+    """The same with what touches, but not what is told: 10x10_54332_any."""
+    return f"{part_of(replace(game, contact='none', announce='nothing'))}_{game.contact}"
 
 
 _GAME = Column("game", GAME, "the game")
@@ -583,6 +588,20 @@ FINISHED = Table(
     ),
     "lower_bounds",
     30,
+)
+TOLD = Table(
+    "told_{name}",
+    "Misses in {game} if all ships are told but the two shortest, at least",
+    (
+        Column("long", INTEGER, "free placements of the longer hidden ship"),
+        Column("short", INTEGER, "free placements of the shorter one"),
+        Column("sets", INTEGER, "sets of known ships that leave as many"),
+        Column("pairs", INTEGER, "pairs of hidden ships beside them, in sum"),
+        Column("price", INTEGER, "of a pair, in misses"),
+        Column("misses", INTEGER, "misses of these pairs, in sum and at least"),
+    ),
+    "told",
+    6,
 )
 BRACKET = Table(
     "bracket",

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from optsearch import bounds, family, reference
-from optsearch.errors import ImpossiblePosition, NotSupported, TooLarge
+from optsearch.errors import ImpossiblePosition, TooLarge
 from optsearch.game import Game
 from optsearch.position import HIT, MISS, Position
 from tests.examples import draws, positions
@@ -122,10 +122,13 @@ def test_a_stronger_formula_would_be_caught():
     assert bounds.leaf_counting({1: leaves}, hits) <= Fraction(25, 7) < wrong
 
 
-def test_announcements_are_refused():
-    """With 1x7:2,1;announce=sunk the optimum is 97/20, below what counting sequences would give."""
-    with pytest.raises(NotSupported, match="announce=sunk"):
-        bounds.lower_bounds(Position(Game.parse("1x7:2,1;announce=sunk")))
+def test_sequences_of_sinkings_count():
+    """With 1x7:2,1;announce=sunk the optimum is 97/20, below what hits and misses alone give."""
+    game = Game.parse("1x7:2,1;announce=sunk")
+    (leaf, _) = bounds.lower_bounds(Position(game))
+    assert leaf.name == "leaf counting"
+    assert leaf.value <= reference.solve(Position(game)).mean == Fraction(97, 20)
+    assert bounds.leaf_counting({1: 20}, 3) > Fraction(97, 20)
 
 
 def test_errors():

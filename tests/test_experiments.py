@@ -17,6 +17,7 @@ from experiments import (
     bench,
     bracket,
     check_lower_bounds,
+    check_told,
     counterexamples,
     evaluation_check,
     golden,
@@ -25,6 +26,7 @@ from experiments import (
     optima,
     reconstructions,
     table1,
+    told,
     trees,
 )
 from experiments import script as shape
@@ -417,6 +419,25 @@ def test_the_counterexamples_of_the_prototype():
         assert totals[game] == expected
     assert [row["position"] for row in rows if row["game"] == "3x4:2"] == ["A1=miss B3=miss"]
     assert min(int(row["configurations"] or 6) for row in rows) == 6
+
+
+def test_told_and_its_check(run, tmp_path):
+    game = "5x5:3,2,2;contact=any"
+    out = run(told, game, "-o", tmp_path)
+    assert "12.690577  all ships told but two = 9023/711" in out
+    path = tmp_path / "told_5x5_322_any.csv"
+    assert_has_provenance(records.read(path), told)
+    check = (game, "--rows", 0, "--tables", tmp_path)
+    out = run(check_told, *check)
+    assert "agree: 4 rows by sets and pairs, 4 of them by misses" in out
+    text = path.read_text()
+    for row, wrong in (("30,30,6,4548,9,25880", "9,25881"), ("31,31,12,9672,9,54328", "9,54327")):
+        path.write_text(text.replace(row, row[: row.rindex("9,")] + wrong))
+        with pytest.raises(SystemExit):
+            run(check_told, *check)
+    path.write_text(text.replace("34,34,8,7744", "34,34,8,7745"))
+    with pytest.raises(SystemExit):
+        run(check_told, *check)
 
 
 def test_lower_bounds_and_their_check(run, monkeypatch, tmp_path, capsys):

@@ -33,6 +33,7 @@ KERNELS = {
     "_lattice": {"lattice"},
     "_cover": {"bounds"},
     "_reveal": {"bounds"},
+    "_told": {"bounds"},
     "_paper": {"paper"},
     "_table": {"kernels", "solver", "greedy"},
     "_search": {"kernels"},

@@ -10,6 +10,7 @@ family by a price for each of its sets. The other side of a bracket is in `optse
 from optsearch.bounds.leaves import (
     complete_binary_tree,
     complete_binary_tree_depths,
+    hit_words,
     leaf_counting,
     leaf_counting_after,
     leaf_counting_misses,
@@ -22,6 +23,7 @@ from optsearch.bounds.lower import (
     long_bounds,
     lower_bounds,
     together,
+    told_bound,
 )
 from optsearch.front import make_callable
 
@@ -31,6 +33,7 @@ __all__ = [
     "all_finished",
     "complete_binary_tree",
     "complete_binary_tree_depths",
+    "hit_words",
     "leaf_counting",
     "leaf_counting_after",
     "leaf_counting_misses",
@@ -38,6 +41,7 @@ __all__ = [
     "long_bounds",
     "lower_bounds",
     "together",
+    "told_bound",
 ]
 
 make_callable(__name__)  # optsearch.bounds(position), with both sides, is optsearch.bracket.bounds

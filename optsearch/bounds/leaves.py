@@ -13,12 +13,14 @@ from collections.abc import Mapping
 from fractions import Fraction
 from math import comb
 
+from optsearch.errors import TooLarge
 from optsearch.family import Family, sets_by_weight
-from optsearch.game import bits, image
+from optsearch.game import Game, bits, image
 from optsearch.position import HIT, MISS, Position, Shot
 from optsearch.posterior import Posterior
 
 Leaves = Mapping[int, int]
+MOST_LISTED = 1 << 28  # 4 GiB
 
 
 def complete_binary_tree(leaves: Leaves) -> Fraction:
@@ -55,20 +57,54 @@ def complete_binary_tree_depths(leaves: int) -> list[int]:
     return [k + 1] * (2 * added) + [k] * (2**k - added)
 
 
-def leaf_counting_misses(leaves: Leaves, hits: int) -> int:
+def hit_words(game: Game) -> int:
+    """How many sequences of replies a whole game without a miss can have.
+
+    Some hits sink a ship, and with announce=ship its length is told. A sequence belongs to an order
+    of sinkings in which the ships sunk never have more cells than were hit. Where only that a ship
+    sank is told, orders that tell the same are one sequence.
+    """
+    if game.announce == "nothing":
+        return 1
+    # What may be sunk after some hits, all with the same replies -> how many sequences.
+    sequences: dict[frozenset[tuple[int, ...]], int] = {frozenset({()}): 1}
+    for hits in range(1, game.fleet_cells + 1):
+        after: dict[frozenset[tuple[int, ...]], int] = {}
+        for states, number in sequences.items():
+            told: dict[int, set[tuple[int, ...]]] = {}
+            for sunk in states:
+                left = list(game.fleet)
+                for length in sunk:
+                    left.remove(length)
+                if hits < game.fleet_cells:
+                    told.setdefault(0, set()).add(sunk)
+                for length in set(left):
+                    if sum(sunk) + length <= hits:
+                        reply = length if game.announce == "ship" else 1
+                        told.setdefault(reply, set()).add(tuple(sorted((*sunk, length))))
+            for possible in told.values():
+                key = frozenset(possible)
+                after[key] = after.get(key, 0) + number
+        sequences = after
+    return sum(n for states, n in sequences.items() if tuple(sorted(game.fleet)) in states)
+
+
+def leaf_counting_misses(leaves: Leaves, hits: int, words: int = 1) -> int:
     """The least total of misses of any tree whose every leaf lies behind `hits` hits.
 
     A leaf with j misses is a sequence of `hits` hits and j misses that ends in a hit, and no two
     leaves share one, so at most C(hits − 1 + j, j) leaves have j misses. Give the heaviest
     leaves the fewest misses. (A game that is over, hits = 0, has one leaf and no miss.)
+
+    words -- how many different sequences of replies the hits alone can have: `hit_words`.
     """
     total = misses = 0
-    room = 1
+    room = words
     for weight, number in sorted(leaves.items(), reverse=True):
         while number and hits:
             if room == 0:
                 misses += 1
-                room = comb(hits - 1 + misses, misses)
+                room = words * comb(hits - 1 + misses, misses)
             placed = min(number, room)
             total += placed * misses * weight
             number -= placed
@@ -76,13 +112,14 @@ def leaf_counting_misses(leaves: Leaves, hits: int) -> int:
     return total
 
 
-def leaf_counting(leaves: Leaves, hits: int) -> Fraction:
+def leaf_counting(leaves: Leaves, hits: int, words: int = 1) -> Fraction:
     """The least mean number of shots of such a tree: `hits` plus the mean of the misses.
 
-    Never below `complete_binary_tree`, because such a tree is a binary tree.
+    Where a reply is hit or miss alone it is never below `complete_binary_tree`, because such a tree
+    is a binary tree.
     """
     weight = sum(w * number for w, number in leaves.items())
-    return hits + Fraction(leaf_counting_misses(leaves, hits), weight)
+    return hits + Fraction(leaf_counting_misses(leaves, hits, words), weight)
 
 
 def leaves_of(position: Position) -> Leaves:
@@ -91,10 +128,15 @@ def leaves_of(position: Position) -> Leaves:
     Counted without a list where ships may not touch along an edge. With contact=any the sets are
     listed: TooLarge when they are too many. ImpossiblePosition when there is none.
     """
-    if position.game.contact == "any":
-        return sets_by_weight(position)
     posterior = Posterior(position)
     posterior.require_some()
+    if position.game.contact == "any":
+        if posterior.configurations > MOST_LISTED:
+            raise TooLarge(
+                f"the bounds from leaves list the {posterior.configurations:,} configurations of "
+                f"{position.game}; at most {MOST_LISTED:,} are listed"
+            )
+        return sets_by_weight(position)
     return {1: posterior.configurations}
 
 

@@ -7,8 +7,8 @@ takes seconds on small games; `experiments.lower_bounds` keeps those of the usua
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from optsearch.bounds.chain import mean_at_least, root_chain
 from optsearch.bounds.coverage import CellSetCounts, Coverage
 from optsearch.bounds.leaves import (
     complete_binary_tree,
+    hit_words,
     leaf_counting,
     leaf_counting_after,
     leaves_of,
@@ -24,6 +25,9 @@ from optsearch.bounds.leaves import (
 )
 from optsearch.bounds.reveal import Revealed, finished_within, reveal
 from optsearch.bounds.ship_chain import every_ship_chain, longest_ship_chain
+from optsearch.bounds.told import Known, Told, mean_of
+from optsearch.configurations import Configurations
+from optsearch.errors import TooLarge
 from optsearch.family import Family
 from optsearch.game import Game
 from optsearch.position import Position
@@ -31,6 +35,7 @@ from optsearch.prior import Prior
 from optsearch.results import MISSES
 
 NODES = 50_000  # of a search for the most that k cells meet, where bounds are computed on demand
+FEW = 2_000  # sets of known ships that are looked at on demand
 _THESE = "each of these bounds"
 
 
@@ -64,29 +69,75 @@ class AllFinished(NamedTuple):
 def lower_bounds(position: Position, prior: Prior | None = None) -> list[Bound]:
     """Every lower bound from a position that is quick to compute.
 
-    prior -- the weights of the configurations. Raises NotSupported where sinkings are announced,
-    and as `leaves_of`, or with a prior as `Family.of`.
+    prior -- the weights of the configurations. Raises NotSupported where sinkings are announced and
+    shots have been made, or with a prior; as `Family.of` with a prior; and as `leaves_of` if there
+    is no bound without the leaves.
     """
-    position.game.require_silent(_THESE)
-    family = None if prior is None else Family.of(position, prior)
+    if position.shots or prior is not None:
+        position.game.require_silent(_THESE)
+    if prior is not None:
+        return _from_leaves(position, Family.of(position, prior))
+    told = []
+    if not position.shots and _few_are_told(position.game):
+        rows = Told(position.game).bound()
+        told = [told_bound(position.game, rows, "computed here")] if rows else []
+    try:
+        return _from_leaves(position) + told
+    except TooLarge:
+        if not told:
+            raise
+        return told
+
+
+def told_bound(game: Game, known: Iterable[Known], source: str) -> Bound:
+    """The bound that the rows of `Told.bound` leave."""
+    hidden = "{} and {}".format(*game.fleet[-2:])
+    return Bound(
+        "all ships told but two",
+        "lower",
+        mean_of(game, known),
+        f"the games of the ships of length {hidden}, the others known; {source}",
+    )
+
+
+def _few_are_told(game: Game) -> bool:
+    """Whether `Told` is quick."""
+    return len(game.fleet) > 1 and (
+        len(game.fleet) == 2
+        or Configurations(Position(replace(game, fleet=game.fleet[:-2]))).configurations <= FEW
+    )
+
+
+def _from_leaves(position: Position, family: Family | None = None) -> list[Bound]:
+    """What follows from the number of leaves; where sinkings are announced, of a whole game.
+
+    family -- of the position by a prior.
+    """
+    words, hits = hit_words(position.game), position.hits_left
+    if not position.shots:
+        position = Position(replace(position.game, announce="nothing"))
     leaves = leaves_of(position) if family is None else Counter(family.weights)
-    hits = position.hits_left
-    quick = [
-        Bound(
-            "complete binary tree",
-            "lower",
-            complete_binary_tree(leaves),
-            "Audinot, Bonnet and Viennot (2014), section 4.1, equation 2",
-        ),
+    quick = []
+    if words == 1:
+        quick.append(
+            Bound(
+                "complete binary tree",
+                "lower",
+                complete_binary_tree(leaves),
+                "Audinot, Bonnet and Viennot (2014), section 4.1, equation 2",
+            )
+        )
+    quick.append(
         Bound(
             "leaf counting",
             "lower",
-            leaf_counting(leaves, hits),
-            "at most C(k-1+j, j) leaves have k hits and j misses",
-        ),
-    ]
+            leaf_counting(leaves, hits, words),
+            "at most C(k-1+j, j) leaves have k hits and j misses"
+            + (f", times {words:,} sequences of sinkings" if words > 1 else ""),
+        )
+    )
     after = None if family is None else weighted_leaf_counting_after(family)
-    if family is None and position.game.contact != "any":
+    if family is None and words == 1 and position.game.contact != "any":
         after = leaf_counting_after(position, 1)
     if after is not None:
         quick.append(

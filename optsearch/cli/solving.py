@@ -434,10 +434,8 @@ def bounds(
             typer.echo(f"{mark} {float(bound.value):.6f}  {bound.name}{exact}\n    {bound.source}")
     out.print(f"bracket  {known.text}, its ends marked *", highlight=False)
     names = {bound.name for bound in known.bounds}
-    if (
-        by is None
-        and not position.shots
-        and position.game.contact != "any"
-        and "root chain" not in names
-    ):
-        typer.echo(f"stronger ones, in a checkout: python -m experiments.lower_bounds {game}")
+    apart = position.game.is_silent and position.game.contact != "any"
+    script, wanted = ("lower_bounds", "root chain") if apart else ("told", "all ships told but two")
+    possible = by is None and not position.shots and (apart or len(position.game.fleet) > 1)
+    if possible and wanted not in names:
+        typer.echo(f'stronger ones, in a checkout: python -m experiments.{script} "{game}"')

@@ -1,0 +1,303 @@
+"""Two ships hidden, all others known: what is free for them, and what finding both costs.
+
+The arguments and their proofs are in `optsearch.bounds.told`, and plain Python for all that is here.
+
+- `KnownShips` looks at one set of known ships after the other: how many placements are free for
+  either hidden ship, how many pairs of them go together, and packings: sets of free placements of
+  which no cell is in more than s. A packing says how many placements some cells can meet, so any is
+  good; here they are taken one by one, the placement first whose cells are wanted least.
+- `PairChain` is the least cost of the chain by the numbers of placements that are met, from its end.
+"""
+
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint64_t
+from libc.string cimport memset
+
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+
+import numpy as np
+
+from cells cimport MAX_CELLS, Cells, first, join, one, popcount
+
+cdef extern from *:
+    """
+    /* Written in C for its word that the rows are apart, with which it is compiled to vectors. */
+    static inline void optsearch_lessen(int32_t* restrict row, const int32_t* restrict finding,
+                                        const int32_t* restrict then, int32_t times, int32_t cost,
+                                        int n) {
+        for (int i = 0; i < n; i++) {
+            int32_t other = cost + times * finding[i] + then[i];
+            row[i] = other < row[i] ? other : row[i];
+        }
+    }
+    """
+    void lessen "optsearch_lessen"(int32_t* row, const int32_t* finding, const int32_t* then,
+                                   int32_t times, int32_t cost, int n) noexcept nogil
+
+cdef enum:
+    MAX_PLACEMENTS = 256
+    WORDS = MAX_PLACEMENTS // 64
+    SHARE = 2520              # a multiple of 1 to 10: the weight of a cell with one place left
+
+
+cdef struct Kind:
+    int n
+    Cells sets[MAX_PLACEMENTS]
+    int32_t cells[MAX_PLACEMENTS][MAX_CELLS]  # of each placement
+    int length[MAX_PLACEMENTS]
+
+
+cdef class KnownShips:
+    """What known ships leave free for a long and a short hidden one.
+
+    closed -- uint64 of shape (cells, 2): the cells that a ship on a cell closes. images -- int32 of
+        shape (symmetries, cells). long, short -- all placements, uint64 of shape (n, 2).
+    together -- uint8 of shape (long placements, short placements): whether they may stand together.
+    """
+
+    cdef int cells, symmetries
+    cdef Cells closed[MAX_CELLS]
+    cdef const int32_t[:, ::1] images
+    cdef Kind* kinds
+    cdef uint64_t beside[MAX_PLACEMENTS][WORDS]
+
+    def __cinit__(self, const uint64_t[:, ::1] closed, const int32_t[:, ::1] images,
+                  const uint64_t[:, ::1] long, const uint64_t[:, ::1] short,
+                  const unsigned char[:, ::1] together):
+        cdef int c, p, q
+        self.cells, self.symmetries, self.images = closed.shape[0], images.shape[0], images
+        if self.cells > MAX_CELLS or max(long.shape[0], short.shape[0]) > MAX_PLACEMENTS:
+            raise ValueError(
+                f"{self.cells} cells, {long.shape[0]} and {short.shape[0]} placements; at most "
+                f"{MAX_CELLS} and {MAX_PLACEMENTS} are handled")
+        self.kinds = <Kind*>PyMem_Malloc(2 * sizeof(Kind))
+        if self.kinds == NULL:
+            raise MemoryError
+        for c in range(self.cells):
+            self.closed[c] = join(closed[c, 0], closed[c, 1])
+        self.take(0, long)
+        self.take(1, short)
+        memset(self.beside, 0, sizeof(self.beside))
+        for p in range(long.shape[0]):
+            for q in range(short.shape[0]):
+                if together[p, q]:
+                    self.beside[p][q >> 6] |= <uint64_t>1 << (q & 63)
+
+    def __dealloc__(self):
+        PyMem_Free(self.kinds)
+
+    cdef void take(self, int which, const uint64_t[:, ::1] sets):
+        cdef Kind* kind = self.kinds + which
+        cdef Cells rest
+        cdef int p
+        kind.n = sets.shape[0]
+        for p in range(kind.n):
+            rest = kind.sets[p] = join(sets[p, 0], sets[p, 1])
+            kind.length[p] = 0
+            while rest:
+                kind.cells[p][kind.length[p]] = first(rest)
+                kind.length[p] += 1
+                rest &= rest - 1
+
+    def stock(self, const uint64_t[:, ::1] known, int most_long, int most_short):
+        """int64 of shape (n, 4 + most_long - 1 + most_short - 1), a row a set of known ships:
+
+        how many the symmetries make of it (0 if another of them stands for it), the free long and
+        short placements, the pairs, packings of the long ones for s = 1, …, most_long - 1, and of
+        the short ones. known -- uint64 of shape (n, 2), the cells of all known ships.
+        """
+        cdef int64_t[:, ::1] out
+        cdef Py_ssize_t row
+        result = np.zeros((known.shape[0], 2 + most_long + most_short), np.int64)
+        out = result
+        with nogil:
+            for row in range(known.shape[0]):
+                self.look(join(known[row, 0], known[row, 1]), most_long, most_short, &out[row, 0])
+        return result
+
+    cdef int alike(self, Cells known) noexcept nogil:
+        """How many different images the set has; 0 if one of them is less."""
+        cdef int s, same = 0
+        cdef Cells rest, image
+        for s in range(self.symmetries):
+            rest, image = known, 0
+            while rest:
+                image |= one(self.images[s, first(rest)])
+                rest &= rest - 1
+            if image < known:
+                return 0
+            same += image == known
+        return self.symmetries // same
+
+    cdef void look(self, Cells known, int most_long, int most_short, int64_t* out) noexcept nogil:
+        cdef int free_long[MAX_PLACEMENTS]
+        cdef int free_short[MAX_PLACEMENTS]
+        cdef uint64_t bits[WORDS]
+        cdef Cells closed = 0, rest = known
+        cdef int i, w, s, longs, shorts
+        out[0] = self.alike(known)
+        if out[0] == 0:
+            return
+        while rest:
+            closed |= self.closed[first(rest)]
+            rest &= rest - 1
+        longs = self.free(0, closed, free_long)
+        shorts = self.free(1, closed, free_short)
+        memset(bits, 0, sizeof(bits))
+        for i in range(shorts):
+            bits[free_short[i] >> 6] |= <uint64_t>1 << (free_short[i] & 63)
+        out[1], out[2], out[3] = longs, shorts, 0
+        for i in range(longs):
+            for w in range(WORDS):
+                out[3] += popcount(bits[w] & self.beside[free_long[i]][w])
+        for s in range(1, most_long):
+            out[3 + s] = self.packed(0, free_long, longs, s)
+        for s in range(1, most_short):
+            out[2 + most_long + s] = self.packed(1, free_short, shorts, s)
+
+    cdef int free(self, int which, Cells closed, int* out) noexcept nogil:
+        cdef Kind* kind = self.kinds + which
+        cdef int p, n = 0
+        for p in range(kind.n):
+            if not kind.sets[p] & closed:
+                out[n] = p
+                n += 1
+        return n
+
+    cdef int packed(self, int which, const int* free, int n, int capacity) noexcept nogil:
+        """A packing: of so many placements no cell is in more than `capacity`."""
+        cdef Kind* kind = self.kinds + which
+        cdef int left[MAX_CELLS]
+        cdef int wanted[MAX_CELLS]
+        cdef int open[MAX_PLACEMENTS]
+        cdef int i, j, p, c, best, taken = 0, number = n, kept
+        cdef int64_t score, least
+        for c in range(self.cells):
+            left[c], wanted[c] = capacity, 0
+        for i in range(n):
+            open[i] = free[i]
+            for j in range(kind.length[free[i]]):
+                wanted[kind.cells[free[i]][j]] += 1
+        while number:
+            best, least = 0, -1
+            for i in range(number):
+                p, score = open[i], 0
+                for j in range(kind.length[p]):
+                    c = kind.cells[p][j]
+                    score += wanted[c] * (SHARE // left[c])
+                if least < 0 or score < least:
+                    best, least = i, score
+            p = open[best]
+            taken += 1
+            for j in range(kind.length[p]):
+                c = kind.cells[p][j]
+                left[c] -= 1
+                wanted[c] -= 1
+            kept = 0
+            for i in range(number):
+                if i == best:
+                    continue
+                p = open[i]
+                for j in range(kind.length[p]):
+                    if left[kind.cells[p][j]] == 0:
+                        break
+                else:
+                    open[kept] = p
+                    kept += 1
+                    continue
+                for j in range(kind.length[p]):
+                    wanted[kind.cells[p][j]] -= 1
+            number = kept
+        return taken
+
+
+cdef enum:
+    SHOTS = 1024              # cells that meet every placement, and misses after a hit
+    TAIL = 64                 # further misses whose words are fewer than the placements on a cell
+
+
+cdef class Finding:
+    """Finding one hidden ship, some of whose placements are met already; nothing else is hidden.
+
+    met -- int64: the most placements that 0, 1, 2, … cells meet, at last all. words -- int64: how
+    many words a placement that is hit can be finished by with exactly 0, 1, 2, … further misses.
+    most -- placements on a cell, at most. barred -- of these placements, the most that one placement
+    of the other ship bars.
+    """
+
+    cdef const int64_t[::1] met, words
+    cdef int most, free, barred, last, tail
+    cdef int64_t behind[TAIL]                 # words within the last places of the chain, in sum
+
+    def __cinit__(self, const int64_t[::1] met, const int64_t[::1] words, int most, int barred):
+        self.met, self.words, self.most, self.barred = met, words, most, barred
+        self.last = met.shape[0] - 1
+        self.free = met[self.last]
+        self.behind[0], self.tail = 0, 0
+        while self.tail + 1 < TAIL and self.tail < words.shape[0] and words[self.tail] < most:
+            self.behind[self.tail + 1] = self.behind[self.tail] + words[self.tail]
+            self.tail += 1
+
+    cdef int64_t met_by(self, int cells) noexcept nogil:
+        return self.met[min(cells, self.last)]
+
+    cdef void options(self, int place, int hit, int price, int32_t* out, int step) noexcept nogil:
+        """The least cost of the placements left to one of the other ship that is hit at a place.
+
+        hit -- how many of these are met before; out -- by how many of them the cell meets, from 0
+        to `most`, each `step` further.
+        """
+        cdef int64_t found[SHOTS]
+        cdef int64_t sum = 0           # of found[0], …, found[within - 1]
+        cdef int within = 0, end, cells, barred, left, wanted = self.free - hit
+        cdef int most_barred = max(self.barred, self.most)
+        cdef int64_t cost[MAX_PLACEMENTS + 1]
+        while True:                    # found[w]: within w further misses
+            found[within] = wanted
+            for end in range(min(self.tail, within + 1) + 1):
+                cells = within + 1 - end
+                found[within] = min(found[within], self.behind[end] + min(
+                    <int64_t>self.most * cells, self.met_by(place + cells) - hit))
+            if found[within] >= wanted:
+                break
+            sum += found[within]
+            within += 1
+        for barred in range(most_barred + 1):
+            left = max(0, wanted - barred)
+            while within and found[within - 1] >= left:
+                within -= 1
+                sum -= found[within]
+            cost[barred] = <int64_t>(place - price + within) * left - sum
+        for barred in range(most_barred - 1, -1, -1):
+            cost[barred] = min(cost[barred], cost[barred + 1])
+        for barred in range(self.most + 1):
+            out[barred * step] = cost[barred]
+
+
+def least_cost(Finding long, Finding short, int price):
+    """The least cost of the chain at a price: `told.chain_cost`, by the same recursion."""
+    cdef int n = long.free, m = short.free
+    cdef int place, g, h, t, d, top_g, top_h, next_g, next_h
+    cdef int32_t[:, ::1] now, after, at_long, at_short
+    # at_long[h, d]: a long placement hit with d of the short ones, h of which are met; at_short so.
+    at_long = np.zeros((m + 1, short.most + 1), np.int32)
+    at_short = np.zeros((long.most + 1, n + 1), np.int32)
+    now = np.zeros((m + 1, n + 1), np.int32)
+    after = np.zeros((m + 1, n + 1), np.int32)
+    with nogil:
+        for place in range(price - 1, -1, -1):
+            top_g, top_h = <int>long.met_by(place), <int>short.met_by(place)
+            next_g, next_h = <int>long.met_by(place + 1), <int>short.met_by(place + 1)
+            for h in range(top_h + 1):
+                short.options(place, h, price, &at_long[h, 0], 1)
+            for g in range(top_g + 1):
+                long.options(place, g, price, &at_short[0, g], n + 1)
+            now[:, :] = 0
+            for h in range(min(top_h, m - 1) + 1):
+                for g in range(min(top_g, n - 1) + 1):
+                    now[h, g] = INT32_MAX
+                for d in range(min(short.most, next_h - h) + 1):
+                    for t in range(min(long.most, next_g) + 1):
+                        lessen(&now[h, 0], &at_short[t, 0], &after[h + d, t], d,
+                               t * at_long[h, d], min(min(top_g, n - 1), next_g - t) + 1)
+            now, after = after, now
+    return after[0, 0]

@@ -1,0 +1,275 @@
+"""Check the bound of `experiments.told`: python -m experiments.check_told [GAME] [--rows N]
+
+Reads told_NAME.csv, counts every set of known ships again, and what it leaves, and computes the
+misses of N rows again (default: 20, spread over the table; 0: all), in numba by the text of the
+proof, with no code of the first run but `Game`. The first difference ends it with exit status 1.
+"""
+
+from __future__ import annotations
+
+import sys
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments import script
+from experiments.told import BOXED
+from optsearch.datafiles import RESULTS
+from optsearch.game import Game, bits
+from optsearch.results import TOLD, known_part_of
+
+Numbers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+FAR = 10**9
+
+
+def on_cells(game: Game, placements: tuple[int, ...]) -> Flags:
+    """Placements as rows of flags, a cell each."""
+    table = np.zeros((len(placements), game.cells), np.bool_)
+    for i, ship in enumerate(placements):
+        table[i, list(bits(ship))] = True
+    return table
+
+
+def closed_by(game: Game, cells: Flags) -> Flags:
+    """The cells that ships close: theirs, and where ships may not touch those beside them."""
+    rows, columns = game.rows, game.columns
+    board = cells.reshape(-1, rows, columns)
+    closed = board.copy()
+    for down in (-1, 0, 1):
+        for right in (-1, 0, 1):
+            if game.contact == "any" or (game.contact == "corner" and down * right):
+                continue
+            source = board[
+                :, max(0, -down) : rows - max(0, down), max(0, -right) : columns - max(0, right)
+            ]
+            closed[
+                :, max(0, down) : rows + min(0, down), max(0, right) : columns + min(0, right)
+            ] |= source
+    result: Flags = closed.reshape(cells.shape)
+    return result
+
+
+def known_sets(game: Game) -> Flags:
+    """The cells of every set of known ships, ship by ship; equal ships in ascending order."""
+    sets = np.zeros((1, game.cells), np.bool_)
+    last = np.full(1, -1)
+    for i, length in enumerate(game.fleet[:-2]):
+        ships = on_cells(game, game.placements(length))
+        again = i > 0 and length == game.fleet[i - 1]
+        closed = closed_by(game, sets)
+        parts, chosen = [], []
+        for place, ship in enumerate(ships):
+            fits = ~(closed[:, ship].any(axis=1))
+            if again:
+                fits &= last < place
+            parts.append(sets[fits] | ship)
+            chosen.append(np.full(int(fits.sum()), place))
+        sets, last = np.concatenate(parts), np.concatenate(chosen)
+    return sets
+
+
+@numba.njit(cache=True)
+def pack(cells: Any, number: int, capacity: int) -> int:
+    """One by one the placement whose cells are wanted least; cells -- of each, (n, length)."""
+    n = len(cells)
+    left = np.full(number, capacity)
+    wanted = np.zeros(number, np.int64)
+    is_open = np.ones(n, np.bool_)
+    for i in range(n):
+        for cell in cells[i]:
+            wanted[cell] += 1
+    taken = 0
+    while True:
+        best, least = -1, FAR
+        for i in range(n):
+            if is_open[i]:
+                score = 0
+                for cell in cells[i]:
+                    score += wanted[cell] * (2520 // left[cell])
+                if score < least:
+                    best, least = i, score
+        if best < 0:
+            return taken
+        taken += 1
+        is_open[best] = False
+        for cell in cells[best]:
+            left[cell] -= 1
+            wanted[cell] -= 1
+        for i in range(n):
+            if is_open[i]:
+                for cell in cells[i]:
+                    if left[cell] == 0:
+                        is_open[i] = False
+                if not is_open[i]:
+                    for cell in cells[i]:
+                        wanted[cell] -= 1
+
+
+@numba.njit(cache=True)
+def finding_costs(met: Any, words: Any, most: int, places: int) -> Any:
+    """[i, h, m]: the further misses of m placements after i cells that meet h others."""
+    n, last = met[-1], len(met) - 1
+    costs = np.full((places, n + 1, n + 1), FAR)
+    for i in range(places):
+        for h in range(min(n, met[min(i, last)]) + 1):
+            costs[i, h, 0] = done = total = w = 0
+            while done < n - h:
+                found, tail = n - h, 0
+                for e in range(w + 2):
+                    reach = min(most * (w + 1 - e), met[min(i + w + 1 - e, last)] - h)
+                    found = min(found, reach + tail)
+                    tail += words[min(e, len(words) - 1)]
+                while done < found:
+                    done += 1
+                    total += w
+                    costs[i, h, done] = total
+                w += 1
+    return costs
+
+
+@numba.njit(cache=True)
+def chain(price: int, long: Any, short: Any, most: Any, barred: Any, costs: Any) -> int:
+    """The least cost of the chain; of both ships H, placements on a cell, barred, costs."""
+    n, m = long[-1], short[-1]
+    later = np.zeros((n + 1, m + 1), np.int64)
+    for i in range(price - 1, -1, -1):
+        now = np.zeros((n + 1, m + 1), np.int64)
+        tops = (
+            min(n, long[min(i, len(long) - 1)]),
+            min(m, short[min(i, len(short) - 1)]),
+            min(n, long[min(i + 1, len(long) - 1)]),
+            min(m, short[min(i + 1, len(short) - 1)]),
+        )
+        for g in range(min(tops[0], n - 1) + 1):
+            for h in range(min(tops[1], m - 1) + 1):
+                best = FAR
+                for t in range(min(most[0], tops[2] - g) + 1):
+                    at_short = FAR
+                    for b in range(t, max(most[0], barred[0]) + 1):
+                        r = max(0, n - g - b)
+                        at_short = min(at_short, (i - price) * r + costs[0][i, g, r])
+                    for d in range(min(most[1], tops[3] - h) + 1):
+                        at_long = FAR
+                        for b in range(d, max(most[1], barred[1]) + 1):
+                            r = max(0, m - h - b)
+                            at_long = min(at_long, (i - price) * r + costs[1][i, h, r])
+                        value = t * at_long + d * at_short + later[g + t, h + d]
+                        best = min(best, value)
+                now[g, h] = best
+        later = now
+    return int(later[0, 0])
+
+
+class Check:
+    """The hidden ships of a game, and what is computed again."""
+
+    def __init__(self, game: Game):
+        self.game = game
+        self.lengths = game.fleet[-2:]
+        self.ships = [on_cells(game, game.placements(length)) for length in self.lengths]
+        self.closed = [closed_by(game, ships) for ships in self.ships]
+        together = (self.closed[0].astype(np.int64) @ self.ships[1].T.astype(np.int64)) == 0
+        self.together = together
+        self.most = tuple(int(ships.sum(axis=0).max()) for ships in self.ships)
+        self.barred = (
+            int((~together).sum(axis=0).max()),
+            int((~together).sum(axis=1).max()),
+        )
+
+    def counted(self, sets: Flags) -> tuple[Numbers, list[Flags]]:
+        """(free long, free short, pairs) of each set of known ships, and which are free."""
+        closed = closed_by(self.game, sets).astype(np.float32)
+        free = [closed @ ships.T.astype(np.float32) == 0 for ships in self.ships]
+        beside = self.together.astype(np.float32)
+        pairs = ((free[0].astype(np.float32) @ beside) * free[1]).sum(axis=1)
+        return np.stack([free[0].sum(axis=1), free[1].sum(axis=1), pairs], axis=1).astype(
+            np.int64
+        ), free
+
+    def packings(self, free: list[Flags]) -> tuple[int, ...]:
+        """Those of one set of known ships."""
+        sizes = []
+        for ships, is_free, most in zip(self.ships, free, self.most, strict=True):
+            cells = np.array([np.flatnonzero(ship) for ship in ships[is_free]], np.int64)
+            sizes += [pack(cells, self.game.cells, s) for s in range(1, most)]
+        return tuple(sizes)
+
+    def misses(self, free: tuple[int, int], packings: tuple[int, ...], price: int) -> int:
+        """The least cost of the chain of one set at a price."""
+        cut = self.most[0] - 1
+        reached, costs = [], []
+        for n, sizes, most, length in zip(
+            free, (packings[:cut], packings[cut:]), self.most, self.lengths, strict=True
+        ):
+            met = [0]
+            while met[-1] < n:
+                tops = [n, most * len(met)]
+                tops += [n - size + s * len(met) for s, size in enumerate(sizes, 1)]
+                met.append(min(tops))
+            words = np.array([comb(x + length - 1, length - 1) for x in range(400)], np.int64)
+            reached.append(np.array(met, np.int64))
+            costs.append(finding_costs(reached[-1], words, most, price))
+        long, short = reached
+        return int(chain(price, long, short, self.most, self.barred, (costs[0], costs[1])))
+
+
+def main() -> None:
+    """The command line."""
+    parser = script.parser(__doc__, "check_told")
+    parser.add_argument("game", nargs="?", type=script.game, default=BOXED)
+    parser.add_argument("--rows", type=int, default=20, metavar="N")
+    parser.add_argument("--tables", type=Path, default=RESULTS, metavar="FOLDER")
+    arguments = parser.parse_args()
+    game = arguments.game
+    table = TOLD.read(TOLD.path(arguments.tables, name=known_part_of(game)))
+    rows = {(row["long"], row["short"]): row for row in table}
+    check, sets = Check(game), known_sets(game)
+    print(f"{len(sets):,} sets of known ships", flush=True)
+    chosen = sorted(rows)
+    if arguments.rows:
+        chosen = chosen[:: -(-len(chosen) // arguments.rows)]
+    seen: dict[tuple[int, int], list[int]] = {}
+    classes: dict[tuple[int, int], dict[tuple[int, ...], list[int]]] = {key: {} for key in chosen}
+    for start in range(0, len(sets), 1 << 12):
+        some = sets[start : start + (1 << 12)]
+        counts, free = check.counted(some)
+        for place, (long, short, pairs) in enumerate(counts.tolist()):
+            if not pairs:
+                continue
+            totals = seen.setdefault((long, short), [0, 0])
+            totals[0] += 1
+            totals[1] += pairs
+            if (long, short) in classes:
+                sizes = check.packings([flags[place] for flags in free])
+                both = classes[long, short].setdefault(sizes, [0, 0])
+                both[0] += 1
+                both[1] += pairs
+        done = min(start + (1 << 12), len(sets))
+        print(f"{done:,} of {len(sets):,} sets", end="\r", flush=True)
+    print()
+    expect("sets and pairs", {key: [row["sets"], row["pairs"]] for key, row in rows.items()}, seen)
+    for i, key in enumerate(chosen, 1):
+        price = rows[key]["price"]
+        misses = sum(
+            max(0, price * pairs + number * check.misses(key, sizes, price))
+            for sizes, (number, pairs) in classes[key].items()
+        )
+        expect(f"misses of the row {key}", rows[key]["misses"], misses)
+        print(f"row {key}: {misses:,} misses, {i} of {len(chosen)} rows", flush=True)
+    print(f"agree: {len(rows)} rows by sets and pairs, {len(chosen)} of them by misses")
+
+
+def expect(what: str, said: object, found: object) -> None:
+    """End the run if the table says something else."""
+    if said != found:
+        print(f"{what}: the table says {said}, found {found}")
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    script.run(main)

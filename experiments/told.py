@@ -1,0 +1,58 @@
+"""A lower bound where ships may touch: python -m experiments.told [GAME] [-o FOLDER]
+
+The player is told all ships but the two shortest; what two hidden ships cost is bounded for every
+set of the others (`optsearch.bounds.told` has the proof). It holds whatever sinkings are announced.
+Writes told_NAME.csv, which `optsearch bounds` reads and `experiments.check_told` checks.
+"""
+
+import time
+from dataclasses import replace
+
+from experiments import script
+from optsearch.bounds import told_bound
+from optsearch.bounds.told import Told
+from optsearch.game import Game
+from optsearch.results import TOLD, known_part_of
+
+BOXED = Game.parse("10x10:5,4,3,3,2;contact=any")
+
+
+class Clock:
+    """Says how far the run is, every ten seconds."""
+
+    def __init__(self) -> None:
+        self.what, self.started, self.said = "", 0.0, 0.0
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Report that `done` of `total` are done."""
+        now = time.monotonic()
+        if what != self.what:
+            self.what, self.started, self.said = what, now, now
+        if now - self.said > 10:
+            self.said = now
+            left = (now - self.started) / done * (total - done)
+            print(f"{what}: {done:,} of {total:,}, about {left:.0f} s more", flush=True)
+
+
+def main() -> None:
+    """The command line."""
+    parser = script.parser(__doc__, "told")
+    parser.add_argument("game", nargs="?", type=script.game, default=BOXED)
+    arguments = parser.parse_args()
+    game = replace(arguments.game, announce="nothing")
+    rows = Told(game).bound(Clock())
+    bound = told_bound(game, rows, "")
+    path = TOLD.write(
+        [(row.long, row.short, row.sets, row.pairs, row.price, row.misses) for row in rows],
+        arguments.output,
+        command=TOLD.command + ("" if game == BOXED else f' "{game}"'),
+        fields={"game": game, bound.name: bound.value},
+        game=game,
+        name=known_part_of(game),
+    )
+    print(f"{float(bound.value):.6f}  {bound.name} = {bound.value}")
+    print(f"wrote {path}")
+
+
+if __name__ == "__main__":
+    script.run(main)

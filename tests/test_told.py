@@ -1,0 +1,310 @@
+"""All ships told but two: against every strategy of small games, the definition, and packings."""
+
+from fractions import Fraction
+from functools import cache
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+
+from optsearch import bounds, bracket, reference, results
+from optsearch._told import least_cost
+from optsearch.bounds.told import Hidden, Told, mean_of
+from optsearch.datafiles import RESULTS
+from optsearch.errors import NotSupported, RecordError, TooLarge
+from optsearch.game import Game, bits
+from optsearch.position import MISS, Position
+
+TINY = ("3x3:3,2", "2x4:2,2", "2x4:2,1", "2x4:3,1", "3x3:1,1", "1x9:3,2", "2x5:3,2", "1x7:3,1")
+GAMES = [
+    f"{text};contact={contact}"
+    for text in TINY
+    for contact in ("none", "corner", "any")
+    if text != "2x4:3,1" or contact != "none"
+]
+GAMES += [
+    "3x3:2,2;contact=any;holes=B2",
+    "3x4:3,2;holes=A1,C2",
+    "3x4:2,1;contact=corner;holes=B2-C2",
+]
+
+
+def pairs_of(game):
+    """The placements of both ships, and which may stand together."""
+    long, short = (game.placements(length) for length in game.fleet)
+    pairs = frozenset((p, q) for p in long for q in short if not (p | game.halo(p)) & q)
+    return long, short, pairs
+
+
+@cache
+def least_misses(text):
+    """Of any strategy whose hits are told by the name of the ship, in sum: by the definition."""
+
+    @cache
+    def best(family):
+        if len(family) <= 1:
+            return 0
+        cells = 0
+        for p, q in family:
+            cells |= p | q
+        least = None
+        for cell in bits(cells):
+            first = frozenset(pair for pair in family if pair[0] >> cell & 1)
+            second = frozenset(pair for pair in family if pair[1] >> cell & 1)
+            missed = family - first - second
+            if family in (first, second):
+                continue
+            value = len(missed) + best(first) + best(second) + best(missed)
+            least = value if least is None else min(least, value)
+        return 0 if least is None else least
+
+    return best(pairs_of(Game.parse(text))[2])
+
+
+def value(told, price=None):
+    """The bound on the misses of a game of two ships."""
+    (row,) = told.stock()
+    return told.misses(row, told.price(row) if price is None else price)
+
+
+@pytest.mark.parametrize("text", GAMES)
+def test_below_every_strategy(text):
+    told = Told(Game.parse(text))
+    best = value(told)
+    assert 0 <= best <= least_misses(text)
+    assert all(value(told, price) <= best for price in range(1, 12))
+    (known,) = told.bound()
+    assert known.misses == best
+    assert known.pairs == len(pairs_of(told.game)[2])
+
+
+def wrong_most(told, monkeypatch):
+    """A cell has one placement less than it has."""
+    for hidden in (told.long, told.short):
+        monkeypatch.setitem(vars(hidden), "most", max(1, hidden.most - 1))
+
+
+def wrong_bars(told, monkeypatch):
+    """A placement bars less than it does."""
+    for hidden in (told.long, told.short):
+        monkeypatch.setitem(vars(hidden), "barred", hidden.barred // 2)
+
+
+def wrong_words(told, monkeypatch):
+    """A ship that is hit is finished by fewer words than there are."""
+    monkeypatch.setattr("optsearch.bounds.told.comb", lambda n, k: max(1, comb(max(0, n - 1), k)))
+
+
+def wrong_packings(told, monkeypatch):
+    """Packings have one placement more, if there is one."""
+    (row,) = told.stock().tolist()
+    free = [row[1]] * (told.long.most - 1) + [row[2]] * (told.short.most - 1)
+    row[4:] = [min(n + 1, most) for n, most in zip(row[4:], free, strict=True)]
+    monkeypatch.setattr(told, "stock", lambda: [row])
+
+
+@pytest.mark.parametrize("wrong", [wrong_most, wrong_bars, wrong_words, wrong_packings])
+def test_wrong_variants_are_caught(wrong, monkeypatch):
+    """Each is above the optimum somewhere."""
+    caught = 0
+    for text in GAMES:
+        told = Told(Game.parse(text))
+        wrong(told, monkeypatch)
+        caught += value(told) > least_misses(text)
+    assert caught
+
+
+def chain_cost(long, short, price):
+    """The docstring of `told`, word by word: (met, words, most, barred) of each ship."""
+
+    def further(ship, cells, hit, wanted):
+        met, words, most, _ = ship
+        met = [*met, *[met[-1]] * 200]
+        total, w = 0, 0
+        while True:
+            found = min(
+                min(most * (w + 1 - e), met[cells + w + 1 - e] - hit)
+                + sum(words(x) for x in range(e))
+                for e in range(w + 2)
+            )
+            if found >= wanted:
+                return total
+            total, w = total + wanted - found, w + 1
+
+    def option(ship, i, hit, new):
+        met, _, most, barred = ship
+        choices = []
+        for b in range(new, max(most, barred) + 1):
+            r = max(0, met[-1] - hit - b)
+            choices.append((i - price) * r + further(ship, i, hit, r))
+        return min(choices)
+
+    @cache
+    def best(i, g, h):
+        if i >= price or g == long[0][-1] or h == short[0][-1]:
+            return 0
+        top_g = long[0][min(i + 1, len(long[0]) - 1)]
+        top_h = short[0][min(i + 1, len(short[0]) - 1)]
+        return min(
+            t * option(short, i, h, d) + d * option(long, i, g, t) + best(i + 1, g + t, h + d)
+            for t in range(min(long[2], top_g - g) + 1)
+            for d in range(min(short[2], top_h - h) + 1)
+        )
+
+    return best(0, 0, 0)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_kernel_is_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    ships, findings = [], []
+    for _ in range(2):
+        length, most = int(rng.integers(1, 4)), int(rng.integers(1, 4))
+        hidden = Hidden(length, most, int(rng.integers(0, 5)))
+        free = int(rng.integers(1, 9))
+        sizes = sorted(int(n) for n in rng.integers(0, free + 1, most - 1))
+        findings.append(hidden.finding(free, sizes))
+        met, packings = [], [0, *sizes, free]
+        while not met or met[-1] < free:
+            met.append(min(free - p + s * len(met) for s, p in enumerate(packings)))
+        ships.append((tuple(met), lambda x, k=length - 1: comb(x + k, k), most, hidden.barred))
+    for price in (1, 3, 6, 10):
+        assert least_cost(*findings, price) == chain_cost(*ships, price)
+
+
+@pytest.mark.parametrize(
+    "text", ["4x4:3,2,2;contact=any", "4x4:3,2,1", "3x5:3,3,2;contact=corner", "4x4:3,2,1;holes=B3"]
+)
+def test_what_known_ships_leave(text):
+    """Counted again from lists, and packings against what sets of cells meet."""
+    game = Game.parse(text)
+    told = Told(game)
+    sets = pairs = 0
+    expected = {}
+    for ship in game.placements(game.fleet[0]):
+        closed = ship | game.halo(ship)
+        long, short = ([p for p in game.placements(n) if not p & closed] for n in game.fleet[1:])
+        number = sum(not (p | game.halo(p)) & q for p in long for q in short)
+        if number:
+            sets, pairs = sets + 1, pairs + number
+            key = (len(long), len(short))
+            expected.setdefault(key, []).append((number, long, short))
+    stock = told.stock().tolist()
+    assert sum(row[0] for row in stock) == sets
+    assert sum(row[3] for row in stock) == pairs
+    for key, found in expected.items():
+        rows = [row for row in stock if (row[1], row[2]) == key]
+        assert sum(row[0] for row in rows) == len(found)
+        assert sum(row[3] for row in rows) == sum(number for number, *_ in found)
+        for which, cut in ((1, slice(4, 3 + told.long.most)), (2, slice(3 + told.long.most, None))):
+            least = [min(sizes) for sizes in zip(*(row[cut] for row in rows), strict=True)]
+            for _, *free in found:
+                placements = free[which - 1]
+                for cells in (1, 2, 3):
+                    met = max(
+                        sum(any(p >> c & 1 for c in some) for p in placements)
+                        for some in combinations(range(game.cells), cells)
+                    )
+                    for s, size in enumerate(least, 1):
+                        assert met <= len(placements) - size + s * cells
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3x3:2,2;contact=any;announce=ship",
+        "3x4:3,2;announce=ship",
+        "2x4:2,2;contact=any;announce=sunk",
+        "3x4:2,2,2;announce=ship",
+        "3x3:3;announce=ship",
+        "2x4:2,2,1;contact=any;announce=sunk",
+        "3x4:3,2,1;announce=ship",
+    ],
+)
+def test_bounds_where_sinkings_are_announced(text):
+    game = Game.parse(text)
+    optimum = reference.solve(Position(game)).mean
+    found = bounds.lower_bounds(Position(game))
+    assert {bound.name for bound in found} >= {"leaf counting"}
+    for bound in found:
+        assert bound.value <= optimum, bound
+    known = bracket.bounds(game)
+    assert known.lower <= optimum <= known.upper
+
+
+def all_words(game):
+    """Sequences of replies to the hits of a game without a miss, from all orders of the cells."""
+    fleet = game.fleet
+    found = set()
+
+    def go(left, word):
+        if not any(left):
+            found.add(word)
+        for i, cells in enumerate(left):
+            if cells:
+                after = (*left[:i], cells - 1, *left[i + 1 :])
+                told = {"nothing": "", "sunk": "s", "ship": f"s{fleet[i]}"}[game.announce]
+                go(after, (*word, told if cells == 1 else ""))
+
+    go(fleet, ())
+    return found
+
+
+@pytest.mark.parametrize("fleet", ["3,2", "2,2", "3,2,1", "2,2,1", "4", "1,1,1", "3,3"])
+@pytest.mark.parametrize("announce", ["nothing", "sunk", "ship"])
+def test_hit_words(fleet, announce):
+    game = Game.parse(f"8x8:{fleet};announce={announce}")
+    assert bounds.hit_words(game) == len(all_words(game))
+
+
+def test_announced_positions_have_none():
+    position = Position(Game.parse("3x4:3,2;announce=ship")).after((0, 0), MISS)
+    with pytest.raises(NotSupported, match="announce=nothing"):
+        bounds.lower_bounds(position)
+
+
+def test_the_boxed_game():
+    """The committed table: its pairs are twice the configurations, one 3-ship being chosen."""
+    known = bracket.bounds("10x10:5,4,3,3,2;contact=any;announce=ship")
+    (told,) = (bound for bound in known.bounds if bound.name == "all ships told but two")
+    assert known.lower == told.value > 38
+    rows = results.TOLD.read(results.TOLD.path(RESULTS, name="10x10_54332_any"))
+    assert sum(rows.column("pairs")) == 2 * 15_046_987_768
+    assert sum(rows.column("sets")) == 1_850_736
+
+
+def test_tables_are_checked(tmp_path):
+    game = Game.parse("4x4:3,2,2;contact=any")
+    rows = Told(game).bound()
+
+    def write(rows, **fields):
+        results.TOLD.write(
+            [tuple(vars(row).values()) for row in rows],
+            tmp_path,
+            command="test",
+            fields={"game": game, "all ships told but two": mean_of(game, rows), **fields},
+            game=game,
+            name=results.known_part_of(game),
+        )
+
+    write(rows)
+    assert "all ships told but two" in {
+        b.name for b in bracket.known_bounds(Position(game), tmp_path)
+    }
+    write(rows[1:])
+    with pytest.raises(RecordError, match="pairs, not"):
+        bracket.known_bounds(Position(game), tmp_path)
+    write(rows, **{"all ships told but two": Fraction(99)})
+    with pytest.raises(RecordError, match="not 99"):
+        bracket.known_bounds(Position(game), tmp_path)
+    write(rows, game="4x4:3,2,1;contact=any")
+    with pytest.raises(RecordError, match="table of 4x4:3,2,1"):
+        bracket.known_bounds(Position(game), tmp_path)
+
+
+def test_what_is_too_large():
+    with pytest.raises(TooLarge, match="sets of ships to tell; at most"):
+        Told(Game.parse("10x10:5,4,3,3,2,2;contact=any")).known_sets()
+    with pytest.raises(ValueError, match="one ship"):
+        Told(Game.parse("3x3:2"))
