@@ -48,13 +48,16 @@ cdef extern from *:
     uint64_t add "optsearch_sum"(uint64_t a, uint64_t b, uint64_t m) noexcept nogil
 
 cdef enum:
-    MAX_COLUMNS = 12
+    COLUMNS = 16      # of the shorter side: four bits each are a word
     MAX_KINDS = 15    # 1 + 2 + … + 16 > 128 cells
     LEAVE = 30        # the way of leaving a free cell empty
     CLOSED = 31       # the way past a closed cell
     NONE = 0          # the contact rules
     CORNER = 1
     ANY = 2
+
+
+MAX_COLUMNS = COLUMNS
 
 
 cdef struct Edge:
@@ -109,7 +112,7 @@ cdef class Lattice:
     cdef int lengths[MAX_KINDS]
     cdef int counts[MAX_KINDS]
     cdef int weights[MAX_KINDS]           # of each kind in the mixed radix
-    cdef Layer layers[MAX_COLUMNS]
+    cdef Layer layers[COLUMNS]
     cdef uint64_t* finals                 # skylines with which no ship is left
     cdef int final_count, final_room
     cdef int32_t* final_slots
@@ -120,7 +123,7 @@ cdef class Lattice:
 
     def __cinit__(self, int rows, int columns, lengths, counts, int contact, long long max_bytes):
         cdef int i, c
-        if not 1 <= columns <= rows or columns > MAX_COLUMNS or len(lengths) > MAX_KINDS:
+        if not 1 <= columns <= rows or columns > COLUMNS or len(lengths) > MAX_KINDS:
             raise ValueError("columns must be the shorter side, and kinds few")
         self.rows, self.columns, self.kinds = rows, columns, len(lengths)
         self.contact, self.max_bytes = contact, max_bytes
@@ -143,7 +146,7 @@ cdef class Lattice:
 
     def __dealloc__(self):
         cdef int c
-        for c in range(MAX_COLUMNS):
+        for c in range(COLUMNS):
             free(self.layers[c].skyline)
             free(self.layers[c].fleet)
             free(self.layers[c].start)
@@ -320,7 +323,7 @@ cdef class Lattice:
 
     def build(self):
         """Find all states; MemoryError when they need more than `max_bytes`."""
-        cdef int done[MAX_COLUMNS]
+        cdef int done[COLUMNS]
         cdef int c
         cdef bint some = True
         memset(done, 0, sizeof(done))
@@ -426,7 +429,7 @@ cdef class Query:
     cdef int32_t* walk_cell
     cdef int32_t* walk_ship
     cdef int slots               # a transition from cell k leads to k + 1 … k + slots - 1
-    cdef uint64_t* value[MAX_COLUMNS + 1]  # at cell k, slot k % slots: by state; 0 between queries
+    cdef uint64_t* value[COLUMNS + 1]  # at cell k, slot k % slots: by state; 0 between queries
 
     def __cinit__(self, Lattice lattice):
         cdef int c, most = max(lattice.layers[c].states for c in range(lattice.columns))
@@ -459,7 +462,7 @@ cdef class Query:
     def set(self, int fleet, const uint32_t[::1] ways, const uint8_t[::1] hit):
         """The ships to place (mixed radix), where each may start, and the cells to cover."""
         cdef int k, j, row, next_row, column
-        cdef int needs[MAX_COLUMNS]
+        cdef int needs[COLUMNS]
         cdef Lattice t = self.lattice
         if not 0 < fleet < t.fleets or ways.shape[0] != self.cells or hit.shape[0] != self.cells:
             raise ValueError("constraints of another game")
@@ -501,7 +504,7 @@ cdef class Query:
         cdef int columns = self.lattice.columns
         cdef int i, j, k, s
         cdef Value total = 0, value, some
-        cdef Value* values[MAX_COLUMNS + 1]   # by distance from here
+        cdef Value* values[COLUMNS + 1]   # by distance from here
         cdef Value* ahead
         cdef uint64_t m = self.modulus
         cdef uint32_t ways
@@ -580,7 +583,7 @@ cdef class Query:
         cdef int columns = self.lattice.columns
         cdef int i, j, k
         cdef Value value, some, total
-        cdef Value* values[MAX_COLUMNS + 1]   # by distance from here
+        cdef Value* values[COLUMNS + 1]   # by distance from here
         cdef Value* place
         cdef uint64_t m = self.modulus
         cdef uint32_t ways
@@ -632,7 +635,7 @@ cdef class Query:
         cdef int i, j, k, s
         cdef Py_ssize_t r
         cdef Value some
-        cdef Value* values[MAX_COLUMNS + 1]
+        cdef Value* values[COLUMNS + 1]
         cdef int32_t* state = self.walk_state
         cdef int32_t* cell = self.walk_cell
         cdef int32_t* ship = self.walk_ship

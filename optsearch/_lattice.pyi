@@ -3,6 +3,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+MAX_COLUMNS: int
+
 class Lattice:
     rows: int
     columns: int

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from optsearch.errors import ImpossiblePosition, PositionError
-from optsearch.game import Cell, Game, cell_name
+from optsearch.game import MAX_CELLS, Cell, Game, cell_name
 from optsearch.position import HIT, Position, Reply, Shot
 from optsearch.posterior import Posterior
 from optsearch.prior import Prior
@@ -99,11 +99,13 @@ class Advice:
 def advise(position: Position, endgame: int = ENDGAME) -> Advice:
     """What a position says of the next shot, and the optimum where few configurations are left.
 
-    endgame -- how many are few. Raises ImpossiblePosition where none is.
+    endgame -- how many are few; boards of more than 128 cells have no optimum. Raises
+        ImpossiblePosition where none is.
     """
     posterior = Posterior(position)
     posterior.require_some()
-    if not position.hits_left or posterior.configurations > endgame:
+    is_small = position.game.cells <= MAX_CELLS
+    if not (position.hits_left and is_small) or posterior.configurations > endgame:
         return Advice(posterior, None)
     try:
         return Advice(posterior, solve(position, progress=Limit(effort=EFFORT).watch()))

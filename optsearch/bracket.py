@@ -68,6 +68,7 @@ def known_bounds(
     if position.shots:
         return gathered + upper_bounds(position, results)
     game = position.game
+    game.require_small("a bracket of bounds")
     gathered += [bound for bound in told if bound.name not in {other.name for other in gathered}]
     committed = _committed(game, results)
     if committed:

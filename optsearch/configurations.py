@@ -20,7 +20,7 @@ from optsearch._enumerate import Enumerator
 from optsearch.errors import ImpossiblePosition, TooLarge
 from optsearch.position import Position
 
-CellSets = NDArray[np.uint64]  # shape (n, 2): low and high 64 bits of each set, see cells.pxd
+CellSets = NDArray[np.uint64]  # shape (n, words): 64 bits each, the low ones first; see cells.pxd
 _Result = TypeVar("_Result")
 
 WORD = (1 << 64) - 1
@@ -29,19 +29,21 @@ _PIECES = 64  # of a long count: they share out the work and measure progress
 _WORTH_PIECES = 10**6  # combinations of placements, compatible or not
 
 
-def to_words(masks: list[int] | tuple[int, ...]) -> CellSets:
-    """Masks as an array of cell sets, shape (n, 2)."""
-    words = np.empty((len(masks), 2), np.uint64)
-    words[:, 0] = [mask & WORD for mask in masks]
-    words[:, 1] = [mask >> 64 for mask in masks]
-    return words
+def to_words(masks: list[int] | tuple[int, ...], words: int = 2) -> CellSets:
+    """Masks as an array of cell sets, shape (n, words)."""
+    sets = np.empty((len(masks), words), np.uint64)
+    for i in range(words):
+        sets[:, i] = [mask >> 64 * i & WORD for mask in masks]
+    return sets
 
 
 def to_masks(sets: CellSets) -> list[int]:
     """An array of cell sets as masks."""
     low: list[int] = sets[:, 0].tolist()
-    high: list[int] = sets[:, 1].tolist()
-    return [a | b << 64 for a, b in zip(low, high, strict=True)]
+    for i in range(1, sets.shape[1]):
+        words: list[int] = sets[:, i].tolist()
+        low = [a | b << 64 * i for a, b in zip(low, words, strict=True)]
+    return low
 
 
 class Configurations:
@@ -51,7 +53,8 @@ class Configurations:
         on it.
     progress -- called with the pieces done and their number while a long count runs.
 
-    Raises NotSupported for hits in a game that announces sinkings.
+    Raises NotSupported for hits in a game that announces sinkings, TooLarge for a board of more
+    than 128 cells.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class Configurations:
         progress: Callable[[int, int], None] = lambda done, total: None,
     ):
         game = position.game
+        game.require_small("listing configurations")
         if position.hits:
             game.require_silent("counting one by one after hits")
         self.position = position
@@ -220,6 +224,7 @@ def list_ships(position: Position, max_bytes: int = 1 << 30) -> CellSets:
     first, would need more than `max_bytes`.
     """
     game = position.game
+    game.require_small("listing configurations")
     ships = np.empty((1, 0, 2), np.uint64)
     last = np.zeros(1, np.int64)  # the place of each row's last ship
     for i, length in enumerate(game.fleet):

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from optsearch.errors import GameError, NotSupported
+from optsearch.errors import GameError, NotSupported, TooLarge
 
 Cell = tuple[int, int]
 Permutation = tuple[int, ...]
 
-MAX_CELLS = 128
+MAX_CELLS = 128  # of what lists or searches: sets of cells are 128 bits there
+MAX_BOARD = 1024  # cells of a board for what counts
 CONTACTS = ("none", "corner", "any")
 ANNOUNCEMENTS = ("nothing", "sunk", "ship")
 
@@ -131,7 +132,8 @@ def drawn_board(drawing: str) -> tuple[int, int, int]:
 class Game:
     """A grid, a fleet, two rules and holes; hashable, and equal when all of these are equal.
 
-    rows, columns -- the grid; at most 128 cells.
+    rows, columns -- the grid; at most 1,024 cells. What lists configurations or searches handles
+        boards of at most 128 cells (`require_small`).
     fleet -- lengths of the ships, kept in descending order; equal lengths are indistinguishable.
     contact -- may ships touch: `none` (not even diagonally: the paper's rule), `corner`
         (diagonally only), `any` (they may touch but never overlap).
@@ -156,9 +158,9 @@ class Game:
         grid = f"{self.rows}x{self.columns}"
         if self.rows < 1 or self.columns < 1:
             raise GameError(f"the grid {grid} has no cells; rows and columns are 1 or more")
-        if self.rows * self.columns > MAX_CELLS:
+        if self.rows * self.columns > MAX_BOARD:
             raise GameError(
-                f"the grid {grid} has {self.rows * self.columns} cells; at most {MAX_CELLS} are "
+                f"the grid {grid} has {self.rows * self.columns} cells; at most {MAX_BOARD:,} are "
                 "handled"
             )
         if not 0 <= self.holes < 1 << self.cells:
@@ -246,6 +248,11 @@ class Game:
         return self.rows * self.columns
 
     @property
+    def words(self) -> int:
+        """How many words of 64 bits a set of cells takes in arrays: 2 up to 128 cells."""
+        return max(2, -(-self.cells // 64))
+
+    @property
     def room(self) -> int:
         """The number of cells that are no holes."""
         return self.cells - self.holes.bit_count()
@@ -266,6 +273,15 @@ class Game:
             raise NotSupported(
                 f"{what} is for announce=nothing; {self} announces sinkings with "
                 f"announce={self.announce}"
+            )
+
+    def require_small(self, what: str) -> None:
+        """Raise TooLarge for a board of more than 128 cells, which `what` does not handle."""
+        if self.cells > MAX_CELLS:
+            raise TooLarge(
+                f"{what} is for boards of at most {MAX_CELLS} cells; {self} has {self.cells}: "
+                "larger ones are counted (count, occurrence, posterior, sample) and played (play, "
+                "advise, simulate)"
             )
 
     def require_whole(self, what: str) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 
 from optsearch.configurations import CellSets, to_words
 from optsearch.errors import GameError, OptsearchError, StrategyError
-from optsearch.game import Game
+from optsearch.game import MAX_BOARD, Game
 from optsearch.position import Position
 from optsearch.posterior import Posterior
 from optsearch.prior import Prior, one_by_one, read
@@ -174,9 +174,10 @@ class _OneByOne(Hider):
 
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
         """Each board, from its own generator."""
-        result = np.empty((number, len(game.fleet), 2), np.uint64)
+        result = np.empty((number, len(game.fleet), game.words), np.uint64)
         for i in range(number):
-            result[i] = to_words(self.fleet(game, np.random.default_rng([seed, 0, i])))
+            ships = self.fleet(game, np.random.default_rng([seed, 0, i]))
+            result[i] = to_words(ships, game.words)
         return result
 
     @abstractmethod
@@ -288,5 +289,5 @@ def _ships(answer: object) -> Iterator[list[tuple[int, int]]]:
     """Pairs of integers, ship by ship; TypeError or ValueError for anything else."""
     if not isinstance(answer, Iterable):
         raise TypeError
-    for ship in islice(answer, 129):
-        yield [(int(row), int(column)) for row, column in islice(ship, 129)]
+    for ship in islice(answer, MAX_BOARD + 1):
+        yield [(int(row), int(column)) for row, column in islice(ship, MAX_BOARD + 1)]

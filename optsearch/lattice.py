@@ -19,13 +19,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch._lattice import Lattice, Query
+from optsearch._lattice import MAX_COLUMNS, Lattice, Query
 from optsearch.configurations import CellSets, to_words
 from optsearch.errors import TableError, TooLarge
 from optsearch.game import CONTACTS, Game, bits, grid_symmetries
 from optsearch.journal import Arrays, read_arrays, write_arrays
 
 MAX_BYTES = 6 << 30  # of a table and a query of it that reaches every state
+MOST_KINDS = 15  # different lengths
 _FORMAT = "optsearch lattice 3"
 _EDGE = np.dtype([("target", "<i4"), ("way", "u1"), ("distance", "u1"), ("", "u2")])
 _LEAVE, _CLOSED = 30, 31  # of the kernel: ways that place no ship
@@ -71,8 +72,8 @@ class _Orientation:
                 is_vertical = length > 1 and cells[1] - cells[0] == columns
                 way.append(2 * kind + is_vertical)
                 first.append(cells[0])
-        self.words = to_words(self.masks)
-        self.halos = to_words(halos)
+        self.words = to_words(self.masks, game.words)
+        self.halos = to_words(halos, game.words)
         self.kind = np.array(kind_of)
         self.way = np.array(way)
         self.first = np.array(first)
@@ -80,7 +81,8 @@ class _Orientation:
 
     def allowed(self, constraints: Constraints, holes: int) -> NDArray[np.bool_]:
         """Which placements the constraints and the holes admit; bool of shape (placements,)."""
-        closed, hits = to_words([constraints.closed | holes]), to_words([constraints.hits])
+        both = [constraints.closed | holes, constraints.hits]
+        closed, hits = to_words(both, self.words.shape[1])
         bad = (self.words & closed) | (self.halos & hits)
         result = np.logical_not(bad.any(axis=1))
         if constraints.afloat:
@@ -105,12 +107,12 @@ class Sweep:
         self._ships = Counter(game.fleet)
         self._kinds = sorted(self._ships, reverse=True)
         self._lock = threading.Lock()
-        self._lattice = Lattice(
+        self._lattice = _lattice(
             self.rows,
             self.columns,
             self._kinds,
             [self._ships[length] for length in self._kinds],
-            CONTACTS.index(game.contact),
+            game.contact,
             max_bytes,
         )
         if folder is None or not self._load(folder):
@@ -284,7 +286,7 @@ class Sweep:
         """
         ships = len(constraints.fleet)
         if not ships:
-            return np.empty((len(ranks), 0, 2), np.uint64)
+            return np.empty((len(ranks), 0, self.game.words), np.uint64)
         with self._lock:
             orientation = self._orientation(constraints)
             if weights is not None or self._counted != (orientation, constraints):
@@ -344,15 +346,15 @@ def _is_sound(arrays: Arrays, lattice: Lattice) -> bool:
 
 
 def count_empty_board(rows: int, columns: int, fleet: tuple[int, ...], contact: str) -> int:
-    """How many configurations a game of any size has, past the 128 cells of Game as well.
+    """How many configurations a game has, past the cells of Game as well; nothing is kept.
 
-    Up to 12 cells on the shorter side. Raises TooLarge as Sweep does.
+    Raises TooLarge as Sweep does.
     """
     rows, columns = max(rows, columns), min(rows, columns)
     ships = Counter(fleet)
     kinds = sorted(ships, reverse=True)
     counts = [ships[length] for length in kinds]
-    lattice = Lattice(rows, columns, kinds, counts, CONTACTS.index(contact), MAX_BYTES)
+    lattice = _lattice(rows, columns, kinds, counts, contact, MAX_BYTES)
     try:
         lattice.build()
     except MemoryError:
@@ -369,6 +371,25 @@ def count_empty_board(rows: int, columns: int, fleet: tuple[int, ...], contact: 
     query = Query(lattice)
     query.set(lattice.fleets - 1, ways.ravel(), np.zeros(rows * columns, np.uint8))
     return _combine([query.count(m % 2**64) for m in moduli], moduli)
+
+
+def _lattice(
+    rows: int, columns: int, kinds: list[int], counts: list[int], contact: str, max_bytes: int
+) -> Lattice:
+    """The kernel's table, not built yet; TooLarge where it has no room for a skyline."""
+    bits = (kinds[0] + 2).bit_length() + 1  # of a column
+    most = min(MAX_COLUMNS, 64 // bits)
+    if columns > most:
+        raise TooLarge(
+            f"the transfer matrix sweeps boards whose shorter side has at most {most} cells with "
+            f"ships of length {kinds[0]}; {rows}x{columns} has {columns}"
+        )
+    if len(kinds) > MOST_KINDS:
+        raise TooLarge(
+            f"the transfer matrix takes fleets of at most {MOST_KINDS} different lengths, not of "
+            f"{len(kinds)}"
+        )
+    return Lattice(rows, columns, kinds, counts, CONTACTS.index(contact), max_bytes)
 
 
 @lru_cache(maxsize=4)

@@ -332,9 +332,10 @@ class Posterior:
     # Samples
 
     def sample(self, n: int, rng: np.random.Generator | int) -> CellSets:
-        """Independent configurations drawn from the posterior; uint64 of shape (n, ships, 2).
+        """Independent configurations drawn from the posterior; uint64 of shape (n, ships, words).
 
-        Each ship is a cell set (low and high 64 bits), in the order of the fleet, equal lengths by
+        Each ship is a cell set (words of 64 bits, the low ones first; two on boards of at most 128
+        cells), in the order of the fleet, equal lengths by
         ascending cell set. Without a prior the draw is exactly uniform: a random rank, drawn
         without bias, is turned into its configuration.
 
@@ -348,7 +349,7 @@ class Posterior:
         if self.configurations >= 2**64:
             return self._ordered(np.array([self._large_sample(rng) for _ in range(n)], np.uint64))
         ranks = rng.integers(0, self.configurations, n, np.uint64)
-        result = np.empty((n, len(self.position.game.fleet), 2), np.uint64)
+        result = np.empty(self._shape(n), np.uint64)
         start = 0
         for case, count in zip(self._cases, counts, strict=True):
             here = (ranks >= start) & (ranks - np.uint64(start) < count)
@@ -359,9 +360,9 @@ class Posterior:
         return self._ordered(result)
 
     def everything(self) -> CellSets:
-        """All configurations, each as `sample` has them; uint64 of shape (n, ships, 2).
+        """All configurations, each as `sample` has them; uint64 of shape (n, ships, words).
 
-        For positions that leave few: 16 bytes a ship each. A prior does not change it.
+        For positions that leave few: 8 bytes a word. A prior does not change it.
         """
         parts = [
             _with_sunk(
@@ -399,7 +400,7 @@ class Posterior:
             return ships[[bisect_right(ends, below(ends[-1], rng)) for _ in range(n)]]
         totals = np.array([total for total, _ in self._case_weights])
         chosen = rng.choice(len(totals), size=n, p=totals / totals.sum())
-        result = np.empty((n, len(self.position.game.fleet), 2), np.uint64)
+        result = np.empty(self._shape(n), np.uint64)
         for i, case in enumerate(self._cases):
             here = chosen == i
             if here.any():
@@ -409,7 +410,12 @@ class Posterior:
                 result[here] = _with_sunk(drawn, case.sunk)
         return result
 
-    def _large_sample(self, rng: np.random.Generator) -> list[tuple[int, int]]:
+    def _shape(self, n: int) -> tuple[int, int, int]:
+        """Of so many configurations as ships."""
+        game = self.position.game
+        return n, len(game.fleet), game.words
+
+    def _large_sample(self, rng: np.random.Generator) -> list[list[int]]:
         """One configuration where they are too many to rank: ship by ship, by exact counts.
 
         A configuration chosen uniformly, and in it one of its longest ships, has the placement p
@@ -432,19 +438,22 @@ class Posterior:
                 left.hits & ~ship,
                 left.afloat,
             )
-        return [(low, high) for low, high in to_words(ships).tolist()]
+        words: list[list[int]] = to_words(ships, self.position.game.words).tolist()
+        return words
 
     def _ordered(self, samples: CellSets) -> CellSets:
         """The ships of each sample in the order of the fleet, equal lengths by their cells."""
         if samples.size == 0:
-            return samples.reshape(len(samples), len(self.position.game.fleet), 2)
+            return samples.reshape(self._shape(len(samples)))
         length = np.bitwise_count(samples).sum(axis=2)
-        order = np.lexsort((samples[..., 0], samples[..., 1], -length.astype(int)), axis=-1)
+        words = [samples[..., i] for i in range(samples.shape[2])]
+        order = np.lexsort((*words, -length.astype(int)), axis=-1)
         return np.take_along_axis(samples, order[..., None], axis=1)
 
 
 def _with_sunk(drawn: CellSets, sunk: tuple[int, ...]) -> CellSets:
-    repeated = np.broadcast_to(to_words(sunk), (len(drawn), len(sunk), 2))
+    words = drawn.shape[2]
+    repeated = np.broadcast_to(to_words(sunk, words), (len(drawn), len(sunk), words))
     return np.concatenate([repeated, drawn], axis=1)
 
 

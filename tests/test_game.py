@@ -62,7 +62,7 @@ def test_text_is_normalised(text, printed):
         ("4x4:0", "length 0"),
         ("3x3:4", "length 4 is longer than the board 3x3"),
         ("0x4:2", "0x4"),
-        ("12x12:2", "144 cells"),
+        ("32x33:2", "1056 cells; at most 1,024"),
         ("2x2:2,2,2", "needs 6 cells"),
         ("4x4:2;contact=maybe", "'maybe'"),
         ("4x4:2;announce=all", "'all'"),

@@ -23,7 +23,7 @@ from optsearch.errors import (
 )
 from optsearch.evaluate import FollowedTask, runners
 from optsearch.family import MAX_WEIGHT, Family
-from optsearch.game import ANNOUNCEMENTS, Game
+from optsearch.game import ANNOUNCEMENTS, Game, bits
 from optsearch.hiding import OneByOne
 from optsearch.kernels import SWITCHES
 from optsearch.objective import Objective
@@ -49,7 +49,10 @@ def weighed(draw, announce=("nothing",), most=40, cells=12):
 
 def asked_of(position):
     game = position.game
-    rules = definition.Rules(game.rows, game.columns, game.fleet, game.contact, game.announce)
+    rules = definition.Rules(
+        *(game.rows, game.columns, game.fleet, game.contact, game.announce),
+        tuple(bits(game.holes)),
+    )
     shots = [
         (shot.cell[0] * game.columns + shot.cell[1], str(shot.reply)) for shot in position.shots
     ]

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from typing import ClassVar
 
 from optsearch.configurations import list_ships, to_masks
-from optsearch.game import Cell, Game, bits
+from optsearch.game import MAX_CELLS, Cell, Game, bits
 from optsearch.kernels import Kernel, announced_kernel, best_cells
 from optsearch.orders import order_of
 from optsearch.position import Position
@@ -79,12 +79,14 @@ def counted(position: Position) -> Counts:
 
 def residual_sets(position: Position) -> list[int]:
     """The configurations of a silent position less the cells hit, as masks; they must be few."""
+    posterior = Posterior(position)
+    is_small = position.game.cells <= MAX_CELLS
     sets = [
         sum(to_masks(ships))
-        for ships in list_ships(position)
+        for ships in (list_ships(position) if is_small else posterior.everything())
         if position.is_compatible(to_masks(ships))
     ]
-    counted = Posterior(position).configurations
+    counted = posterior.configurations
     if len(sets) != counted:
         raise AssertionError(f"{len(sets)} configurations listed, {counted} counted")
     return [cells & ~position.hits for cells in sets]
@@ -94,6 +96,7 @@ def endgame_shot(position: Position, order: Sequence[int]) -> int:
     """The first cell in an order that an optimal strategy shoots in a position of few sets."""
     if position.game.is_silent:
         return optimal_shot(residual_sets(position), order)
+    position.game.require_small("an endgame (endgame=0 has none) where sinkings are announced")
     return first_best_shot(announced_kernel(position), order)
 
 

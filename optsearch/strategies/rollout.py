@@ -165,6 +165,7 @@ class Rollout(Strategy):
 
     def shot(self, position: Position) -> Cell:
         """The cell to shoot next, from exact counts and lists in plain Python."""
+        position.game.require_small(self.name)
         if not position.game.is_silent:
             return position.game.cell(self._announced_shot(position))
         sets = residual_sets(position)

@@ -54,7 +54,11 @@ class Thompson(Player):
     information: str = word("printed", INFORMATION, "what a sample takes from the replies")
 
     def begin(self, game: Game, generator: np.random.Generator) -> ThompsonGame:
-        """A game; StrategyError for `whole` where sinkings do not tell the ship."""
+        """A game; StrategyError for `whole` where sinkings do not tell the ship.
+
+        TooLarge for a board of more than 128 cells.
+        """
+        game.require_small(str(self))
         if self.information == "whole" and game.announce == "sunk":
             raise StrategyError(
                 f"{self} needs to hear which ship is sunk, as with announce=ship, not in {game}; "

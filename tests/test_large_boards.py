@@ -1,0 +1,225 @@
+"""Boards of more than 128 cells: counted, sampled and played; what cannot says so."""
+
+import json
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from optsearch import advice, bounds, evaluate, reference
+from optsearch.configurations import Configurations, list_ships, to_masks
+from optsearch.errors import OptsearchError, TooLarge
+from optsearch.game import Game, bits
+from optsearch.lattice import Constraints, sweep
+from optsearch.position import Position
+from optsearch.posterior import Posterior
+from optsearch.results import GROWTH
+from optsearch.simulate import simulate
+from optsearch.solver import solve
+
+STANDARD = (5, 4, 3, 3, 2)
+
+
+def placements(rows, columns, length):
+    """Each placement as a set of cells."""
+    for row in range(rows):
+        for column in range(columns):
+            for down, right in ((0, 1), (1, 0))[: 1 if length == 1 else 2]:
+                ship = {(row + down * i, column + right * i) for i in range(length)}
+                if max(ship)[0] < rows and max(c for _, c in ship) < columns:
+                    yield frozenset(ship)
+
+
+def around(ship, contact):
+    """The ship and the cells that the rule forbids to others."""
+    steps = {"any": (), "corner": ((0, 1), (1, 0), (0, -1), (-1, 0))}.get(
+        contact, [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1)]
+    )
+    return ship | {(row + i, column + j) for row, column in ship for i, j in steps}
+
+
+def through(rows, columns, lengths, contact, missed=(), hit=()):
+    """(configurations, how many have each placement) of three ships of different lengths.
+
+    In plain Python: pairs of placements, and for each the set of those of the third ship that can
+    stand beside both, as an integer with a bit for each. Cells are (row, column).
+    """
+    kinds = [
+        [ship for ship in placements(rows, columns, length) if not ship & set(missed)]
+        for length in lengths
+    ]
+    beside = [
+        [
+            [sum(1 << i for i, one in enumerate(kind) if not one & closed) for kind in kinds]
+            for closed in (around(ship, contact) for ship in ships)
+        ]
+        for ships in kinds
+    ]
+    covering = {
+        cell: [sum(1 << i for i, one in enumerate(kind) if cell in one) for kind in kinds]
+        for cell in hit
+    }
+    total, number = 0, Counter()
+    for a in range(len(kinds[0])):
+        for b in bits(beside[0][a][1]):
+            third = beside[0][a][2] & beside[1][b][2]
+            for covers in covering.values():
+                if not (covers[0] >> a | covers[1] >> b) & 1:
+                    third &= covers[2]
+            n = third.bit_count()
+            total += n
+            number[kinds[0][a]] += n
+            number[kinds[1][b]] += n
+            for c in bits(third):
+                number[kinds[2][c]] += 1
+    return total, {ship: n for ship, n in number.items() if n}
+
+
+@pytest.mark.parametrize(
+    ("text", "shots"),
+    [
+        ("12x12:5,3,2", ""),
+        ("12x12:4,3,2", "F6=hit F7=hit G9=miss"),
+        ("11x13:4,3,1;contact=corner", "C3=miss D4=hit"),
+        ("9x16:5,4,2;contact=any", "H5=hit I5=hit A1=miss"),
+        ("16x16:4,3,2", "P16=hit"),
+        ("2x100:9,4,1;contact=any", "AA1=hit"),
+    ],
+)
+def test_posteriors_counted_in_another_way(text, shots):
+    game = Game.parse(text)
+    position = Position.parse(game, shots)
+    missed, hit = game.cells_of(position.misses), game.cells_of(position.hits)
+    total, expected = through(game.rows, game.columns, game.fleet, game.contact, missed, hit)
+    posterior = Posterior(position)
+    assert posterior.configurations == total
+    found = {frozenset(game.cells_of(mask)): n for mask, n in posterior.placements.items()}
+    assert found == expected
+    cells = Counter()
+    for ship, n in expected.items():
+        cells.update(dict.fromkeys(ship, n))
+    assert posterior.occurrence.tolist() == [
+        [cells[i, j] for j in range(game.columns)] for i in range(game.rows)
+    ]
+    fresh = {cell: n for cell, n in cells.items() if cell not in hit}
+    most = max(fresh.values())
+    assert posterior.best_shots() == sorted(cell for cell, n in fresh.items() if n == most)
+    row, column = posterior.best_shots()[0]
+    assert posterior.frequency[row][column] == Fraction(most, total)
+
+
+def test_the_usual_fleet_on_12x12():
+    """42,850,058,088 configurations, as the table of growth has them; the counts add up.
+
+    Those with a ship in some place are found again when the others are placed around it.
+    """
+    game = Game(12, 12, STANDARD)
+    posterior = Posterior(game)
+    assert posterior.configurations == 42_850_058_088
+    (row,) = [row for row in GROWTH.read() if (row["size"], row["contact"]) == (12, "none")]
+    assert row["configurations"] == posterior.configurations
+    assert posterior.occurrence.sum() == 17 * posterior.configurations
+    assert (posterior.occurrence == posterior.occurrence.T).all()
+    assert (posterior.occurrence == posterior.occurrence[::-1]).all()
+    of_length = Counter()
+    for ship, n in posterior.placements.items():
+        of_length[ship.bit_count()] += n
+    assert of_length == {length: STANDARD.count(length) * 42_850_058_088 for length in STANDARD}
+    for length, others in ((5, (4, 3, 3, 2)), (2, (5, 4, 3, 3))):
+        for ship in game.placements(length)[::23]:
+            number = sweep(game).count(Constraints(others, ship | game.halo(ship)))
+            assert number == posterior.placements[ship]
+
+
+@pytest.mark.parametrize("text", ["12x12:5,4,3,3,2", "9x16:3,2;contact=any;announce=ship"])
+def test_samples(text):
+    """They are configurations, in the order of the fleet, and hit the cells as often as they do."""
+    game = Game.parse(text)
+    posterior = Posterior(game)
+    drawn = posterior.sample(2000, 1)
+    assert drawn.shape == (2000, len(game.fleet), game.words)
+    for ships in map(to_masks, drawn[:50]):
+        assert [ship.bit_count() for ship in ships] == list(game.fleet)
+        closed = 0
+        for ship in ships:
+            assert ship in game.placements(ship.bit_count())
+            assert not ship & closed
+            closed |= ship | game.halo(ship)
+    words = np.bitwise_or.reduce(drawn, axis=1)
+    share = np.array([sum(m >> c & 1 for m in to_masks(words)) for c in range(game.cells)]) / 2000
+    expected = posterior.probability.ravel()
+    assert (np.abs(share - expected) < 5 * np.sqrt(expected / 2000)).all()
+
+
+def test_sinkings_and_holes():
+    """By the definition: one ship of two cells is left on a board with holes."""
+    game = Game.parse("12x12:3,2;announce=ship;holes=A1-L9")
+    position = Position.parse(game, "A12=hit B12=hit C12=sunk:3")
+    expected = Counter()
+    for ships in reference.configurations(position):
+        expected.update(ships)
+    assert Posterior(position).placements == expected
+
+
+def test_greedy_plays():
+    """Some games; each ends, with more shots than the fleet has cells."""
+    game = Game(12, 12, (4, 3, 2))
+    found = simulate(
+        ["greedy", "random", "density", "parity", "pattern"], game, games=4, seed=1, jobs=1
+    )
+    for outcome in found.outcomes:
+        assert (outcome.shots >= 9).all()
+        assert (outcome.shots <= 144).all()
+
+
+def test_advice_without_an_optimum():
+    position = Position.parse(Game(12, 12, (2,)), "A1=hit A2=miss")
+    found = advice.advise(position)
+    assert (found.optimum, found.likely(1)) == (None, [((0, 1), Fraction(1))])
+
+
+SMALL = "is for boards of at most 128 cells; 12x12:2 has 144"
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda game: Configurations(Position(game)),
+        lambda game: list_ships(Position(game)),
+        lambda game: solve(game),
+        lambda game: evaluate("greedy", game, jobs=1),
+        lambda game: bounds(game),
+    ],
+)
+def test_what_lists_says_so(ask):
+    with pytest.raises(TooLarge, match=SMALL):
+        ask(Game(12, 12, (2,)))
+
+
+@pytest.mark.parametrize("player", ["thompson", "rollout"])
+def test_players_of_small_boards(player):
+    with pytest.raises(TooLarge, match=SMALL):
+        simulate([player], Game(12, 12, (2,)), games=1, seed=1, jobs=1)
+
+
+@pytest.mark.parametrize("text", ["17x17:2", "14x14:6,2", "13x13:7"])
+def test_a_board_too_wide_for_the_sweep(text):
+    with pytest.raises(
+        OptsearchError, match="the transfer matrix sweeps boards whose shorter side"
+    ):
+        Posterior(Game.parse(text))
+
+
+def test_commands(here, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    status, out, _ = here("count", "16x16:3,2", "--json")
+    total = sum(
+        1 for a in placements(16, 16, 3) for b in placements(16, 16, 2) if not around(a, "none") & b
+    )
+    assert (status, json.loads(out)["configurations"]) == (0, total)
+    for command in ("solve", "greedy", "bounds"):
+        status, out, err = here(command, "12x12:2")
+        assert (status, out) == (2, "")
+        assert SMALL in err
+        assert err.count("\n") == 1
