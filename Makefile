@@ -62,6 +62,7 @@ results: build  ## recompute data/results (about three hours)
 	@$(BIN)/python -m experiments.trees
 	@$(BIN)/python -m experiments.reconstructions
 	@$(BIN)/python -m experiments.growth
+	@$(BIN)/python -m experiments.one_by_one
 	@$(BIN)/python -m experiments.greedy_games
 	@$(BIN)/python -m experiments.optima --again
 	@$(BIN)/python -m experiments.ablation

@@ -51,6 +51,23 @@ cdef void descending(const int32_t* values, int n, int most, int32_t* out) noexc
         out[j] = v
 
 
+cdef int64_t by_falling_weight(const Node* node) noexcept nogil:
+    """The misses of two sets, or of sets of one cell, one after the other, an empty one last."""
+    cdef int64_t empty = 0, weight, cost = 0, left = node.weight
+    cdef int i
+    for i in range(node.n):
+        if not node.rows[i]:
+            empty = node.weights[i]
+    for i in range(node.n, 0, -1):     # from the heaviest
+        weight = node.light[i] - node.light[i - 1]
+        if weight == empty:            # the empty one, or one as heavy: its turn is the last
+            empty = 0
+            continue
+        left -= weight
+        cost += left
+    return cost
+
+
 cdef class Bounds:
     """The bounds of a search.
 
@@ -105,10 +122,13 @@ cdef class Bounds:
             return False
         if node.n == 2 or node.hits == 1:
             # Two sets: one of them, the lighter, misses once. Sets of one cell: by falling weight.
+            # But an empty set has no cell to shoot at: it is the last, whatever it weighs. (mean)
             for t in range(node.n - 1):
                 cost += price(self.objective, node.budget - t, self.light_of(node)[node.n - 1 - t])
                 if self.objective != MEAN and t == node.budget:
                     break
+            if node.weights != NULL and self.objective == MEAN:
+                cost = by_falling_weight(node)
             node.lower, node.exact = min(cost, FORBIDDEN), True
             return True
         return False

@@ -1,8 +1,8 @@
 """Branch and bound for the least cost of a family, with every bound and reduction a switch.
 
 A *family* is a list of distinct sets of cells, each with a weight. A shot at a cell splits it into
-the sets that have the cell (hit) and the others (missed). A set ends the game when all its cells
-are hit, and pays for the misses before that; we look for
+the sets that have the cell (hit) and the others (missed). A set ends the game when it is the only
+one left, and pays for the misses before that; we look for
 
     M(F, b) = min over cells c of  M(F hit at c, b) + M(F missed at c, b - 1)
                                    + price(b) * weight(F missed at c),
@@ -13,6 +13,9 @@ where the budget b is the number of misses still allowed and price(b) is what a 
     worst   1 while b > 0, and FORBIDDEN at b = 0: nobody may miss more than b times.
     within  1 at b = 0 and 0 before: the weight that is not finished within b misses. What comes
             after that miss is free.
+
+The sets of a game have one size. Sets of others may lie one inside the other; then the bounds by
+profiles and by prices, which let every set be hit at last, do not hold and are off.
 
 Reductions that keep M(F, b):
 
@@ -66,6 +69,7 @@ cdef enum:
     CHAIN_FROM = 8             # sets from which the dual of the chain is used
     FIRST_STEPS = 2000         # to raise prices from nothing
     STEPS = 60                 # to raise those that were handed down
+    MOST_COMPARED = 1 << 15    # sets of which it is seen whether one lies inside another
     DISK_FROM = 8              # families that took less work are not worth a place on disk
 
 RULES = {"optimal": OPTIMAL, "best greedy": BEST_GREEDY, "worst greedy": WORST_GREEDY}
@@ -74,7 +78,7 @@ RULES = {"optimal": OPTIMAL, "best greedy": BEST_GREEDY, "worst greedy": WORST_G
 cdef class Search:
     """Solves subfamilies of one family.
 
-    sets -- (n, 2) uint64, distinct sets of cells, all of one size.
+    sets -- (n, 2) uint64, distinct sets of cells; of one size but for the objective "mean".
     weights -- (n,) int64, positive.
     cells -- how many the grid has.
     objective -- "mean", "worst" or "within".
@@ -87,6 +91,7 @@ cdef class Search:
     cdef int n, cells, objective, rule
     cdef Cells* sets
     cdef int64_t* weights
+    cdef int hits                                  # the most cells of a set
     cdef bint weighted                             # not all weights are 1
     cdef readonly bint has_prices                  # the dual of the chain is used
     cdef Switches on
@@ -113,8 +118,9 @@ cdef class Search:
         self.n, self.cells = <int>sets.shape[0], cells
         self.check(sets, weights)
         self.table, self.disk, self.effort = table, disk, Effort(tick)
-        self.bounds = Bounds(
-            self.n, size(join(sets[0, 0], sets[0, 1])), self.objective, self.on)
+        if not is_antichain(sets):
+            self.on.profile = self.on.chain = False
+        self.bounds = Bounds(self.n, self.hits, self.objective, self.on)
         self.chain = ChainDual()
         self.names = NormalForm(cells, self.objective, self.rule, self.on)
         self.words = WordSearch(self.bounds, self.effort, self.rule, self.on)
@@ -154,12 +160,13 @@ cdef class Search:
             raise ValueError("weights out of range")
         if self.cells < MAX_CELLS:
             outside = ~(one(self.cells) - 1)
-        hits = size(join(sets[0, 0], sets[0, 1]))
+        self.hits = hits = size(join(sets[0, 0], sets[0, 1]))
         for i in range(sets.shape[0]):
             if join(sets[i, 0], sets[i, 1]) & outside:
                 raise ValueError(f"set number {i} has a cell outside the {self.cells} cells")
-            if size(join(sets[i, 0], sets[i, 1])) != hits:
+            if size(join(sets[i, 0], sets[i, 1])) != hits and self.objective != MEAN:
                 raise ValueError(f"set number {i} has another number of cells than the first")
+            self.hits = max(self.hits, size(join(sets[i, 0], sets[i, 1])))
 
     def __dealloc__(self):
         PyMem_Free(self.sets)
@@ -559,6 +566,23 @@ cdef class Search:
             return node.key[:node.key_length]
         finally:
             free_node(node)
+
+
+cdef bint is_antichain(const uint64_t[:, ::1] sets) noexcept:
+    """Whether no set lies inside another; sets of one size do not, and very many may."""
+    cdef Py_ssize_t i, j, n = sets.shape[0]
+    cdef Cells a
+    cdef bint equal = True
+    for i in range(1, n):
+        equal &= size(join(sets[i, 0], sets[i, 1])) == size(join(sets[0, 0], sets[0, 1]))
+    if equal or n > MOST_COMPARED:
+        return equal
+    for i in range(n):
+        a = join(sets[i, 0], sets[i, 1])
+        for j in range(n):
+            if i != j and not a & ~join(sets[j, 0], sets[j, 1]):
+                return False
+    return True
 
 
 cdef bint is_dominated(const Node* node, int c) noexcept nogil:

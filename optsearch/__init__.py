@@ -32,6 +32,7 @@ __all__ = [
     "OptsearchError",
     "Position",
     "Posterior",
+    "Prior",
     "Solution",
     "bounds",
     "evaluate",

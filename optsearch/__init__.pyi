@@ -8,6 +8,7 @@ from optsearch.greedy import greedy as greedy
 from optsearch.objective import Objective as Objective
 from optsearch.position import Position as Position
 from optsearch.posterior import Posterior as Posterior
+from optsearch.prior import Prior as Prior
 from optsearch.solution import Solution as Solution
 from optsearch.solver import solve as solve
 from optsearch.tree import DecisionTree as DecisionTree
@@ -20,6 +21,7 @@ __all__ = [
     "OptsearchError",
     "Position",
     "Posterior",
+    "Prior",
     "Solution",
     "bounds",
     "evaluate",

@@ -102,7 +102,7 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
     return {
         "game": str(game),
         "position": str(position),
-        "rules": _rules(game),
+        "rules": _rules(game) + _by(solver),
         "rows": game.rows,
         "columns": game.columns,
         "holes": list(bits(game.holes)),
@@ -134,6 +134,13 @@ def _rules(game: Game) -> str:
         "ship": "a sinking is announced with the length of the ship",
     }[game.announce]
     return f"{contact}; {announce}."
+
+
+def _by(solver: Solver) -> str:
+    """What weighs configurations, in words."""
+    return (
+        "" if solver.prior is None else f" Configurations weigh by the prior {solver.prior.name}."
+    )
 
 
 def _listed(solver: Solver) -> list[tuple[int, tuple[int, ...]]]:

@@ -1,8 +1,8 @@
 """What is still to be found: the sets of cells that the configurations of a position hide.
 
-A family is a list of distinct sets of one size, each with the number of configurations that have
-it (its weight; always 1 where ships may not touch along an edge, because then the cells determine
-the configuration). With a prior, its weight is the sum of their weights.
+A family is a list of distinct sets, those of a game of one size, each with the number of
+configurations that have it (its weight; always 1 where ships may not touch along an edge, because
+then the cells determine the configuration). With a prior, its weight is the sum of their weights.
 """
 
 from __future__ import annotations
@@ -156,10 +156,10 @@ class Family:
         total = sum(m.bit_count() * n for m, n in zip(self.sets, self.weights, strict=True))
         return Fraction(total, self.weight)
 
-    @property
+    @cached_property
     def hits(self) -> int:
-        """How many hits end the game from here: the size of each set."""
-        return self.sets[0].bit_count()
+        """How many hits end the game: the size of each set, the largest where they differ."""
+        return max(mask.bit_count() for mask in self.sets)
 
     @cached_property
     def undecided(self) -> int:

@@ -21,6 +21,7 @@ HOMES = {
     "OptsearchError": "errors",
     "Position": "position",
     "Posterior": "posterior",
+    "Prior": "prior",
     "Solution": "solution",
     "bounds": "bracket",
     "evaluate": "evaluate",

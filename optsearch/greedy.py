@@ -25,6 +25,7 @@ from functools import cached_property, partial
 
 from optsearch._table import MemoryTable
 from optsearch.errors import OptsearchError
+from optsearch.family import Family
 from optsearch.front import make_callable
 from optsearch.game import Cell, Game, bits
 from optsearch.kernels import (
@@ -84,7 +85,8 @@ class GreedySolver:
 
     (The player, who breaks ties in one way, is `optsearch.strategies.greedy`.)
     prior -- the weights of the configurations: a most probable cell is one of most weight, and all
-    numbers of configurations are weights. Raises ImpossiblePosition when no configuration is left,
+    numbers of configurations are weights. family -- what is hidden, in place of configurations.
+    Raises ImpossiblePosition when no configuration is left,
     TooLarge when they cannot be listed.
     """
 
@@ -94,8 +96,10 @@ class GreedySolver:
         options: SolverOptions = DEFAULT,
         progress: Progress = no_progress,
         prior: Prior | None = None,
+        family: Family | None = None,
     ):
         self.position = position
+        self._family = family
         self.prior = prior
         self._options = options
         self._progress = progress
@@ -123,7 +127,15 @@ class GreedySolver:
 
             table = MemoryTable(self._options.memory)
             self._kernels[rule] = kernel(
-                self.position, MEAN, self._options, table, None, tick, rule, self.prior
+                self.position,
+                MEAN,
+                self._options,
+                table,
+                None,
+                tick,
+                rule,
+                self.prior,
+                self._family,
             )
         return self._kernels[rule]
 
@@ -151,8 +163,7 @@ class GreedySolver:
 
     def _hits(self, state: State) -> int:
         """One shot for each cell of each configuration: what is paid besides misses."""
-        exact = self._kernel("optimal")
-        return (self.position.game.fleet_cells - state.hits.bit_count()) * exact.weight(state)
+        return self._kernel("optimal").hits_left(state)
 
     def _tied(self, state: State) -> list[int]:
         return self._kernel("optimal").greedy_shots(state)

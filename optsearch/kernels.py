@@ -139,7 +139,10 @@ class Kernel(Protocol):
         """Nodes, and what the subsets come to in nodes."""
 
     def weight(self, state: State) -> int:
-        """How many configurations a state has."""
+        """How many configurations a state has, or what they weigh."""
+
+    def hits_left(self, state: State) -> int:
+        """How many cells all of these have still to hit, each as often as it weighs."""
 
     def free_hits(self, state: State) -> int:
         """Cells that may be shot at once: they cost nothing and tell nothing."""
@@ -258,22 +261,23 @@ class Silent(_Budgets):
 
     def __init__(
         self,
-        position: Position,
+        family: Family,
+        hits: int,
         objective: Objective,
         options: SolverOptions,
         table: MemoryTable,
         disk: Disk | None,
         tick: Callable[[int], None],
         rule: str = "optimal",
-        prior: Prior | None = None,
     ):
-        self.game = position.game
+        """hits -- the mask of the cells hit before, which no set of the family has."""
+        self.game = family.game
         self.objective = objective
-        self.family = Family.of(position, prior)
+        self.family = family
         self.cells_left = self.family.hits
         self.sets = to_words(self.family.sets)
         self.weights = np.array(self.family.weights, np.int64)
-        self.root = State(np.arange(len(self.sets), dtype=np.int32), position.hits)
+        self.root = State(np.arange(len(self.sets), dtype=np.int32), hits)
         self._search = Search(
             self.sets,
             self.weights,
@@ -301,6 +305,11 @@ class Silent(_Budgets):
 
     def weight(self, state: State) -> int:
         return int(self.weights[state.family].sum())
+
+    def hits_left(self, state: State) -> int:
+        left = self.sets[state.family] & ~to_words([state.hits])
+        cells = np.bitwise_count(left).sum(axis=1).astype(np.int64)
+        return int(cells @ self.weights[state.family])
 
     def free_hits(self, state: State) -> int:
         words = np.bitwise_and.reduce(self.sets[state.family], axis=0)
@@ -356,6 +365,12 @@ def chain_prices(sets: tuple[int, ...], limit: int, steps: int = 20_000) -> tupl
     return tuple(priced[1]) if priced is not None and priced[0] >= limit else None
 
 
+def raised_prices(sets: tuple[int, ...], steps: int = 20_000) -> tuple[int, ...] | None:
+    """The best prices that so many steps find; None where the kernel has none for such sets."""
+    priced = ChainDual().prices(to_words(sets), 1 << 40, steps)
+    return None if priced is None else tuple(priced[1])
+
+
 class Announced(_Budgets):
     """The kernel of games that announce sinkings: configurations are ships."""
 
@@ -408,6 +423,10 @@ class Announced(_Budgets):
 
     def weight(self, state: State) -> int:
         return len(state.family)
+
+    def hits_left(self, state: State) -> int:
+        hit = (state.hits & ~self.root.hits).bit_count()
+        return (self.cells_left - hit) * len(state.family)
 
     def free_hits(self, state: State) -> int:
         if len(state.family) > 1:
@@ -489,17 +508,19 @@ def kernel(
     tick: Callable[[int], None],
     rule: str = "optimal",
     prior: Prior | None = None,
+    family: Family | None = None,
 ) -> Kernel:
-    """The kernel for the rules of a position.
+    """The kernel for the rules of a position, or of a family that is given.
 
     rule -- which strategies there are: "optimal" for all, or "best greedy" or "worst greedy"; these
     two for the mean and announce=nothing only. prior -- the weights of the configurations; for
-    announce=nothing only.
+    announce=nothing only. family -- what is hidden, in place of configurations; for the mean.
 
     Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.
     """
     if position.game.is_silent:
-        return Silent(position, objective, options, table, disk, tick, rule, prior)
+        found = Family.of(position, prior) if family is None else family.weighable()
+        return Silent(found, position.hits, objective, options, table, disk, tick, rule)
     if prior is not None:
         position.game.require_silent("a search by a prior")
     if rule != "optimal":

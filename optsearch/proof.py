@@ -444,6 +444,8 @@ def read_head(path: str | Path, kinds: Mapping[str, type]) -> tuple[dict[str, An
     head = _json(lines[0] if lines else "", f"{path}, the head")
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise ProofError(f"{path}: the file is no proof; its head has no 'format': {FORMAT!r}")
+    if "family" in head and "family" not in kinds:
+        raise ProofError(f"{path} is a proof for a family from a file; add --family FILE")
     for key, kind in {"version": int, **kinds, "claims": int}.items():
         if type(head.get(key)) is not kind:
             raise ProofError(f"{path}: {key!r} in the head is {head.get(key)!r:.60}")

@@ -341,6 +341,23 @@ GROWTH = Table(
     0.5,
 )
 
+ONE_BY_ONE = Table(
+    "one_by_one",
+    "Ships placed one by one beside uniform ones",
+    (
+        _GAME,
+        _CONFIGURATIONS,
+        Column("distance", decimal(9), "total variation: half the sum of the differences"),
+        Column("greatest", decimal(9), "how many times as likely as uniformly the likeliest is"),
+        Column("least", decimal(9), "the same of the least likely"),
+        Column("sampled", decimal(6), "the distance by boards that the program places, seed 1"),
+        Column("error", decimal(6), "standard error of that"),
+        Column("seconds", decimal(3), "wall time of both", measured=True),
+    ),
+    "one_by_one",
+    2,
+)
+
 # Optima and greedy
 
 OPTIMA = Table(

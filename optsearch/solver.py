@@ -19,6 +19,7 @@ import numpy as np
 from optsearch._table import MemoryTable
 from optsearch.bounds import leaf_counting_misses
 from optsearch.errors import NotSupported, TableError
+from optsearch.family import Family
 from optsearch.first_shots import bracketed_values, budgeted_values
 from optsearch.frontier import Frontier, Task, greedy_choice
 from optsearch.game import Cell, Game, bits
@@ -96,7 +97,8 @@ class Solver:
     """Solves one position for one objective; keeps its table, so that the tree comes cheaply.
 
     all_shots -- find the optimum after each first shot, too. prior -- the weights of the
-    configurations; totals and numbers of configurations are then sums of weights.
+    configurations; totals and numbers of configurations are then sums of weights. family -- what is
+    hidden, in place of configurations; for the mean, and without a table on disk.
     Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.
     """
 
@@ -109,6 +111,7 @@ class Solver:
         objective: Objective = MEAN,
         all_shots: bool = False,
         prior: Prior | None = None,
+        family: Family | None = None,
     ):
         self._started = time.perf_counter()
         self._lock = threading.RLock()  # the kernel's buffers serve one thread at a time
@@ -119,6 +122,7 @@ class Solver:
             )
         self.position = position
         self.prior = prior
+        self._family = family
         self.objective = objective
         self.options = options
         self.progress = progress
@@ -138,6 +142,7 @@ class Solver:
             disk if disk is None or disk.writable else _ReadOnly(disk),
             self._tick,
             prior=prior,
+            family=family,
         )
         self._solution: Solution | None = None
         self._places: dict[int, int] | None = None
@@ -164,7 +169,7 @@ class Solver:
 
     def _certain_cost(self) -> int:
         """One shot for each cell of each configuration: what is paid besides misses."""
-        return self.kernel.cells_left * self.kernel.weight(self.kernel.root)
+        return self.kernel.hits_left(self.kernel.root)
 
     # The solution
 
@@ -201,7 +206,7 @@ class Solver:
         self, time_limit: float | None, parallel: Parallel | None, partial: bool
     ) -> Solution:
         root, kind = self.kernel.root, self.objective.kind
-        if self.kernel.cells_left == 0:
+        if self.kernel.is_over(self.kernel.root):
             return self._answer(0, (), budget=0)
         if kind == "mean":
             return self._search_mean(time_limit, parallel, partial)
@@ -270,7 +275,7 @@ class Solver:
 
         def submit(executor: Executor, task: Task) -> Future[_Answer]:
             self._tick(0)
-            asked = self.position, self.objective, options, self.prior
+            asked = self.position, self.objective, options, self.prior, self._family
             return executor.submit(_run_far, asked, task)
 
         def received(answer: _Answer) -> int | None:
@@ -462,14 +467,15 @@ def table_name(game: Game, prior: Prior | None) -> str:
 _far = threading.local()  # a kernel serves one thread at a time, and an executor may have several
 
 
-_Asked = tuple[Position, Objective, SolverOptions, "Prior | None"]
+_Asked = tuple[Position, Objective, SolverOptions, "Prior | None", "Family | None"]
 
 
 def _far_solver(asked: _Asked) -> tuple[Solver, _Kept]:
     """The solver of this worker, from one task of a search to the next."""
     if getattr(_far, "asked", None) != asked:
-        position, objective, options, prior = asked
-        solver, kept = Solver(position, options, objective=objective, prior=prior), _Kept()
+        position, objective, options, prior, family = asked
+        solver = Solver(position, options, objective=objective, prior=prior, family=family)
+        kept = _Kept()
         solver.kernel.keep(kept)
         _far.asked, _far.solver, _far.kept = asked, solver, kept
     return _far.solver, _far.kept

@@ -219,13 +219,16 @@ class Definition:
 
     # Strategies
 
-    def played(self, choose):
-        """How many configurations a rule of choice finishes after each number of shots."""
-        found = Counter()
+    def played(self, choose, weight=None):
+        """How many configurations a rule of choice finishes after each number of shots.
+
+        weight -- of a family, where that is not `self.weight`.
+        """
+        found, weight = Counter(), weight or self.weight
 
         def play(state, shots):
             if not self.counts(state):
-                found[shots] += self.weight(state.family)
+                found[shots] += weight(state.family)
                 return
             for part in self.parts(state, choose(state)).values():
                 play(part, shots + 1)
@@ -314,4 +317,56 @@ class Definition:
         """Whether nothing is announced and another cell is in every configuration with this."""
         return self.is_silent and all(
             sum(ships) >> other & 1 for ships in state.family if sum(ships) >> cell & 1
+        )
+
+
+class Hunted:
+    """A hidden set among given ones: what is missed until one is left, by the definition.
+
+    sets -- frozensets of things, with their weights.
+    """
+
+    def __init__(self, weights):
+        self.weights = weights
+        self.least = cache(self.least)
+        self.greedy = cache(self.greedy)
+
+    def parts(self, family):
+        """For each thing that some sets have and others not: those, and the others."""
+        for thing in sorted(frozenset().union(*family)):
+            has = frozenset(one for one in family if thing in one)
+            if has != family:
+                yield thing, has, family - has
+
+    def weight(self, family):
+        return sum(self.weights[one] for one in family)
+
+    def least(self, family):
+        """The least total of misses."""
+        return min(
+            (
+                self.weight(missed) + self.least(hit) + self.least(missed)
+                for _, hit, missed in self.parts(family)
+            ),
+            default=0,
+        )
+
+    def best(self, family):
+        """The things that an optimal strategy can ask for first."""
+        return {
+            thing
+            for thing, hit, missed in self.parts(family)
+            if self.weight(missed) + self.least(hit) + self.least(missed) == self.least(family)
+        }
+
+    def greedy(self, family, end):
+        """The misses of the best (end=min) or the worst (end=max) greedy strategy."""
+        most = max((self.weight(hit) for _, hit, _ in self.parts(family)), default=0)
+        return end(
+            (
+                self.weight(missed) + self.greedy(hit, end) + self.greedy(missed, end)
+                for _, hit, missed in self.parts(family)
+                if self.weight(hit) == most
+            ),
+            default=0,
         )

@@ -23,6 +23,7 @@ from experiments import (
     golden,
     lower_bounds,
     occurrence,
+    one_by_one,
     optima,
     reconstructions,
     table1,
@@ -291,6 +292,32 @@ def test_the_committed_optima():
 
 
 # Ablation
+
+
+@pytest.mark.parametrize(
+    "text", ["5x6:4,3,2,2,1", "3x5:4,3,2,2,1;contact=any", "5x5:4,3,2,2,1;contact=corner"]
+)
+def test_boards_placed_one_by_one(text):
+    """Going through four ships gives what the list of all boards gives."""
+    game = Game.parse(text)
+    exact, counted = one_by_one.listed(game), one_by_one.gone_through(game)
+    assert exact[0] == counted[0] > 100
+    assert counted[1:] == pytest.approx(exact[1:], rel=1e-12)
+    with pytest.raises(ValueError, match="is not one of these"):
+        one_by_one.gone_through(Game.parse("8x8:5,4,3,2,2"))
+
+
+def test_the_committed_distances_from_uniform():
+    """Small games are computed anew; all were confirmed by boards that the program placed."""
+    for row in results.ONE_BY_ONE.read():
+        assert abs(row["sampled"] - row["distance"]) < 5 * row["error"]
+        if row["configurations"] < 1000:
+            found = one_by_one.listed(row["game"])
+            said = (row["configurations"], *(row[n] for n in ("distance", "greatest", "least")))
+            assert found == pytest.approx(said, abs=1e-9)
+    usual = results.ONE_BY_ONE.read()[6]
+    assert str(usual["game"]) == "10x10:5,4,3,3,2"
+    assert usual["configurations"] == 1_925_751_392
 
 
 def test_ablation(run, tmp_path):

@@ -20,7 +20,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
-from math import log2
+from math import log2, prod
 
 import pytest
 from hypothesis import HealthCheck, Phase, assume, example, given, seed, settings
@@ -31,7 +31,7 @@ from optsearch.kernels import SWITCHES
 from optsearch.position import Position
 from optsearch.solver import SolverOptions, solve
 from optsearch.strategies import named
-from tests.definition import Definition, Rules
+from tests.definition import Definition, Rules, State
 
 SEED = 14
 GRIDS = ((1, 4), (1, 5), (1, 6), (2, 2), (2, 3), (2, 4), (3, 3), (2, 5), (3, 4))
@@ -233,6 +233,103 @@ def ship_of(rules, text):
     first, last = (rules.cell(name) for name in (text.split("-") * 2)[:2])
     step = 1 if last - first < rules.columns else rules.columns
     return sum(1 << cell for cell in range(first, last + 1, step))
+
+
+def check_prior(asked):
+    """A prior of each kind, in a table: what is asked by it, beside the definition by weights."""
+    weights = written_prior(asked, "prior.csv")
+    by = Definition(asked.rules, (), weights)
+    for cell, reply in asked.case.shots:
+        by.root = by.parts(by.root, cell).get(reply, State(frozenset()))
+    root, game = by.root, (asked.game, "--shots", asked.case.position, "--prior", "prior.csv")
+    if not root.family:
+        return  # refused
+    weight, counts, optimum = by.weight(root.family), by.counts(root), by.optimum(root)
+    found = asked.run("posterior", *game)
+    flat = [p for row in found["probability"] for p in row]
+    for cell, n in counts.items():
+        assert abs(flat[cell] - n / weight) < NEAR
+    most = [cell for cell, n in counts.items() if n == max(counts.values())]
+    assert found["best_shots"] == asked.names(most)
+    found = asked.run("sample", *game, "-n", 20, "--seed", asked.rng.randrange(1000))
+    for ships in found["sample"]:
+        assert weights[tuple(sorted(ship_of(asked.rules, text) for text in ships))]
+    silent = by.is_silent
+    for method in ("solver", "reference") if silent else ("reference",):
+        found = asked.run("solve", *game, "--method", method)
+        assert Fraction(found["mean_exact"]) == Fraction(optimum) / weight
+        assert found["best_shots"] == asked.names(by.best(root))
+    if not asked.case.shots:
+        ties = asked.rng.choice(("first", "last", "central"))
+        found = asked.run(
+            *("evaluate", f"greedy:ties={ties}", asked.game, "--prior", "prior.csv", "--jobs", 1)
+        )
+        played = Definition(asked.rules).played(asked.definition.player(ties, 4), by.weight)
+        assert Fraction(found["mean_exact"]) == Fraction(total_of(played)) / sum(played.values())
+    if not silent:
+        return
+    asked.run("solve", *game, "--tree", "by.json", "--prove", "by.jsonl")
+    assert asked.run("tree", "by.json", "--verify", "--prior", "prior.csv")["verified"]
+    found = asked.run("proof", "by.jsonl", "--prior", "prior.csv")
+    assert Fraction(found["mean_exact"]) == Fraction(optimum) / weight
+    found = asked.run("greedy", *game)
+    mean = Fraction(found["best_greedy_total_height"], found["configurations"])
+    assert mean == Fraction(by.greedy(root, min)) / weight
+    for bound in asked.run("bounds", *game)["bounds"]:
+        sign = 1 if bound["side"] == "lower" else -1
+        assert sign * bound["value"] <= sign * float(Fraction(optimum) / weight) + NEAR, bound
+    totals = {
+        t["name"]: t["total_height"] for t in asked.run("explore", "-o", "p.html", *game)["trees"]
+    }
+    assert Fraction(totals["optimal"], found["configurations"]) == Fraction(optimum) / weight
+
+
+def written_prior(asked, path):
+    """A table of some kind, written; the weight of each configuration that follows from it."""
+    rules, rng = asked.rules, asked.rng
+    everything = sorted(rules.configurations)
+    ships = sorted({ship for one in everything for ship in one})
+
+    def drawn():
+        return rng.choice(("0", "1", "1", "2", "7", "1/3", "0.25"))
+
+    def text(ship):
+        cells = [cell for cell in range(rules.cells) if ship >> cell & 1]
+        return "-".join(dict.fromkeys((rules.name(cells[0]), rules.name(cells[-1]))))
+
+    kind = rng.choice(("ship", "product", "mean", "ships", "past"))
+    lines, of_ship = [], dict.fromkeys(ships, Fraction(1))
+    if kind == "ship":
+        lines = ["ship,weight"]
+        for ship in rng.sample(ships, rng.randint(1, len(ships))):
+            lines.append(f"{text(ship)},{drawn()}")
+            of_ship[ship] = Fraction(lines[-1].split(",")[1])
+    elif kind in ("product", "mean"):
+        lines, cells = [f"# cells: {kind}", "cell,weight"], {}
+        for cell in set(range(rules.cells)) - set(rules.holes):
+            lines.append(f"{rules.name(cell)},{drawn()}")
+            cells[cell] = Fraction(lines[-1].split(",")[1])
+        for ship in ships:
+            held = [cells[cell] for cell in cells if ship >> cell & 1]
+            of_ship[ship] = prod(held) if kind == "product" else sum(held) / len(held)
+    elif kind == "past":
+        lines = ["# smoothing: 1/2", "ships"]
+        of_ship = dict.fromkeys(ships, Fraction(1, 2))
+        for one in rng.choices(everything, k=5):
+            lines.append(" ".join(map(text, one)))
+            for ship in one:
+                of_ship[ship] += 1
+    weights = {one: prod(of_ship[ship] for ship in one) for one in everything}
+    if kind == "ships":
+        lines = ["ships,weight"]
+        weights = dict.fromkeys(everything, Fraction(0))
+        for one in rng.sample(everything, rng.randint(1, len(everything))):
+            lines.append(f"{' '.join(map(text, one))},{drawn()}")
+            weights[one] = Fraction(lines[-1].split(",")[1])
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    asked.lines.append(f"printf '%s\\n' {shlex.join(lines)} > {path}")
+    return weights
 
 
 def check_worst(asked):
@@ -600,7 +697,7 @@ CHECKS = (
     *(check_other_counts, check_samples, check_worst, check_within, check_methods),
     *(check_time_limit, check_switches, check_bounds, check_proof, check_optimal_trees),
     *(check_greedy_trees, check_page, check_pattern),
-    *(check_table, check_counterexamples, check_equilibrium),
+    *(check_table, check_counterexamples, check_equilibrium, check_prior),
 )
 
 

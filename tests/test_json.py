@@ -22,8 +22,14 @@ PUZZLE = ("--grid", "5x5", "--fleet", "3,2,1", "--seed", "3", "-o", "puzzle.txt"
 RUNS = {
     "count": [["count", "10x10:5,4,3,3,2"]],
     "occurrence": [["occurrence", GAME]],
-    "posterior": [["posterior", GAME, "--shots", "A2=hit"]],
-    "sample": [["sample", GAME, "--seed", "1"]],
+    "posterior": [
+        ["posterior", GAME, "--shots", "A2=hit"],
+        ["posterior", GAME, "--prior", "one-by-one"],
+    ],
+    "sample": [
+        ["sample", GAME, "--seed", "1"],
+        ["sample", GAME, "--seed", "1", "--prior", "one-by-one"],
+    ],
     "solve": [
         ["solve", GAME, "--tree", "tree.json", "--prove", "proof.json"],
         ["solve", "4x4:3,2", "--all-shots"],
@@ -31,7 +37,11 @@ RUNS = {
         ["solve", GAME, "--objective", "within=11"],
     ],
     "proof": [["solve", "3x4:2", "--prove", "proof.json"], ["proof", "proof.json"]],
-    "bounds": [["bounds", "10x10:5,4,3,3,2"], ["bounds", "11x11:5,4,3,3,2"]],
+    "bounds": [
+        ["bounds", "10x10:5,4,3,3,2"],
+        ["bounds", "11x11:5,4,3,3,2"],
+        ["bounds", "4x4:3,2", "--prior", "one-by-one"],
+    ],
     "equilibrium": [
         ["equilibrium", "4x4:3"],
         ["equilibrium", "4x4:3", "--objective", "within=5"],
@@ -42,8 +52,14 @@ RUNS = {
         ["equilibrium", "4x4:3", "--certificate", "value.json"],
         ["certificate", "value.json"],
     ],
-    "greedy": [["greedy", "4x4:3,2"]],
-    "evaluate": [["evaluate", "greedy", GAME, "--jobs", "1"]],
+    "greedy": [
+        ["greedy", "4x4:3,2"],
+        ["greedy", "4x4:3,2", "--prior", "one-by-one"],
+    ],
+    "evaluate": [
+        ["evaluate", "greedy", GAME, "--jobs", "1"],
+        ["evaluate", "greedy", GAME, "--jobs", "1", "--prior", "one-by-one"],
+    ],
     "strategies": [["strategies"]],
     "simulate": [["simulate", "greedy", GAME, "--games", "10", "--jobs", "1"]],
     "advise": [["advise", GAME, "--shots", "A2=hit"], ["advise", "4x4:3,2", "--shots", "B2=hit"]],

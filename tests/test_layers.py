@@ -21,7 +21,7 @@ LAYERS = (
     {"greedy", "frontier", "strategies", "solitaire"},
     {"hiding", "first_shots"},
     {"solver", "evaluate", "simulate"},
-    {"proof", "counterexamples", "bracket", "advice", "match", "equilibrium"},
+    {"proof", "counterexamples", "bracket", "advice", "match", "equilibrium"} | {"hunt"},
     {"reproduce", "drawing", "explorer"},
     {"report"},
     {"cli"},

@@ -38,7 +38,7 @@ WEIGHTS = st.sampled_from([0, 0, 1, 1, 1, 2, 3, 7, 40, 10**6])
 
 
 @st.composite
-def weighed(draw, announce=("nothing",), most=40, cells=12):
+def weighed(draw, announce=("nothing",), most=40, cells=16):
     """A position, the weights of all its configurations as the definition has them, and a prior."""
     position = draw(positions(cells, 3, most, announce))
     rules, _ = asked_of(position)

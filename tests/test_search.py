@@ -908,7 +908,7 @@ def build(sets=((3, 0), (5, 0)), weights=(1, 1), **changes):
         {"sets": (1, 2, 4), "weights": (1,)},
         {"sets": ((3, 0), (8, 0))},
         {"sets": ((3, 0), (1, 1))},
-        {"sets": ((3, 0), (7, 0))},
+        {"sets": ((3, 0), (7, 0)), "objective": "worst"},
     ],
 )
 def test_bad_families_and_switches(arguments):

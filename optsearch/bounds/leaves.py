@@ -97,6 +97,11 @@ def leaf_counting_misses(leaves: Leaves, hits: int, words: int = 1) -> int:
     leaves the fewest misses. (A game that is over, hits = 0, has one leaf and no miss.)
 
     words -- how many different sequences of replies the hits alone can have: `hit_words`.
+
+    It holds as well where leaves lie behind `hits` hits or less, in a tree whose every shot has
+    both replies: a leaf with i hits and j misses is a sequence to which hits - i hits are added at
+    its end. So it ends in a hit: where nothing is added, a miss at its end would have a leaf with
+    more hits beside it. And of two leaves neither begins as the other, so they stay different.
     """
     total = misses = 0
     room = words

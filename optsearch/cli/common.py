@@ -164,6 +164,24 @@ GameArgument = Annotated[
         show_default=False,
     ),
 ]
+OptionalGame = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[GAME]",
+        help="For example 10x10:5,4,3,3,2 or 4x4:3,2;contact=any (rows x columns : ship lengths).",
+        show_default=False,
+    ),
+]
+FamilyOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--family",
+        metavar="FILE",
+        help="Find a hidden set among those of this table instead (CSV: set, things, weight; "
+        "docs/families.md).",
+        show_default=False,
+    ),
+]
 ShotsOption = Annotated[
     str, typer.Option("--shots", help="Shots made so far, for example 'B3=hit A1=miss'.")
 ]

@@ -13,8 +13,9 @@ from optsearch import tree as tree_
 from optsearch.cli.answers import print_json
 from optsearch.cli.common import (
     BoardOption,
-    GameArgument,
+    FamilyOption,
     JsonOption,
+    OptionalGame,
     PriorOption,
     ShotsOption,
     app,
@@ -29,6 +30,7 @@ from optsearch.cli.common import (
     require_writable,
     solving,
 )
+from optsearch.cli.families import game_of, greedy_family
 from optsearch.errors import OptsearchError
 from optsearch.game import Cell, cell_name
 from optsearch.greedy import RULES, Comparison, GreedySolver
@@ -42,7 +44,8 @@ HEADS = ("", "total height", "mean", "more", "worst case")
 
 @app.command(epilog="Example: optsearch greedy 4x5:4,3,2")
 def greedy(
-    game: GameArgument,
+    game: OptionalGame = None,
+    family: FamilyOption = None,
     shots: ShotsOption = "",
     board: BoardOption = None,
     prior: PriorOption = "",
@@ -79,7 +82,13 @@ def greedy(
 
     And where it leaves the optimum.
     """
-    position = read_position(game, shots, board)
+    beside = {"shots": shots, "board": board, "prior": prior, "optimal_tree": optimal_tree}
+    played = game_of("greedy", family, game, **beside)
+    if played is None:
+        assert family is not None
+        greedy_family(family, rule, tree, as_json)
+        return
+    position = read_position(played, shots, board)
     by = prior_of(prior, position.game)
     if rule not in RULES:
         raise OptsearchError(f"no greedy rule {rule!r}; there are {', '.join(RULES)}")

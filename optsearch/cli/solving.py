@@ -15,9 +15,10 @@ from optsearch.bracket import bounds as known_bounds
 from optsearch.cli.answers import print_json
 from optsearch.cli.common import (
     BoardOption,
-    GameArgument,
+    FamilyOption,
     Interrupted,
     JsonOption,
+    OptionalGame,
     PriorOption,
     ShotsOption,
     advised,
@@ -35,6 +36,8 @@ from optsearch.cli.common import (
     require_writable,
     solving,
 )
+from optsearch.cli.families import bounds_family, game_of, solve_family
+from optsearch.cli.families import check_proof as check_family_proof
 from optsearch.errors import OptsearchError
 from optsearch.game import Cell, cell_name
 from optsearch.hiding import prior_of
@@ -60,7 +63,8 @@ def require_solver(method: Method, **given: object) -> None:
 
 @app.command(epilog="Example: optsearch solve 4x5:2,3,4 --tree tree.json")
 def solve(
-    game: GameArgument,
+    game: OptionalGame = None,
+    family: FamilyOption = None,
     shots: ShotsOption = "",
     board: BoardOption = None,
     prior: PriorOption = "",
@@ -133,9 +137,25 @@ def solve(
 
     Every optimal first shot is given, and what greedy shooting costs.
     """
-    position = read_position(game, shots, board)
-    by = prior_of(prior, position.game)
     aim = Objective.parse(objective)
+    played = game_of(
+        "solve",
+        family,
+        game,
+        shots=shots,
+        board=board,
+        prior=prior,
+        objective=aim.kind != "mean",
+        method=method is not Method.SOLVER,
+        all_shots=all_shots,
+        table=table,
+    )
+    if played is None:
+        assert family is not None
+        solve_family(family, time_limit, jobs, tree, prove, int(memory * 2**30), as_json)
+        return
+    position = read_position(played, shots, board)
+    by = prior_of(prior, position.game)
     if by is not None and method is Method.PAPER:
         raise OptsearchError(f"--prior goes with --method solver or reference, not {method.value}")
     require_solver(
@@ -355,12 +375,17 @@ def print_solution(
 def check_proof(
     file: Annotated[Path, typer.Argument(help="A file written by solve --prove.")],
     prior: PriorOption = "",
+    family: FamilyOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check a proof that no strategy is better.
 
     By code that shares nothing with the solver.
     """
+    if family is not None:
+        game_of("proof", family, None, prior=prior)
+        check_family_proof(file, family, as_json)
+        return
     by = prior_of(prior, proof.load(file).position.game) if prior else None
     checked = proof.check(file, by)
     number = checked.configurations
@@ -390,7 +415,8 @@ def check_proof(
 
 @app.command(epilog="Example: optsearch bounds 10x10:5,4,3,3,2")
 def bounds(
-    game: GameArgument,
+    game: OptionalGame = None,
+    family: FamilyOption = None,
     shots: ShotsOption = "",
     board: BoardOption = None,
     prior: PriorOption = "",
@@ -400,7 +426,12 @@ def bounds(
 
     By value; those that are the ends of the bracket are marked *.
     """
-    position = read_position(game, shots, board)
+    played = game_of("bounds", family, game, shots=shots, board=board, prior=prior)
+    if played is None:
+        assert family is not None
+        bounds_family(family, as_json)
+        return
+    position = read_position(played, shots, board)
     by = prior_of(prior, position.game)
     known = known_bounds(position, prior=by)
     if as_json:
@@ -438,4 +469,4 @@ def bounds(
     script, wanted = ("lower_bounds", "root chain") if apart else ("told", "all ships told but two")
     possible = by is None and not position.shots and (apart or len(position.game.fleet) > 1)
     if possible and wanted not in names:
-        typer.echo(f'stronger ones, in a checkout: python -m experiments.{script} "{game}"')
+        typer.echo(f'stronger ones, in a checkout: python -m experiments.{script} "{played}"')

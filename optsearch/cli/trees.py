@@ -10,6 +10,7 @@ import typer
 from optsearch import tree as tree_
 from optsearch.cli.answers import print_json
 from optsearch.cli.common import (
+    FamilyOption,
     JsonOption,
     PriorOption,
     app,
@@ -23,9 +24,11 @@ from optsearch.cli.common import (
     save_figure,
     title_of,
 )
+from optsearch.cli.families import game_of, show_tree
 from optsearch.errors import OptsearchError
 from optsearch.game import Cell, Game, Permutation
 from optsearch.hiding import prior_of
+from optsearch.hunt import is_hunt
 
 
 @app.command(epilog="Example: optsearch tree tree.json --verify --draw tree.pdf")
@@ -38,6 +41,7 @@ def tree(
         ),
     ] = False,
     prior: PriorOption = "",
+    family: FamilyOption = None,
     draw: Annotated[
         Path | None,
         typer.Option(help="Draw the tree to this file (pdf, svg or png).", show_default=False),
@@ -60,6 +64,13 @@ def tree(
     as_json: JsonOption = False,
 ) -> None:
     """Print a decision tree; verify it; draw it; compare it with another."""
+    if family is not None:
+        drawing = {"draw": draw, "boards": boards, "beside": beside, "dot": dot}
+        game_of("tree", family, None, prior=prior, **drawing)
+        show_tree(file, family, verify, as_json)
+        return
+    if is_hunt(file):
+        raise OptsearchError(f"{file} is a strategy of a family from a file; add --family FILE")
     if boards and draw is None:
         raise OptsearchError("--boards is for drawings; add --draw FILE")
     if dot is not None and dot.suffix.lower() not in (".dot", ".gv"):

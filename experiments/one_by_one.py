@@ -1,0 +1,159 @@
+"""How far from uniform ships placed one by one are: python -m experiments.one_by_one [-o FOLDER]
+
+Most programs place the longest ship anywhere, the next one anywhere that is left, and begin anew
+where there is no room. Small games have the prior `one-by-one`, exactly. The usual game has too
+many boards to list: its first four ships are gone through, all of them, and where the last one can
+lie is counted. Both are confirmed by boards that the program itself places.
+"""
+
+import time
+from collections.abc import Iterator
+from fractions import Fraction
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments import script
+from optsearch import reference
+from optsearch.configurations import to_masks
+from optsearch.game import CONTACTS, Game, image
+from optsearch.hiding import OneByOne
+from optsearch.position import Position
+from optsearch.posterior import Posterior
+from optsearch.prior import one_by_one
+from optsearch.results import ONE_BY_ONE
+
+SMALL = ("4x4:3,2", "4x5:4,3,2", "5x5:3,2", "5x5:4,3,2", "6x6:3,2", "4x5:4,3,2;contact=any")
+USUAL = tuple(f"10x10:5,4,3,3,2;contact={contact}" for contact in CONTACTS)
+BOARDS = 20_000
+
+
+def listed(game: Game) -> tuple[int, float, float, float]:
+    """Configurations, distance, and the greatest and the least ratio, by the prior."""
+    prior = one_by_one(game)
+    weights = [prior.weight(ships) for ships in reference.configurations(Position(game))]
+    number, whole = len(weights), sum(weights)
+    ratios = [Fraction(weight * number, whole) for weight in weights]
+    distance = sum(abs(ratio - 1) for ratio in ratios) / (2 * number)
+    return number, float(distance), float(max(ratios)), float(min(ratios))
+
+
+def gone_through(game: Game) -> tuple[int, float, float, float]:
+    """The same for a fleet of five ships of which the third and the fourth are alike.
+
+    Chances are floats, whose rounding is far below what is printed. The boards that begin with a
+    ship and with its image under a symmetry are as likely, and gone through once.
+    """
+    number, whole = 0, 0.0
+    for times, chances, places in _pairs(game):
+        number += times * int(places.sum())
+        whole += times * float((chances * places).sum())
+    sum_, greatest, least = 0.0, 0.0, np.inf
+    for times, chances, places in _pairs(game):
+        has = places > 0
+        if not has.any():
+            continue  # these ships leave no room
+        ratios = chances[has] * (number / whole)
+        sum_ += times * float((abs(ratios - 1) * places[has]).sum())
+        greatest, least = max(greatest, ratios.max()), min(least, ratios.min())
+    return number, sum_ / (2 * number), float(greatest), float(least)
+
+
+def _pairs(game: Game) -> Iterator[tuple[int, NDArray[np.float64], NDArray[np.float64]]]:
+    """Boards of four ships: how many are alike, the chance of each whole board, and its places.
+
+    The chance is that of the board with its last ship on one of the `places` that are left for it.
+    """
+    first, second, third, fourth, last = game.fleet
+    if not first > second > third == fourth > last:
+        raise ValueError(f"the fleet of {game} is not one of these")
+    ships = {length: np.array(game.placements(length), object) for length in set(game.fleet)}
+    free = {
+        (a, b): np.array(
+            [[not s & (t | game.halo(t)) for t in ships[b]] for s in ships[a]], np.float64
+        )
+        for a, b in (
+            *((first, second), (first, third), (first, last), (second, third)),
+            *((second, last), (third, third), (third, last)),
+        )
+    }
+    seen: dict[int, list[int]] = {}
+    for i, ship in enumerate(ships[first]):
+        least = min(image(ship, permutation) for permutation in game.symmetries())
+        seen.setdefault(least, []).append(i)
+    for alike in seen.values():
+        i = alike[0]
+        seconds = free[first, second][i].nonzero()[0]
+        for j in seconds:
+            thirds = (free[first, third][i] * free[second, third][j]).nonzero()[0]
+            lasts = free[first, last][i] * free[second, last][j]
+            together = np.triu(free[third, third][np.ix_(thirds, thirds)], 1)
+            left = (together + together.T).sum(axis=1)
+            where = free[third, last][thirds] * lasts
+            places = (where @ where.T) * together
+            with np.errstate(divide="ignore", invalid="ignore"):
+                chances = (1 / left[:, None] + 1 / left[None, :]) / places
+            chances[places == 0] = 0
+            before = len(ships[first]) * len(seconds) * len(thirds)
+            yield len(alike), chances / before, places
+
+
+def drawn(game: Game, number: int) -> tuple[float, float]:
+    """The distance by boards that the program places, and its standard error.
+
+    A board b of chance p(b) adds max(0, 1 - 1 / (N p(b))), whose mean is the distance. The share of
+    boards that are not begun anew is the mean of 1 / (N p(b)) turned over, where p counts all.
+    """
+    boards = OneByOne().boards(game, BOARDS, 1)
+    inverse = np.array([1 / (number * _chance(game, to_masks(board))) for board in boards])
+    inverse /= inverse.mean()
+    terms = np.maximum(0, 1 - inverse)
+    return float(terms.mean()), float(terms.std(ddof=1)) / sqrt(BOARDS)
+
+
+def _chance(game: Game, ships: list[int]) -> float:
+    """The chance of a board among all that are begun: over the orders of ships that are alike."""
+
+    def placed(left: list[int], closed: int, at: int) -> float:
+        if not left:
+            return 1.0
+        length = game.fleet[at]
+        room = sum(not ship & closed for ship in game.placements(length))
+        return (
+            sum(
+                placed([s for s in left if s != ship], closed | ship | game.halo(ship), at + 1)
+                for ship in left
+                if ship.bit_count() == length
+            )
+            / room
+        )
+
+    return placed(ships, 0, 0)
+
+
+def main() -> None:
+    """Compute and write the table."""
+    output = script.parser(__doc__, "one_by_one").parse_args().output
+    rows = []
+    for text in (*SMALL, *USUAL):
+        game = Game.parse(text)
+        started = time.perf_counter()
+        found = gone_through(game) if text in USUAL else listed(game)
+        if found[0] != Posterior(game).configurations:
+            raise SystemExit(f"{game}: {found[0]} boards, not {Posterior(game).configurations}")
+        sampled, error = drawn(game, found[0])
+        if abs(sampled - found[1]) > 5 * error:
+            raise SystemExit(f"{game}: {found[1]}, but {sampled} ± {error} by boards")
+        seconds = time.perf_counter() - started
+        rows.append((game, *found, sampled, error, seconds))
+        print(
+            f"{game}: {found[1]:.6f} (by {BOARDS:,} boards {sampled:.6f} ± {error:.6f}), a board "
+            f"{found[3]:.3f} to {found[2]:.3f} times as likely ({seconds:.1f} s)",
+            flush=True,
+        )
+    ONE_BY_ONE.write(rows, output, fields={"boards": BOARDS})
+
+
+if __name__ == "__main__":
+    script.run(main)

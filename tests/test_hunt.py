@@ -1,0 +1,263 @@
+"""Families from a file: a hidden set among given ones, against the definition."""
+
+import json
+from fractions import Fraction
+
+import definition
+import pytest
+from examples import draws
+from hypothesis import given
+from hypothesis import strategies as st
+
+from optsearch import hunt
+from optsearch.errors import OptsearchError, ProofError, RecordError, TooLarge, TreeError
+from optsearch.kernels import SWITCHES, SolverOptions
+
+FAULTS = """set,things,weight
+fuse,A B C D,6
+pump,A B,4
+valve,B,3
+sensor,C,3
+wire,A D,1
+none,,1
+"""
+
+
+@st.composite
+def families(draw, things=7, most=12):
+    """Distinct sets of things, of any sizes and one inside the other, and their weights."""
+    some = st.frozensets(st.integers(0, things - 1), max_size=things)
+    sets = draw(st.lists(some, min_size=1, max_size=most, unique=True))
+    equal = draw(st.booleans())
+    weights = st.just(1) if equal else st.sampled_from([1, 1, 2, 3, 10, 10**6])
+    return {one: draw(weights) for one in sets}
+
+
+def written(path, weights, things="abcdefghijklmnop"):
+    rows = [
+        f"s{i},{' '.join(things[t] for t in sorted(one))},{weight}"
+        for i, (one, weight) in enumerate(weights.items())
+    ]
+    path.write_text("set,things,weight\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return hunt.read(path)
+
+
+@draws(2000)
+@given(weights=families())
+def test_everything_is_what_the_definition_says(tmp_path_factory, weights):
+    folder = tmp_path_factory.mktemp("family")
+    sets = written(folder / "family.csv", weights)
+    defined = definition.Hunted(weights)
+    whole = frozenset(weights)
+    found = hunt.hunt(sets)
+    least = defined.least(whole)
+    assert (found.is_exact, found.misses, found.lower) == (True, least, least)
+    assert {"abcdefg".index(thing) for thing in found.best} == defined.best(whole)
+    tree = found.tree()
+    assert hunt.verify(tree) == tree.total == least
+    for rule, end in (("best", min), ("worst", max)):
+        made = hunt.greedy(sets, rule)
+        assert hunt.verify(made) == made.total == defined.greedy(whole, end)
+    for rule in ("first", "last", "remainder"):
+        total = hunt.verify(hunt.greedy(sets, rule))
+        assert defined.greedy(whole, min) <= total <= defined.greedy(whole, max)
+    mean = Fraction(least, sets.weight)
+    for bound in hunt.bounds(sets):
+        assert bound.value <= mean if bound.side == "lower" else bound.value >= mean, bound.name
+    hunt.save(tree, folder / "tree.json")
+    assert hunt.load(folder / "tree.json", sets) == tree
+    hunt.save_proof(found, folder / "proof.jsonl")
+    assert hunt.check_proof(folder / "proof.jsonl", sets)[0] == least
+
+
+@draws(500)
+@given(weights=families(), off=st.lists(st.sampled_from(SWITCHES), max_size=8))
+def test_switches_change_nothing(tmp_path_factory, weights, off):
+    sets = written(tmp_path_factory.mktemp("family") / "family.csv", weights)
+    options = SolverOptions(**dict.fromkeys(off, False))
+    found = hunt.hunt(sets, options)
+    assert found.misses == definition.Hunted(weights).least(frozenset(weights))
+
+
+@draws(60)
+@given(weights=families(things=16, most=40))
+def test_larger_families_without_a_bound(tmp_path_factory, weights):
+    """Past what the definition can: with every bound and reduction off, and proved."""
+    folder = tmp_path_factory.mktemp("family")
+    sets = written(folder / "family.csv", weights)
+    found = hunt.hunt(sets)
+    kept = dict.fromkeys(SWITCHES, False) | {"memo": True, "merging": True}
+    assert hunt.hunt(sets, SolverOptions(**kept)).misses == found.misses
+    hunt.save_proof(found, folder / "proof.jsonl")
+    assert hunt.check_proof(folder / "proof.jsonl", sets)[0] == found.misses
+
+
+def test_an_empty_set_comes_last(tmp_path):
+    """{a} of weight 1 and {} of weight 100: only a can be asked for, and {} misses it."""
+    sets = written(tmp_path / "family.csv", {frozenset({0}): 1, frozenset(): 100})
+    assert hunt.hunt(sets).misses == 100
+    sets = written(tmp_path / "family.csv", {frozenset({0}): 1, frozenset({1}): 5, frozenset(): 5})
+    # b first: a and {} miss it, 6; then a: {} misses it, 5.
+    assert hunt.hunt(sets).misses == 11
+
+
+def test_a_file_read(tmp_path):
+    path = tmp_path / "faults.csv"
+    path.write_text(FAULTS, encoding="utf-8")
+    sets = hunt.read(path)
+    assert sets.things == ("A", "B", "C", "D")
+    assert sets.names == ("fuse", "pump", "valve", "sensor", "wire", "none")
+    assert sets.sets == (0b1111, 0b11, 0b10, 0b100, 0b1001, 0)
+    assert sets.weights == (6, 4, 3, 3, 1, 1)
+    path.write_text("set,things,weight\na,x y,1/2\nb,y,0.25\nc,x,0\n", encoding="utf-8")
+    sets = hunt.read(path)
+    assert (sets.names, sets.weights, sets.things) == (("a", "b"), (2, 1), ("x", "y"))
+    path.write_text("set,things\na,x y\nb,y\n", encoding="utf-8")
+    assert hunt.read(path).weights == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("name,things\na,x\n", "a family has no columns name, things; they are set, things and"),
+        ("set,things\na,x\na,y\n", "line 3: 'a' is there already, in line 2"),
+        ("set,things\na,x y\nb,z\nc,y x\n", "line 4: 'c' has the same things as 'a', in line 2"),
+        ("set,things\na,x x\n", "line 2: 'a' has 'x' twice"),
+        ("set,things,weight\na,x,-1\n", "line 2: '-1' in column 'weight': a weight is a number"),
+        ("set,things,weight\na,x,0\n", "no set has a weight; give at least one"),
+        ("set,things\n,x\n", "line 2: '' in column 'set': a set has a name"),
+        ("set,things\n", "no set has a weight"),
+        ("", "there is no line of column names"),
+        ("set,things\na,x,y\n", "line 2: 3 values"),
+    ],
+)
+def test_bad_files(tmp_path, here, text, says):
+    path = tmp_path / "family.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(RecordError):
+        hunt.read(path)
+    for command in ("solve", "greedy", "bounds"):
+        status, out, err = here(command, "--family", path)
+        assert (status, out) == (2, "")
+        assert says in err
+        assert err.count("\n") == 1
+
+
+def test_too_many_things_or_too_much_weight(tmp_path):
+    path = tmp_path / "family.csv"
+    path.write_text(f"set,things\na,{' '.join(map(str, range(129)))}\n", encoding="utf-8")
+    with pytest.raises(TooLarge, match="129 things; at most 128 are handled"):
+        hunt.read(path)
+    path.write_text("set,things,weight\na,x,999999999999999999\nb,y,1\n", encoding="utf-8")
+    with pytest.raises(TooLarge, match="add up to 1,000,000,000,000,000,000; the search adds"):
+        hunt.hunt(hunt.read(path))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("solve",), "'GAME' is missing, as in optsearch solve 4x5:2,3,4, or --family FILE"),
+        (("greedy",), "'GAME' is missing, as in optsearch greedy"),
+        (("bounds",), "'GAME' is missing"),
+        (("solve", "2x3:2", "--family", "f.csv"), "give a GAME ('2x3:2') or --family ('f.csv')"),
+        (("solve", "--family", "f.csv", "--shots", "A1=hit"), "--shots goes with a GAME, not with"),
+        (("solve", "--family", "f.csv", "--objective", "worst"), "--objective goes with a GAME"),
+        (("solve", "--family", "f.csv", "--prior", "p.csv"), "--prior goes with a GAME"),
+        (("greedy", "--family", "f.csv", "--optimal-tree", "t"), "--optimal-tree goes with a GAME"),
+        (("solve", "--family", "f.csv"), "f.csv does not exist"),
+        (("tree", "t.json", "--family", "f.csv", "--draw", "t.pdf"), "--draw goes with a GAME"),
+    ],
+)
+def test_what_does_not_go_together(here, arguments, says):
+    status, out, err = here(*arguments)
+    assert (status, out) == (2, "")
+    assert says in err
+    assert err.count("\n") == 1
+
+
+def test_trees_that_are_wrong(tmp_path):
+    path = tmp_path / "faults.csv"
+    path.write_text(FAULTS, encoding="utf-8")
+    sets = hunt.read(path)
+    found = hunt.hunt(sets)
+    file = tmp_path / "tree.json"
+    hunt.save(found.tree(), file)
+    fields = json.loads(file.read_text())
+    swapped = dict(fields, root=dict(fields["root"], hit=fields["root"]["miss"]))
+    for changed, says in (
+        (dict(fields, total_misses=1), "'total_misses' is 1, but the tree has"),
+        (dict(fields, family="0"), f"of the family '0'; faults.csv is {sets.digest}"),
+        (dict(fields, version=2), "the version is 2; 1 is read"),
+        (dict(fields, format="x"), "is no strategy of a family"),
+        (dict(fields, root={"ask": "Z", "hit": 1, "miss": 2}), "neither a set of faults.csv nor"),
+        (swapped, "'total_misses'"),
+        ([], "is no strategy of a family"),
+    ):
+        file.write_text(json.dumps(changed))
+        with pytest.raises(TreeError, match=says):
+            hunt.load(file, sets)
+    root = found.tree().root
+    for wrong, says in (
+        (hunt.Ask(root.thing, root.missed, root.hit), "is hidden, but the tree ends at"),
+        (hunt.Ask(root.thing, root, root.missed), "is asked for twice on the way to"),
+        ("fuse", "'pump' is hidden, but the tree ends at 'fuse'"),
+    ):
+        with pytest.raises(TreeError, match=says):
+            hunt.verify(hunt.Hunt(sets, wrong))
+    more = hunt.Ask(3, found.tree().root, found.tree().root)
+    with pytest.raises(TreeError):
+        hunt.verify(hunt.Hunt(sets, more))
+
+
+def test_proofs_that_are_wrong(tmp_path):
+    path = tmp_path / "faults.csv"
+    path.write_text(FAULTS, encoding="utf-8")
+    sets = hunt.read(path)
+    found = hunt.hunt(sets)
+    file = tmp_path / "proof.jsonl"
+    hunt.save_proof(found, file)
+    head, *claims = file.read_text().splitlines()
+    assert claims
+    assert hunt.check_proof(file, sets) == (found.misses, len(claims))
+    fields = json.loads(head)
+    for changed, says in (
+        (dict(fields, total_misses=found.misses + 1), f"prove {found.misses} misses or more"),
+        (dict(fields, family="0"), f"of the family '0'; faults.csv is {sets.digest}"),
+    ):
+        file.write_text("\n".join([json.dumps(changed), *claims]) + "\n")
+        with pytest.raises(ProofError, match=says):
+            hunt.check_proof(file, sets)
+    last = json.loads(claims[-1])
+    last[0] += 1
+    file.write_text("\n".join([head, *claims[:-1], json.dumps(last)]) + "\n")
+    with pytest.raises(ProofError, match="misses are not proved"):
+        hunt.check_proof(file, sets)
+
+
+def test_the_command(tmp_path, monkeypatch, here, answer_of):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "faults.csv").write_text(FAULTS, encoding="utf-8")
+    sets = hunt.read("faults.csv")
+    found = hunt.hunt(sets)
+    files = ("--tree", "tree.json", "--prove", "proof.jsonl")
+    answer = answer_of("solve", "--family", "faults.csv", *files)
+    assert answer["total_misses"] == found.misses
+    assert answer["mean_exact"] == f"{found.misses}/18"
+    assert answer["best"] == list(found.best)
+    shown = answer_of("tree", "tree.json", "--family", "faults.csv", "--verify")
+    assert (shown["total_misses"], shown["verified"]) == (found.misses, True)
+    assert answer_of("proof", "proof.jsonl", "--family", "faults.csv")["claims"] > 0
+    answer = answer_of("greedy", "--family", "faults.csv", "--rule", "worst", "--tree", "g.json")
+    assert answer["rules"]["worst"]["total_misses"] == hunt.greedy(sets, "worst").total
+    assert answer_of("bounds", "--family", "faults.csv")["bracket_exact"]
+    for command in ("solve", "greedy", "bounds"):
+        status, out, err = here(command, "--family", "faults.csv")
+        assert (status, err) == (0, "")
+        assert out.startswith("faults.csv: 6 sets of weight 18, 4 things\n")
+    with pytest.raises(OptsearchError):
+        hunt.load("proof.jsonl", sets)
+    status, _, err = here("tree", "tree.json")
+    assert status == 2
+    assert "add --family FILE" in err
+    answer = answer_of("solve", "--family", "faults.csv", "--jobs", "2")
+    assert answer["total_misses"] == found.misses
