@@ -20,7 +20,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from hashlib import blake2b
-from math import inf, lcm, prod
+from math import factorial, inf, lcm, prod
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,6 +28,7 @@ from optsearch import records
 from optsearch.configurations import CellSets, to_masks
 from optsearch.errors import GameError, PositionError, RecordError, TooLarge
 from optsearch.game import Cell, Game, bits, cell_name, parse_cell
+from optsearch.lattice import Constraints, sweep
 from optsearch.ships import ship_of, ships_of
 
 Weight = int | float | Fraction  # a float is what it is exactly, a binary fraction
@@ -307,18 +308,18 @@ def one_by_one(game: Game) -> Prior:
     over the orders of its equal ships, of the product of 1 / (places left). Raises TooLarge where
     more than MOST_ORDERS boards can come up.
     """
+    boards = sweep(game).count(Constraints(game.fleet))
+    boards *= prod(map(factorial, Counter(game.fleet).values()))
+    if boards > MOST_ORDERS:
+        raise TooLarge(
+            f"the prior one-by-one lists the boards of {game} in every order of equal ships, which "
+            f"are {boards:,}; at most {MOST_ORDERS:,} are; optsearch simulate --boards one-by-one "
+            "draws some"
+        )
     weights: dict[tuple[int, ...], Fraction] = {}
-    boards = 0
 
     def place(ships: tuple[int, ...], closed: int, chance: int) -> None:
-        nonlocal boards
         if len(ships) == len(game.fleet):
-            boards += 1
-            if boards > MOST_ORDERS:
-                raise TooLarge(
-                    f"the prior one-by-one lists all boards of {game}, which are more than "
-                    f"{MOST_ORDERS:,}; optsearch simulate --boards one-by-one draws some"
-                )
             key = _sorted(ships)
             weights[key] = weights.get(key, Fraction(0)) + Fraction(1, chance)
             return

@@ -235,9 +235,9 @@ def test_strategies_are_evaluated_by_weight(name, drawn, large):
 
 def test_weights_of_columns_that_are_packed_anew():
     """More than a word of configurations, in parts that get blocks of their own."""
-    game = Game.parse("5x5:3,2;contact=any")
+    game = Game.parse("4x5:3,2;contact=any")
     prior = Prior.of_placements(game, {0b111: 5, 0b11: 3, 0b1100: 0, 0b10000100001: 7})
-    for name in ("greedy:endgame=6", "rollout:cap=512,screen=256", "pattern"):
+    for name in ("greedy:endgame=6", "rollout:cap=256,screen=128", "pattern"):
         found = evaluate(name, game, prior=prior, jobs=1)
         plain = evaluate(Asked(name), game, prior=prior, jobs=1)
         assert found.histogram == plain.histogram
