@@ -122,12 +122,15 @@ class Family:
         sets = tuple(sorted(weights))
         return cls(position.game, sets, tuple(weights[mask] for mask in sets)).weighable()
 
-    def weighable(self) -> Family:
-        """The family itself; TooLarge where its weights are too much for the search."""
+    def weighable(self, name: str = "") -> Family:
+        """The family itself; TooLarge where its weights are too much for the search.
+
+        name -- what it is called then, if not by its game.
+        """
         if self.weight > MAX_WEIGHT:
             raise TooLarge(
-                f"the weights of {self.game} add up to {self.weight:,}; the search adds them in "
-                f"64 bits and takes {MAX_WEIGHT:,} in all: round them to smaller integers"
+                f"the weights of {name or self.game} add up to {self.weight:,}; the search adds "
+                f"them in 64 bits and takes {MAX_WEIGHT:,} in all: round them to smaller integers"
             )
         return self
 

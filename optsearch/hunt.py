@@ -25,7 +25,7 @@ from optsearch import proof, records
 from optsearch.bounds import Bound, leaf_counting_misses
 from optsearch.bounds.dual_chain import chain_dual
 from optsearch.bounds.leaves import weighted_leaf_counting_after
-from optsearch.errors import ProofError, RecordError, TooLarge, TreeError
+from optsearch.errors import NotSupported, ProofError, RecordError, TooLarge, TreeError
 from optsearch.family import Family
 from optsearch.game import MAX_CELLS, Game
 from optsearch.greedy import GreedySolver
@@ -77,7 +77,7 @@ class Sets:
             Game(1, max(1, len(self.things)), (1,), "any"),
             tuple(self.sets[i] for i in order),
             tuple(self.weights[i] for i in order),
-        ).weighable()
+        ).weighable(self.title)
 
     @property
     def position(self) -> Position:
@@ -392,7 +392,12 @@ def hunt(
     solver = Solver(
         sets.position, options or SolverOptions(), progress=progress, family=sets.family
     )
-    solution = solver.search(time_limit, parallel, partial)
+    try:
+        solution = solver.search(time_limit, parallel, partial)
+    except NotSupported:
+        raise NotSupported(
+            f"{time_limit:g} seconds are too few for a first bracket of {sets.title}"
+        ) from None
     assert solution.lower is not None
     assert solution.upper is not None
     certain = sets.family.certain

@@ -175,7 +175,7 @@ def test_posteriors_are_those_of_the_definition(drawn):
 def test_weights_that_are_too_much_are_refused():
     ships = next(reference.configurations(Position(GAME)))
     prior = Prior.of_configurations(GAME, {ships: MAX_WEIGHT}, 1)
-    with pytest.raises(TooLarge, match=r"add up to 8,796,093,022,\d+; the search adds them in 64"):
+    with pytest.raises(TooLarge, match=r"add up to 8,796,093,022,\d+; the search adds them in"):
         solve(GAME, prior=prior)
     alone = Prior.of_configurations(GAME, {ships: MAX_WEIGHT})
     assert solve(GAME, prior=alone).total_height == 5 * MAX_WEIGHT

@@ -14,6 +14,7 @@ from optsearch.cli.common import (
     executor_of,
     facts_table,
     mean_fields,
+    numbered,
     out,
     require_writable,
     solving,
@@ -59,7 +60,8 @@ def described(sets: hunt_.Sets) -> dict[str, object]:
 def heading(sets: hunt_.Sets) -> str:
     """The same for people."""
     weight = "" if sets.weight == len(sets.sets) else f" of weight {sets.weight:,}"
-    return f"{sets.title}: {len(sets.sets):,} sets{weight}, {len(sets.things)} things"
+    number = numbered(len(sets.sets), "set")
+    return f"{sets.title}: {number}{weight}, {numbered(len(sets.things), 'thing')}"
 
 
 def mean_text(total: int, sets: hunt_.Sets) -> str:
@@ -227,7 +229,8 @@ def show_tree(file: Path, family: Path, verify: bool, as_json: bool) -> None:
     facts.add_row("most misses", str(loaded.worst))
     if verified is not None:
         facts.add_row(
-            "verified", f"every one of {len(sets.sets):,} sets replayed, {verified:,} misses"
+            "verified",
+            f"every one of {numbered(len(sets.sets), 'set')} replayed, {verified:,} misses",
         )
     out.print(facts)
 
