@@ -56,7 +56,7 @@ check: build  ## ruff and mypy
 bench: build  ## the paper's algorithms beside ours, in one run (FULL=1 for what takes minutes)
 	@$(BIN)/python -m experiments.bench $(if $(FULL),--full)
 
-results: build  ## recompute data/results (about three hours)
+results: build  ## recompute data/results (about four hours)
 	@$(BIN)/python -m experiments.table1
 	@$(BIN)/python -m experiments.occurrence
 	@$(BIN)/python -m experiments.trees
@@ -64,7 +64,7 @@ results: build  ## recompute data/results (about three hours)
 	@$(BIN)/python -m experiments.growth
 	@$(BIN)/python -m experiments.one_by_one
 	@$(BIN)/python -m experiments.greedy_games
-	@$(BIN)/python -m experiments.optima --again
+	@$(BIN)/python -m experiments.optima --again --seconds 1000
 	@$(BIN)/python -m experiments.ablation
 	@$(BIN)/python -m experiments.greedy_loss
 	@$(BIN)/python -m experiments.equilibria

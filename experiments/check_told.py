@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from experiments import script
 from experiments.told import BOXED
 from optsearch.datafiles import RESULTS
-from optsearch.game import Game, bits
+from optsearch.game import Game, bits, image
 from optsearch.results import TOLD, known_part_of
 
 Numbers = NDArray[np.int64]
@@ -191,6 +191,15 @@ class Check:
             np.int64
         ), free
 
+    def alike(self, known: Flags) -> int:
+        """How many sets the symmetries make of one; 0 if it is not the least, whose packings count.
+
+        All would do; but one by one is not the same for sets that are alike.
+        """
+        mask = sum(1 << int(cell) for cell in np.flatnonzero(known))
+        images = {image(mask, permutation) for permutation in self.game.symmetries()}
+        return len(images) if mask == min(images) else 0
+
     def packings(self, free: list[Flags]) -> tuple[int, ...]:
         """Those of one set of known ships."""
         sizes = []
@@ -244,11 +253,12 @@ def main() -> None:
             totals = seen.setdefault((long, short), [0, 0])
             totals[0] += 1
             totals[1] += pairs
-            if (long, short) in classes:
+            alike = check.alike(some[place]) if (long, short) in classes else 0
+            if alike:
                 sizes = check.packings([flags[place] for flags in free])
                 both = classes[long, short].setdefault(sizes, [0, 0])
-                both[0] += 1
-                both[1] += pairs
+                both[0] += alike
+                both[1] += alike * pairs
         done = min(start + (1 << 12), len(sets))
         print(f"{done:,} of {len(sets):,} sets", end="\r", flush=True)
     print()

@@ -35,7 +35,7 @@ FROM_NOTHING = {
     "evaluations": ("--checkpoints", "{folder}/checkpoints"),
     "leaderboard": ("--checkpoints", "{folder}/checkpoints"),
     "lower_bounds": ("--checkpoints", "{folder}/checkpoints"),
-    "optima": ("--again",),
+    "optima": ("--again", "--seconds", "1000"),  # also the games that nobody waits for by default
 }
 
 

@@ -382,7 +382,7 @@ OPTIMA = Table(
         Column("commit", TEXT, "commit of optsearch that computed the row", measured=True),
     ),
     "optima",
-    8,
+    45,
 )
 EQUILIBRIA = Table(
     "equilibria",
