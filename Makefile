@@ -68,6 +68,8 @@ results: build  ## recompute data/results (about four hours)
 	@$(BIN)/python -m experiments.ablation
 	@$(BIN)/python -m experiments.greedy_loss
 	@$(BIN)/python -m experiments.equilibria
+	@$(BIN)/python -m experiments.double_oracle
+	@$(BIN)/python -m experiments.hiders
 	@$(BIN)/python -m experiments.counterexamples
 	@$(BIN)/python -m experiments.bracket
 	@$(BIN)/python -m experiments.solitaire

@@ -24,11 +24,24 @@ from typer.testing import CliRunner
 
 from optsearch.cli.command import app
 from optsearch.names import LEVELS, in_words
-from optsearch.results import EVALUATION, GROWTH, LEADERBOARD, OPTIMA, PUZZLES, SOLITAIRE
+from optsearch.results import (
+    DOUBLE_ORACLE,
+    EQUILIBRIA,
+    EVALUATION,
+    GROWTH,
+    HIDERS,
+    LEADERBOARD,
+    OPTIMA,
+    PUZZLES,
+    SOLITAIRE,
+)
 from paper_figures import (
     bonferroni_trees,
     bracket,
+    equilibria,
+    equilibrium_maps,
     figure7,
+    hiders,
     puzzles,
     reveal_game,
     root_chain,
@@ -38,7 +51,10 @@ from paper_figures import (
 
 FIGURES = [
     module.FIGURE
-    for module in (bonferroni_trees, bracket, figure7, puzzles, reveal_game, root_chain, skyline)
+    for module in (
+        *(bonferroni_trees, bracket, equilibria, equilibrium_maps, figure7, hiders),
+        *(puzzles, reveal_game, root_chain, skyline),
+    )
 ]
 ROOT = Path(__file__).parent.parent
 BESIDE = {  # on the site, and in the repository
@@ -184,6 +200,71 @@ def levels_of_puzzles() -> str:
     )
 
 
+def values_of_games() -> str:
+    """The values of games against the best hider, beside the optimum against a uniform one."""
+    rows = [row for row in EQUILIBRIA.read() if row["value"] is not None]
+    return rows_of(
+        ("game", "ways to hide", "orbits", "φ", "value", "given away"),
+        *(
+            (
+                f"`{row['game']}`",
+                row["hidings"],
+                row["orbits"],
+                f"{row['uniform']} ≈ {float(row['uniform']):.4f}",
+                "the same" if row["is_uniform"] else f"{row['value']} ≈ {float(row['value']):.4f}",
+                "" if row["is_uniform"] else f"{float(row['value'] - row['uniform']):.4f}",
+            )
+            for row in rows
+        ),
+    )
+
+
+def brackets_of_games() -> str:
+    """Brackets of values that were not found in the time that the experiment gives them."""
+    rows = [row for row in EQUILIBRIA.read() if row["value"] is None]
+    return rows_of(
+        ("game", "ways to hide", "orbits", "φ", "value, at least", "at most"),
+        *(
+            (
+                *(f"`{row['game']}`", row["hidings"], row["orbits"]),
+                *(f"{float(row['uniform']):.6f}", f"{row['least']:.6f}", f"{row['most']:.6f}"),
+            )
+            for row in rows
+        ),
+    )
+
+
+def rounds_by_box() -> str:
+    """Rounds of the double oracle by the width of the box."""
+    table = DOUBLE_ORACLE.read()
+    radii = sorted({row["radius"] for row in table})
+    found: dict[str, dict[float, int]] = {}
+    for row in table:
+        found.setdefault(f"`{row['game']}`, {row['orbits']}", {})[row["radius"]] = row["rounds"]
+    head = ("game, orbits", *(f"box of {radius:g}" if radius else "no box" for radius in radii))
+    whole = ("together", *(sum(here[radius] for here in found.values()) for radius in radii))
+    rows = ((game, *(here[radius] for radius in radii)) for game, here in found.items())
+    return rows_of(head, *rows, whole)
+
+
+def hiders_in_practice() -> str:
+    """Shots of players on boards that are not hidden uniformly, and the difference."""
+    return rows_of(
+        ("ships", "hider", "player", "boards", "mean shots", "more than uniform"),
+        *(
+            (
+                "touching" if row["game"].contact == "any" else "not touching",
+                row["hider"],
+                f"`{row['strategy'].partition(':')[0]}`",
+                f"{row['games']:,}",
+                f"{row['mean']:.2f} ± {row['standard_error']:.2f}",
+                "" if row["hider"] == "uniform" else f"{row['difference']:+.2f}",
+            )
+            for row in HIDERS.read()
+        ),
+    )
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "longest searches": longest_searches,
     "searches by size": searches_by_size,
@@ -191,6 +272,10 @@ TABLES: dict[str, Callable[[], str]] = {
     "evaluations": evaluations,
     "games a second": games_a_second,
     "models of puzzles": models_of_puzzles,
+    "values of games": values_of_games,
+    "brackets of games": brackets_of_games,
+    "rounds by box": rounds_by_box,
+    "hiders in practice": hiders_in_practice,
     "levels of puzzles": levels_of_puzzles,
 }
 

@@ -5,9 +5,10 @@ that optimum (`optsearch.equilibrium`). Each value comes with a certificate of b
 checked before the row is written. Writes data/results/equilibria.csv, and for the games that are
 drawn data/results/equilibrium_cells.csv.
 
-The tables are written after each game. A game that takes longer than S seconds (60) has its bracket
-instead; what was found is kept, and with a larger S it goes on from there. Games that have a value
-are not computed again unless they are named or --again is given.
+The tables are written after each game. A game whose value is not in the committed table has S
+seconds (60), and if these are too few its bracket instead; what was found is kept, and with a
+larger S it goes on from there. Games that have a value are not computed again unless they are named
+or --again is given.
 """
 
 from fractions import Fraction
@@ -50,7 +51,9 @@ def confirmed(found: Equilibrium) -> str:
     return checked.method
 
 
-def row(game: Game, optimum: Fraction, seconds: float) -> tuple[tuple[object, ...], Equilibrium]:
+def row(
+    game: Game, optimum: Fraction, seconds: float | None
+) -> tuple[tuple[object, ...], Equilibrium]:
     """One line of the table, and what was found."""
     found = equilibrium(game, time_limit=seconds, checkpoint=CHECKPOINTS / part_of(game))
     if found.uniform != optimum:
@@ -105,6 +108,7 @@ def main() -> None:
         if entry["seconds"] < OPTIMUM_SECONDS
     }
     order = sorted(optima, key=lambda game: (game.cells, str(game)))
+    found_before = {e["game"] for e in EQUILIBRIA.read() if e["value"] is not None}
     chosen = arguments.game or [
         game
         for game in order
@@ -112,7 +116,8 @@ def main() -> None:
     ]
     for number, game in enumerate(chosen, 1):
         try:
-            rows[game], found = row(game, optima[game], arguments.seconds)
+            seconds = None if game in found_before else arguments.seconds
+            rows[game], found = row(game, optima[game], seconds)
         except (NotSupported, TooLarge) as error:
             print(f"{number}/{len(chosen)} {game}: {error}", flush=True)
             continue

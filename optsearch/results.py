@@ -425,6 +425,36 @@ EQUILIBRIUM_CELLS = Table(
     "equilibria",
     100,
 )
+DOUBLE_ORACLE = Table(
+    "double_oracle",
+    "Rounds of the double oracle by the width of the box that mixes are looked for in",
+    (
+        _GAME,
+        Column("orbits", INTEGER, "what can be hidden, under the symmetries of the board"),
+        Column("radius", decimal(2), "of the box, in parts of each weight; 0 for none"),
+        Column("rounds", INTEGER, "best answers asked for, to the exact value", measured=True),
+        Column("trees", INTEGER, "different ones", measured=True),
+        Column("seconds", decimal(2), "wall time", measured=True),
+    ),
+    "double_oracle",
+    2,
+)
+HIDERS = Table(
+    "hiders",
+    "Players on boards that are not hidden uniformly, by simulation",
+    (
+        _GAME,
+        Column("hider", TEXT, "how the ships are hidden"),
+        Column("strategy", TEXT, "the player, who does not know it"),
+        Column("games", INTEGER, "boards played"),
+        Column("mean", decimal(4), "mean shots"),
+        Column("standard_error", decimal(4), "standard error of the mean"),
+        Column("difference", decimal(4), "shots more than against the uniform hider"),
+        Column("worst", INTEGER, "most shots of a game"),
+    ),
+    "hiders",
+    15,
+)
 GREEDY_LOSS = Table(
     "greedy_loss",
     "Total heights of greedy strategies beside the optimum, ships not touching",

@@ -12,6 +12,7 @@ from pathlib import Path
 import matplotlib
 from cycler import cycler
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from optsearch.drawing import GRID as GRID
@@ -25,6 +26,7 @@ PURPLE, GOLD, SKY = "#cc79a7", "#e69f00", "#56b4e9"
 PALETTE = (BLUE, ORANGE, GREEN, PURPLE, GOLD, SKY, INK)
 MARKS = "os^Dv*X"
 OPEN = "#eceff3"  # what is not known yet
+LESS_OR_MORE = LinearSegmentedColormap.from_list("less or more", ["#e8a87c", "#fbfcfe", "#8fb8de"])
 SMALL = 7.5  # points, of notes inside a figure
 WIDTH, HEIGHT = 4.5, 2.9  # inches, of axes that have curves
 

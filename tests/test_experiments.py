@@ -19,8 +19,11 @@ from experiments import (
     check_lower_bounds,
     check_told,
     counterexamples,
+    double_oracle,
+    equilibria,
     evaluation_check,
     golden,
+    hiders,
     lower_bounds,
     occurrence,
     one_by_one,
@@ -42,10 +45,11 @@ from optsearch.configurations import Configurations, to_masks, to_words
 from optsearch.datafiles import CHECKOUT, RESULTS
 from optsearch.errors import OptsearchError, RecordError
 from optsearch.evaluate import FollowedTask
-from optsearch.game import Game, bits
+from optsearch.game import Game, bits, image
 from optsearch.journal import Journal
 from optsearch.position import MISS, Position
 from optsearch.posterior import Posterior
+from optsearch.ships import objection
 from optsearch.simulate import replay, simulate
 from optsearch.solver import SWITCHES
 from optsearch.strategies import named
@@ -969,6 +973,106 @@ def test_the_leaderboard_goes_on_and_keeps_its_rows(tmp_path, monkeypatch, capsy
     monkeypatch.setattr(leaderboard, "known_mean", lambda player, game: 50.0)
     with pytest.raises(AssertionError, match=r"random .* known to be 50"):
         run_it(PLAYERS={"random": {leaderboard.TOUCHING: 10_000}})
+
+
+def test_equilibria(run, tmp_path, monkeypatch):
+    """Games in a folder of their own come out as committed, and a run goes on after them."""
+    monkeypatch.setattr(equilibria, "CHECKPOINTS", tmp_path / "checkpoints")
+    committed = {row["game"]: row for row in results.EQUILIBRIA.read()}
+    games = ["3x4:2", "4x4:3", "3x4:2,2", "4x4:4"]
+    out = run(equilibria, "-o", tmp_path, *games)
+    assert "4 values and 0 brackets" in out
+    table = results.EQUILIBRIA.read(results.EQUILIBRIA.path(tmp_path))
+    measured = {column.name for column in results.EQUILIBRIA.columns if column.measured}
+    for row in table:
+        for name in set(row) - measured:
+            assert row[name] == committed[row["game"]][name], name
+    cells = results.EQUILIBRIUM_CELLS.read(results.EQUILIBRIUM_CELLS.path(tmp_path))
+    assert {str(game) for game in cells.column("game")} == {"3x4:2"}
+    assert sum(cells.column("probability")) == pytest.approx(2, abs=1e-4)
+    again = run(equilibria, "-o", tmp_path, "3x3:2")
+    assert "5 values" in again
+
+
+def test_the_committed_equilibria():
+    """Values of the prototype, bounds on both sides, and against a uniform hider the optimum."""
+    optima = {
+        row["game"]: Fraction(row["total_height"], row["configurations"])
+        for row in results.OPTIMA.read()
+    }
+    table = results.EQUILIBRIA.read()
+    assert len(table) >= 180
+    assert sum(row["value"] is not None for row in table) >= 125
+    for row in table:
+        assert row["uniform"] == optima[row["game"]]
+        assert float(row["uniform"]) - 1e-6 <= row["least"] <= row["most"] <= row["game"].cells
+        if row["value"] is not None:
+            assert row["least"] == row["most"] == pytest.approx(float(row["value"]), abs=1e-6)
+            assert row["is_uniform"] == (row["value"] == row["uniform"])
+            assert row["confirmed"] in ("a plain search", "the exact solver")
+        if row["orbits"] == 1:
+            assert row["is_uniform"]
+    values = {str(row["game"]): row["value"] for row in table}
+    assert (values["3x4:2"], values["4x4:2"], values["4x5:4,3,2"]) == (
+        *(Fraction(534, 103), Fraction(379, 60), Fraction(949, 84)),
+    )
+    cells = results.EQUILIBRIUM_CELLS.read()
+    assert {str(game) for game in cells.column("game")} == set(equilibria.DRAWN)
+
+
+def test_double_oracle():
+    rows = list(double_oracle.rows(("3x4:3", "4x4:4,4")))
+    assert len(rows) == 2 * len(double_oracle.RADII)
+    committed = results.DOUBLE_ORACLE.read()
+    assert {str(game) for game in committed.column("game")} == set(double_oracle.GAMES)
+
+    def rounds(radius):
+        return sum(row["rounds"] for row in committed if row["radius"] == radius)
+
+    assert rounds(0.1) < rounds(0)
+
+
+def test_hiders(monkeypatch):
+    """On a small board, where each keeps to the rules; and of the committed table what is said."""
+    small, pattern = Game.parse("6x6:3,2"), hiders.FAST[-1]
+    monkeypatch.setattr(hiders, "POOL", 8)
+    monkeypatch.setattr(hiders, "HARD", 2)
+    monkeypatch.setattr(hiders, "GREEDY", pattern)  # fast, and the same again
+    hiders.hardest.cache_clear()
+    own, turned = (hiders.HardForGreedy(is_turned) for is_turned in (False, True))
+    for hider in [hider for game, hider in hiders.HIDERS_HERE if game.contact == "none"]:
+        boards = hider.boards(small, 9, 1)
+        assert [objection(small, to_masks(board)) for board in boards] == [""] * 9
+    played = simulate([pattern], small, games=8, seed=hiders.POOL_SEED, jobs=1)
+    again = simulate([pattern], small, games=2, seed=1, boards=own, jobs=1)
+    hardest = sorted(played.outcomes[0].shots.tolist())[-2:]
+    assert sorted(again.outcomes[0].shots.tolist()) == hardest
+    images = {
+        tuple(sorted(image(ship, permutation) for ship in to_masks(board)))
+        for board in own.boards(small, 2, 1)
+        for permutation in small.symmetries()
+    }
+    assert {tuple(sorted(to_masks(board))) for board in turned.boards(small, 20, 1)} <= images
+    hiders.hardest.cache_clear()
+
+
+def test_the_committed_hiders():
+    committed = results.HIDERS.read()
+    found = {
+        (row["game"].contact, row["hider"], row["strategy"].partition(":")[0]): row
+        for row in committed
+    }
+    assert len(found) == len(committed) == 30
+    own, turned = (found["none", f"hard for greedy{end}", "greedy"] for end in ("", ", turned"))
+    assert (round(own["difference"]), round(turned["difference"])) == (12, 4)
+    assert own["difference"] > turned["difference"] + 2 * turned["standard_error"]
+    for player in ("density", "parity", "pattern"):
+        assert found["none", "hard for greedy", player]["difference"] < 1
+        assert abs(found["none", "spread", player]["difference"]) < 0.3
+    assert found["any", "corner", "parity"]["difference"] < 0
+    for (contact, _, player), row in found.items():
+        uniform = found[contact, "uniform", player]["mean"]
+        assert row["difference"] == pytest.approx(row["mean"] - uniform, abs=1e-3)
 
 
 def test_the_committed_leaderboard():

@@ -24,6 +24,9 @@ NAMES = [
     "greedy_games",
     "greedy_loss",
     "optima",
+    "equilibria",
+    "equilibrium_maps",
+    "hiders",
     "figure11",
     "figure9",
     "bracket",
@@ -156,6 +159,30 @@ def data(tmp_path):
         [*optima, ("1x8:2", 7, 3.714286, 3.4), ("3x3:3,2", 24, 6.25, 6.1)],
         "game configurations mean leaf_counting",
     )
+    write(
+        results.EQUILIBRIA,
+        [
+            ("3x3:2", 12, Fraction(9, 2), Fraction(9, 2), True, 0.8, 0.8),
+            ("3x4:2", 17, Fraction(87, 17), Fraction(534, 103), False, 0.81, 0.76),
+            ("3x4:3,2", 30, Fraction(107, 15), Fraction(457, 64), False, 0.92, 0.93),
+            ("4x6:2", 38, Fraction(303, 38), None, None, 0.67, 0.58),
+        ],
+        "game hidings uniform value is_uniform border uniform_border",
+    )
+    write(
+        results.EQUILIBRIUM_CELLS,
+        [(g, 0, j, p, 0.5) for g in ("1x3:2", "1x3:1") for j, p in enumerate((0.4, 0.6, 0.5))],
+        "game row column probability uniform",
+    )
+    write(
+        results.HIDERS,
+        [
+            ("2x3:2", hider, player, 0.1, shots)
+            for hider, shots in (("uniform", 0), ("spread", 1), ("edges liked", -1))
+            for player in ("parity", "greedy")
+        ],
+        "game hider strategy standard_error difference",
+    )
     for clear in ("cross", "line"):
         results.EVALUATION.write(
             [(2, 1), (3, 4), (4, 2)],
@@ -257,6 +284,27 @@ def test_optima_has_the_misses_and_the_bound_of_each_game(data):
         [[24, pytest.approx(1.1)]],
         [[24, 1.25]],
     ]
+
+
+def test_equilibria_has_the_gain_and_the_border_of_each_game(data):
+    figure = import_module("paper_figures.equilibria").draw(data / "results" / "equilibria.csv")
+    gains, border = figure.axes
+    one, two, more = (line.get_xydata().tolist() for line in gains.lines)
+    assert one == [[12, 0.0], [17, pytest.approx(534 / 103 - 87 / 17)]]  # 4x6:2 has no value
+    assert two == [[30, pytest.approx(457 / 64 - 107 / 15)]]
+    assert more == []
+    assert border.lines[0].get_xydata().tolist() == [[0.76, 0.81]]  # where something is gained
+    assert [text.get_text() for text in gains.texts] == ["3x4:2"]
+
+
+def test_the_maps_of_equilibria_have_the_chance_of_each_cell(data):
+    source = data / "results" / "equilibrium_cells.csv"
+    figure = import_module("paper_figures.equilibrium_maps").draw(source)
+    assert [ax.get_title() for ax in figure.axes] == ["1x3:1", "1x3:2"]
+    for ax in figure.axes:
+        assert [text.get_text() for text in ax.texts] == ["40", "60", "50"]
+        differences = ax.collections[0].get_array().ravel().tolist()
+        assert differences == pytest.approx([-0.1, 0.1, 0])
 
 
 def test_bounds_of_one_value_are_one_line_and_markers_point_at_values(data):

@@ -31,7 +31,7 @@ from optsearch.cli.common import (
 )
 from optsearch.cli.tasks import ResumeOption
 from optsearch.errors import OptsearchError
-from optsearch.game import Game, cell_name
+from optsearch.game import HOLE, Game, cell_name
 from optsearch.objective import Objective
 from optsearch.solver import solve
 from optsearch.tree import DecisionTree, Node
@@ -210,6 +210,8 @@ def print_found(found: Any) -> None:
         ("The same, drawn uniformly", found.uniform_occupancy),
     ):
         texts = [[f"{100 * value:.1f}" for value in row] for row in matrix.tolist()]
+        for i, j in found.game.cells_of(found.game.holes):
+            texts[i][j] = HOLE
         typer.echo(f"\n{title}\n\n{board_text(texts)}")
     typer.echo("\nThe shooter's mix, each tree turned by a symmetry drawn at random\n")
     print_trees(found.shooter)
@@ -233,7 +235,10 @@ def boards(found: Any) -> str:
         cells = sum(found.hidings.hidden[found.hidings.orbits[orbit][0]])
         game = found.game
         rows = [
-            "".join(".#"[cells >> (i * game.columns + j) & 1] for j in range(game.columns))
+            "".join(
+                (".#"[cells >> (i * game.columns + j) & 1] if (i, j) in game else HOLE)
+                for j in range(game.columns)
+            )
             for i in range(game.rows)
         ]
         drawn.append([f"{100 * float(share):.2f}", *rows])

@@ -135,7 +135,9 @@ class _Run:
         self.uniform = self.least
         self.centre = np.array(numbers) * sizes / sum(self.hidings.uniform)
         if best is not None and best != numbers:
+            limit, self.limit = self.limit, None  # what was found is not lost by a short time
             self.ask(best)
+            self.limit = limit
 
     def ask(self, weights: Sequence[int]) -> Answer:
         """The best answer to a mix, which becomes one of the trees."""
