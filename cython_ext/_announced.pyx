@@ -465,6 +465,7 @@ cdef class AnnouncedSearch:
     table, disk -- a MemoryTable, and an object with get(bytes) and put(bytes, int), or None.
     switches -- the booleans of SolverOptions by name; not all are read.
     tick -- called with the number of nodes after every thousand nodes or so; may raise.
+    labels -- what the sinking of each ship tells, 1 to 255, where that is not its length.
 
     A family is an ascending int32 array of indices of configurations that the same replies leave,
     `hits` the mask of the cells hit, `budget` the misses still allowed; -1 means no budget (where
@@ -480,18 +481,25 @@ cdef class AnnouncedSearch:
     cdef uint64_t ship_hash[MAX_CELLS]
     cdef Py_ssize_t key_length
     cdef uint64_t key_hash
-    cdef bint by_length
+    cdef bint by_length, labelled
+    cdef unsigned char label_of[MAX_CELLS]         # of each ship, where labelled
     cdef Switches on
     cdef MemoryTable table
     cdef public object disk
     cdef readonly Effort effort
 
     def __cinit__(self, const uint64_t[:, :, ::1] ships, int cells, bint by_length, str objective,
-                  MemoryTable table not None, disk, dict switches, tick):
+                  MemoryTable table not None, disk, dict switches, tick, labels=()):
         cdef int i, j, n
         cdef Cells seen, ship, board
         self.objective, self.on, self.by_length = objective_of(objective), switches, by_length
         self.table, self.disk, self.effort = table, disk, Effort(tick)
+        self.labelled = len(labels) > 0
+        if self.labelled and (len(labels) != ships.shape[1] or ships.shape[1] > MAX_CELLS
+                              or len(set(labels)) > MAX_CODES - 2):
+            raise ValueError(f"{len(labels)} labels, or too many different ones")
+        for j in range(len(labels)):
+            self.label_of[j] = labels[j]
         self.cells = cells
         if not 1 <= cells <= MAX_CELLS:
             raise ValueError(f"{cells} cells; 1 to {MAX_CELLS} are handled")
@@ -522,6 +530,12 @@ cdef class AnnouncedSearch:
                         f"ship {j} of configuration {i} is empty, overlaps or is off the board")
                 seen |= ship
                 self.masks[i * self.ships + j] = ship
+
+    cdef inline int label(self, int j, Cells ship) noexcept nogil:
+        """What the sinking of the j-th ship tells; 0 if only that a ship is sunk."""
+        if not self.by_length:
+            return 0
+        return self.label_of[j] if self.labelled else size(ship)
 
     def __dealloc__(self):
         PyMem_Free(self.masks)
@@ -1165,7 +1179,7 @@ cdef class AnnouncedSearch:
                     ship = self.masks[family[i] * self.ships + j]
                     seen |= ship & hit
                     if ship & ~hit:
-                        labels[s] = size(ship) if self.by_length else 0
+                        labels[s] = self.label(j, ship)
                         item[1 + s] = ship & ~hit
                         state.k += size(ship & ~hit)
                         s += 1
@@ -1311,6 +1325,6 @@ cdef class AnnouncedSearch:
                 if ship & one(cell):
                     code = 1
                     if not ship & ~hit:
-                        code = 2 + size(ship) if self.by_length else 2
+                        code = 2 + self.label(j, ship)
             found.setdefault(code, []).append(i)
         return {code: np.array(found[code], np.int32) for code in sorted(found)}

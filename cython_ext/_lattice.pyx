@@ -15,6 +15,11 @@ The closed cells of a column are always the next ones down, under every contact 
 is met at its top. Which ships may be placed, and what they close, depends on the column alone, so
 one table of states and transitions, a *layer* for each column, serves every row.
 
+Ships of other shapes (*drawn* lattices) close cells that are not the next ones down, as a T does
+with its arms. There a column's field of the skyline has a bit for each of its next cells, the lowest
+for the next one, and each way to lie of a ship is a way by itself: the cells that it needs free, and
+those that it closes, are masks of fields, which Python works out for the first cell in each column.
+
 A state whose cell is closed has nothing to decide, so such cells are jumped over: a transition leads
 to the next free cell, one to columns - 1 cells ahead. (Only a state that is closed for longer than
 that is a state of its own.)
@@ -50,8 +55,9 @@ cdef extern from *:
 cdef enum:
     COLUMNS = 16      # of the shorter side: four bits each are a word
     MAX_KINDS = 15    # 1 + 2 + … + 16 > 128 cells
-    LEAVE = 30        # the way of leaving a free cell empty
-    CLOSED = 31       # the way past a closed cell
+    MAX_WAYS = 62     # to place a ship
+    LEAVE = 62        # the way of leaving a free cell empty
+    CLOSED = 63       # the way past a closed cell
     NONE = 0          # the contact rules
     CORNER = 1
     ANY = 2
@@ -62,7 +68,7 @@ MAX_COLUMNS = COLUMNS
 
 cdef struct Edge:
     int32_t target    # a state of the layer it leads to, or ~i for the final skyline number i
-    uint8_t way       # 2 * kind + (1 if vertical), or LEAVE, or CLOSED
+    uint8_t way       # 2 * kind + (1 if vertical), or that of a drawn ship, or LEAVE, or CLOSED
     uint8_t distance  # cells from here to there
 
 
@@ -104,9 +110,16 @@ cdef class Lattice:
     lengths, counts -- the distinct ship lengths and how many there are of each.
     contact -- 0 none, 1 corner, 2 any.
     max_bytes -- MemoryError when the lattice and a query of it would need more.
+    drawn -- for ships of other shapes: (bits of a column, kind of each way, uint64 arrays of shape
+        (ways, columns) with the cells that a ship whose first cell is in a column needs free, before
+        that cell is swept, 0 where it does not fit, and those closed when it is).
     """
 
-    cdef readonly int rows, columns, kinds
+    cdef readonly int rows, columns, kinds, ways
+    cdef bint drawn
+    cdef int kind_of[MAX_WAYS]
+    cdef uint64_t needs[MAX_WAYS][COLUMNS]
+    cdef uint64_t closes[MAX_WAYS][COLUMNS]
     cdef int contact, bits
     cdef uint64_t guards
     cdef int lengths[MAX_KINDS]
@@ -121,8 +134,10 @@ cdef class Lattice:
     cdef int32_t* first_state             # in layer 0: the flat skyline with each fleet, or -1
     cdef readonly int fleets
 
-    def __cinit__(self, int rows, int columns, lengths, counts, int contact, long long max_bytes):
+    def __cinit__(self, int rows, int columns, lengths, counts, int contact, long long max_bytes,
+                  drawn=None):
         cdef int i, c
+        cdef const uint64_t[:, ::1] needs, closes
         if not 1 <= columns <= rows or columns > COLUMNS or len(lengths) > MAX_KINDS:
             raise ValueError("columns must be the shorter side, and kinds few")
         self.rows, self.columns, self.kinds = rows, columns, len(lengths)
@@ -136,6 +151,17 @@ cdef class Lattice:
         self.bits = int(max(lengths) + 2).bit_length() + 1
         if self.bits * columns > 64:
             raise ValueError("skylines need more than 64 bits")
+        self.ways = 2 * self.kinds
+        self.drawn = drawn is not None
+        if self.drawn:
+            self.bits, kinds, needs, closes = drawn
+            self.ways = len(kinds)
+            if not 0 < self.ways <= MAX_WAYS or not 0 < self.bits * columns < 64:
+                raise ValueError("ways must be few, and a bit of the skyline free")
+            for i in range(self.ways):
+                self.kind_of[i] = kinds[i]
+                for c in range(columns):
+                    self.needs[i][c], self.closes[i][c] = needs[i, c], closes[i, c]
         for c in range(columns):
             self.guards |= <uint64_t>1 << (c * self.bits + self.bits - 1)
         self.first_state = <int32_t*>PyMem_Malloc(self.fleets * sizeof(int32_t))
@@ -242,6 +268,20 @@ cdef class Lattice:
             return skyline
         return skyline + (<uint64_t>(height - self.height(skyline, column)) << (column * self.bits))
 
+    cdef inline bint is_closed(self, uint64_t skyline, int column) noexcept nogil:
+        """Whether the next cell of a column is closed."""
+        if self.drawn:
+            return (skyline >> (column * self.bits)) & 1
+        return self.height(skyline, column) > 0
+
+    cdef inline uint64_t swept(self, uint64_t skyline, int column) noexcept nogil:
+        """The skyline after the next cell of a column, which is closed or drawn."""
+        cdef uint64_t field
+        if not self.drawn:
+            return skyline - (<uint64_t>1 << (column * self.bits))
+        field = self.height(skyline, column)
+        return skyline ^ ((field ^ field >> 1) << (column * self.bits))
+
     cdef uint64_t with_vertical(self, uint64_t skyline, int c, int length) noexcept nogil:
         """The skyline, cell (row, c) swept, after a ship from (row, c) down."""
         if self.contact == ANY:
@@ -270,8 +310,8 @@ cdef class Lattice:
             target = self.final(skyline)
         else:
             c = (c + 1) % self.columns
-            while distance < self.columns - 1 and self.height(skyline, c) > 0:
-                skyline -= <uint64_t>1 << (c * self.bits)
+            while distance < self.columns - 1 and self.is_closed(skyline, c):
+                skyline = self.swept(skyline, c)
                 c = (c + 1) % self.columns
                 distance += 1
             target = self.state(c, skyline, fleet)
@@ -298,8 +338,19 @@ cdef class Lattice:
         cdef int fleet = layer.fleet[s], kind, length, j
         cdef bint fits
         layer.start[s] = layer.edge_count
-        if self.height(skyline, c) > 0:
-            self.add_edge(c, skyline - (<uint64_t>1 << (c * self.bits)), fleet, CLOSED)
+        if self.is_closed(skyline, c):
+            self.add_edge(c, self.swept(skyline, c), fleet, CLOSED)
+            layer.start[s + 1] = layer.edge_count
+            return 0
+        if self.drawn:
+            self.add_edge(c, self.swept(skyline, c), fleet, LEAVE)
+            for j in range(self.ways):
+                kind = self.kind_of[j]
+                if (fleet // self.weights[kind] % (self.counts[kind] + 1) and self.needs[j][c]
+                        and not skyline & self.needs[j][c]):
+                    self.add_edge(c, self.swept(skyline, c) | self.closes[j][c],
+                                  fleet - self.weights[kind], j)
+                    layer = &self.layers[c]
             layer.start[s + 1] = layer.edge_count
             return 0
         self.add_edge(c, skyline, fleet, LEAVE)
@@ -421,7 +472,7 @@ cdef class Query:
     cdef Lattice lattice
     cdef int cells, fleet
     cdef uint64_t modulus
-    cdef uint32_t* ways          # of each cell: which ways a transition may take
+    cdef uint64_t* ways          # of each cell: which ways a transition may take
     cdef uint64_t* needed        # after each cell: the skyline that covers all hits ahead
     cdef Reached* reached        # of each cell
     cdef const double* weights   # of each way and cell, while a weighted pass runs
@@ -436,7 +487,7 @@ cdef class Query:
         self.lattice = lattice
         self.cells = lattice.rows * lattice.columns
         self.slots = lattice.columns + 1
-        self.ways = <uint32_t*>PyMem_Calloc(self.cells, sizeof(uint32_t))
+        self.ways = <uint64_t*>PyMem_Calloc(self.cells, sizeof(uint64_t))
         self.needed = <uint64_t*>PyMem_Calloc(self.cells, sizeof(uint64_t))
         self.reached = <Reached*>PyMem_Calloc(self.cells, sizeof(Reached))
         if self.ways == NULL or self.needed == NULL or self.reached == NULL:
@@ -459,7 +510,7 @@ cdef class Query:
                 free(self.reached[k].after)
         PyMem_Free(self.reached)
 
-    def set(self, int fleet, const uint32_t[::1] ways, const uint8_t[::1] hit):
+    def set(self, int fleet, const uint64_t[::1] ways, const uint8_t[::1] hit):
         """The ships to place (mixed radix), where each may start, and the cells to cover."""
         cdef int k, j, row, next_row, column
         cdef int needs[COLUMNS]
@@ -468,8 +519,12 @@ cdef class Query:
             raise ValueError("constraints of another game")
         self.fleet = fleet
         for k in range(self.cells):
-            self.ways[k] = ways[k] | <uint32_t>1 << CLOSED | (0 if hit[k] else 1 << LEAVE)
+            self.ways[k] = (ways[k] | <uint64_t>1 << CLOSED
+                            | (0 if hit[k] else <uint64_t>1 << LEAVE))
             self.needed[k] = 0
+            if t.drawn:
+                self.needed[k] = self.cells_needed(k, hit)
+                continue
             for j in range(t.columns):
                 next_row = k // t.columns + (1 if j <= k % t.columns else 0)
                 for row in range(t.rows - 1, next_row - 1, -1):
@@ -479,8 +534,25 @@ cdef class Query:
                         self.needed[k] |= <uint64_t>column << (j * t.bits)
                         break
 
+    cdef uint64_t cells_needed(self, int k, const uint8_t[::1] hit) noexcept:
+        """The hits after cell k as cells of a drawn skyline; bit 63 if one is beyond all skylines."""
+        cdef Lattice t = self.lattice
+        cdef int j, row, next_row
+        cdef uint64_t needed = 0
+        for j in range(t.columns):
+            next_row = k // t.columns + (1 if j <= k % t.columns else 0)
+            for row in range(next_row, t.rows):
+                if hit[row * t.columns + j]:
+                    if row - next_row < t.bits:
+                        needed |= <uint64_t>1 << (j * t.bits + row - next_row)
+                    else:
+                        needed |= <uint64_t>1 << 63
+        return needed
+
     cdef inline bint covers(self, int target, int cell) noexcept nogil:
         """Whether a final skyline covers the hits after a cell."""
+        if self.lattice.drawn:
+            return not self.needed[cell] & ~self.lattice.finals[~target]
         return ((self.lattice.finals[~target] | self.lattice.guards) - self.needed[cell]
                 ) & self.lattice.guards == self.lattice.guards
 
@@ -507,7 +579,7 @@ cdef class Query:
         cdef Value* values[COLUMNS + 1]   # by distance from here
         cdef Value* ahead
         cdef uint64_t m = self.modulus
-        cdef uint32_t ways
+        cdef uint64_t ways
         for k in range(self.cells):
             self.reached[k].n = 0
             if self.reached[k].room == 0:
@@ -586,7 +658,7 @@ cdef class Query:
         cdef Value* values[COLUMNS + 1]   # by distance from here
         cdef Value* place
         cdef uint64_t m = self.modulus
-        cdef uint32_t ways
+        cdef uint64_t ways
         for k in range(self.cells - 1, -1, -1):
             layer = &self.lattice.layers[k % columns]
             here = &self.reached[k]
@@ -703,10 +775,9 @@ cdef class Query:
     def through(self, uint64_t modulus=0):
         """(count, uint64 array (2 * kinds, cells) of the configurations through each placement).
 
-        Modulo `modulus`, 0 standing for 2^64. Row 2 * kind is for horizontal ships by first cell,
-        row 2 * kind + 1 for vertical ones.
+        Modulo `modulus`, 0 standing for 2^64. A row for each way, ships by their first cell.
         """
-        counts = np.zeros((2 * self.lattice.kinds, self.cells), np.uint64)
+        counts = np.zeros((self.lattice.ways, self.cells), np.uint64)
         cdef uint64_t[:, ::1] view = counts
         total = self.count(modulus)
         try:
@@ -725,9 +796,9 @@ cdef class Query:
         """
         cdef double total
         cdef double[:, ::1] view
-        sums = np.zeros((2 * self.lattice.kinds, self.cells))
+        sums = np.zeros((self.lattice.ways, self.cells))
         view = sums
-        if weights.shape[0] != 2 * self.lattice.kinds or weights.shape[1] != self.cells:
+        if weights.shape[0] != self.lattice.ways or weights.shape[1] != self.cells:
             raise ValueError("weights of another game")
         self.weights = &weights[0, 0]
         try:

@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -25,6 +25,7 @@ class AnnouncedSearch:
         disk: Disk | None,
         switches: dict[str, bool],
         tick: Callable[[int], None],
+        labels: Sequence[int] = (),
     ) -> None: ...
     def solve(self, family: NDArray[np.int32], hits: int, budget: int, limit: int = ...) -> int: ...
     def shots(self, family: NDArray[np.int32], hits: int, budget: int) -> list[tuple[int, int]]: ...

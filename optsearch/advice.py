@@ -151,7 +151,7 @@ def _contradicting(game: Game, shots: Sequence[Shot], kept: Set[int]) -> Iterato
     for length in set(game.fleet):
         for ship in game.placements(length):
             met = [i for i, bit in enumerate(bits) if ship & bit]
-            sinks = met[-1] if len(met) == length and not game.is_silent else None
+            sinks = met[-1] if len(met) == int(length) and not game.is_silent else None
             for i in met:
                 reply = shots[i].reply
                 if i not in kept or not reply.hit:

@@ -26,6 +26,7 @@ _Result = TypeVar("_Result")
 WORD = (1 << 64) - 1
 _ROWS = 1 << 20  # listed in one go
 _PIECES = 64  # of a long count: they share out the work and measure progress
+MAX_KINDS, MAX_PLACEMENTS = 16, 256  # of the kernel
 _WORTH_PIECES = 10**6  # combinations of placements, compatible or not
 
 
@@ -83,6 +84,44 @@ class Configurations:
         self._lengths = sorted(lengths, key=lambda length: (len(placements[length]), -length))
         self._placements = [placements[length] for length in self._lengths]
         self._ships = [game.fleet.count(length) for length in self._lengths]
+        if game.has_shapes:
+            self._split()
+
+    def _split(self) -> None:
+        """Take shapes apart that have more placements than the kernel takes of one kind.
+
+        Each part is a kind of its own then, and the ships are shared out among the parts in every
+        way (`_shares`).
+        """
+        parts = [
+            (length, ships[i : i + MAX_PLACEMENTS], number)
+            for length, ships, number in zip(
+                self._lengths, self._placements, self._ships, strict=True
+            )
+            for i in range(0, max(1, len(ships)), MAX_PLACEMENTS)
+        ]
+        self._lengths = [length for length, _, _ in parts]
+        self._placements = [ships for _, ships, _ in parts]
+        self._ships = [number for _, _, number in parts]
+        if len(parts) > MAX_KINDS:
+            raise TooLarge(
+                f"configurations of at most {MAX_KINDS} kinds of ships are listed, a kind of more "
+                f"than {MAX_PLACEMENTS} placements counting as several; {self.position.game} has "
+                f"{len(parts)}"
+            )
+
+    def _shares(self) -> list[list[int]]:
+        """Every way to share out the ships among the parts of their kind."""
+        shares: list[list[int]] = [[]]
+        for i, length in enumerate(self._lengths):
+            is_last = length not in self._lengths[i + 1 :]
+            first = self._lengths.index(length)
+            longer = []
+            for share in shares:
+                left = self._ships[i] - sum(share[first:])
+                longer += [[*share, n] for n in ([left] if is_last else range(left + 1))]
+            shares = longer
+        return shares
 
     @cached_property
     def _kernel_arguments(
@@ -104,9 +143,12 @@ class Configurations:
         ]
         return list(zip(self._ships, self._lengths, sets, strict=True)), compatible
 
-    def _enumerator(self, piece: int = 0, pieces: int = 1) -> Enumerator:
+    def _enumerators(self, piece: int = 0, pieces: int = 1) -> Iterator[Enumerator]:
+        """The kernels that meet all configurations together; one, but for shapes taken apart."""
         kinds, compatible = self._kernel_arguments
-        return Enumerator(kinds, compatible, self.position.hits, piece, pieces)
+        for share in self._shares():
+            shared = [(n, size, sets) for n, (_, size, sets) in zip(share, kinds, strict=True)]
+            yield Enumerator(shared, compatible, self.position.hits, piece, pieces)
 
     def _sliced(self, work: Callable[[Enumerator], _Result]) -> list[_Result]:
         """The results of `work` on slices that make up the whole."""
@@ -114,14 +156,14 @@ class Configurations:
             comb(len(ships), k) for ships, k in zip(self._placements, self._ships, strict=True)
         )
         if combinations < _WORTH_PIECES:
-            return [work(self._enumerator())]
-        pieces = [self._enumerator(i, _PIECES) for i in range(_PIECES)]
+            return [work(kernel) for kernel in self._enumerators()]
+        pieces = [kernel for i in range(_PIECES) for kernel in self._enumerators(i, _PIECES)]
         results = []
         with ThreadPoolExecutor(self.threads) as pool:
             try:
                 for result in pool.map(work, pieces):
                     results.append(result)
-                    self._progress(len(results), _PIECES)
+                    self._progress(len(results), len(pieces))
             except BaseException:
                 for piece in pieces:
                     piece.stop()
@@ -184,9 +226,9 @@ class Configurations:
             )
         sets = np.empty((self.configurations + 256, 2), np.uint64)
         written = 0
-        kernel = self._enumerator()
-        while n := kernel.fill(sets[written : written + _ROWS]):  # ctrl-C gets its turn
-            written += n
+        for kernel in self._enumerators():
+            while n := kernel.fill(sets[written : written + _ROWS]):  # ctrl-C gets its turn
+                written += n
         return sets[:written]
 
     def kept(self, keep: Callable[[CellSets], CellSets]) -> CellSets:
@@ -206,13 +248,13 @@ class Configurations:
 
     def stream(self, batch: int = 1 << 16) -> Iterator[CellSets]:
         """The rows of `list` in arrays of at most `batch` (256 or more) rows."""
-        kernel = self._enumerator()
-        while True:
-            sets = np.empty((batch, 2), np.uint64)
-            n = kernel.fill(sets)
-            if n == 0:
-                return
-            yield sets[:n]
+        for kernel in self._enumerators():
+            while True:
+                sets = np.empty((batch, 2), np.uint64)
+                n = kernel.fill(sets)
+                if n == 0:
+                    break
+                yield sets[:n]
 
 
 def list_ships(position: Position, max_bytes: int = 1 << 30) -> CellSets:

@@ -106,6 +106,7 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
         "rows": game.rows,
         "columns": game.columns,
         "holes": list(bits(game.holes)),
+        "fleet": [str(kind) for kind in game.fleet],
         "announce": game.announce,
         "replies": [str(reply) for reply in replies],
         "shots": [

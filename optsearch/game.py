@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from optsearch.errors import GameError, NotSupported, TooLarge
+from optsearch.shapes import Shape, orientations_of, parse_kind
 
 Cell = tuple[int, int]
 Permutation = tuple[int, ...]
@@ -25,7 +26,7 @@ ANNOUNCEMENTS = ("nothing", "sunk", "ship")
 HOLE = "-"  # the sign of a hole on drawn boards
 
 _FORM = (
-    "ROWSxCOLUMNS:LENGTH,LENGTH,…[;contact=none|corner|any][;announce=nothing|sunk|ship]"
+    "ROWSxCOLUMNS:SHIP,SHIP,…[;contact=none|corner|any][;announce=nothing|sunk|ship]"
     "[;holes=CELL,CELL-CELL,…]"
 )
 _EXAMPLES = "10x10:5,4,3,3,2 or 4x4:3,2;contact=any;announce=ship"
@@ -134,7 +135,8 @@ class Game:
 
     rows, columns -- the grid; at most 1,024 cells. What lists configurations or searches handles
         boards of at most 128 cells (`require_small`).
-    fleet -- lengths of the ships, kept in descending order; equal lengths are indistinguishable.
+    fleet -- lengths of the ships, or shapes (`optsearch.shapes`), kept in descending order; equal
+        ones are indistinguishable.
     contact -- may ships touch: `none` (not even diagonally: the paper's rule), `corner`
         (diagonally only), `any` (they may touch but never overlap).
     announce -- what a shot tells besides hit or miss: `nothing` (the paper's rule), `sunk` (that
@@ -154,7 +156,7 @@ class Game:
     holes: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "fleet", tuple(sorted(self.fleet, reverse=True)))
+        object.__setattr__(self, "fleet", tuple(sorted(self.fleet, key=_place)))
         grid = f"{self.rows}x{self.columns}"
         if self.rows < 1 or self.columns < 1:
             raise GameError(f"the grid {grid} has no cells; rows and columns are 1 or more")
@@ -170,7 +172,9 @@ class Game:
         for length in self.fleet:
             if length < 1:
                 raise GameError(f"a ship of length {length} is no ship; lengths are 1 or more")
-            if length > max(self.rows, self.columns):
+            if isinstance(length, Shape):
+                self._check_shape(length)
+            elif length > max(self.rows, self.columns):
                 raise GameError(
                     f"a ship of length {length} is longer than the board {grid}; the longest that "
                     f"fits has length {max(self.rows, self.columns)}"
@@ -187,6 +191,19 @@ class Game:
                 f"announce={self.announce!r} is not a rule; use {', '.join(ANNOUNCEMENTS)}"
             )
 
+    def _check_shape(self, shape: Shape) -> None:
+        """Raise GameError for a shape that fits nowhere, or lies as another kind of ship can."""
+        if not placements(self.rows, self.columns, shape):
+            raise GameError(
+                f"the ship {shape} does not fit on the board {self.rows}x{self.columns}"
+            )
+        for other in set(self.fleet) - {shape}:
+            if set(shape.orientations) & set(orientations_of(other)):
+                raise GameError(
+                    f"the ships {shape} and {other} can lie on the same cells, so that they could "
+                    "not be told apart; give both the same form"
+                )
+
     @classmethod
     def parse(cls, text: str) -> Game:
         """The game that a text such as `4x4:3,2;contact=any` describes; GameError otherwise."""
@@ -194,14 +211,10 @@ class Game:
         match = re.fullmatch(r"(\d{1,9})\s*[xX×]\s*(\d{1,9})\s*:\s*(.*)", head, re.ASCII)
         if not match:
             raise GameError(f"{text!r} is not a game; write {_FORM}, as in {_EXAMPLES}")
-        fleet = []
-        for length in match[3].split(","):
-            if not re.fullmatch(r"\s*\d{1,9}\s*", length, re.ASCII):
-                raise GameError(
-                    f"{length.strip()!r} in {text!r} is not a ship length; write lengths with "
-                    "commas between them, as in 10x10:5,4,3,3,2"
-                )
-            fleet.append(int(length))
+        try:
+            fleet = [parse_kind(ship.strip()) for ship in match[3].split(",")]
+        except GameError as error:
+            raise GameError(f"in {text!r}: {error}") from None
         rules: dict[str, str] = {}
         for option in options:
             key, equals, value = (part.strip() for part in option.partition("="))
@@ -234,7 +247,7 @@ class Game:
 
     @property
     def fleet_text(self) -> str:
-        """The lengths with commas between them."""
+        """The lengths and shapes with commas between them."""
         return ",".join(map(str, self.fleet))
 
     @property
@@ -263,6 +276,24 @@ class Game:
         return sum(self.fleet)
 
     @property
+    def has_shapes(self) -> bool:
+        """Whether some ship is no straight line that may lie both ways."""
+        return any(isinstance(kind, Shape) for kind in self.fleet)
+
+    @cached_property
+    def _kinds(self) -> dict[int, int]:
+        return {ship: kind for kind in set(self.fleet) for ship in self.placements(kind)}
+
+    def kind_of(self, ship: int) -> int:
+        """The length or the shape of a placement (mask); with shapes KeyError for none."""
+        return self._kinds[ship] if self.has_shapes else ship.bit_count()
+
+    def rank(self, ship: int) -> tuple[int, int]:
+        """What the ships of a configuration are sorted by: the order of the fleet, then cells."""
+        kind = self.kind_of(ship)
+        return (self.fleet.index(kind) if self.has_shapes else -kind), ship
+
+    @property
     def is_silent(self) -> bool:
         """Whether a shot tells no more than hit or miss: sinkings are not announced."""
         return self.announce == "nothing"
@@ -284,10 +315,12 @@ class Game:
                 "advise, simulate)"
             )
 
-    def require_whole(self, what: str) -> None:
-        """Raise NotSupported for a board with holes, which `what` does not handle."""
+    def require_usual(self, what: str) -> None:
+        """Raise NotSupported for holes and for shapes, which `what` does not handle."""
         if self.holes:
             raise NotSupported(f"{what} is for boards without holes; {self} has holes")
+        if self.has_shapes:
+            raise NotSupported(f"{what} is for straight ships; {self} has others")
 
     # Cells and masks
 
@@ -330,14 +363,19 @@ class Game:
         return [cell_name(cell) for cell in self.cells_of(mask)]
 
     def ship_name(self, mask: int) -> str:
-        """A ship by its first and last cell, as in A1-A3; a ship of one cell by its cell."""
+        """A ship by its first and last cell, as in A1-A3; a ship of one cell by its cell.
+
+        One of another shape by all its cells, as in A1+A2+B2.
+        """
         names = self.names(mask)
+        if self.has_shapes and isinstance(self.kind_of(mask), Shape):
+            return "+".join(names)
         return names[0] if len(names) == 1 else f"{names[0]}-{names[-1]}"
 
     # Ships
 
     def placements(self, length: int) -> tuple[int, ...]:
-        """Every way to place one ship of this length, as masks.
+        """Every way to place one ship of this length or shape, as masks.
 
         By first (top-left) cell in row-major order, horizontal before vertical. A ship of length 1
         has one placement a cell; none lies on a hole.
@@ -353,9 +391,10 @@ class Game:
     def symmetries(self) -> tuple[Permutation, ...]:
         """The symmetries of the board: permutations p, cell index i going to p[i].
 
-        Those of the grid (`grid_symmetries`) that take holes to holes; the identity first.
+        Those of the grid (`grid_symmetries`) that take holes to holes, and ships to ways in which
+        they may lie; the identity first.
         """
-        return _symmetries(self.rows, self.columns, self.holes)
+        return _symmetries(self.rows, self.columns, self.holes, self.fleet)
 
     def images(self, mask: int) -> list[int]:
         """A mask under each of the symmetries, in their order; equal images are repeated."""
@@ -365,6 +404,8 @@ class Game:
 @lru_cache(maxsize=256)
 def placements(rows: int, columns: int, length: int) -> tuple[int, ...]:
     """Every way to place one ship of this length on a grid of any size: `Game.placements`."""
+    if isinstance(length, Shape):
+        return _of_shape(rows, columns, length)
     horizontal = (1 << length) - 1
     vertical = sum(1 << (i * columns) for i in range(length))
     result = []
@@ -376,6 +417,21 @@ def placements(rows: int, columns: int, length: int) -> tuple[int, ...]:
             if row + length <= rows and length > 1:
                 result.append(vertical << first)
     return tuple(result)
+
+
+def _place(kind: int) -> tuple[int, bool, str]:
+    """The order of a fleet: larger ships first, then straight ones, then by text."""
+    return -int(kind), isinstance(kind, Shape), str(kind)
+
+
+def _of_shape(rows: int, columns: int, shape: Shape) -> tuple[int, ...]:
+    found = []
+    for cells in shape.orientations:
+        high, wide = (max(side) + 1 for side in zip(*cells, strict=True))
+        mask = sum(1 << row * columns + column for row, column in cells)
+        for row in range(rows - high + 1):
+            found += [mask << row * columns + column for column in range(columns - wide + 1)]
+    return tuple(sorted(found, key=lambda mask: (mask & -mask, mask)))
 
 
 @lru_cache(maxsize=256)
@@ -398,8 +454,17 @@ def _halo(rows: int, columns: int, contact: str, placement: int) -> int:
 
 
 @lru_cache(maxsize=256)
-def _symmetries(rows: int, columns: int, holes: int) -> tuple[Permutation, ...]:
-    return tuple(p for p in grid_symmetries(rows, columns) if image(holes, p) == holes)
+def _symmetries(
+    rows: int, columns: int, holes: int, fleet: tuple[int, ...]
+) -> tuple[Permutation, ...]:
+    shapes = {kind for kind in fleet if isinstance(kind, Shape)}
+    everywhere = [set(placements(rows, columns, shape)) for shape in shapes]
+    return tuple(
+        p
+        for p in grid_symmetries(rows, columns)
+        if image(holes, p) == holes
+        and all({image(ship, p) for ship in ships} == ships for ships in everywhere)
+    )
 
 
 @lru_cache(maxsize=256)

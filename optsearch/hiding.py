@@ -198,7 +198,7 @@ class Corner(_OneByOne):
 
     def fleet(self, game: Game, generator: np.random.Generator) -> list[int]:
         """The masks of the ships, as they are placed; GameError where they find no room."""
-        game.require_whole("the corner placement")
+        game.require_usual("the corner placement")
         if game.contact != "any" or max(game.fleet) >= min(game.rows, game.columns):
             raise GameError(
                 f"the corner placement is for contact=any and ships shorter than both sides of the "

@@ -397,6 +397,7 @@ class Announced(_Budgets):
             )
         self.ships = _compatible(position)
         self.cells_left = position.hits_left
+        self._kinds = list(dict.fromkeys(game.fleet))
         self.root = State(np.arange(len(self.ships), dtype=np.int32), position.hits)
         self._search = AnnouncedSearch(
             self.ships,
@@ -407,6 +408,7 @@ class Announced(_Budgets):
             disk,
             options.switches,
             tick,
+            [1 + self._kinds.index(kind) for kind in game.fleet] if game.has_shapes else (),
         )
 
     @property
@@ -465,7 +467,9 @@ class Announced(_Budgets):
     def _reply(self, code: int) -> Reply:
         if code < 2:
             return HIT if code else MISS
-        return Reply(True, True, code - 2 if self.game.announce == "ship" else None)
+        if self.game.announce != "ship":
+            return Reply(True, True)
+        return Reply(True, True, self._kinds[code - 3] if self.game.has_shapes else code - 2)
 
     @cached_property
     def _automorphisms(self) -> tuple[tuple[int, ...], ...]:

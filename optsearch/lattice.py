@@ -10,7 +10,7 @@ import hashlib
 import logging
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import comb, gcd, prod
@@ -22,14 +22,15 @@ from numpy.typing import NDArray
 from optsearch._lattice import MAX_COLUMNS, Lattice, Query
 from optsearch.configurations import CellSets, to_words
 from optsearch.errors import TableError, TooLarge
-from optsearch.game import CONTACTS, Game, bits, grid_symmetries
+from optsearch.game import CONTACTS, Game, bits
 from optsearch.journal import Arrays, read_arrays, write_arrays
+from optsearch.shapes import Cells, Shape, orientations_of, turned
 
 MAX_BYTES = 6 << 30  # of a table and a query of it that reaches every state
-MOST_KINDS = 15  # different lengths
-_FORMAT = "optsearch lattice 3"
+MOST_KINDS, MOST_WAYS = 15, 62  # different ships, and ways to place them
+_FORMAT = "optsearch lattice 4"
 _EDGE = np.dtype([("target", "<i4"), ("way", "u1"), ("distance", "u1"), ("", "u2")])
-_LEAVE, _CLOSED = 30, 31  # of the kernel: ways that place no ship
+_LEAVE, _CLOSED = 62, 63  # of the kernel: ways that place no ship
 _log = logging.getLogger(__name__)
 
 
@@ -48,6 +49,71 @@ class Constraints:
     afloat: bool = False
 
 
+def _kinds(fleet: Iterable[int]) -> list[int]:
+    """The kinds of ships, in the order of the kernel."""
+    return sorted(set(fleet), key=lambda kind: (-int(kind), str(kind)))
+
+
+def _ways(game: Game) -> Iterator[tuple[int, int, Cells]]:
+    """Each way to place a ship, as the kernel numbers them: way, kind, and the cells.
+
+    Of a board that is swept with its rows as columns, the ships are turned with it. Cells are
+    (row, column) from the first one on, which is (0, 0). Straight ships alone have two ways each,
+    the second one not used for a length of 1.
+    """
+    number = 0
+    for place, kind in enumerate(_kinds(game.fleet)):
+        lying = orientations_of(kind)
+        if game.rows < game.columns and isinstance(kind, Shape):
+            lying = tuple(map(turned, lying))
+        for i, cells in enumerate(lying):
+            way = number + i if game.has_shapes else 2 * place + i
+            (_, first), *_ = cells
+            yield way, place, tuple((row, column - first) for row, column in cells)
+        number += len(lying)
+
+
+def _reach(ship: Cells) -> tuple[int, int, int]:
+    """How many rows a ship takes, and how far it goes to the left (0 or less) and to the right."""
+    columns = [column for _, column in ship]
+    return max(row for row, _ in ship) + 1, min(columns), max(columns)
+
+
+_AROUND = {
+    "any": (),
+    "corner": ((0, 1), (0, -1), (1, 0), (-1, 0)),
+    "none": tuple((i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j),
+}
+
+
+def _drawn(
+    game: Game, columns: int
+) -> tuple[int, list[int], NDArray[np.uint64], NDArray[np.uint64]]:
+    """What the kernel is told of ships of other shapes; TooLarge where it has no room for them."""
+    ways = list(_ways(game))
+    bits = max(_reach(ship)[0] for _, _, ship in ways) + (game.contact != "any")
+    if len(ways) > MOST_WAYS or bits * columns > 63:
+        raise TooLarge(
+            f"the transfer matrix of {game} needs {len(ways)} ways to place a ship and {bits} bits "
+            f"for each of {columns} columns; at most {MOST_WAYS} and {63 // columns} are handled: "
+            "fewer or flatter shapes, or a narrower board, would fit"
+        )
+    needs, closes = np.zeros((2, len(ways), columns), np.uint64)
+    for way, _, ship in ways:
+        _, left, right = _reach(ship)
+        near = {(row + i, column + j) for row, column in ship for i, j in _AROUND[game.contact]}
+        for first in range(-left, columns - right):
+            before, after = 0, 0
+            for row, column in ship:  # columns to the left begin one row below
+                before |= 1 << bits * (first + column) + row - (column < 0)
+            for row, column in near | set(ship):
+                below = row - (column <= 0)
+                if below >= 0 and 0 <= first + column < columns:
+                    after |= 1 << bits * (first + column) + below
+            needs[way, first], closes[way, first] = before, after
+    return bits, [kind for _, kind, _ in ways], needs, closes
+
+
 class _Orientation:
     """The placements of a game, named as the sweep meets them in one orientation of the board."""
 
@@ -56,28 +122,22 @@ class _Orientation:
         back = [0] * game.cells
         for cell, swept in enumerate(cell_of):
             back[swept] = cell
-        swept_game = Game(rows, columns, (1,), "any")
-        self.masks: list[int] = []  # in the game's cells
-        halos: list[int] = []
-        kind_of: list[int] = []
-        way: list[int] = []
-        first: list[int] = []
-        for kind, length in enumerate(sorted(set(game.fleet), reverse=True)):
-            for ship in swept_game.placements(length):
-                cells = list(bits(ship))
-                mask = sum(1 << back[cell] for cell in cells)
-                self.masks.append(mask)
-                halos.append(game.halo(mask))
-                kind_of.append(kind)
-                is_vertical = length > 1 and cells[1] - cells[0] == columns
-                way.append(2 * kind + is_vertical)
-                first.append(cells[0])
+        placed = []
+        for way, kind, ship in _ways(game):
+            high, left, right = _reach(ship)
+            for row in range(rows - high + 1):
+                for column in range(-left, columns - right):
+                    cells = [(row + i) * columns + column + j for i, j in ship]
+                    mask = sum(1 << back[cell] for cell in cells)
+                    placed.append((kind, cells[0], way, mask))
+        kinds, first, ways, masks = zip(*sorted(placed), strict=True)
+        self.masks: list[int] = list(masks)  # in the game's cells
         self.words = to_words(self.masks, game.words)
-        self.halos = to_words(halos, game.words)
-        self.kind = np.array(kind_of)
-        self.way = np.array(way)
+        self.halos = to_words([game.halo(mask) for mask in masks], game.words)
+        self.kind = np.array(kinds)
+        self.way = np.array(ways)
         self.first = np.array(first)
-        self.bit = 1.0 * (1 << self.way)
+        self.bit = np.uint64(1) << self.way.astype(np.uint64)
 
     def allowed(self, constraints: Constraints, holes: int) -> NDArray[np.bool_]:
         """Which placements the constraints and the holes admit; bool of shape (placements,)."""
@@ -105,7 +165,7 @@ class Sweep:
         self.rows = max(game.rows, game.columns)
         self.columns = min(game.rows, game.columns)
         self._ships = Counter(game.fleet)
-        self._kinds = sorted(self._ships, reverse=True)
+        self._kinds = _kinds(self._ships)
         self._lock = threading.Lock()
         self._lattice = _lattice(
             self.rows,
@@ -114,6 +174,7 @@ class Sweep:
             [self._ships[length] for length in self._kinds],
             game.contact,
             max_bytes,
+            _drawn(self.game, self.columns) if game.has_shapes else None,
         )
         if folder is None or not self._load(folder):
             try:
@@ -172,12 +233,11 @@ class Sweep:
     def _turns(self) -> tuple[tuple[int, ...], ...]:
         """The orientations of the board: game cell -> cell of the sweep."""
         if self.game.rows >= self.game.columns:
-            return grid_symmetries(self.game.rows, self.game.columns)
+            return self.game.symmetries()
         rows, columns = self.game.rows, self.game.columns
         transposed = [(i % columns) * rows + i // columns for i in range(self.game.cells)]
         return tuple(
-            tuple(transposed[cell] for cell in symmetry)
-            for symmetry in grid_symmetries(rows, columns)
+            tuple(transposed[cell] for cell in symmetry) for symmetry in self.game.symmetries()
         )
 
     def _orientation(self, constraints: Constraints) -> _Orientation:
@@ -198,9 +258,8 @@ class Sweep:
         """Hand the constraints to the kernel; an upper bound on the number of configurations."""
         allowed = orientation.allowed(constraints, self._holes)
         cells = self.game.cells
-        ways = np.bincount(
-            orientation.first[allowed], weights=orientation.bit[allowed], minlength=cells
-        )
+        ways = np.zeros(cells, np.uint64)
+        np.bitwise_or.at(ways, orientation.first[allowed], orientation.bit[allowed])
         hit = np.zeros(cells, np.uint8)
         hit[orientation.cell_of[list(bits(constraints.hits))]] = 1
         left = Counter(constraints.fleet)
@@ -208,7 +267,7 @@ class Sweep:
         for length in self._kinds:
             fleet += weight * left[length]
             weight *= self._ships[length] + 1
-        self._query.set(fleet, ways.astype(np.uint32), hit)
+        self._query.set(fleet, ways, hit)
         self._counted = None
         places = np.bincount(orientation.kind[allowed], minlength=len(self._kinds)).tolist()
         return prod(comb(n, left[length]) for n, length in zip(places, self._kinds, strict=True))
@@ -269,7 +328,7 @@ class Sweep:
     def _weights(
         self, orientation: _Orientation, weights: Mapping[int, float]
     ) -> NDArray[np.float64]:
-        table = np.ones((2 * len(self._kinds), self.game.cells))
+        table = np.ones((self._lattice.ways, self.game.cells))
         table[orientation.way, orientation.first] = [weights.get(m, 1.0) for m in orientation.masks]
         return table
 
@@ -300,7 +359,7 @@ class Sweep:
                 table = self._weights(orientation, weights)
                 self._query.weigh(table)
                 placed = self._query.unrank(ranks.copy(), ships, table)
-        lookup = np.full(2 * len(self._kinds) * self.game.cells, -1)
+        lookup = np.full(self._lattice.ways * self.game.cells, -1)
         lookup[orientation.way * self.game.cells + orientation.first] = range(
             len(orientation.masks)
         )
@@ -337,7 +396,7 @@ def _is_sound(arrays: Arrays, lattice: Lattice) -> bool:
         way, ahead, target = edges["way"], edges["distance"], edges["target"]
         leads_to = states[(c + ahead.astype(int)) % lattice.columns]
         if not (
-            ((way < 2 * lattice.kinds) | (way == _LEAVE) | (way == _CLOSED)).all()
+            ((way < lattice.ways) | (way == _LEAVE) | (way == _CLOSED)).all()
             and ((ahead >= 1) & (ahead <= lattice.columns)).all()
             and ((target < leads_to) & (~target < len(arrays["finals"]))).all()
         ):
@@ -359,13 +418,13 @@ def count_empty_board(rows: int, columns: int, fleet: tuple[int, ...], contact: 
         lattice.build()
     except MemoryError:
         raise TooLarge(f"the counting table of {rows}x{columns} is too large") from None
-    ways = np.zeros((rows, columns), np.uint32)
+    ways = np.zeros((rows, columns), np.uint64)
     places = []
     for kind, length in enumerate(kinds):
         across, down = max(0, columns - length + 1), max(0, rows - length + 1)
-        ways[:, :across] |= np.uint32(1 << 2 * kind)
+        ways[:, :across] |= np.uint64(1 << 2 * kind)
         if length > 1:
-            ways[:down] |= np.uint32(1 << 2 * kind + 1)
+            ways[:down] |= np.uint64(1 << 2 * kind + 1)
         places.append(rows * across + (columns * down if length > 1 else 0))
     moduli = _moduli(prod(comb(n, count) for n, count in zip(places, counts, strict=True)))
     query = Query(lattice)
@@ -374,7 +433,13 @@ def count_empty_board(rows: int, columns: int, fleet: tuple[int, ...], contact: 
 
 
 def _lattice(
-    rows: int, columns: int, kinds: list[int], counts: list[int], contact: str, max_bytes: int
+    rows: int,
+    columns: int,
+    kinds: list[int],
+    counts: list[int],
+    contact: str,
+    max_bytes: int,
+    drawn: tuple[int, list[int], NDArray[np.uint64], NDArray[np.uint64]] | None = None,
 ) -> Lattice:
     """The kernel's table, not built yet; TooLarge where it has no room for a skyline."""
     bits = (kinds[0] + 2).bit_length() + 1  # of a column
@@ -389,7 +454,7 @@ def _lattice(
             f"the transfer matrix takes fleets of at most {MOST_KINDS} different lengths, not of "
             f"{len(kinds)}"
         )
-    return Lattice(rows, columns, kinds, counts, CONTACTS.index(contact), max_bytes)
+    return Lattice(rows, columns, kinds, counts, CONTACTS.index(contact), max_bytes, drawn)
 
 
 @lru_cache(maxsize=4)

@@ -16,13 +16,15 @@ from functools import cached_property, lru_cache
 from optsearch import notebook
 from optsearch.errors import GameError, PositionError
 from optsearch.game import HOLE, Cell, Game, cell_name, parse_cell
+from optsearch.shapes import parse_kind
 
 
 @dataclass(frozen=True)
 class Reply:
     """The answer to a shot: miss, hit, or a hit that sinks.
 
-    With `announce=sunk` a sinking has no length (`sunk`); with `announce=ship` it has (`sunk:3`).
+    With `announce=sunk` a sinking has no length (`sunk`); with `announce=ship` it has (`sunk:3`),
+    or a shape (`sunk:L4`).
     """
 
     hit: bool
@@ -32,10 +34,15 @@ class Reply:
     @classmethod
     def parse(cls, text: str) -> Reply:
         """The reply that `miss`, `hit`, `sunk` or `sunk:3` names; PositionError otherwise."""
-        match = re.fullmatch(r"(miss|hit|sunk)(?::([1-9]\d{0,3}))?", text.strip().lower(), re.ASCII)
-        if not match or (match[2] and match[1] != "sunk"):
+        match = re.fullmatch(r"(miss|hit|sunk)(?::(\S{1,300}))?", text.strip().lower(), re.ASCII)
+        told = None
+        try:
+            told = parse_kind(match[2]) if match and match[2] else None
+        except GameError:
+            match = None
+        if not match or (match[2] and (match[1] != "sunk" or not told)):
             raise PositionError(f"{text!r} is not a reply; use miss, hit, sunk or sunk:LENGTH")
-        return cls(match[1] != "miss", match[1] == "sunk", int(match[2]) if match[2] else None)
+        return cls(match[1] != "miss", match[1] == "sunk", told)
 
     def __str__(self) -> str:
         if not self.hit:
@@ -45,9 +52,9 @@ class Reply:
         return "sunk" if self.length is None else f"sunk:{self.length}"
 
     @property
-    def order(self) -> tuple[bool, bool, int]:
+    def order(self) -> tuple[bool, bool, int, str]:
         """What replies are sorted by: the hit, the sinkings by rising length, the miss."""
-        return not self.hit, self.sunk, self.length or 0
+        return not self.hit, self.sunk, int(self.length or 0), str(self.length)
 
 
 BOARD_SIGNS = ". (not shot), o (miss), X (hit), - (hole)"  # of drawn boards
@@ -77,7 +84,7 @@ def reply(game: Game, configuration: Iterable[int], hits: int, shot: int) -> Rep
         if ship & shot:
             if game.is_silent or ship & ~(hits | shot):
                 return HIT
-            return Reply(True, True, ship.bit_count() if game.announce == "ship" else None)
+            return Reply(True, True, game.kind_of(ship) if game.announce == "ship" else None)
     return MISS
 
 

@@ -213,7 +213,8 @@ class Posterior:
         assert self.prior is not None
         most: dict[int, int] = {}
         for mask, weight in (self.prior.placements or {}).items():
-            most[mask.bit_count()] = max(weight, most.get(mask.bit_count(), 1))
+            kind = self.position.game.kind_of(mask)
+            most[kind] = max(weight, most.get(kind, 1))
         return most
 
     @cached_property
@@ -221,7 +222,7 @@ class Posterior:
         """The weights of placements as floats, 1 the greatest of each length."""
         assert self.prior is not None
         return {
-            mask: float(Fraction(weight, self._scales[mask.bit_count()]))
+            mask: float(Fraction(weight, self._scales[self.position.game.kind_of(mask)]))
             for mask, weight in (self.prior.placements or {}).items()
         }
 
@@ -429,7 +430,7 @@ class Posterior:
         while left.fleet:
             length = left.fleet[0]
             _, through = self._sweep.through(left)
-            masks = [mask for mask in through if mask.bit_count() == length]
+            masks = [mask for mask in through if self.position.game.kind_of(mask) == length]
             ship = masks[_choose([through[mask] for mask in masks], rng)]
             ships.append(ship)
             left = Constraints(
@@ -445,6 +446,10 @@ class Posterior:
         """The ships of each sample in the order of the fleet, equal lengths by their cells."""
         if samples.size == 0:
             return samples.reshape(self._shape(len(samples)))
+        game = self.position.game
+        if game.has_shapes:
+            rows = (sorted(to_masks(ships), key=game.rank) for ships in samples)
+            return np.array([to_words(ships, game.words) for ships in rows])
         length = np.bitwise_count(samples).sum(axis=2)
         words = [samples[..., i] for i in range(samples.shape[2])]
         order = np.lexsort((*words, -length.astype(int)), axis=-1)
@@ -499,7 +504,7 @@ def _cases(position: Position) -> Iterator[_Case]:
             yield sunk
             return
         cell, told, known = sinkings[i]
-        left = Counter(game.fleet) - Counter(ship.bit_count() for ship in sunk)
+        left = Counter(game.fleet) - Counter(map(game.kind_of, sunk))
         for length in sorted(left) if told is None else [told]:
             if not left[length]:
                 continue
@@ -510,7 +515,7 @@ def _cases(position: Position) -> Iterator[_Case]:
                     yield from place(i + 1, (*sunk, ship), closed | ship | halo)
 
     for sunk in place(0, (), position.misses):
-        fleet = Counter(game.fleet) - Counter(ship.bit_count() for ship in sunk)
+        fleet = Counter(game.fleet) - Counter(map(game.kind_of, sunk))
         closed = position.misses
         covered = 0
         for ship in sunk:

@@ -45,7 +45,8 @@ def configurations(position: Position) -> Iterator[tuple[int, ...]]:
             return
         length = game.fleet[len(ships)]
         for ship in game.placements(length):
-            is_ordered = not ships or ships[-1].bit_count() != length or ships[-1] < ship
+            is_again = ships and game.fleet[len(ships) - 1] == length
+            is_ordered = not is_again or ships[-1] < ship
             if is_ordered and not ship & closed:
                 yield from place((*ships, ship), closed | ship | game.halo(ship))
 
@@ -70,7 +71,7 @@ def _hidden(position: Position, ships: tuple[int, ...]) -> Hidden:
     if position.game.is_silent:
         return sum(ships) & ~position.hits
     told = position.game.announce == "ship"
-    left = [(ship & ~position.hits, ship.bit_count() if told else 0) for ship in ships]
+    left = [(ship & ~position.hits, position.game.kind_of(ship) if told else 0) for ship in ships]
     return tuple(sorted((cells, length) for cells, length in left if cells))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from optsearch.errors import GameError
@@ -9,7 +10,12 @@ from optsearch.game import Game, cell_name, parse_cell
 
 
 def ship_of(text: str, game: Game) -> int:
-    """The mask of a ship by its first and last cell; GameError for what is none."""
+    """The mask of a ship by its first and last cell, or by all cells; GameError for none."""
+    if "+" in text:
+        ship = game.mask(map(parse_cell, text.split("+")))
+        if not any(ship in game.placements(kind) for kind in set(game.fleet)):
+            raise GameError(f"no ship of {game} lies at {text!r}")
+        return ship
     ends = [parse_cell(end) for end in text.split("-")]
     (row, column), (last_row, last_column) = ends[0], ends[-1]
     cells = [(i, j) for i in range(row, last_row + 1) for j in range(column, last_column + 1)]
@@ -25,11 +31,16 @@ def objection(game: Game, ships: Iterable[int]) -> str:
     """Why ships (masks) are no configuration of a game; empty if they are one."""
     ships = in_order(ships)
     lengths = [ship.bit_count() for ship in ships]
-    if tuple(lengths) != game.fleet:
+    if tuple(lengths) != tuple(map(int, game.fleet)):
         return f"the lengths are {lengths}, those of {game} others"
+    for ship in ships:
+        if not any(ship in game.placements(kind) for kind in set(game.fleet)):
+            return f"no ship can lie at {' '.join(game.names(ship))}"
+    if Counter(map(game.kind_of, ships)) != Counter(game.fleet):
+        return f"the ships are others than those of {game}"
     forbidden = 0
     for ship in ships:
-        if ship not in game.placements(ship.bit_count()):
+        if ship not in game.placements(game.kind_of(ship)):
             return f"no ship can lie at {' '.join(game.names(ship))}"
         if ship & forbidden:
             where = cell_name(game.cells_of(ship & forbidden)[0])

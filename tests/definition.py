@@ -23,9 +23,29 @@ class State(NamedTuple):
     hits: int = 0
 
 
+# Ships that are no straight lines, as the commands name them: every way to lie, row / row
+LYING = {
+    "V3": ("#./##", ".#/##", "##/#.", "##/.#"),
+    "V3-fixed": ("#./##",),
+    "##-fixed": ("##",),
+    "O4": ("##/##",),
+    "T4": ("###/.#.", ".#./###", "#./##/#.", ".#/##/.#"),
+    "S4-onesided": (".##/##.", "#./##/.#"),
+    "L4": (
+        *("#./#./##", ".#/.#/##", "##/#./#.", "##/.#/.#"),
+        *("###/#..", "###/..#", "#../###", "..#/###"),
+    ),
+    "L4-fixed": ("#./#./##",),
+    "U5": ("#.#/###", "###/#.#", "##/#./##", "##/.#/##"),
+}
+
+
 @dataclass(frozen=True)
 class Rules:
-    """A grid, a fleet, the two rules, as the commands name them, and holes (cells)."""
+    """A grid, a fleet, the two rules, as the commands name them, and holes (cells).
+
+    A ship is its length, or a name of LYING.
+    """
 
     rows: int
     columns: int
@@ -35,7 +55,7 @@ class Rules:
     holes: tuple = ()
 
     def __str__(self):
-        fleet = ",".join(map(str, sorted(self.fleet, reverse=True)))
+        fleet = ",".join(map(str, self.fleet))
         text = f"{self.rows}x{self.columns}:{fleet}"
         text += f";contact={self.contact}" * (self.contact != "none")
         text += f";announce={self.announce}" * (self.announce != "nothing")
@@ -74,12 +94,32 @@ class Rules:
     def _placements(self, length):
         for row in range(self.rows):
             for column in range(self.columns):
-                for down, right in ((0, 1), (1, 0)):
-                    ship = {(row + down * i, column + right * i) for i in range(length)}
+                for cells in self._lying(length):
+                    ship = {(row + i, column + j) for i, j in cells}
                     if any(row * self.columns + column in self.holes for row, column in ship):
                         continue
                     if max(ship)[0] < self.rows and max(c for _, c in ship) < self.columns:
                         yield frozenset(ship)
+
+    def _lying(self, ship):
+        """The cells of each way to lie, from the first row and column on."""
+        if ship not in LYING:
+            return [
+                [(down * i, right * i) for i in range(ship)] for down, right in ((0, 1), (1, 0))
+            ]
+        return [
+            [(i, j) for i, row in enumerate(d.split("/")) for j, s in enumerate(row) if s == "#"]
+            for d in LYING[ship]
+        ]
+
+    @cached_property
+    def kinds(self):
+        """The ship of the fleet that lies on some cells, a mask."""
+        return {
+            sum(1 << row * self.columns + column for row, column in cells): ship
+            for ship in self.fleet
+            for cells in self._placements(ship)
+        }
 
     def _may_stand(self, ship, other):
         apart = {(abs(a - c), abs(b - d)) for a, b in ship for c, d in other}
@@ -97,7 +137,7 @@ class Rules:
                 if is_sunk and self.announce == "sunk":
                     return "sunk"
                 if is_sunk and self.announce == "ship":
-                    return f"sunk:{ship.bit_count()}"
+                    return f"sunk:{self.kinds[ship]}"
                 return "hit"
         return "miss"
 

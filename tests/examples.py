@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from hypothesis import assume, settings
+from hypothesis import assume, reject, settings
 from hypothesis import strategies as st
 
 from optsearch import reference
+from optsearch.errors import GameError
 from optsearch.game import CONTACTS, Game
 from optsearch.position import Position, Shot, reply
+from optsearch.shapes import parse_kind
+
+SHAPES = ("V3", "L4", "T4", "S4-onesided", "O4", "V3-fixed", "##-fixed", "L4-fixed", "#.#/###")
 
 # Best greedy total height and optimum of the first counterexamples that a prototype found on empty
 # boards, from the issue that asked for them.
@@ -27,22 +31,24 @@ def draws(most):
 
 @st.composite
 def games(draw, max_cells=12, max_ships=3, announce=("nothing",)):
-    """A game into which the fleet may or may not fit; holes are up to a third of its board."""
+    """A game into which the fleet may or may not fit; holes are up to a third of its board.
+
+    Half of the games may have shapes in their fleets.
+    """
     rows = draw(st.integers(1, 4))
     columns = draw(st.integers(1, max(1, min(6, max_cells // rows))))
     longest = max(rows, columns)
-    fleet = draw(st.lists(st.integers(1, min(4, longest)), min_size=1, max_size=max_ships))
+    lengths = st.integers(1, min(4, longest))
+    ship = lengths | st.sampled_from(SHAPES).map(parse_kind) if draw(st.booleans()) else lengths
+    fleet = draw(st.lists(ship, min_size=1, max_size=max_ships))
     cells = rows * columns
     holes = draw(st.sets(st.integers(0, cells - 1), max_size=cells // 3) | st.just(set()))
     assume(sum(fleet) <= cells - len(holes))
-    return Game(
-        rows,
-        columns,
-        tuple(fleet),
-        draw(st.sampled_from(CONTACTS)),
-        draw(st.sampled_from(announce)),
-        sum(1 << cell for cell in holes),
-    )
+    rules = draw(st.sampled_from(CONTACTS)), draw(st.sampled_from(announce))
+    try:
+        return Game(rows, columns, tuple(fleet), *rules, sum(1 << cell for cell in holes))
+    except GameError:  # a shape that does not fit, or two that lie alike
+        return reject()
 
 
 @st.composite

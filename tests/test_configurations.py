@@ -36,9 +36,10 @@ def test_equals_brute_force(position):
 def test_slices_make_up_the_whole(game):
     """What the threads add up is what one walk finds, through each placement."""
     one = Configurations(Position(game), threads=1)
-    pieces = [one._enumerator(i, 5) for i in range(5)]
+    pieces = [kernel for i in range(5) for kernel in one._enumerators(i, 5)]
     assert sum(piece.count() for piece in pieces) == one.configurations
-    whole = one._enumerator().occurrence()
+    (kernel,) = one._enumerators()
+    whole = kernel.occurrence()
     parts = [piece.occurrence() for piece in pieces]
     for kind, counts in enumerate(whole):
         assert counts == [sum(part[kind][p] for part in parts) for p in range(len(counts))]

@@ -31,7 +31,7 @@ from optsearch.kernels import SWITCHES
 from optsearch.position import Position
 from optsearch.solver import SolverOptions, solve
 from optsearch.strategies import named
-from tests.definition import Definition, Rules, State
+from tests.definition import LYING, Definition, Rules, State
 
 SEED = 14
 GRIDS = ((1, 4), (1, 5), (1, 6), (2, 2), (2, 3), (2, 4), (3, 3), (2, 5), (3, 4))
@@ -66,10 +66,13 @@ class Case:
 @st.composite
 def cases(draw, most_checks):
     rules = draw(st.sampled_from(GAMES))
+    if draw(st.integers(0, 2)) == 0:
+        shape = draw(st.sampled_from(sorted(LYING)))
+        rules = replace(rules, fleet=(shape, *rules.fleet[1:]))
+        assume(not {*rules.fleet} & {2} or shape != "##-fixed")
     if draw(st.booleans()):
         cells = st.integers(0, rules.cells - 1)
         holes = tuple(sorted(draw(st.sets(cells, min_size=1, max_size=rules.cells // 3))))
-        assume(sum(rules.fleet) <= rules.cells - len(holes))
         rules = replace(rules, holes=holes)
     assume(rules.configurations)
     hidden = draw(st.sampled_from(sorted(rules.configurations)))
@@ -229,7 +232,9 @@ def check_samples(asked):
 
 
 def ship_of(rules, text):
-    """The mask of a ship such as A1-A3 or B2."""
+    """The mask of a ship such as A1-A3 or B2, or A1+A2+B2."""
+    if "+" in text:
+        return sum(1 << rules.cell(name) for name in text.split("+"))
     first, last = (rules.cell(name) for name in (text.split("-") * 2)[:2])
     step = 1 if last - first < rules.columns else rules.columns
     return sum(1 << cell for cell in range(first, last + 1, step))
@@ -578,7 +583,7 @@ def check_counterexamples(asked):
     `tests/test_counterexamples.py` compares larger games.
     """
     cells, fleet = asked.rng.randint(3, 6), asked.rules.fleet
-    if asked.rules.holes:
+    if asked.rules.holes or LYING.keys() & {*fleet}:
         if asked.rules.cells <= 6 and asked.definition.is_silent:
             answer = asked.run("counterexamples", "--game", asked.game)
             found = positions_of(asked.rules)
@@ -633,7 +638,8 @@ def symmetries(rules):
                     for r, c in grid
                 ]
                 permutation = [grid.index(cell[::-1] if turned else cell) for cell in moved]
-                if {permutation[hole] for hole in rules.holes} == {*rules.holes}:
+                kept = {image(ship, permutation): kind for ship, kind in rules.kinds.items()}
+                if kept == rules.kinds and {permutation[h] for h in rules.holes} == {*rules.holes}:
                     yield permutation
 
 
@@ -673,7 +679,8 @@ def check_pattern(asked):
     modulus = rng.randint(1, 4)
     colours = "".join(rng.sample("0123"[:modulus], rng.randint(1, modulus)))
     scan = rng.choice(("rows", "snake", "diagonals", "antidiagonals", "spiral", "central"))
-    water = rng.randint(0, 1) if asked.rules.contact == "none" else 0
+    has_shapes = LYING.keys() & {*asked.rules.fleet}
+    water = rng.randint(0, 1) if asked.rules.contact == "none" and not has_shapes else 0
     strategy = (
         f"pattern:modulus={modulus},colours={colours},scan={scan},"
         f"clear={rng.choice(('cross', 'line'))},water={water}"

@@ -18,6 +18,7 @@ from optsearch.game import (
     image,
     parse_cell,
 )
+from optsearch.shapes import Shape
 from tests.examples import games
 
 
@@ -159,6 +160,9 @@ def test_drawn_boards_refused(drawing, quoted):
 def test_placements(game):
     for length in set(game.fleet):
         ships = game.placements(length)
+        if isinstance(length, Shape):
+            check_shape(game, length, ships)
+            continue
         across = game.rows * max(0, game.columns - length + 1)
         down = game.columns * max(0, game.rows - length + 1)
         everywhere = replace(game, holes=0).placements(length)
@@ -170,6 +174,20 @@ def test_placements(game):
             assert ship.bit_count() == length
             assert len(set(rows)) == 1 or len(set(columns)) == 1
             assert max(rows) - min(rows) + max(columns) - min(columns) == length - 1
+
+
+def check_shape(game, shape, ships):
+    """Each way to lie in each place of the rectangle around it, where no hole is."""
+    expected = set()
+    for cells in shape.orientations:
+        high, wide = max(i for i, _ in cells), max(j for _, j in cells)
+        for row in range(game.rows - high):
+            for column in range(game.columns - wide):
+                moved = [(row + i, column + j) for i, j in cells]
+                if all(cell in game for cell in moved):
+                    expected.add(game.mask(moved))
+    assert (set(ships), len(set(ships))) == (expected, len(ships))
+    assert all(game.kind_of(ship) == shape for ship in ships)
 
 
 @given(games(max_cells=24))
@@ -194,10 +212,14 @@ def test_symmetries_are_a_group_that_keeps_ships(game):
     group = set(game.symmetries())
     assert game.symmetries()[0] == tuple(range(game.cells))
     assert len(group) == len(game.symmetries())
-    if not game.holes:
+    if not game.holes and not game.has_shapes:
         assert len(group) in ((1,) if game.cells == 1 else (2, 4, 8))
     whole = replace(game, holes=0).symmetries()
     assert group == {p for p in whole if {p[i] for i in bits(game.holes)} == {*bits(game.holes)}}
+    everything = Game(game.rows, game.columns, (1,)).symmetries()
+    for p in set(everything) - set(whole):  # it takes some ship to where no ship can lie
+        kinds = [set(replace(game, holes=0).placements(kind)) for kind in set(game.fleet)]
+        assert any({image(ship, p) for ship in ships} != ships for ships in kinds)
     for p in group:
         for q in group:
             assert tuple(p[i] for i in q) in group

@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # From the bottom up. A module imports modules of lower layers, or of its own.
 LAYERS = (
     {"optsearch", "errors", "workers", "datafiles", "front"},
+    {"shapes"},
     {"game"},
     {"notebook", "orders", "names", "pages", "urn", "ships"},
     {"position"},

@@ -146,7 +146,7 @@ def _fleet_beside(game: Game, ship: int) -> tuple[int, ...]:
     """The ships but one of the length of this placement; all of them if it is 0."""
     fleet = list(game.fleet)
     if ship:
-        fleet.remove(ship.bit_count())
+        fleet.remove(game.kind_of(ship))
     return tuple(fleet)
 
 

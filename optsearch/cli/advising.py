@@ -32,6 +32,7 @@ from optsearch.game import Cell, Game, cell_name, parse_cell
 from optsearch.journal import read_text, replace
 from optsearch.position import Position, Reply, known_replies
 from optsearch.posterior import Posterior
+from optsearch.shapes import parse_kind
 
 MOST_KEPT = 1 << 16  # bytes of a file of replies
 LINE = 200  # signs of a line that is quoted
@@ -52,7 +53,8 @@ def forms(game: Game) -> str:
 
 def parse_replies(text: str) -> list[tuple[Cell, Reply]]:
     """The shots of a line such as `B4 hit, C7=miss B5 sunk 3`; PositionError for another one."""
-    words = re.split(r"[\s,;=:]+", text.strip().strip(",;=:"))
+    joined = re.sub(r"\bsunk\s*[:=]\s*", "sunk:", text.strip().strip(",;=:"), flags=re.IGNORECASE)
+    words = re.split(r"[\s,;=]+|(?<!sunk):", joined, flags=re.IGNORECASE)
     shots = []
     while words:
         cell = parse_cell(words.pop(0))
@@ -61,10 +63,19 @@ def parse_replies(text: str) -> list[tuple[Cell, Reply]]:
                 f"{cell_name(cell)} has no reply; write it as in {cell_name(cell)} miss"
             )
         reply = words.pop(0)
-        if words and words[0].isdecimal():
+        if words and (words[0].isdecimal() or _is_told(reply, words)):
             reply += f":{words.pop(0)}"
         shots.append((cell, Reply.parse(reply)))
     return shots
+
+
+def _is_told(reply: str, words: list[str]) -> bool:
+    """Whether the next word is the shape that a sinking tells: L4 can be a cell, with its reply."""
+    is_cell = len(words) > 1 and words[1].lower().partition(":")[0] in ("hit", "miss", "sunk")
+    try:
+        return reply.lower() == "sunk" and not is_cell and bool(parse_kind(words[0]))
+    except GameError:
+        return False
 
 
 @app.command(epilog="Example: optsearch advise '10x10:5,4,3,3,2;contact=any;announce=ship'")

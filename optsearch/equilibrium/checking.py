@@ -264,7 +264,7 @@ class _File:
         if self.game.is_silent:
             return one[0]
         told = self.game.announce == "ship"
-        return tuple(sorted((ship, ship.bit_count() if told else 0) for ship in one))
+        return tuple(sorted((ship, self.game.kind_of(ship) if told else 0) for ship in one))
 
     # The shooter
 

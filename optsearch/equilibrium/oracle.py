@@ -164,9 +164,10 @@ class _ByDefinition:
 
     def __init__(self, hidings: Hidings, objective: Objective, tick: Tick):
         self.hidings, self.objective, self.tick = hidings, objective, tick
-        told = hidings.game.announce == "ship"
+        game = hidings.game
+        told = game.announce == "ship"
         self.afloat: list[reference.Hidden] = [
-            tuple(sorted((ship, ship.bit_count() if told else 0) for ship in ships))
+            tuple(sorted((ship, game.kind_of(ship) if told else 0) for ship in ships))
             for ships in hidings.hidden
         ]
 

@@ -73,7 +73,7 @@ def counted(position: Position) -> Counts:
     for ship, n in posterior.placements.items():
         left = ship & ~position.hits
         if left.bit_count() == 1:
-            sinkings[left.bit_length() - 1, ship.bit_count()] += n
+            sinkings[left.bit_length() - 1, position.game.kind_of(ship)] += n
     return Counts(posterior.configurations, cells, dict(sinkings))
 
 

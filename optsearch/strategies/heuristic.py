@@ -69,14 +69,14 @@ class Heuristic(Player):
 
     def begin(self, game: Game, generator: np.random.Generator) -> HeuristicGame:
         """A game in plain Python, near to what is printed; NotSupported on a board with holes."""
-        game.require_whole(str(self))
+        game.require_usual(str(self))
         return HeuristicGame(self, game, generator)
 
     def compiled(self, game: Game) -> Compiled:
         """The same in numba."""
         from optsearch.strategies.loops import heuristic
 
-        game.require_whole(str(self))
+        game.require_usual(str(self))
         fleet = np.array(game.fleet, np.int64)
         last_line = int(self.edges == "printed")
         reading = (self.version, self.factor, last_line, self.stuck == "hunt", self.forgets)

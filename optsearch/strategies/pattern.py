@@ -92,9 +92,9 @@ class Pattern(Strategy):
             )
 
     def rule(self, game: Game) -> PatternRule | None:
-        """The same for the kernel; None where sinkings are announced, and on a board with holes."""
+        """The same for the kernel; None where sinkings are announced, and with holes or shapes."""
         self._require_water_known(game)
-        if not game.is_silent or game.holes:
+        if not game.is_silent or game.holes or game.has_shapes:
             return None
         pattern = pattern_of(game, self.modulus, self.colours, self.scan)
         return PatternRule(pattern, self.clear == "line", bool(self.water))
@@ -144,6 +144,8 @@ class Pattern(Strategy):
             yield cell
 
     def _require_water_known(self, game: Game) -> None:
+        if self.water and game.has_shapes:
+            game.require_usual(str(self))
         if self.water and game.contact != "none":
             raise NotSupported(
                 f"{self} deduces water from ships that do not touch; {game} has "

@@ -86,7 +86,7 @@ class PatternRule:
         _require_silent(game)
         in_line = bool(_number("in_line", self.in_line, 0, 1))
         know_water = bool(_number("know_water", self.know_water, 0, 1))
-        game.require_whole("a pattern played by the kernel")
+        game.require_usual("a pattern played by the kernel")
         if know_water and game.contact != "none":
             raise StrategyError(
                 f"know_water={self.know_water} deduces water from ships that do not touch; {game} "

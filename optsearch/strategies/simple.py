@@ -99,10 +99,10 @@ class Parity(_ByValues):
         return result
 
     def compiled(self, game: Game) -> Compiled | None:
-        """The same in numba; None on a board with holes."""
+        """The same in numba; None with holes or shapes."""
         from optsearch.strategies.loops import PARITY
 
-        if game.holes:
+        if game.holes or game.has_shapes:
             return None
 
         return _compiled(game, PARITY, self.modulus)
@@ -128,10 +128,11 @@ class Density(_ByValues):
         return result
 
     def compiled(self, game: Game) -> Compiled | None:
-        """The same in numba; None with holes, and where values pass the integers of a float."""
+        """The same in numba; None with holes or shapes, and past the integers of a float."""
         from optsearch.strategies.loops import DENSITY
 
-        if game.holes or self.weight ** (max(game.fleet) - 1) * 2 * game.fleet_cells >= 1 << 53:
+        most = self.weight ** (max(game.fleet) - 1) * 2 * game.fleet_cells
+        if game.holes or game.has_shapes or most >= 1 << 53:
             return None
         return _compiled(game, DENSITY, self.weight)
 

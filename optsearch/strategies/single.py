@@ -105,7 +105,7 @@ def _known(position: Position) -> list[bool | None]:
 
 def _only_ship(strategy: Strategy, game: Game) -> int:
     """The length of the only ship of a game."""
-    game.require_whole(str(strategy))
+    game.require_usual(str(strategy))
     if len(game.fleet) > 1:
         raise StrategyError(f"{strategy} plays games with one ship, not {game}")
     return game.fleet[0]

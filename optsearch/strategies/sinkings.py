@@ -68,7 +68,7 @@ def _settle(
             return closed
         waiting.remove(sinking)
         closed |= ships[0] | game.halo(ships[0])
-        afloat.subtract([ships[0].bit_count()] if sinking.told is None else [])
+        afloat.subtract([game.kind_of(ships[0])] if sinking.told is None else [])
 
 
 def _explanations(

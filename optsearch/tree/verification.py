@@ -142,11 +142,14 @@ def _answers(game: Game, ships: CellSets, hits: int, shot: int) -> dict[Reply, N
     if game.is_silent:
         return {HIT: hit, MISS: ~hit}
     afloat = (ships & ~_words(hits | shot)).any(axis=2)
-    length = ((struck & ~afloat) * np.array(game.fleet)).sum(axis=1)  # of the ship sunk, or 0
-    answers = {HIT: hit & (length == 0), MISS: ~hit}
+    kinds = list(dict.fromkeys(game.fleet))
+    numbers = np.array([1 + kinds.index(kind) for kind in game.fleet])
+    sunk = ((struck & ~afloat) * numbers).sum(axis=1)  # the number of the ship's kind, or 0
+    answers = {HIT: hit & (sunk == 0), MISS: ~hit}
     for reply in known_replies(game):
         if reply.sunk:
-            answers[reply] = length == reply.length if reply.length else length > 0
+            told = reply.length
+            answers[reply] = sunk > 0 if told is None else sunk == 1 + kinds.index(told)
     return answers
 
 

@@ -1,0 +1,153 @@
+"""Ships of other shapes: their text, how they lie, known numbers, and that sinkings name them."""
+
+import pickle
+
+import pytest
+
+from optsearch import reference
+from optsearch.cli.advising import parse_replies
+from optsearch.configurations import Configurations
+from optsearch.errors import GameError, NotSupported, TooLarge
+from optsearch.game import Game, cell_name
+from optsearch.position import Position, Reply
+from optsearch.posterior import Posterior
+from optsearch.shapes import NAMED, Shape, orientations_of, parse_kind
+from optsearch.solver import solve
+from optsearch.strategies import named
+from optsearch.tree import verify
+
+# The ways to lie of each free pentomino and tetromino, and the rectangle around it: S. W. Golomb,
+# Polyominoes (1994); the fixed pentominoes are 63 (OEIS A001168), the one-sided 18 (A000988).
+WAYS = {
+    **{"F5": (8, 3, 3), "L5": (8, 4, 2), "N5": (8, 4, 2), "P5": (8, 3, 2), "T5": (4, 3, 3)},
+    **{"U5": (4, 3, 2), "V5": (4, 3, 3), "W5": (4, 3, 3), "X5": (1, 3, 3), "Y5": (8, 4, 2)},
+    **{"Z5": (4, 3, 3), "V3": (4, 2, 2), "L4": (8, 3, 2), "O4": (1, 2, 2), "S4": (4, 3, 2)},
+    "T4": (4, 3, 2),
+}
+
+
+@pytest.mark.parametrize("name", WAYS)
+@pytest.mark.parametrize("size", [8, 10])
+def test_placements(name, size):
+    """On a square every way to lie has as many places as the rectangle around it."""
+    ways, high, wide = WAYS[name]
+    shape = parse_kind(name)
+    places = (size - high + 1) * (size - wide + 1)
+    game = Game(size, size, (shape,))
+    assert len(game.placements(shape)) == ways * places
+    assert Posterior(game).configurations == Configurations(Position(game)).configurations
+    assert Posterior(game).configurations == ways * places
+
+
+def test_numbers_of_pentominoes():
+    shapes = [name for name in NAMED if name.endswith("5")] + ["5"]
+    assert len(shapes) == 12
+    assert sum(len(orientations_of(parse_kind(name))) for name in shapes) == 63
+    onesided = set()
+    for name in shapes[:-1]:
+        mirrored = "/".join(row[::-1] for row in NAMED[name].split("/"))
+        onesided |= {parse_kind(f"{drawn}-onesided") for drawn in (NAMED[name], mirrored)}
+    assert len(onesided) + 1 == 18
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("10x10:5,L,T,2", "10x10:5,L4,T4,2"),
+        ("10x10:2,t,square,l5", "10x10:L5,O4,T4,2"),
+        ("5x5:##/.#", "5x5:V3"),
+        ("5x5:###", "5x5:3"),
+        ("5x5:I4", "5x5:4"),
+        ("5x5:#/#", "5x5:2"),
+        ("5x5:##-fixed", "5x5:##-fixed"),
+        ("5x5:J4", "5x5:L4"),
+        ("5x5:J4-onesided", "5x5:J4-onesided"),
+        ("5x5:L4-fixed;announce=ship;holes=A1", "5x5:L4-fixed;announce=ship;holes=A1"),
+        ("6x6:#../###/..#", "6x6:Z5"),
+        ("6x6:##.#/.###", "6x6:" + "##.#/.###"),
+    ],
+)
+def test_text(text, printed):
+    game = Game.parse(text)
+    assert Game.parse(str(game)) == game
+    if printed.count("/") == 0:
+        assert str(game) == printed
+    assert pickle.loads(pickle.dumps(game)) == game
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("5x5:Q", "'Q' is not a ship"),
+        ("5x5:L4-turned", "'L4-turned' is not a ship"),
+        ("5x5:#./.#", "is not one piece"),
+        ("5x5:##/#", "rows of different lengths"),
+        ("5x5:#../#..", "empty row or column"),
+        ("5x5:../..", "empty row or column"),
+        ("2x2:L4", "the ship L4 does not fit on the board 2x2"),
+        ("5x5:L4,L4-fixed", "can lie on the same cells"),
+        ("5x5:2,##-fixed", "can lie on the same cells"),
+    ],
+)
+def test_refused(text, quoted):
+    with pytest.raises(GameError) as error:
+        Game.parse(text)
+    assert quoted in str(error.value)
+
+
+def test_a_shape_is_no_length():
+    shape = parse_kind("L4")
+    assert isinstance(shape, Shape)
+    assert (shape == 4, shape == parse_kind("L"), int(shape)) == (False, True, 4)
+    assert Reply.parse("sunk:L4") == Reply(True, True, shape)
+    assert str(Reply(True, True, shape)) == "sunk:L4"
+
+
+@pytest.mark.parametrize("announce", ["nothing", "sunk", "ship"])
+@pytest.mark.parametrize("contact", ["none", "corner", "any"])
+def test_the_optimum_is_that_of_the_definition(contact, announce):
+    """Two kinds of equal size, and a fixed one, on a small board."""
+    for text in ("3x4:V3,3", "2x5:S4-onesided,1", "3x3:V3-fixed,2"):
+        game = Game.parse(f"{text};contact={contact};announce={announce}")
+        if not any(reference.configurations(Position(game))):
+            continue
+        found, expected = solve(game), reference.solve(Position(game))
+        assert (found.total_height, found.best_shots) == (
+            expected.total_height,
+            expected.best_shots,
+        )
+        assert verify(found.tree()) == found.total_height
+
+
+def test_a_kind_of_many_placements_is_taken_apart():
+    """Two ships of 448 placements each on 9x9: as the transfer matrix counts them."""
+    game = Game.parse("9x9:L5,L5,2;contact=any")
+    assert len(game.placements(game.fleet[0])) > 256
+    by_one, swept = Configurations(Position(game)), Posterior(game)
+    assert by_one.configurations == swept.configurations
+    assert by_one.occurrence.tolist() == swept.occurrence.tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("B2 sunk:L4", "B2=sunk:L4"),
+        ("B2 sunk L4", "B2=sunk:L4"),
+        ("B2=sunk:L4, C3 miss", "B2=sunk:L4 C3=miss"),
+        ("B2 sunk l4 C3 hit", "B2=sunk:L4 C3=hit"),
+        ("B2 sunk L4 hit", "B2=sunk L4=hit"),
+        ("B2: sunk 3 C3:miss", "B2=sunk:3 C3=miss"),
+        ("B2 sunk ##/.#-fixed", "B2=sunk:##/.#-fixed"),
+    ],
+)
+def test_sinkings_as_a_person_writes_them(text, expected):
+    found = parse_replies(text)
+    assert " ".join(f"{cell_name(cell)}={reply}" for cell, reply in found) == expected
+
+
+def test_what_is_for_straight_ships_says_so():
+    game = Game.parse("5x5:L4")
+    with pytest.raises(NotSupported, match="is for straight ships"):
+        named("pattern:water=1").rule(game)
+    with pytest.raises(TooLarge, match="ways to place a ship"):
+        Posterior(Game.parse("12x12:L5,5"))
