@@ -54,7 +54,7 @@ def forms(game: Game) -> str:
 def parse_replies(text: str) -> list[tuple[Cell, Reply]]:
     """The shots of a line such as `B4 hit, C7=miss B5 sunk 3`; PositionError for another one."""
     joined = re.sub(r"\bsunk\s*[:=]\s*", "sunk:", text.strip().strip(",;=:"), flags=re.IGNORECASE)
-    words = re.split(r"[\s,;=]+|(?<!sunk):", joined, flags=re.IGNORECASE)
+    words = re.split(r"(?:[\s,;=]|(?<!sunk):)+", joined, flags=re.IGNORECASE)
     shots = []
     while words:
         cell = parse_cell(words.pop(0))
