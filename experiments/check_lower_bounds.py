@@ -15,7 +15,9 @@ configurations. From these counts:
    by `experiments.beside_again`, and the search finds none that meet more than the table says;
 6. by the same search, no set of cells meets more, less the costs of the ships it meets, than A(l)
    of the table allows (chains with the longest and with every ship); the costs are derived anew;
-7. the means that follow, and the numbers of configurations, are those in the headers.
+7. the same for sequences of cells, less what is left of the configurations whose first ship each
+   cell meets, which `experiments.first_ship_again` finds anew (chain with the first ship);
+8. the means that follow, and the numbers of configurations, are those in the headers.
 
 That some sets of more than four cells meet as many as the table says is not checked: no bound needs
 it. A check that was stopped goes on from the folder .checkpoints of the checkout, or --checkpoints.
@@ -27,7 +29,7 @@ import sys
 import time
 from fractions import Fraction
 from functools import cache, partial
-from itertools import combinations, permutations, repeat
+from itertools import accumulate, combinations, permutations, repeat
 from math import comb
 from pathlib import Path
 from typing import NamedTuple
@@ -38,6 +40,7 @@ from numpy.typing import NDArray
 from experiments import script
 from experiments.beside_again import counted_beside
 from experiments.coverage_again import Counts, covering, larger
+from experiments.first_ship_again import FirstShipAgain, Known, keeps_more
 from experiments.reveal_again import RevealAgain
 from optsearch.datafiles import RESULTS
 from optsearch.game import Game, bits
@@ -385,6 +388,43 @@ def costs_of_all(game: Game, known: list[Beside], misses: int, k: int) -> dict[i
     return cost
 
 
+def check_first_ship(
+    game: Game,
+    search: Search,
+    known: list[Beside],
+    misses: int,
+    k: int,
+    value: int,
+    journal: Journal,
+) -> None:
+    """A(l) by the root chain with the first ship. journal -- keeps what was confirmed."""
+    where = f"the chain with the first ship at {misses} misses"
+    key = f"{where}, {k} cells, {value}, {[kind.met for kind in known]}"
+    allowed = value - words(misses - k, game.fleet_cells)
+    if key not in journal.entries:
+        beside = [kind for kind in known if kind.length < game.fleet_cells]
+        counted = 0
+        while any(kind.most_met(counted) < kind.completions for kind in beside):
+            counted += 1
+        most = max(k - 1, min(misses + 1, counted + 2))
+        placed = []
+        for kind in beside:
+            met = accumulate((kind.most_met(i) for i in range(most + 1)), max)
+            avoiding = [max(0, kind.completions - some) for some in met]
+            placed += [Known(ship, avoiding) for ship in sorted(kind.ships)]
+        again = FirstShipAgain(game, placed, misses, k - 1, most)
+        started = time.perf_counter()
+
+        def said(size: int, sets: int) -> None:
+            seconds = time.perf_counter() - started
+            print(f"{misses} misses: {sets} sets of {size} cells, {seconds:.0f} s", flush=True)
+
+        found = keeps_more(search.counts, game.symmetries(), again, k, allowed, said)
+        require(found == allowed, where)
+        journal.add(key, found)
+    print(f"{misses} misses: {value} are finished at most (first ship)", flush=True)
+
+
 def check_finished(
     game: Game,
     search: Search,
@@ -392,8 +432,12 @@ def check_finished(
     classes: list[Class],
     known: list[Beside],
     rows: list[Row],
+    journal: Journal,
 ) -> dict[str, Fraction]:
-    """The last table; the means that follow, by the names in its header."""
+    """The last table; the means that follow, by the names in its header.
+
+    journal -- keeps what was confirmed of the chain with the first ship, which takes longest.
+    """
     hits, number, equal = game.fleet_cells, search.number, game.fleet.count(game.fleet[0])
     names = ("root_chain", "reveal_game", "ship_chain", "every_ship")
     least: list[list[int]] = []
@@ -424,7 +468,14 @@ def check_finished(
             else:
                 require(value >= before, where)
             before = min(before, value)
-        least.append([chain, reveal, min(chain, reveal), min(chain, reveal, longest), before])
+        so_far = [chain, reveal, min(chain, reveal), min(chain, reveal, longest), before]
+        first, k = int(row["first_ship"]), int(row["first_ship_cells"])
+        require(0 <= k <= min(misses + 1, game.cells), f"{k} cells at {misses} misses")
+        if k:
+            check_first_ship(game, search, known, misses, k, first, journal)
+        else:
+            require(first >= before, f"the chain with the first ship at {misses} misses")
+        least.append([*so_far, min(before, first)])
     means = [
         hits + Fraction(sum(max(0, number - some) for some in finished), number)
         for finished in zip(*least, strict=True)
@@ -435,6 +486,7 @@ def check_finished(
         "root chain and reveal game",
         "root chain with the longest ship",
         "root chain with every ship",
+        "root chain with the first ship",
     )
     return dict(zip(titles, means, strict=True))
 
@@ -453,7 +505,8 @@ def check(game: Game, tables: Path, name: str, jobs: int, journal: Journal) -> N
     classes = check_reveal(game, rows, met.number, jobs, journal)
     rows = table(tables / f"beside_{name}.csv")[1]
     known = check_beside(game, rows, met.number, jobs, journal)
-    for what, bound in check_finished(game, search, most, classes, known, finished).items():
+    means = check_finished(game, search, most, classes, known, finished, journal)
+    for what, bound in means.items():
         require(bound == Fraction(header[what]), f"the mean by {what} in the header")
     print(f"confirmed: {game} takes at least {bound} = {float(bound):.6f} shots on average")
 

@@ -101,7 +101,7 @@ def _extend(  # type: ignore[no-untyped-def]
             sums[j + 1, 1] += c3[v, chosen[a]]
         if j > 1:
             for w in order:
-                sums[j + 1, 2, w] += _heaviest_tree(c4[v, :, :, w], chosen[:j])
+                sums[j + 1, 2, w] += heaviest_tree(c4[v, :, :, w], chosen[:j])
         after = costs * (1 - ships[:, v])
         added = c1 - sums[j + 1, 0] + sums[j + 1, 1] - sums[j + 1, 2]
         for i in range(len(after)):
@@ -134,7 +134,7 @@ def _extend(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _heaviest_tree(weights, vertices):  # type: ignore[no-untyped-def]
+def heaviest_tree(weights, vertices):  # type: ignore[no-untyped-def]
     """The weight of a heaviest tree: edges by falling weight, unless they close a cycle."""
     n = len(vertices)
     part = np.arange(n)

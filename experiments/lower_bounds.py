@@ -24,10 +24,12 @@ from optsearch.bounds.beside import Beside, beside
 from optsearch.bounds.coverage import CellSetCounts, Coverage
 from optsearch.bounds.reveal import Revealed, require_apart, reveal
 from optsearch.game import Game
+from optsearch.journal import Journal
 from optsearch.position import Position
 from optsearch.posterior import Posterior
 from optsearch.results import BESIDE, COVERAGE, FINISHED, MET_BESIDE, MISSES, REVEAL, part_of
 
+FORMAT = "configurations finished, by the first ship"
 STANDARD = Game.parse("10x10:5,4,3,3,2")
 
 
@@ -147,12 +149,10 @@ def compute(game: Game, checkpoints: Path, output: Path) -> None:
     Posterior(Position(game)).require_some()
     name = part_of(game)
     coverage = write_coverage(game, output, checkpoints / f"cover_{name}.arrays")
-    finished = all_finished(
-        coverage,
-        write_reveal(game, output),
-        write_beside(game, output),
-        Clock("numbers of misses"),
-    )
+    revealed, known = write_reveal(game, output), write_beside(game, output)
+    with Journal(checkpoints / f"first_ship_{name}.jsonl", FORMAT) as journal:
+        clock = Clock("numbers of misses")
+        finished = all_finished(coverage, revealed, known, clock, journal=journal)
     number = coverage.counts.configurations
     bounds = together(finished, game.fleet_cells, number, "")
     FINISHED.write(

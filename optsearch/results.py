@@ -632,6 +632,8 @@ FINISHED = Table(
         Column("cells", INTEGER, "cells of that chain; 0 where it is not the least"),
         Column("every_ship", INTEGER, "A(l) by the root chain with every ship"),
         Column("every_ship_cells", INTEGER, "cells of that chain; 0 where it is not the least"),
+        Column("first_ship", INTEGER, "A(l) by the root chain with the first ship"),
+        Column("first_ship_cells", INTEGER, "cells of that chain; 0 where it is not the least"),
     ),
     "lower_bounds",
     30,

@@ -479,6 +479,7 @@ def test_lower_bounds_and_their_check(run, monkeypatch, tmp_path, capsys):
     assert "11.858345  root chain and reveal game = 8455/713" in out
     assert "11.897616  root chain with the longest ship = 8483/713" in out
     assert "11.971950  root chain with every ship = 8536/713" in out
+    assert "12.371669  root chain with the first ship = 8821/713" in out
     names = [f"{part}_5x6_22.csv" for part in ("beside", "coverage", "finished", "reveal")]
     assert sorted(path.name for path in folder.iterdir()) == names
     before = {name: same(records.read(folder / name)) for name in names}
@@ -491,23 +492,26 @@ def test_lower_bounds_and_their_check(run, monkeypatch, tmp_path, capsys):
     assert out.count("reveal game: ") == out.count("cells beside ships: ") == 1
     assert {name: same(records.read(folder / name)) for name in names} == before
     finished = records.read(folder / names[2])
-    cells = [finished.values(column, int) for column in ("cells", "every_ship_cells")]
+    columns = ("cells", "every_ship_cells", "first_ship_cells")
+    cells = [finished.values(column, int) for column in columns]
     taken = [[misses for misses, some in enumerate(column) if some] for column in cells]
-    assert taken == [[7, 8, 9, 10], [6, 7, 8, 9, 10]]
+    assert taken == [[7, 8, 9, 10], [6, 7, 8, 9, 10], [5, 6, 7, 8, 9, 10, 11]]
     check = (game, "--tables", folder, "--jobs", "1", "--checkpoints", tmp_path)
     out = run(check_lower_bounds, *check)
-    assert "confirmed: 5x6:2,2 takes at least 8536/713" in out
-    for what in ("sets", "classes", "beside", *(f"\n{misses} misses: " for misses in taken[1])):
+    assert "confirmed: 5x6:2,2 takes at least 8821/713" in out
+    for what in ("sets", "classes", "beside", *(f"\n{misses} misses: " for misses in taken[2])):
         assert what in out
     again = run(check_lower_bounds, *check)
     assert "sets" not in again  # they were kept
     assert "classes" not in again
     assert "beside" not in again
+    assert "sets of" not in again
     lowered = (
         (names[1], "most_met", 4),
         (names[2], "root_chain", 3),
         *((names[2], "ship_chain", misses) for misses in taken[0]),
         *((names[2], "every_ship", misses) for misses in taken[1]),
+        *((names[2], "first_ship", misses) for misses in taken[2]),
         (names[3], "F3", 1),
         *((names[0], f"met{k}", k) for k in (1, 4, 5, 8)),
         (names[0], "completions", 2),
@@ -528,12 +532,15 @@ def test_lower_bounds_and_their_check(run, monkeypatch, tmp_path, capsys):
         (names[2], "# root chain and reveal game: ", "# root chain and reveal game: 1"),
         (names[2], "# root chain with the longest ship: ", "# root chain with the longest ship: 1"),
         (names[2], "# root chain with every ship: ", "# root chain with every ship: 1"),
+        (names[2], "# root chain with the first ship: ", "# root chain with the first ship: 1"),
     ]
     _, last = (folder / names[2]).read_text().rstrip().rsplit("\n", 1)
     wrong += [
-        (names[2], last, "29,713,713,0,31,0,0"),
-        (names[2], last, "29,713,713,713,-1,713,0"),
-        (names[2], last, "29,713,713,713,0,713,31"),
+        (names[2], last, "29,713,713,0,31,0,0,713,0"),
+        (names[2], last, "29,713,713,713,-1,713,0,713,0"),
+        (names[2], last, "29,713,713,713,0,713,31,713,0"),
+        (names[2], last, "29,713,713,713,0,713,0,713,31"),
+        (names[2], last, "29,713,713,713,0,713,0,712,0"),
         (names[1], "13,713,yes", "13,713,yes\n31,0,no"),
     ]
     with Journal(tmp_path / "check_5x6_2,2.jsonl", "check of lower bounds, 5x6:2,2") as journal:

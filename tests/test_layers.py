@@ -35,6 +35,7 @@ KERNELS = {
     "_cover": {"bounds"},
     "_reveal": {"bounds"},
     "_told": {"bounds"},
+    "_first_ship": {"bounds"},
     "_paper": {"paper"},
     "_table": {"kernels", "solver", "greedy"},
     "_search": {"kernels"},

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from optsearch.bounds.beside import Beside, beside
 from optsearch.bounds.chain import mean_at_least, root_chain
 from optsearch.bounds.coverage import CellSetCounts, Coverage
+from optsearch.bounds.first_ship import MOST_SETS, first_ship_chain
 from optsearch.bounds.leaves import (
     complete_binary_tree,
     hit_words,
@@ -30,12 +31,14 @@ from optsearch.configurations import Configurations
 from optsearch.errors import TooLarge
 from optsearch.family import Family
 from optsearch.game import Game
+from optsearch.journal import Journal
 from optsearch.position import Position
 from optsearch.prior import Prior
 from optsearch.results import MISSES
 
 NODES = 50_000  # of a search for the most that k cells meet, where bounds are computed on demand
 FEW = 2_000  # sets of known ships that are looked at on demand
+SETS = 1_000  # of cells of each size in a search for what they keep, likewise
 _THESE = "each of these bounds"
 
 
@@ -54,8 +57,8 @@ class Bound:
 class AllFinished(NamedTuple):
     """A(l) by the long bounds: at most so many configurations are finished within l misses.
 
-    cells, every_ship_cells -- how many cells the two chains with costs of ships take; 0 where it is
-    not less than the bounds before it.
+    cells, every_ship_cells, first_ship_cells -- how many cells the three chains with costs of ships
+    take; 0 where it is not less than the bounds before it.
     """
 
     root_chain: int
@@ -64,6 +67,8 @@ class AllFinished(NamedTuple):
     cells: int
     every_ship: int
     every_ship_cells: int
+    first_ship: int
+    first_ship_cells: int
 
 
 def lower_bounds(position: Position, prior: Prior | None = None) -> list[Bound]:
@@ -159,7 +164,7 @@ def long_bounds(game: Game) -> list[Bound]:
     game.require_silent(_THESE)
     coverage = Coverage(CellSetCounts.of(game), NODES)
     number = coverage.counts.configurations
-    finished = all_finished(coverage, reveal(game), beside(game, nodes=NODES))
+    finished = all_finished(coverage, reveal(game), beside(game, nodes=NODES), sets=SETS)
     return together(finished, game.fleet_cells, number, "computed here")
 
 
@@ -168,28 +173,32 @@ def all_finished(
     revealed: Sequence[Revealed],
     known: Sequence[Beside],
     progress: Callable[[int, int], None] = lambda done, total: None,
+    sets: int = MOST_SETS,
+    journal: Journal | None = None,
 ) -> list[AllFinished]:
     """A(0), A(1), … by each of the long bounds.
 
     revealed -- every class of the longest ship; known -- every class of every ship. progress --
-    called after each l of the two chains with costs, with those done and their number.
+    called after each l of the three chains with costs, with those done and their number. sets,
+    journal -- as in `first_ship_chain`.
     """
     game, number = coverage.counts.game, coverage.counts.configurations
     chain = root_chain(game.fleet_cells, number, coverage.most_met, MISSES)
     chain += [number] * (MISSES - len(chain))
     shown = finished_within(game, revealed)
     least = [min(pair) for pair in zip(chain, shown, strict=True)]
-    longest = longest_ship_chain(
-        coverage, revealed, known, least, lambda done, total: progress(done, 2 * total)
-    )
-    every = every_ship_chain(
-        coverage,
-        known,
-        [one.configurations for one in longest],
-        lambda done, total: progress(done + total, 2 * total),
-    )
+
+    def part(before: int) -> Callable[[int, int], None]:
+        return lambda done, total: progress(before * total + done, 3 * total)
+
+    longest = longest_ship_chain(coverage, revealed, known, least, part(0))
+    least = [one.configurations for one in longest]
+    every = every_ship_chain(coverage, known, least, part(1))
+    least = [one.configurations for one in every]
+    first = first_ship_chain(coverage, known, least, part(2), sets, journal)
     return [
-        AllFinished(a, b, *c, *d) for a, b, c, d in zip(chain, shown, longest, every, strict=True)
+        AllFinished(a, b, *c, *d, *e)
+        for a, b, c, d, e in zip(chain, shown, longest, every, first, strict=True)
     ]
 
 
@@ -200,7 +209,8 @@ def together(finished: Sequence[AllFinished], hits: int, number: int, source: st
     """
     by_two = [min(most.root_chain, most.reveal_game) for most in finished]
     by_longest = [min(two, most.ship_chain) for two, most in zip(by_two, finished, strict=True)]
-    by_all = [min(some, most.every_ship) for some, most in zip(by_longest, finished, strict=True)]
+    by_every = [min(some, most.every_ship) for some, most in zip(by_longest, finished, strict=True)]
+    by_all = [min(some, most.first_ship) for some, most in zip(by_every, finished, strict=True)]
     return [
         Bound(name, "lower", mean_at_least(some, hits, number), f"{argument}; {source}")
         for name, some, argument in (
@@ -222,8 +232,13 @@ def together(finished: Sequence[AllFinished], hits: int, number: int, source: st
             ),
             (
                 "root chain with every ship",
+                by_every,
+                "what is left of what the chain meets, any ship known, the least of these four",
+            ),
+            (
+                "root chain with the first ship",
                 by_all,
-                "what is left of what the chain meets, any ship of it known; the least of all",
+                "the ships through one cell together, and misses beside them; the least of all",
             ),
         )
     ]

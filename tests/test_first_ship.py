@@ -1,0 +1,242 @@
+"""The root chain with the misses beside the first ship, against the definition and all strategies.
+
+Nothing of `optsearch.bounds` computes V in this file but what is compared.
+"""
+
+import random
+from functools import cache
+from itertools import combinations, permutations
+from math import comb
+
+import pytest
+
+from optsearch.bounds.beside import beside
+from optsearch.bounds.coverage import CellSetCounts, Coverage
+from optsearch.bounds.first_ship import Unfinished, first_ship_chain, most_kept
+from optsearch.game import Game, bits
+from tests.test_long_bounds import columns_of, met_by, most_found, sets_of
+from tests.test_ship_chain_inequality import met_beside, most_finished
+
+GAMES = (
+    "3x4:3,2",
+    "2x6:3,2",
+    "1x9:3,2",
+    "1x9:2,2,1",
+    "3x4:2,2",
+    "3x3:2,1;contact=corner",
+    "3x3:2,2;contact=corner",
+    "1x6:3,1",
+)
+MISSES = range(6)
+
+
+def words(misses, hits):
+    """The sequences of so many hits and at most so many misses that end in a hit."""
+    return comb(misses + hits, hits) if misses >= 0 else 0
+
+
+class Definition:
+    """V as it is defined, without a table of states, or with a mistake.
+
+    found -- of a placement: the configurations with it, and what 0, 1, … cells meet. misses, start,
+    most -- l, j - 1, M. The others are mistakes: `far` cells missed anywhere count as if they were
+    in the halo, `spare` misses are not counted as made, `free` hits are counted that are not, `met`
+    ships stay that were met before, and the `end` of the game is not seen.
+    """
+
+    def __init__(
+        self, game, found, misses, start, most, far=False, spare=0, free=0, met=False, end=True
+    ):
+        self.game, self.found, self.misses, self.start, self.most = game, found, misses, start, most
+        self.far, self.spare, self.free, self.met, self.end = far, spare, free, met, end
+
+    def value(self, cell, missed):
+        """V(cell, missed)."""
+        ships = [
+            ship
+            for ship in self.found
+            if ship >> cell & 1
+            and (self.met or not ship & missed)
+            and (ship.bit_count() < self.game.fleet_cells or not self.end)
+        ]
+        return self.least(tuple(ships), 1 << cell, missed, missed.bit_count())
+
+    def least(self, alive, hit, missed, misses):
+        if not alive:
+            return 0
+        value = self.left(alive, hit, missed, misses) if misses >= self.start else 0
+        if misses == self.most:
+            return value
+        ways = [self.least(alive, hit, missed, misses + 1)]
+        everywhere = 0
+        for ship in alive:
+            everywhere |= ship
+        for cell in bits(everywhere & ~hit & ~missed):
+            with_it = tuple(ship for ship in alive if ship >> cell & 1)
+            without = tuple(ship for ship in alive if not ship >> cell & 1)
+            ways.append(
+                self.least(with_it, hit | 1 << cell, missed, misses)
+                + self.least(without, hit, missed | 1 << cell, misses + 1)
+            )
+        return max(value, min(ways))
+
+    def left(self, alive, hit, missed, misses):
+        left = self.misses - misses - self.spare
+        hits = self.game.fleet_cells
+        each = together = 0
+        for ship in alive:
+            number, met = self.found[ship]
+            near = missed if self.far else missed & self.game.halo(ship)
+            avoid = number - met[max(0, misses - near.bit_count())]
+            each += max(0, avoid - words(left, hits - ship.bit_count()))
+            together += avoid
+        return max(each, together - words(left, max(0, hits - hit.bit_count() - self.free)))
+
+
+def violations(text, **mistake):
+    """The sequences of up to three cells, and misses, of which more is finished than may be."""
+    game = Game.parse(text)
+    everything, found = sets_of(game), met_beside(game)
+    columns, wrong = columns_of(everything, game), []
+    for misses in MISSES:
+        for j in (1, 2, 3):
+            for start in {j - 1, max(j - 1, misses // 2)}:
+                check = cache(Definition(game, found, misses, start, start + 2, **mistake).value)
+                for cells in permutations(range(game.cells), j):
+                    left = sum(
+                        check(cell, sum(1 << other for other in cells[:t]))
+                        for t, cell in enumerate(cells)
+                    )
+                    if most_finished(everything, cells, misses) > met_by(columns, cells) - left:
+                        wrong.append((cells, misses, start))
+    return wrong
+
+
+@pytest.mark.parametrize("text", GAMES)
+def test_the_inequality_for_every_sequence(text):
+    assert violations(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "mistake"),
+    [
+        ("1x9:3,2", {"far": True}),
+        ("1x9:3,2", {"spare": 1}),
+        ("1x9:3,2", {"free": 1}),
+        ("1x9:3,2", {"met": True}),
+        ("1x6:3,1", {"met": True}),
+        ("3x3:2", {"end": False}),
+    ],
+    ids=str,
+)
+def test_mistakes_are_caught(text, mistake):
+    assert violations(text, **mistake)
+
+
+SEARCHED = ("3x4:3,2", "4x4:3,2", "2x7:3,2,2", "3x4:2,2", "4x4:3,2;contact=corner", "1x9:2,2,1")
+
+
+def searched(text):
+    game = Game.parse(text)
+    return game, beside(game), Coverage(CellSetCounts.of(game))
+
+
+@pytest.mark.parametrize("text", SEARCHED)
+def test_the_kernel_against_the_definition(text):
+    game, known, _ = searched(text)
+    found = {
+        ship: (one.completions, [one.most_met(k) for k in range(9)])
+        for one in known
+        for ship in game.images(one.ship)
+    }
+    random_ = random.Random(f"first ships of {text}")
+    different = set()
+    for _ in range(40):
+        misses, start = random_.randrange(8), random_.randrange(4)
+        most = start + random_.randrange(3)
+        size = random_.randrange(min(start, most) + 1)
+        cell, *before = random_.sample(range(game.cells), size + 1)
+        missed = sum(1 << other for other in before)
+        expected = Definition(game, found, misses, start, most).value(cell, missed)
+        assert Unfinished(game, known, misses, start, most).value(cell, missed) == expected
+        different.add(expected)
+    assert len(different) > 2
+
+
+@pytest.mark.parametrize("text", SEARCHED)
+def test_the_search_against_all_sequences(text):
+    """Of up to four cells what is met is exact, and so is the most that is kept."""
+    game, known, coverage = searched(text)
+    columns = columns_of(sets_of(game), game)
+    for misses in (2, 4, 6):
+        for j in (1, 2, 3):
+            unfinished = Unfinished(game, known, misses, j - 1, j + 2)
+            expected = max(
+                met_by(columns, cells)
+                - sum(
+                    unfinished.value(cell, sum(1 << other for other in cells[:t]))
+                    for t, cell in enumerate(cells)
+                )
+                for cells in permutations(range(game.cells), j)
+            )
+            assert most_kept(coverage, unfinished, j, expected + 1) == expected
+            assert most_kept(coverage, unfinished, j, expected) is None
+
+
+@pytest.mark.parametrize("text", SEARCHED)
+def test_what_a_cell_adds_gets_no_more(text):
+    """What the search relies on: for the first j - 1 cells, from the sets of configurations."""
+    game, known, _ = searched(text)
+    columns = columns_of(sets_of(game), game)
+    random_ = random.Random(f"cells added in {text}")
+    falls = 0
+    for _ in range(60):
+        j, misses = random_.randint(2, 4), random_.randrange(8)
+        unfinished = Unfinished(game, known, misses, j - 1, j + random_.randrange(3))
+        cell, last, *before = random_.sample(range(game.cells), random_.randint(2, j))
+
+        def gain(cells, cell=cell, unfinished=unfinished):
+            value = unfinished.value(cell, sum(1 << other for other in cells))
+            return met_by(columns, [*cells, cell]) - met_by(columns, cells) - value
+
+        assert 0 <= gain([*before, last]) <= gain(before)
+        falls += gain([*before, last]) < gain(before)
+    assert falls
+
+
+@pytest.mark.parametrize("text", SEARCHED)
+def test_no_strategy_finishes_more(text):
+    """For every number of misses; a ship less known is no better."""
+    game, known, coverage = searched(text)
+    everything = frozenset(sets_of(game))
+    before = [len(everything)] * 7
+    finished = first_ship_chain(coverage, known, before)
+    fewer = first_ship_chain(coverage, known[:-1], before)
+    for misses, (most, cells) in enumerate(finished):
+        assert 0 <= cells <= misses + 1
+        assert most <= fewer[misses].configurations
+        if len(everything) < 50:
+            assert most >= most_found(everything, misses)
+
+
+def test_a_search_that_gives_up():
+    game, known, coverage = searched("4x4:3,2")
+    unfinished = Unfinished(game, known, 4, 2, 5)
+    most = most_kept(coverage, unfinished, 3, 10**9)
+    assert most is not None
+    assert most_kept(coverage, unfinished, 3, 10**9, sets=1) is None
+
+
+@pytest.mark.parametrize("text", SEARCHED)
+def test_what_cells_add(text):
+    """Exactly after up to three cells, and no less after more."""
+    game, _, coverage = searched(text)
+    columns = columns_of(sets_of(game), game)
+    for size in range(6):
+        for cells in list(combinations(range(game.cells), size))[::37]:
+            met = met_by(columns, cells)
+            exact = [met_by(columns, [*cells, cell]) - met for cell in range(game.cells)]
+            added = coverage.added(cells).tolist()
+            others = [cell for cell in range(game.cells) if cell not in cells]
+            assert all(added[cell] >= exact[cell] for cell in others)
+            assert size > 3 or all(added[cell] == exact[cell] for cell in others)
