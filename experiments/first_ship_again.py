@@ -104,7 +104,8 @@ class FirstShipAgain:
         )  # fmt: skip
 
 
-@njit(cache=True)
+# Not kept in a cache: numba fails on functions that call themselves when it loads them again.
+@njit
 def _count(  # type: ignore[no-untyped-def]
     line, one, other, to_one, to_other, missed_one, missed_other, beside, misses,
     place, near, avoiding, words,
@@ -127,7 +128,7 @@ def _count(  # type: ignore[no-untyped-def]
     return number, each, together
 
 
-@njit(cache=True)
+@njit
 def _along(  # type: ignore[no-untyped-def]
     line, one, other, to_one, to_other, hits, up, down, misses,
     ends, place, near, avoiding, words, start, along,
@@ -172,7 +173,7 @@ def _along(  # type: ignore[no-untyped-def]
     return least
 
 
-@njit(cache=True)
+@njit
 def _apart(  # type: ignore[no-untyped-def]
     left, right, up, down, misses, apart, ends, place, near, avoiding, words, start, along
 ):
