@@ -38,7 +38,7 @@ from optsearch.results import MISSES
 
 NODES = 50_000  # of a search for the most that k cells meet, where bounds are computed on demand
 FEW = 2_000  # sets of known ships that are looked at on demand
-SETS = 1_000  # of cells of each size in a search for what they keep, likewise
+SETS = 100  # of cells of each size in a search for what they keep, likewise
 _THESE = "each of these bounds"
 
 
