@@ -25,6 +25,7 @@ from optsearch.drawing import (
     draw_comparison,
     draw_matrix,
     draw_probability,
+    draw_ships,
     draw_tree,
     layout,
     tree_figure_size,
@@ -72,6 +73,16 @@ def test_a_board_has_its_shots_and_labels():
     assert [label.get_text() for label in ax.get_xticklabels()] == list("ABCD")
     assert [label.get_text() for label in ax.get_yticklabels()] == list("123")
     assert (ax.get_xlim(), ax.get_ylim()) == ((0, 4), (3, 0))  # row 1 on top
+
+
+def test_a_ship_of_another_shape():
+    """A square a cell and the lines around an L of three: eight edges."""
+    ax = axes()
+    draw_board(ax, Position(Game.parse("3x3:V3")))
+    draw_ships(ax, [[(0, 0), (1, 0), (1, 1)]])
+    assert {square.get_xy() for square in artists(ax, "ship")} == {(0, 0), (0, 1), (1, 1)}
+    (lines,) = artists(ax, "ship lines")
+    assert len(lines.get_segments()) == 8
 
 
 def test_holes_are_dark():

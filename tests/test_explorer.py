@@ -515,6 +515,17 @@ def test_announced_sinkings(driver, tmp_path, announce):
     assert page.complaints() == (set(), [])
 
 
+def test_a_sinking_names_its_shape(driver, tmp_path):
+    position = Position(Game.parse("2x3:V3,1;contact=any;announce=ship"))
+    optimal = Solver(position).tree()
+    page = Shown(driver, tmp_path / "page.html", position, [("optimal", optimal)])
+    paths = [[shot.reply for shot in shots] for shots, _ in optimal.paths()]
+    replies = max(paths, key=lambda path: (len(set(path)), len(path)))
+    assert "sunk:V3" in map(str, replies)
+    page.walk(optimal.root, replies, lambda reply: page.click(page.button(reply)))
+    assert page.complaints() == (set(), [])
+
+
 def test_holes_are_no_cells(driver, tmp_path):
     """They have no number, no click and no key, and no link leads there."""
     position = Position(Game.parse("3x3:2,2;contact=any;holes=B2"))

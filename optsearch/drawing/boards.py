@@ -52,8 +52,14 @@ def draw_board(ax: Axes, position: Position, paper: bool = False) -> None:
 
 
 def draw_ships(ax: Axes, ships: Sequence[Sequence[Cell]]) -> None:
-    """Draw ships on a board that is drawn already: each a rounded bar over its cells."""
+    """Draw ships on a board that is drawn already: each a rounded bar over its cells.
+
+    One of another shape is a square on each cell, with the edges between them left out.
+    """
     for cells in ships:
+        if len({row for row, _ in cells}) > 1 < len({column for _, column in cells}):
+            _draw_shape(ax, set(cells))
+            continue
         (top, left), (bottom, right) = min(cells), max(cells)
         ax.add_patch(
             FancyBboxPatch(
@@ -68,6 +74,23 @@ def draw_ships(ax: Axes, ships: Sequence[Sequence[Cell]]) -> None:
                 gid="ship",
             )
         )
+
+
+def _draw_shape(ax: Axes, cells: set[Cell]) -> None:
+    """Squares, and the lines around all of them."""
+    lines = []
+    for row, column in cells:
+        square = Rectangle((column, row), 1, 1, facecolor=SHIP, lw=0, zorder=2.5, gid="ship")
+        ax.add_patch(square)
+        for beside, line in (
+            ((row - 1, column), ((column, row), (column + 1, row))),
+            ((row + 1, column), ((column, row + 1), (column + 1, row + 1))),
+            ((row, column - 1), ((column, row), (column, row + 1))),
+            ((row, column + 1), ((column + 1, row), (column + 1, row + 1))),
+        ):
+            if beside not in cells:
+                lines.append(line)
+    ax.add_collection(LineCollection(lines, colors=INK, linewidths=1, zorder=2.6, gid="ship lines"))
 
 
 def draw_matrix(
