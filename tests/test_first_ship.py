@@ -10,6 +10,7 @@ from math import comb
 
 import pytest
 
+from optsearch.bounds import first_ship
 from optsearch.bounds.beside import beside
 from optsearch.bounds.coverage import CellSetCounts, Coverage
 from optsearch.bounds.first_ship import Unfinished, first_ship_chain, most_kept
@@ -225,6 +226,20 @@ def test_a_search_that_gives_up():
     most = most_kept(coverage, unfinished, 3, 10**9)
     assert most is not None
     assert most_kept(coverage, unfinished, 3, 10**9, sets=1) is None
+
+
+def test_where_many_ships_are_through_a_cell(monkeypatch):
+    """The shortest cost nothing there."""
+    game, known, _ = searched("4x4:3,2")
+    fewer = [one for one in known if one.ship.bit_count() == 3]
+    cells = range(game.cells)
+
+    def values(some):
+        return [Unfinished(game, some, 1, 0, 2).value(cell, 0) for cell in cells]
+
+    every, long = values(known), values(fewer)
+    monkeypatch.setattr(first_ship, "_ROOM", 7)
+    assert values(known) == long != every
 
 
 @pytest.mark.parametrize("text", SEARCHED)

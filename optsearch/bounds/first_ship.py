@@ -78,6 +78,7 @@ from optsearch.journal import Journal
 MOST_CELLS = 5  # j; of more cells a search takes hours on the usual game
 MOST_SETS = 1_000_000  # of cells of each size, beyond which a search gives up
 _BEAM = 30  # sets of each size in a search for something to begin with
+_ROOM = 64  # placements through a cell, and their cells
 _MANY = 2**60  # more than there are configurations
 
 
@@ -91,12 +92,7 @@ class Unfinished:
 
     def __init__(self, game: Game, known: Iterable[Beside], misses: int, start: int, most: int):
         hits = game.fleet_cells
-        ships = {
-            ship: one
-            for one in known
-            if one.ship.bit_count() < hits
-            for ship in set(game.images(one.ship))
-        }
+        ships = _few_through_a_cell(game, [one for one in known if one.ship.bit_count() < hits])
         halos = [game.halo(ship) for ship in ships]
         avoiding = [
             [one.completions - one.most_met(i) for i in range(most + 1)] for one in ships.values()
@@ -287,6 +283,21 @@ class _Search:
                 )
                 kept = some.kept + int(limits[cell])
                 yield _Set(kept, (*cells, cell), images, added, limits, still)
+
+
+def _few_through_a_cell(game: Game, known: Sequence[Beside]) -> dict[int, Beside]:
+    """The placements of these classes; without the shortest ships where the kernel has no room."""
+    ships = {ship: one for one in known for ship in set(game.images(one.ship))}
+    for cell in range(game.cells):
+        through = [ship for ship in ships if ship >> cell & 1]
+        everywhere = 0
+        for ship in through:
+            everywhere |= ship
+        if max(len(through), everywhere.bit_count()) > _ROOM:
+            shortest = min(ship.bit_count() for ship in ships)
+            left = [one for one in known if one.ship.bit_count() > shortest]
+            return _few_through_a_cell(game, left)
+    return ships
 
 
 def _counted(known: Iterable[Beside]) -> int:
