@@ -20,7 +20,7 @@ def ship_of(text: str, game: Game) -> int:
     (row, column), (last_row, last_column) = ends[0], ends[-1]
     cells = [(i, j) for i in range(row, last_row + 1) for j in range(column, last_column + 1)]
     ship = game.mask(cells)
-    if len(ends) > 2 or len(cells) not in game.fleet or ship not in game.placements(len(cells)):
+    if len(ends) > 2 or not any(ship in game.placements(kind) for kind in set(game.fleet)):
         raise GameError(
             f"no ship of {game} lies at {text!r}; write its first and last cell, as in A1-A3"
         )

@@ -300,6 +300,8 @@ def written_prior(asked, path):
 
     def text(ship):
         cells = [cell for cell in range(rules.cells) if ship >> cell & 1]
+        if rules.kinds[ship] in LYING:
+            return "+".join(rules.names(cells))
         return "-".join(dict.fromkeys((rules.name(cells[0]), rules.name(cells[-1]))))
 
     kind = rng.choice(("ship", "product", "mean", "ships", "past"))
