@@ -228,6 +228,14 @@ def test_a_search_that_gives_up():
     assert most_kept(coverage, unfinished, 3, 10**9, sets=1) is None
 
 
+@pytest.mark.parametrize("text", ["3x3:2", "3x4:1", "4x4:V3;contact=corner"])
+def test_a_fleet_of_one_ship(text):
+    """No ship costs anything, and the search ends."""
+    game, known, coverage = searched(text)
+    before = [len(sets_of(game))] * 4
+    assert [one.cells for one in first_ship_chain(coverage, known, before)] == [0] * 4
+
+
 def test_where_many_ships_are_through_a_cell(monkeypatch):
     """The shortest cost nothing there."""
     game, known, _ = searched("4x4:3,2")

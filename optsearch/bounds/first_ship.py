@@ -160,8 +160,9 @@ def finished_within(
     """A(l) for l = `misses`, and the j that gives it; `least` and 0 where it is not below that."""
     game, number = coverage.counts.game, coverage.counts.configurations
     best = Finished(min(least, number), 0)
-    if misses >= game.cells - game.fleet_cells:
-        return best  # there are no more misses
+    known = [one for one in known if one.ship.bit_count() < game.fleet_cells]
+    if not known or misses >= game.cells - game.fleet_cells:
+        return best  # no ship costs anything, or there are no more misses
     for j in range(1, min(misses + 1, MOST_CELLS) + 1):
         words = _words(misses - j, game.fleet_cells)
         if words >= best.configurations:
