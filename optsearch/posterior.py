@@ -202,9 +202,11 @@ class Posterior:
         return ships[has], [weight for weight in weights if weight]
 
     def _weightless(self) -> ImpossiblePosition:
+        shots = str(self.position)
+        compatible = f" compatible with {shots!r}" if shots else ""
         return ImpossiblePosition(
-            f"every configuration of {self.position.game} compatible with "
-            f"{str(self.position)!r} has weight 0 (or too little for a float)"
+            f"every configuration of {self.position.game}{compatible} has weight 0 (or too little "
+            "for a float)"
         )
 
     @cached_property

@@ -447,6 +447,21 @@ def test_dot(here, tmp_path):
     assert dot.read_text(encoding="utf-8") == load(path).dot()
 
 
+def test_a_drawn_board_as_windows_writes_it(here, tmp_path):
+    """With a byte order mark and carriage returns."""
+    board = tmp_path / "lake.txt"
+    board.write_bytes(b"\xef\xbb\xbf...\r\n.-.\r\n...\r\n")
+    assert here("count", f"{board}:2") == here("count", "3x3:2;holes=B2")
+
+
+def test_every_weight_is_0(here, tmp_path):
+    prior = tmp_path / "zero.csv"
+    prior.write_text("# otherwise: 0\nship,weight\n")
+    status, out, err = here("posterior", "3x3:2", "--prior", prior)
+    assert (status, out) == (2, "")
+    assert "every configuration of 3x3:2 has weight 0" in " ".join(err.split())
+
+
 def test_sinkings_are_drawn(here, tmp_path):
     game = Game.parse("1x2:1;announce=sunk")
     sunk, leaf = Reply(True, True), Leaf(1)

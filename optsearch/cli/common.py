@@ -224,7 +224,7 @@ def read_game(text: str) -> Game:
 def read_drawing(board: Path) -> str:
     """What a file with a drawn board has in it; PositionError where it cannot be read."""
     try:
-        return read_text(board, MOST_DRAWN)
+        return read_text(board, MOST_DRAWN).removeprefix("\ufeff")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         if isinstance(error, UnicodeDecodeError):
