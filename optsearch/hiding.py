@@ -69,12 +69,12 @@ def hider(text: str) -> Hider:
     raise StrategyError(f"nobody hides ships as {text!r} says; {_FORM} is accepted")
 
 
-def prior_of(text: str, game: Game) -> Prior | None:
-    """The prior of a game that a text names; None for "" and "uniform".
+def prior_of(text: str | None, game: Game) -> Prior | None:
+    """The prior of a game that a text names; None for None and "uniform".
 
     StrategyError for one that names nobody; errors as in `optsearch.prior.read`.
     """
-    if text in ("", "uniform"):
+    if text is None or text == "uniform":
         return None
     if text == "one-by-one":
         return one_by_one(game)

@@ -466,3 +466,13 @@ def test_one_by_one_by_hand():
     assert [prior.weight(ships) for ships in ((1, 4), (1, 8), (2, 8))] == [3, 2, 3]
     with pytest.raises(TooLarge, match="simulate --boards one-by-one draws some"):
         one_by_one(Game.parse("10x10:5,4,3,3,2"))
+
+
+@pytest.mark.parametrize("command", ["solve", "posterior", "sample", "greedy", "bounds", "evaluate"])
+def test_an_empty_name_is_no_prior(here, command):
+    """As a script with an unset variable gives it: an error, not the uniform prior."""
+    named = ["greedy"] if command == "evaluate" else []
+    status, out, err = here(command, *named, "3x3:2", "--prior", "")
+    assert (status, out) == (2, "")
+    assert err.startswith("error: no prior is called ''; ")
+    assert err.count("\n") == 1

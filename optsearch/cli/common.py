@@ -194,7 +194,7 @@ BoardOption = Annotated[
     ),
 ]
 PriorOption = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--prior",
         metavar="PRIOR",

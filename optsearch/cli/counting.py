@@ -145,7 +145,7 @@ def posterior(
     game: GameArgument,
     shots: ShotsOption = "",
     board: BoardOption = None,
-    prior: PriorOption = "",
+    prior: PriorOption = None,
     cache: CacheOption = None,
     figure: Annotated[
         Path | None,
@@ -250,7 +250,7 @@ def sample(
     game: GameArgument,
     shots: ShotsOption = "",
     board: BoardOption = None,
-    prior: PriorOption = "",
+    prior: PriorOption = None,
     number: Annotated[int, typer.Option("-n", help="How many.", min=1, max=10_000_000)] = 1,
     seed: Annotated[
         int | None, typer.Option(help="The same seed, the same sample.", min=0, show_default=False)

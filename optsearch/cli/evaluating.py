@@ -47,7 +47,7 @@ def evaluate(
         ),
     ],
     game: GameArgument,
-    prior: PriorOption = "",
+    prior: PriorOption = None,
     jobs: JobsOption = None,
     resume: ResumeOption = None,
     dask: DaskOption = None,

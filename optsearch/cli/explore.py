@@ -46,7 +46,7 @@ def explore(
     ],
     shots: ShotsOption = "",
     board: BoardOption = None,
-    prior: PriorOption = "",
+    prior: PriorOption = None,
     tree: Annotated[
         list[Path] | None,
         typer.Option(

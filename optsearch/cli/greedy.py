@@ -48,7 +48,7 @@ def greedy(
     family: FamilyOption = None,
     shots: ShotsOption = "",
     board: BoardOption = None,
-    prior: PriorOption = "",
+    prior: PriorOption = None,
     rule: Annotated[
         str,
         typer.Option(

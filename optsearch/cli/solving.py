@@ -67,7 +67,7 @@ def solve(
     family: FamilyOption = None,
     shots: ShotsOption = "",
     board: BoardOption = None,
-    prior: PriorOption = "",
+    prior: PriorOption = None,
     objective: Annotated[
         str,
         typer.Option(
@@ -374,7 +374,7 @@ def print_solution(
 @app.command("proof", epilog="Example: optsearch proof proof.jsonl")
 def check_proof(
     file: Annotated[Path, typer.Argument(help="A file written by solve --prove.")],
-    prior: PriorOption = "",
+    prior: PriorOption = None,
     family: FamilyOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -386,7 +386,7 @@ def check_proof(
         game_of("proof", family, None, prior=prior)
         check_family_proof(file, family, as_json)
         return
-    by = prior_of(prior, proof.load(file).position.game) if prior else None
+    by = prior_of(prior, proof.load(file).position.game) if prior is not None else None
     checked = proof.check(file, by)
     number = checked.configurations
     if as_json:
@@ -419,7 +419,7 @@ def bounds(
     family: FamilyOption = None,
     shots: ShotsOption = "",
     board: BoardOption = None,
-    prior: PriorOption = "",
+    prior: PriorOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Proved bounds on the optimum, and the bracket they leave.

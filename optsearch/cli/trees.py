@@ -40,7 +40,7 @@ def tree(
             "--verify", help="Replay every configuration shot by shot and recount the total."
         ),
     ] = False,
-    prior: PriorOption = "",
+    prior: PriorOption = None,
     family: FamilyOption = None,
     draw: Annotated[
         Path | None,
