@@ -468,7 +468,9 @@ def test_one_by_one_by_hand():
         one_by_one(Game.parse("10x10:5,4,3,3,2"))
 
 
-@pytest.mark.parametrize("command", ["solve", "posterior", "sample", "greedy", "bounds", "evaluate"])
+@pytest.mark.parametrize(
+    "command", ["solve", "posterior", "sample", "greedy", "bounds", "evaluate"]
+)
 def test_an_empty_name_is_no_prior(here, command):
     """As a script with an unset variable gives it: an error, not the uniform prior."""
     named = ["greedy"] if command == "evaluate" else []
