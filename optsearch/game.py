@@ -199,8 +199,9 @@ class Game:
             )
         for other in set(self.fleet) - {shape}:
             if set(shape.orientations) & set(orientations_of(other)):
+                one, another = sorted((str(shape), str(other)))
                 raise GameError(
-                    f"the ships {shape} and {other} can lie on the same cells, so that they could "
+                    f"the ships {one} and {another} can lie on the same cells, so that they could "
                     "not be told apart; give both the same form"
                 )
 

@@ -690,10 +690,10 @@ def test_bracket(run, tmp_path):
     assert run(bracket, "4x5:4,3,2", "-o", tmp_path) == f"{path}: 11.295455 to 11.295455\n"
     record = records.read(path)
     assert_has_provenance(record, bracket)
-    assert [row["side"] for row in record.rows] == ["lower"] * 9 + ["upper"]
+    assert [row["side"] for row in record.rows] == ["lower"] * 11 + ["upper"]
     exact = record.values("value_exact", Fraction)
-    assert exact[:9] == sorted(exact[:9])
-    assert exact[9] == Fraction(994, 88)
+    assert exact[:11] == sorted(exact[:11])
+    assert exact[11] == Fraction(994, 88)
 
 
 def test_the_committed_bracket(run, tmp_path):
