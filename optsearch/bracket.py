@@ -44,6 +44,7 @@ from optsearch.results import (
 from optsearch.strategies import named
 
 COMPUTED = 300_000  # configurations up to which long bounds and a strategy are computed here
+PLACEMENTS = 256  # of a ship, that the kernels of the long bounds take
 GREEDY = "greedy:endgame=0"  # always a most probable cell, the first in reading order
 
 
@@ -73,9 +74,7 @@ def known_bounds(
     committed = _committed(game, results)
     if committed:
         gathered += committed
-    elif (
-        game.is_silent and game.contact != "any" and Posterior(position).configurations <= COMPUTED
-    ):
+    elif _is_small(position):
         gathered += long_bounds(game)
     gathered += _optimum(game, "lower", results)
     return gathered + upper_bounds(position, results)
@@ -85,6 +84,8 @@ def _is_small(position: Position) -> bool:
     """Whether the long bounds hold for a game, and are computed here."""
     game = position.game
     if not game.is_silent or game.contact == "any":
+        return False
+    if max(len(game.placements(ship)) for ship in game.fleet) > PLACEMENTS:
         return False
     return Posterior(position).configurations <= COMPUTED
 

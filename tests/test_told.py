@@ -308,3 +308,10 @@ def test_what_is_too_large():
         Told(Game.parse("10x10:5,4,3,3,2,2;contact=any")).known_sets()
     with pytest.raises(ValueError, match="one ship"):
         Told(Game.parse("3x3:2"))
+
+
+def test_ships_that_lie_in_too_many_ways():
+    """336 for this one: those bounds are left out that do not take it."""
+    found = bracket.known_bounds(Position(Game.parse("8x8:L,3")))
+    assert "leaf counting" in {bound.name for bound in found}
+    assert "all ships told but two" not in {bound.name for bound in found}

@@ -82,10 +82,7 @@ def lower_bounds(position: Position, prior: Prior | None = None) -> list[Bound]:
         position.game.require_silent(_THESE)
     if prior is not None:
         return _from_leaves(position, Family.of(position, prior))
-    told = []
-    if not position.shots and _few_are_told(position.game):
-        rows = Told(position.game).bound()
-        told = [told_bound(position.game, rows, "computed here")] if rows else []
+    told = [] if position.shots else _told(position.game)
     try:
         return _from_leaves(position) + told
     except TooLarge:
@@ -105,12 +102,19 @@ def told_bound(game: Game, known: Iterable[Known], source: str) -> Bound:
     )
 
 
-def _few_are_told(game: Game) -> bool:
-    """Whether `Told` is quick."""
-    return len(game.fleet) > 1 and (
-        len(game.fleet) == 2
-        or Configurations(Position(replace(game, fleet=game.fleet[:-2]))).configurations <= FEW
-    )
+def _told(game: Game) -> list[Bound]:
+    """The bound by telling all ships but two, where it is quick."""
+    if len(game.fleet) < 2:
+        return []
+    try:
+        if len(game.fleet) > 2:
+            known = Configurations(Position(replace(game, fleet=game.fleet[:-2])))
+            if known.configurations > FEW:
+                return []
+        rows = Told(game).bound()
+    except TooLarge:
+        return []
+    return [told_bound(game, rows, "computed here")] if rows else []
 
 
 def _from_leaves(position: Position, family: Family | None = None) -> list[Bound]:

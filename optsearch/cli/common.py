@@ -203,6 +203,15 @@ PriorOption = Annotated[
         show_default=False,
     ),
 ]
+TimeLimitOption = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit",
+        help="Seconds, after which the bracket proved by then is printed.",
+        min=0.01,
+        show_default=False,
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 

@@ -17,6 +17,7 @@ from optsearch.cli.common import (
     GameArgument,
     Interrupted,
     JsonOption,
+    TimeLimitOption,
     advised,
     app,
     board_text,
@@ -24,6 +25,7 @@ from optsearch.cli.common import (
     numbered,
     out,
     progress_bar,
+    read_game,
     require_figure,
     require_folder,
     require_writable,
@@ -50,14 +52,7 @@ def equilibrium(
             "shots; worst: the worst case, which no mix changes."
         ),
     ] = "mean",
-    time_limit: Annotated[
-        float | None,
-        typer.Option(
-            help="Seconds, after which the bracket proved by then is printed.",
-            min=0.01,
-            show_default=False,
-        ),
-    ] = None,
+    time_limit: TimeLimitOption = None,
     tolerance: Annotated[
         str, typer.Option(help="Stop at a bracket of at most this width, such as 0.001 or 1/100.")
     ] = "0",
@@ -87,7 +82,7 @@ def equilibrium(
 
     With an optimal mix of each: which configurations, and which trees.
     """
-    parsed, aim = Game.parse(game), Objective.parse(objective)
+    parsed, aim = read_game(game), Objective.parse(objective)
     width = tolerance_of(tolerance)
     if aim.kind == "worst":
         given = {

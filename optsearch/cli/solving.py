@@ -21,6 +21,7 @@ from optsearch.cli.common import (
     OptionalGame,
     PriorOption,
     ShotsOption,
+    TimeLimitOption,
     advised,
     app,
     board_text,
@@ -82,14 +83,7 @@ def solve(
             "definition."
         ),
     ] = Method.SOLVER,
-    time_limit: Annotated[
-        float | None,
-        typer.Option(
-            help="Seconds, after which the bracket proved by then is printed.",
-            min=0.01,
-            show_default=False,
-        ),
-    ] = None,
+    time_limit: TimeLimitOption = None,
     all_shots: Annotated[
         bool,
         typer.Option(
