@@ -78,7 +78,7 @@ results: build  ## recompute data/results (about four hours)
 	@$(BIN)/python -m experiments.leaderboard
 	@$(BIN)/python -m experiments.thompson
 
-evaluations: build  ## strategies on all configurations of the usual game (hours; goes on if stopped)
+evaluations: build  ## strategies on all configurations of the large games (hours; goes on if stopped)
 	@$(BIN)/python -m experiments.patterns
 	@$(BIN)/python -m experiments.estimates
 	@$(BIN)/python -m experiments.evaluations

@@ -133,13 +133,21 @@ def counts() -> str:
 
 
 def evaluations() -> str:
-    """What evaluating each strategy on every configuration of the usual game took."""
+    """What evaluating each strategy on every configuration of a large game took."""
     headers = [EVALUATION.read(path).header for path in EVALUATION.all()]
     return rows_of(
-        ("strategy", "mean shots", "time"),
+        ("game", "strategy", "mean shots", "time"),
         *(
-            (f"`{header['strategy']}`", header["mean"], duration(float(header["seconds"])))
-            for header in sorted(headers, key=lambda header: float(header["seconds"]))
+            (
+                f"`{header['game']}`",
+                f"`{header['strategy']}`",
+                header["mean"],
+                duration(float(header["seconds"])),
+            )
+            for header in sorted(
+                headers,
+                key=lambda header: (int(header["configurations"]), float(header["seconds"])),
+            )
         ),
     )
 

@@ -1,6 +1,6 @@
 """Evaluations checked game by game: python -m experiments.evaluation_check [NAME …] [--games N]
 
-Seeded random configurations of the usual game are played move by move by code that shares nothing
+Seeded random configurations of the large games are played move by move by code that shares nothing
 with the kernel of `optsearch.evaluate`, and each must take as many shots as it does there:
 
     greedy     with exact posteriors (`optsearch.posterior`), in the tree that was evaluated: the
@@ -26,11 +26,11 @@ from pathlib import Path
 import numpy as np
 
 from experiments import script
-from experiments.evaluations import GAME, STRATEGIES
+from experiments.evaluations import RUNS
 from experiments.rollout_again import RolloutAgain
 from optsearch.configurations import to_masks, to_words
 from optsearch.evaluate import FollowedTask, Task, play_sample, tasks
-from optsearch.game import Cell
+from optsearch.game import Cell, Game
 from optsearch.position import Position, play
 from optsearch.posterior import Posterior
 from optsearch.results import EVALUATION, EVALUATION_CHECK
@@ -44,11 +44,11 @@ SEED = 11
 LISTED = 8_000  # configurations from which rollouts are played
 SAMPLED = 400_000  # of every 50th game: above the cap of 131,072
 AT_ONCE = 10  # games of a job
-Game = tuple[int, list[int]]  # number, ships
+Drawn = tuple[int, list[int]]  # number, ships
 Row = tuple[int, int, int]  # number, shots in the tree, shots played
 
 
-def most_probable(strategy: Greedy | None, ships: list[int], listed: int) -> Position:
+def most_probable(game: Game, strategy: Greedy | None, ships: list[int], listed: int) -> Position:
     """Most probable cells are shot, until so many configurations are left (0: to the end)."""
 
     def shot(position: Position) -> Cell | None:
@@ -59,46 +59,47 @@ def most_probable(strategy: Greedy | None, ships: list[int], listed: int) -> Pos
             return strategy.shot(position)
         return posterior.best_shots()[0]
 
-    return play(shot, ships, Position(GAME))
+    return play(shot, ships, Position(game))
 
 
-def play_greedy(strategy: Greedy, task: Task, games: Iterable[Game]) -> list[Row]:
+def play_greedy(strategy: Greedy, task: Task, games: Iterable[Drawn]) -> list[Row]:
     """Games whose configurations are in a task."""
     followed = FollowedTask(strategy, task.position)
+    game = task.position.game
     return [
-        (i, followed.shots_of(sum(ships)), len(most_probable(strategy, ships, 0).shots))
+        (i, followed.shots_of(sum(ships)), len(most_probable(game, strategy, ships, 0).shots))
         for i, ships in games
     ]
 
 
-def play_pattern(strategy: Pattern, games: Iterable[Game]) -> list[Row]:
+def play_pattern(game: Game, strategy: Pattern, games: Iterable[Drawn]) -> list[Row]:
     """Games from the empty board."""
     rows = []
     for i, ships in games:
-        shots = play_sample(strategy, GAME, to_words([sum(ships)]))
-        end = play(strategy.shot, ships, Position(GAME))
+        shots = play_sample(strategy, game, to_words([sum(ships)]))
+        end = play(strategy.shot, ships, Position(game))
         rows.append((i, int(shots.argmax()), len(end.shots)))
     return rows
 
 
-def play_rollout(strategy: Rollout, games: Iterable[Game]) -> list[Row]:
+def play_rollout(game: Game, strategy: Rollout, games: Iterable[Drawn]) -> list[Row]:
     """Games from where some thousand configurations are left."""
     rows = []
     for i, ships in games:
-        position = most_probable(None, ships, SAMPLED if i % 50 == 49 else LISTED)
+        position = most_probable(game, None, ships, SAMPLED if i % 50 == 49 else LISTED)
         again = RolloutAgain(strategy, position).misses(sum(ships))
-        before = position.misses.bit_count() + GAME.fleet_cells
+        before = position.misses.bit_count() + game.fleet_cells
         rows.append((i, FollowedTask(strategy, position).shots_of(sum(ships)), before + again))
     return rows
 
 
 def jobs_of(
-    strategy: Strategy, games: Sequence[Game]
+    game: Game, strategy: Strategy, games: Sequence[Drawn]
 ) -> list[tuple[Callable[..., list[Row]], tuple[object, ...]]]:
     """What the processes do: a function and its arguments, for some games each."""
     if isinstance(strategy, Greedy):
         found = defaultdict(list)
-        every = list(tasks(strategy, GAME))
+        every = list(tasks(strategy, game))
         for i, ships in games:
             mask = sum(ships)
             for task in every:
@@ -108,20 +109,20 @@ def jobs_of(
         return [(play_greedy, (strategy, task, some)) for task, some in found.items()]
     games_of = play_pattern if isinstance(strategy, Pattern) else play_rollout
     return [
-        (games_of, (strategy, games[first : first + AT_ONCE]))
+        (games_of, (game, strategy, games[first : first + AT_ONCE]))
         for first in range(0, len(games), AT_ONCE)
     ]
 
 
 def check(name: str, number: int, processors: int, output: Path) -> None:
     """Play, compare, and write NAME.csv."""
-    strategy = named(STRATEGIES[name])
-    drawn = Posterior(Position(GAME)).sample(number, np.random.default_rng(SEED))
+    game, strategy = RUNS[name].game, named(RUNS[name].strategy)
+    drawn = Posterior(Position(game)).sample(number, np.random.default_rng(SEED))
     games = [(i, to_masks(ships)) for i, ships in enumerate(drawn)]
     rows: list[Row] = []
     started, said = time.perf_counter(), 0.0
     with processes(processors) as pool:
-        for future in [pool.submit(play, *some) for play, some in jobs_of(strategy, games)]:
+        for future in [pool.submit(play, *some) for play, some in jobs_of(game, strategy, games)]:
             rows += future.result()
             seconds = time.perf_counter() - started
             if seconds > said + 10:
@@ -136,7 +137,7 @@ def check(name: str, number: int, processors: int, output: Path) -> None:
         output,
         command=f"python -m experiments.evaluation_check {name} --games {number}",
         fields={"seed": SEED, "games": number},
-        game=GAME,
+        game=game,
         strategy=strategy,
         name=name,
     )
@@ -148,9 +149,9 @@ def check(name: str, number: int, processors: int, output: Path) -> None:
 def beside(name: str, mean: float, games: int) -> str:
     """How far the mean of games from the empty board is from the evaluation's."""
     evaluation = EVALUATION.read(name=name).header
-    if evaluation["strategy"] != str(named(STRATEGIES[name])):
+    if evaluation["strategy"] != str(named(RUNS[name].strategy)):
         raise AssertionError(f"the evaluation is of {evaluation['strategy']}")
-    if isinstance(named(STRATEGIES[name]), Rollout):
+    if isinstance(named(RUNS[name].strategy), Rollout):
         return ""
     error = float(evaluation["sd"]) / sqrt(games)
     if abs(mean - float(evaluation["mean"])) > 4 * error:
@@ -161,16 +162,14 @@ def beside(name: str, mean: float, games: int) -> str:
 def main() -> None:
     """The command line."""
     parser = script.parser(__doc__, "evaluation_check")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(STRATEGIES))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(RUNS))
     parser.add_argument("--games", type=int, default=1000, help="how many of each")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     arguments = parser.parse_args()
-    unknown = set(arguments.names) - set(STRATEGIES)
+    unknown = set(arguments.names) - set(RUNS)
     if unknown:
-        parser.error(
-            f"no evaluation {', '.join(sorted(unknown))}; there are {', '.join(STRATEGIES)}"
-        )
-    for name in arguments.names or STRATEGIES:
+        parser.error(f"no evaluation {', '.join(sorted(unknown))}; there are {', '.join(RUNS)}")
+    for name in arguments.names or RUNS:
         check(name, arguments.games, arguments.jobs, arguments.output)
 
 

@@ -1,10 +1,12 @@
-"""Strategies on all configurations of the usual game: python -m experiments.evaluations [NAME …]
+"""Strategies on all configurations of the large games: python -m experiments.evaluations [NAME …]
 
-Each is evaluated on two processes, goes on from a checkpoint if it was stopped, and is written to
-data/results/evaluations/NAME.csv; without names, those that are not there yet. Greedy and the
-patterns take minutes each, the rollout some hours.
+The usual game, 1,925,751,392 configurations, and where ships may touch (`any_…`), 15,046,987,768.
+Each strategy is evaluated on two processes, goes on from a checkpoint if it was stopped, and is
+written to data/results/evaluations/NAME.csv; without names, those that are not there yet. Greedy
+and the patterns take minutes each, the rollout some hours.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from experiments import script
@@ -16,35 +18,45 @@ from optsearch.strategies import named
 from optsearch.strategies.pattern import NEAREST
 
 GAME = Game.parse("10x10:5,4,3,3,2")
-STRATEGIES = {
-    "greedy": "greedy",
-    "pattern_cross": f"{NEAREST},clear=cross",
-    "pattern_line": f"{NEAREST},clear=line",
-    "pattern_cross_water": f"{NEAREST},clear=cross,water=1",
-    "pattern_line_water": f"{NEAREST},clear=line,water=1",
-    "rollout": "rollout",
+ANY = Game.parse("10x10:5,4,3,3,2;contact=any")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is evaluated: a strategy, as `named` reads it, on a game."""
+
+    strategy: str
+    game: Game = GAME
+
+
+RUNS = {
+    "greedy": Run("greedy"),
+    "pattern_cross": Run(f"{NEAREST},clear=cross"),
+    "pattern_line": Run(f"{NEAREST},clear=line"),
+    "pattern_cross_water": Run(f"{NEAREST},clear=cross,water=1"),
+    "pattern_line_water": Run(f"{NEAREST},clear=line,water=1"),
+    "rollout": Run("rollout"),
+    "any_greedy": Run("greedy", ANY),
 }
 
 
 def main() -> None:
     """The command line."""
     parser = script.parser(__doc__, "evaluations")
-    parser.add_argument("names", nargs="*", help=", ".join(STRATEGIES))
+    parser.add_argument("names", nargs="*", help=", ".join(RUNS))
     parser.add_argument("--checkpoints", type=Path, default=Path("build/evaluations"))
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
-    unknown = set(arguments.names) - set(STRATEGIES)
+    unknown = set(arguments.names) - set(RUNS)
     if unknown:
-        parser.error(
-            f"no evaluation {', '.join(sorted(unknown))}; there are {', '.join(STRATEGIES)}"
-        )
+        parser.error(f"no evaluation {', '.join(sorted(unknown))}; there are {', '.join(RUNS)}")
     names = arguments.names or [
-        name for name in STRATEGIES if not EVALUATION.path(arguments.output, name=name).exists()
+        name for name in RUNS if not EVALUATION.path(arguments.output, name=name).exists()
     ]
     for name in names:
         found = evaluate(
-            named(STRATEGIES[name]),
-            GAME,
+            named(RUNS[name].strategy),
+            RUNS[name].game,
             jobs=arguments.jobs,
             checkpoint=arguments.checkpoints / name,
             progress=report_progress(),

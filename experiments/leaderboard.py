@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from experiments import script
-from experiments.evaluations import STRATEGIES
 from optsearch.cli.simulating import report_progress
 from optsearch.configurations import CellSets
 from optsearch.game import Game
@@ -72,9 +71,9 @@ def known_mean(player: str, game: Game) -> float | None:
     """The mean over all configurations, as it was evaluated or follows; None if neither."""
     if player == "random":
         return game.fleet_cells * (game.cells + 1) / (game.fleet_cells + 1)
-    for name, text in STRATEGIES.items():
-        header = EVALUATION.read(name=name).header
-        if full_name(text) == player and header["game"] == str(game):
+    for path in EVALUATION.all():
+        header = EVALUATION.read(path).header
+        if header["strategy"] == player and header["game"] == str(game):
             return float(header["mean"])
     return None
 

@@ -516,7 +516,7 @@ ABLATION = Table(
     5,
 )
 
-# Strategies on the usual game
+# Strategies on the large games
 
 EVALUATION = Table(
     "evaluations/{name}",

@@ -230,20 +230,19 @@ def compared(title: str, found: list[tuple[str, dict[int, int]]], places: int) -
 
 
 def _people(results: Path) -> Answer | None:
-    found = []
+    found: dict[str, list[tuple[str, dict[int, int]]]] = {}
     for path in EVALUATION.all(results):
         table = EVALUATION.read(path)
-        found.append((table.header["strategy"], _counts(table), table.header["game"]))
+        played = found.setdefault(table.header["game"], [])
+        played.append((table.header["strategy"], _counts(table)))
     if not found:
         return None
-    game = found[0][2]
-    exact = compared(
-        f"{game}, on every configuration",
-        [(name, counts) for name, counts, played in found if played == game],
-        4,
-    )
-    comparisons = [exact, *_simulated(results)]
-    first, last = exact.players[0], exact.players[-1]
+    exact = [
+        compared(f"{game}, on every configuration", played, 4)
+        for game, played in sorted(found.items(), key=lambda pair: -len(pair[1]))
+    ]
+    comparisons = [*exact, *_simulated(results)]
+    first, last = exact[0].players[0], exact[0].players[-1]
     return Answer(
         "How do people’s strategies compare?",
         f"From {first.mean} shots on average to {last.mean}",
