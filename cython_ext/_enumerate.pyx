@@ -103,6 +103,18 @@ cdef class Enumerator:
     cdef Counters* counters
     cdef int slice, slices, first_choice
     cdef bint stopped
+    cdef uint64_t* number[MAX_KINDS]      # of each placement in a code
+    cdef int sort[MAX_KINDS]              # of each kind: those of one sort share the shifts
+    cdef int shift[MAX_KINDS][MAX_SHIPS]  # in a code, of the first, second, ... ship of a sort
+    cdef int code_words                   # 0: there are no codes
+    cdef uint64_t* number[MAX_KINDS]      # of each placement in a code
+    cdef int sort[MAX_KINDS]              # of each kind: those of one sort share the shifts
+    cdef int shift[MAX_KINDS][MAX_SHIPS]  # in a code, of the first, second, ... ship of a sort
+    cdef int code_words                   # 0: there are no codes
+    cdef uint64_t* number[MAX_KINDS]      # of each placement in a code
+    cdef int sort[MAX_KINDS]              # of each kind: those of one sort share the shifts
+    cdef int shift[MAX_KINDS][MAX_SHIPS]  # in a code, of the first, second, ... ship of a sort
+    cdef int code_words                   # 0: there are no codes
 
     def __cinit__(self, kinds, compatible, hits, int slice=0, int slices=1):
         cdef int t, u, p, q
@@ -150,6 +162,7 @@ cdef class Enumerator:
             PyMem_Free(self.cover[t])
             PyMem_Free(self.beside[t])
             PyMem_Free(self.through[t])
+            PyMem_Free(self.number[t])
         PyMem_Free(self.levels)
         PyMem_Free(self.counters)
 
@@ -341,5 +354,200 @@ cdef class Enumerator:
                     cells = self.levels[self.depth].cells | self.cells[self.bundle_kind][placement]
                     out[n, 0] = low(cells)
                     out[n, 1] = high(cells)
+                    n += 1
+        return n
+
+    def name(self, sorts, numbers, shifts, int code_words):
+        """Say what the codes are that `fill_coded` writes: where each ship lies, in bits.
+
+        sorts -- of each kind, 0, 1, ...; kinds of one sort hold placements of the same ships.
+        numbers -- uint64 (n_t,) for each kind: the numbers of its placements. shifts -- for each sort
+        the bit in the code where the number of its first, second, ... ship begins. code_words -- how
+        many words of 64 bits codes have; a number is in one of them.
+        """
+        cdef int t, p, i
+        cdef const uint64_t[::1] view
+        for t in range(self.kinds):
+            self.sort[t] = sorts[t]
+            view = numbers[t]
+            if view.shape[0] != self.sizes[t] or not 0 <= self.sort[t] < min(len(shifts), MAX_KINDS):
+                raise ValueError(f"kind {t} has {self.sizes[t]} placements and one of {len(shifts)} sorts")
+            PyMem_Free(self.number[t])
+            self.number[t] = <uint64_t*>PyMem_Calloc(MAX_PLACEMENTS, sizeof(uint64_t))
+            if self.number[t] == NULL:
+                raise MemoryError
+            for p in range(self.sizes[t]):
+                self.number[t][p] = view[p]
+        for i in range(len(shifts)):
+            for t in range(len(shifts[i])):
+                if not 0 <= shifts[i][t] < 64 * code_words:
+                    raise ValueError(f"bit {shifts[i][t]} is not in {code_words} words")
+                self.shift[i][t] = shifts[i][t]
+        self.code_words = code_words
+
+    def fill_coded(self, uint64_t[:, ::1] out):
+        """As `fill`, with the code of each configuration after its cells; shape (n, 2 + code words)."""
+        cdef Py_ssize_t n = 0
+        cdef Cells cells
+        cdef int placement, i, at, words = self.code_words
+        cdef int used[MAX_KINDS]
+        cdef Level* level
+        cdef const uint64_t* number
+        if out.shape[0] < MAX_PLACEMENTS or out.shape[1] != 2 + words or not words:
+            raise ValueError(f"out has shape ({out.shape[0]}, {out.shape[1]}); "
+                             f"give ({MAX_PLACEMENTS} or more, {2 + words})")
+        with nogil:
+            while n + MAX_PLACEMENTS <= out.shape[0] and self.advance():
+                memset(used, 0, sizeof(used))
+                memset(&out[n, 2], 0, words * sizeof(uint64_t))
+                for i in range(self.depth):
+                    level = &self.levels[i]
+                    at = self.shift[self.sort[level.kind]][used[self.sort[level.kind]]]
+                    used[self.sort[level.kind]] += 1
+                    out[n, 2 + (at >> 6)] |= self.number[level.kind][level.placement] << (at & 63)
+                at = self.shift[self.sort[self.bundle_kind]][used[self.sort[self.bundle_kind]]]
+                number = self.number[self.bundle_kind]
+                while True:
+                    placement = take_first(&self.bundle)
+                    if placement < 0:
+                        break
+                    cells = self.levels[self.depth].cells | self.cells[self.bundle_kind][placement]
+                    out[n, 0] = low(cells)
+                    out[n, 1] = high(cells)
+                    # The next row, if it is in the bundle, begins with the same ships.
+                    if n + 1 < out.shape[0]:
+                        for i in range(words):
+                            out[n + 1, 2 + i] = out[n, 2 + i]
+                    out[n, 2 + (at >> 6)] |= number[placement] << (at & 63)
+                    n += 1
+        return n
+
+    def name(self, sorts, numbers, shifts, int code_words):
+        """Say what the codes are that `fill_coded` writes: where each ship lies, in bits.
+
+        sorts -- of each kind, 0, 1, ...; kinds of one sort hold placements of the same ships.
+        numbers -- uint64 (n_t,) for each kind: the numbers of its placements. shifts -- for each sort
+        the bit in the code where the number of its first, second, ... ship begins. code_words -- how
+        many words of 64 bits codes have; a number is in one of them.
+        """
+        cdef int t, p, i
+        cdef const uint64_t[::1] view
+        for t in range(self.kinds):
+            self.sort[t] = sorts[t]
+            view = numbers[t]
+            if view.shape[0] != self.sizes[t] or not 0 <= self.sort[t] < min(len(shifts), MAX_KINDS):
+                raise ValueError(f"kind {t} has {self.sizes[t]} placements and one of {len(shifts)} sorts")
+            PyMem_Free(self.number[t])
+            self.number[t] = <uint64_t*>PyMem_Calloc(MAX_PLACEMENTS, sizeof(uint64_t))
+            if self.number[t] == NULL:
+                raise MemoryError
+            for p in range(self.sizes[t]):
+                self.number[t][p] = view[p]
+        for i in range(len(shifts)):
+            for t in range(len(shifts[i])):
+                if not 0 <= shifts[i][t] < 64 * code_words:
+                    raise ValueError(f"bit {shifts[i][t]} is not in {code_words} words")
+                self.shift[i][t] = shifts[i][t]
+        self.code_words = code_words
+
+    def fill_coded(self, uint64_t[:, ::1] out):
+        """As `fill`, with the code of each configuration after its cells; shape (n, 2 + code words)."""
+        cdef Py_ssize_t n = 0
+        cdef Cells cells
+        cdef int placement, i, at, words = self.code_words
+        cdef int used[MAX_KINDS]
+        cdef Level* level
+        cdef const uint64_t* number
+        if out.shape[0] < MAX_PLACEMENTS or out.shape[1] != 2 + words or not words:
+            raise ValueError(f"out has shape ({out.shape[0]}, {out.shape[1]}); "
+                             f"give ({MAX_PLACEMENTS} or more, {2 + words})")
+        with nogil:
+            while n + MAX_PLACEMENTS <= out.shape[0] and self.advance():
+                memset(used, 0, sizeof(used))
+                memset(&out[n, 2], 0, words * sizeof(uint64_t))
+                for i in range(self.depth):
+                    level = &self.levels[i]
+                    at = self.shift[self.sort[level.kind]][used[self.sort[level.kind]]]
+                    used[self.sort[level.kind]] += 1
+                    out[n, 2 + (at >> 6)] |= self.number[level.kind][level.placement] << (at & 63)
+                at = self.shift[self.sort[self.bundle_kind]][used[self.sort[self.bundle_kind]]]
+                number = self.number[self.bundle_kind]
+                while True:
+                    placement = take_first(&self.bundle)
+                    if placement < 0:
+                        break
+                    cells = self.levels[self.depth].cells | self.cells[self.bundle_kind][placement]
+                    out[n, 0] = low(cells)
+                    out[n, 1] = high(cells)
+                    # The next row, if it is in the bundle, begins with the same ships.
+                    if n + 1 < out.shape[0]:
+                        for i in range(words):
+                            out[n + 1, 2 + i] = out[n, 2 + i]
+                    out[n, 2 + (at >> 6)] |= number[placement] << (at & 63)
+                    n += 1
+        return n
+
+    def name(self, sorts, numbers, shifts, int code_words):
+        """Say what the codes are that `fill_coded` writes: where each ship lies, in bits.
+
+        sorts -- of each kind, 0, 1, ...; kinds of one sort hold placements of the same ships.
+        numbers -- uint64 (n_t,) for each kind: the numbers of its placements. shifts -- for each sort
+        the bit in the code where the number of its first, second, ... ship begins. code_words -- how
+        many words of 64 bits codes have; a number is in one of them.
+        """
+        cdef int t, p, i
+        cdef const uint64_t[::1] view
+        for t in range(self.kinds):
+            self.sort[t] = sorts[t]
+            view = numbers[t]
+            if view.shape[0] != self.sizes[t] or not 0 <= self.sort[t] < min(len(shifts), MAX_KINDS):
+                raise ValueError(f"kind {t} has {self.sizes[t]} placements and one of {len(shifts)} sorts")
+            PyMem_Free(self.number[t])
+            self.number[t] = <uint64_t*>PyMem_Calloc(MAX_PLACEMENTS, sizeof(uint64_t))
+            if self.number[t] == NULL:
+                raise MemoryError
+            for p in range(self.sizes[t]):
+                self.number[t][p] = view[p]
+        for i in range(len(shifts)):
+            for t in range(len(shifts[i])):
+                if not 0 <= shifts[i][t] < 64 * code_words:
+                    raise ValueError(f"bit {shifts[i][t]} is not in {code_words} words")
+                self.shift[i][t] = shifts[i][t]
+        self.code_words = code_words
+
+    def fill_coded(self, uint64_t[:, ::1] out):
+        """As `fill`, with the code of each configuration after its cells; shape (n, 2 + code words)."""
+        cdef Py_ssize_t n = 0
+        cdef Cells cells
+        cdef int placement, i, at, words = self.code_words
+        cdef int used[MAX_KINDS]
+        cdef Level* level
+        cdef const uint64_t* number
+        if out.shape[0] < MAX_PLACEMENTS or out.shape[1] != 2 + words or not words:
+            raise ValueError(f"out has shape ({out.shape[0]}, {out.shape[1]}); "
+                             f"give ({MAX_PLACEMENTS} or more, {2 + words})")
+        with nogil:
+            while n + MAX_PLACEMENTS <= out.shape[0] and self.advance():
+                memset(used, 0, sizeof(used))
+                memset(&out[n, 2], 0, words * sizeof(uint64_t))
+                for i in range(self.depth):
+                    level = &self.levels[i]
+                    at = self.shift[self.sort[level.kind]][used[self.sort[level.kind]]]
+                    used[self.sort[level.kind]] += 1
+                    out[n, 2 + (at >> 6)] |= self.number[level.kind][level.placement] << (at & 63)
+                at = self.shift[self.sort[self.bundle_kind]][used[self.sort[self.bundle_kind]]]
+                number = self.number[self.bundle_kind]
+                while True:
+                    placement = take_first(&self.bundle)
+                    if placement < 0:
+                        break
+                    cells = self.levels[self.depth].cells | self.cells[self.bundle_kind][placement]
+                    out[n, 0] = low(cells)
+                    out[n, 1] = high(cells)
+                    # The next row, if it is in the bundle, begins with the same ships.
+                    if n + 1 < out.shape[0]:
+                        for i in range(words):
+                            out[n + 1, 2 + i] = out[n, 2 + i]
+                    out[n, 2 + (at >> 6)] |= number[placement] << (at & 63)
                     n += 1
         return n

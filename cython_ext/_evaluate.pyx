@@ -41,46 +41,11 @@ from libc.string cimport memset
 import numpy as np
 
 from cells cimport MAX_CELLS, Cells, ctz, high, join, low, one, popcount, size
+from columns cimport (Piece, copy_together, count_bits, cut, extract, greatest, leading_one,
+                      transpose)
 
 cdef extern from *:
     """
-    #if defined(__BMI2__) || defined(__AVX2__)
-    #include <immintrin.h>
-    #endif
-    #if defined(__BMI2__)
-    #define optsearch_extract(w, mask) _pext_u64(w, mask)
-    #else
-    /* The bits of w under the mask, moved together: Hacker's Delight, 7-4. */
-    static inline uint64_t optsearch_extract(uint64_t w, uint64_t mask) {
-        uint64_t mk = ~mask << 1, mp, mv, t;
-        w &= mask;
-        for (int i = 0; i < 6; i++) {
-            mp = mk ^ mk << 1;
-            mp ^= mp << 2;
-            mp ^= mp << 4;
-            mp ^= mp << 8;
-            mp ^= mp << 16;
-            mp ^= mp << 32;
-            mv = mp & mask;
-            mask = (mask ^ mv) | mv >> (1 << i);
-            t = w & mv;
-            w = (w ^ t) | t >> (1 << i);
-            mk &= ~mp;
-        }
-        return w;
-    }
-    #endif
-    #define optsearch_leading_one(w) (63 - __builtin_clzll(w))
-    /* The transpose of 64 words of 64 bits, in place: bit j of word i goes to bit i of word j. */
-    static inline void optsearch_transpose(uint64_t *a) {
-        uint64_t m = 0x00000000FFFFFFFFull, t;
-        for (int j = 32; j; j >>= 1, m ^= m << j)
-            for (int k = 0; k < 64; k = ((k | j) + 1) & ~j) {
-                t = ((a[k] >> j) ^ a[k | j]) & m;
-                a[k] ^= t << j;
-                a[k | j] ^= t;
-            }
-    }
     /* The hash that chooses samples: splitmix64's finisher on the two words of a cell set. */
     static inline uint64_t optsearch_mix(uint64_t x) {
         x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ull;
@@ -90,55 +55,7 @@ cdef extern from *:
     static inline uint64_t optsearch_hash(uint64_t low, uint64_t high) {
         return optsearch_mix(low + 0x9E3779B97F4A7C15ull * (optsearch_mix(high) | 1));
     }
-    /* Of the cells that some of the n configurations under x have, and not all: the one that most
-       have, the first of those, as their number << 8 | 255 - cell; 0 in the high bits: there is none.
-       The sum of their numbers goes to total. Columns past `cells` to a multiple of 4 are 0. */
-    #if defined(__AVX2__)
-    static inline uint32_t optsearch_greatest(const uint64_t *column, int cells, uint64_t x, int n,
-                                              int *total) {
-        const __m256i low = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
-        const __m256i ones = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
-                                              0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
-        const __m256i under = _mm256_set1_epi64x((long long)x), all = _mm256_set1_epi64x(n);
-        const __m256i four = _mm256_set1_epi64x(4);
-        __m256i cell = _mm256_setr_epi64x(255, 254, 253, 252), best = zero, sum = zero;
-        for (int i = 0; i < cells; i += 4) {
-            __m256i v = _mm256_and_si256(_mm256_loadu_si256((const __m256i *)(column + i)), under);
-            __m256i c = _mm256_add_epi8(
-                _mm256_shuffle_epi8(ones, _mm256_and_si256(v, low)),
-                _mm256_shuffle_epi8(ones, _mm256_and_si256(_mm256_srli_epi16(v, 4), low)));
-            c = _mm256_sad_epu8(c, zero);
-            c = _mm256_and_si256(c, _mm256_cmpgt_epi32(all, c));
-            sum = _mm256_add_epi64(sum, c);
-            best = _mm256_max_epu32(best, _mm256_or_si256(_mm256_slli_epi64(c, 8), cell));
-            cell = _mm256_sub_epi64(cell, four);
-        }
-        __m128i b = _mm_max_epu32(_mm256_castsi256_si128(best), _mm256_extracti128_si256(best, 1));
-        __m128i s = _mm_add_epi64(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
-        uint32_t one = (uint32_t)_mm_cvtsi128_si32(b), other = (uint32_t)_mm_extract_epi32(b, 2);
-        *total = _mm_cvtsi128_si32(s) + _mm_extract_epi32(s, 2);
-        return one > other ? one : other;
-    }
-    #else
-    static inline uint32_t optsearch_greatest(const uint64_t *column, int cells, uint64_t x, int n,
-                                              int *total) {
-        uint32_t best = 0;
-        *total = 0;
-        for (int i = 0; i < cells; i++) {
-            int c = __builtin_popcountll(column[i] & x), open = c < n ? c : 0;
-            uint32_t key = (uint32_t)open << 8 | (255 - i);
-            *total += open;
-            best = key > best ? key : best;
-        }
-        return best;
-    }
-    #endif
     """
-    uint32_t greatest "optsearch_greatest"(const uint64_t* column, int cells, uint64_t x, int n,
-                                           int* total) noexcept nogil
-    int leading_one "optsearch_leading_one"(uint64_t w) noexcept nogil    # its place in w > 0
-    uint64_t extract "optsearch_extract"(uint64_t w, uint64_t mask) noexcept nogil
-    void transpose "optsearch_transpose"(uint64_t* a) noexcept nogil
     uint64_t mix_cells "optsearch_hash"(uint64_t low, uint64_t high) noexcept nogil
 
 cdef enum:
@@ -170,13 +87,6 @@ cdef struct Entry:
     uint64_t part
     uint64_t stamp
     int64_t cost
-
-
-cdef struct Piece:        # a word of a mask, and where its bits go
-    uint64_t mask
-    int32_t word
-    uint8_t fill
-    uint8_t is_over       # whether they fill a word
 
 
 cdef struct Shots:        # what was shot since the family that was added; bit i: place i in the order
@@ -251,17 +161,6 @@ cdef inline uint64_t place_of(Shots shots, int mode, int64_t n) noexcept nogil:
     return ((mix_cells(low(shots.hits) ^ mix_cells(low(shots.misses), high(shots.misses)),
                        high(shots.hits) + <uint64_t>mode) & (KNOWN - 1))
             + KNOWN * <uint64_t>leading_one(n))
-
-
-cdef inline int64_t count_bits(const uint64_t* a, const uint64_t* mask, int64_t words) noexcept nogil:
-    cdef int64_t i, total = 0
-    if mask == NULL:
-        for i in range(words):
-            total += popcount(a[i])
-    else:
-        for i in range(words):
-            total += popcount(a[i] & mask[i])
-    return total
 
 
 cdef inline void weigh_bits(Words* w, uint64_t bits, int i) noexcept nogil:
@@ -458,11 +357,9 @@ cdef class Evaluator:
         cdef Block* result
         cdef const uint64_t* column
         cdef uint64_t* out
-        cdef uint64_t bits, filling
-        cdef int64_t j, used = 0
+        cdef int64_t used
         cdef int fill = 0
         cdef Piece* pieces
-        cdef Piece* piece
         for i in range(b.cells):
             kept += 0 < counts[i] < total
         result = self.new_block(n, kept, hashes, b.weights)
@@ -478,30 +375,13 @@ cdef class Evaluator:
             self.failed = True
             self.release(result)
             return NULL
-        for j in range(b.words):
-            if mask[j]:
-                pieces[used].mask, pieces[used].word, pieces[used].fill = mask[j], <int>j, fill
-                fill += popcount(mask[j])
-                pieces[used].is_over = fill >> 6
-                fill &= 63
-                used += 1
+        used = cut(mask, b.words, pieces, &fill)
         out = result.data
         for i in range(b.cells + hashes + b.weights):
             if i < b.cells and not 0 < counts[i] < total:
                 continue
             column = b.data + (i if i < b.cells + hashes else i - hashes + b.hashes) * b.words
-            filling = 0
-            for j in range(used):
-                piece = &pieces[j]
-                bits = extract(column[piece.word], piece.mask)
-                filling |= bits << piece.fill
-                out[0] = filling
-                bits = bits >> 1 >> (63 - piece.fill)
-                filling = bits if piece.is_over else filling
-                out += piece.is_over
-            if fill:
-                out[0] = filling
-                out += 1
+            out = copy_together(column, pieces, used, fill, out)
         free(pieces)
         return result
 

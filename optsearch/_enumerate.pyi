@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,3 +16,11 @@ class Enumerator:
     def count(self) -> int: ...
     def occurrence(self) -> list[list[int]]: ...
     def fill(self, out: NDArray[np.uint64]) -> int: ...
+    def name(
+        self,
+        sorts: list[int],
+        numbers: list[NDArray[np.uint64]],
+        shifts: Sequence[Sequence[int]],
+        code_words: int,
+    ) -> None: ...
+    def fill_coded(self, out: NDArray[np.uint64]) -> int: ...

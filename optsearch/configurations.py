@@ -6,10 +6,11 @@ Algorithm 1 of Audinot, Bonnet and Viennot (2014), section 2, on bit sets of pla
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import comb, prod
 from typing import TypeVar
 
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from optsearch._enumerate import Enumerator
 from optsearch.errors import ImpossiblePosition, TooLarge
+from optsearch.game import Game
 from optsearch.position import Position
 
 CellSets = NDArray[np.uint64]  # shape (n, words): 64 bits each, the low ones first; see cells.pxd
@@ -27,6 +29,7 @@ WORD = (1 << 64) - 1
 _ROWS = 1 << 20  # listed in one go
 _PIECES = 64  # of a long count: they share out the work and measure progress
 MAX_KINDS, MAX_PLACEMENTS = 16, 256  # of the kernel
+MAX_CODED, MAX_CODE_WORDS = 32, 4  # ships, and words of their codes, of kernels that take these
 _WORTH_PIECES = 10**6  # combinations of placements, compatible or not
 
 
@@ -47,7 +50,89 @@ def to_masks(sets: CellSets) -> list[int]:
     return low
 
 
-class Configurations:
+class _Listing:
+    """Ways to place ships: what `Configurations` and `CodedConfigurations` hand to the kernel.
+
+    fleet -- the ships to place; placements -- those of each kind that may be taken; hits -- the
+    cells to cover.
+    """
+
+    def __init__(
+        self, game: Game, fleet: Sequence[int], placements: dict[int, list[int]], hits: int
+    ):
+        self._game = game
+        self._hits = hits
+        # The innermost ship is never placed one by one, so it is the one with most placements.
+        self._lengths = sorted(set(fleet), key=lambda length: (len(placements[length]), -length))
+        self._placements = [placements[length] for length in self._lengths]
+        self._ships = [fleet.count(length) for length in self._lengths]
+        if game.has_shapes:
+            self._split()
+
+    def _split(self) -> None:
+        """Take shapes apart that have more placements than the kernel takes of one kind.
+
+        Each part is a kind of its own then, and the ships are shared out among the parts in every
+        way (`_shares`).
+        """
+        parts = [
+            (length, ships[i : i + MAX_PLACEMENTS], number)
+            for length, ships, number in zip(
+                self._lengths, self._placements, self._ships, strict=True
+            )
+            for i in range(0, max(1, len(ships)), MAX_PLACEMENTS)
+        ]
+        self._lengths = [length for length, _, _ in parts]
+        self._placements = [ships for _, ships, _ in parts]
+        self._ships = [number for _, _, number in parts]
+        if len(parts) > MAX_KINDS:
+            raise TooLarge(
+                f"configurations of at most {MAX_KINDS} kinds of ships are listed, a kind of more "
+                f"than {MAX_PLACEMENTS} placements counting as several; {self._game} has "
+                f"{len(parts)}"
+            )
+
+    def _shares(self) -> list[list[int]]:
+        """Every way to share out the ships among the parts of their kind."""
+        shares: list[list[int]] = [[]]
+        for i, length in enumerate(self._lengths):
+            is_last = length not in self._lengths[i + 1 :]
+            first = self._lengths.index(length)
+            longer = []
+            for share in shares:
+                left = self._ships[i] - sum(share[first:])
+                longer += [[*share, n] for n in ([left] if is_last else range(left + 1))]
+            shares = longer
+        return shares
+
+    @cached_property
+    def _kernel_arguments(
+        self,
+    ) -> tuple[list[tuple[int, int, CellSets]], list[list[NDArray[np.uint8]]]]:
+        sets = [to_words(ships) for ships in self._placements]
+        closed = [
+            to_words([ship | self._game.halo(ship) for ship in ships]) for ships in self._placements
+        ]
+        compatible = [
+            [
+                np.ascontiguousarray(
+                    ((a[:, None, :] & b[None, :, :]) == 0).all(axis=2), dtype=np.uint8
+                )
+                for b in closed
+            ]
+            for a in sets
+        ]
+        return list(zip(self._ships, self._lengths, sets, strict=True)), compatible
+
+    def _enumerators(self, piece: int = 0, pieces: int = 1) -> Iterator[Enumerator]:
+        """The kernels that meet all configurations together; one, but for shapes taken apart."""
+        kinds, compatible = self._kernel_arguments
+        for share in self._shares():
+            shared = [(n, size, sets) for n, (_, size, sets) in zip(share, kinds, strict=True)]
+            yield Enumerator(shared, compatible, self._hits, piece, pieces)
+
+
+class Configurations(_Listing):
     """The configurations compatible with a position.
 
     threads -- how many threads count at once (default: one a processor); answers do not depend
@@ -71,84 +156,15 @@ class Configurations:
         self.position = position
         self.threads = threads or os.cpu_count() or 1
         self._progress = progress
-        lengths = set(game.fleet)
         placements = {
             length: [
                 ship
                 for ship in game.placements(length)
                 if not ship & position.misses and not game.halo(ship) & position.hits
             ]
-            for length in lengths
+            for length in set(game.fleet)
         }
-        # The innermost ship is never placed one by one, so it is the one with most placements.
-        self._lengths = sorted(lengths, key=lambda length: (len(placements[length]), -length))
-        self._placements = [placements[length] for length in self._lengths]
-        self._ships = [game.fleet.count(length) for length in self._lengths]
-        if game.has_shapes:
-            self._split()
-
-    def _split(self) -> None:
-        """Take shapes apart that have more placements than the kernel takes of one kind.
-
-        Each part is a kind of its own then, and the ships are shared out among the parts in every
-        way (`_shares`).
-        """
-        parts = [
-            (length, ships[i : i + MAX_PLACEMENTS], number)
-            for length, ships, number in zip(
-                self._lengths, self._placements, self._ships, strict=True
-            )
-            for i in range(0, max(1, len(ships)), MAX_PLACEMENTS)
-        ]
-        self._lengths = [length for length, _, _ in parts]
-        self._placements = [ships for _, ships, _ in parts]
-        self._ships = [number for _, _, number in parts]
-        if len(parts) > MAX_KINDS:
-            raise TooLarge(
-                f"configurations of at most {MAX_KINDS} kinds of ships are listed, a kind of more "
-                f"than {MAX_PLACEMENTS} placements counting as several; {self.position.game} has "
-                f"{len(parts)}"
-            )
-
-    def _shares(self) -> list[list[int]]:
-        """Every way to share out the ships among the parts of their kind."""
-        shares: list[list[int]] = [[]]
-        for i, length in enumerate(self._lengths):
-            is_last = length not in self._lengths[i + 1 :]
-            first = self._lengths.index(length)
-            longer = []
-            for share in shares:
-                left = self._ships[i] - sum(share[first:])
-                longer += [[*share, n] for n in ([left] if is_last else range(left + 1))]
-            shares = longer
-        return shares
-
-    @cached_property
-    def _kernel_arguments(
-        self,
-    ) -> tuple[list[tuple[int, int, CellSets]], list[list[NDArray[np.uint8]]]]:
-        sets = [to_words(ships) for ships in self._placements]
-        closed = [
-            to_words([ship | self.position.game.halo(ship) for ship in ships])
-            for ships in self._placements
-        ]
-        compatible = [
-            [
-                np.ascontiguousarray(
-                    ((a[:, None, :] & b[None, :, :]) == 0).all(axis=2), dtype=np.uint8
-                )
-                for b in closed
-            ]
-            for a in sets
-        ]
-        return list(zip(self._ships, self._lengths, sets, strict=True)), compatible
-
-    def _enumerators(self, piece: int = 0, pieces: int = 1) -> Iterator[Enumerator]:
-        """The kernels that meet all configurations together; one, but for shapes taken apart."""
-        kinds, compatible = self._kernel_arguments
-        for share in self._shares():
-            shared = [(n, size, sets) for n, (_, size, sets) in zip(share, kinds, strict=True)]
-            yield Enumerator(shared, compatible, self.position.hits, piece, pieces)
+        super().__init__(game, game.fleet, placements, position.hits)
 
     def _sliced(self, work: Callable[[Enumerator], _Result]) -> list[_Result]:
         """The results of `work` on slices that make up the whole."""
@@ -255,6 +271,108 @@ class Configurations:
                 if n == 0:
                     break
                 yield sets[:n]
+
+
+@dataclass(frozen=True)
+class Codes:
+    """How a number of some words says where each ship of a configuration lies.
+
+    kinds -- of the fleet. widths -- for each kind the bits of a ship, which are the place of its
+    placement among those of its kind (`Game.placements`). shifts -- for each kind where these bits
+    begin: one number a ship; they are in one word of 64 bits. words -- of a code.
+    """
+
+    kinds: tuple[int, ...]
+    widths: tuple[int, ...]
+    shifts: tuple[tuple[int, ...], ...]
+    words: int
+
+    @classmethod
+    @lru_cache(maxsize=16)
+    def of(cls, game: Game) -> Codes:
+        """The codes of a game, as short as words allow."""
+        kinds = tuple(dict.fromkeys(game.fleet))
+        widths, shifts, end = [], [], 0
+        for kind in kinds:
+            width = max(1, (len(game.placements(kind)) - 1).bit_length())
+            places = []
+            for _ in range(game.fleet.count(kind)):
+                start = end if end // 64 == (end + width - 1) // 64 else -(-end // 64) * 64
+                places.append(start)
+                end = start + width
+            widths.append(width)
+            shifts.append(tuple(places))
+        return cls(kinds, tuple(widths), tuple(shifts), -(-end // 64))
+
+    def ships(self, game: Game, code: int) -> list[int]:
+        """The masks of the ships of a configuration of a game, in the order of its fleet."""
+        return [
+            game.placements(kind)[code >> shift & (1 << width) - 1]
+            for kind, width, shifts in zip(self.kinds, self.widths, self.shifts, strict=True)
+            for shift in shifts
+        ]
+
+    @property
+    def fit(self) -> bool:
+        """Whether kernels take codes of this size."""
+        ships = sum(map(len, self.shifts))
+        return ships <= MAX_CODED and len(self.kinds) <= MAX_KINDS and self.words <= MAX_CODE_WORDS
+
+
+class CodedConfigurations(_Listing):
+    """Configurations with where each of their ships lies, once some are sunk.
+
+    sunk -- the ships that are; fleet -- the others, none of which lies wholly on hits. closed --
+    cells without these; hits -- cells that they cover.
+    """
+
+    def __init__(
+        self, game: Game, sunk: Sequence[int], fleet: Sequence[int], closed: int, hits: int
+    ):
+        game.require_small("listing configurations")
+        placements = {
+            kind: [
+                ship
+                for ship in game.placements(kind)
+                if not ship & closed and not game.halo(ship) & hits and ship & ~hits
+            ]
+            for kind in set(fleet)
+        }
+        super().__init__(game, fleet, placements, hits)
+        self._sunk = sunk
+        self._codes = Codes.of(game)
+
+    def stream(self, batch: int = 1 << 16) -> Iterator[CellSets]:
+        """Rows of cells (2 words) and codes, in arrays of at most `batch` (256 or more) rows."""
+        codes = self._codes
+        numbers = {
+            kind: {ship: n for n, ship in enumerate(self._game.placements(kind))}
+            for kind in codes.kinds
+        }
+        known, left = 0, dict(zip(codes.kinds, map(list, codes.shifts), strict=True))
+        for ship in self._sunk:
+            kind = self._game.kind_of(ship)
+            known |= numbers[kind][ship] << left[kind].pop()
+        constant = np.concatenate(
+            [to_words([sum(self._sunk)]), to_words([known], codes.words)], axis=1
+        )
+        if not self._lengths:
+            yield from [constant] * (not self._hits)
+            return
+        sorts = [codes.kinds.index(kind) for kind in self._lengths]
+        of_placements = [
+            np.array([numbers[kind][ship] for ship in ships], np.uint64)
+            for kind, ships in zip(self._lengths, self._placements, strict=True)
+        ]
+        for kernel in self._enumerators():
+            kernel.name(sorts, of_placements, codes.shifts, codes.words)
+            while True:
+                rows = np.empty((batch, 2 + codes.words), np.uint64)
+                n = kernel.fill_coded(rows)
+                if n == 0:
+                    break
+                rows[:n] |= constant
+                yield rows[:n]
 
 
 def list_ships(position: Position, max_bytes: int = 1 << 30) -> CellSets:

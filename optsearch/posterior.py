@@ -38,7 +38,7 @@ _SHIP_SIGNS = (digits + ascii_letters)[1:] + "#" * 128  # more ships than signs 
 
 
 @dataclass(frozen=True)
-class _Case:
+class Case:
     """One way in which the sunk ships can lie, and what it leaves to be placed."""
 
     sunk: tuple[int, ...]
@@ -91,8 +91,8 @@ class Posterior:
         )
 
     @cached_property
-    def _cases(self) -> list[_Case]:
-        return list(_cases(self.position))
+    def _cases(self) -> list[Case]:
+        return list(cases(self.position))
 
     # Counts
 
@@ -487,7 +487,7 @@ def _choose(counts: list[int], rng: np.random.Generator) -> int:
     raise AssertionError("the counts do not add up")
 
 
-def _cases(position: Position) -> Iterator[_Case]:
+def cases(position: Position) -> Iterator[Case]:
     """Every way in which the sunk ships can lie, with what remains to be placed.
 
     Each configuration belongs to one case: a shot that sinks names the ship on its cell.
@@ -523,7 +523,7 @@ def _cases(position: Position) -> Iterator[_Case]:
         for ship in sunk:
             closed |= ship | game.halo(ship)
             covered |= ship
-        yield _Case(
+        yield Case(
             sunk,
             Constraints(
                 tuple(sorted(fleet.elements(), reverse=True)),

@@ -484,16 +484,6 @@ def test_own_strategy(tmp_path):
         named(f"{tmp_path / 'none.py'}:x")
 
 
-@pytest.mark.parametrize("announce", ["sunk", "ship"])
-def test_announced_sinkings(announce):
-    game = Game.parse(f"3x4:3,2;announce={announce}")
-    found = evaluate(named("greedy:endgame=0"), game, jobs=1)
-    assert found.histogram == played(named("greedy:endgame=0"), game)
-    assert found.total_height >= solve(Position(game)).total_height
-    with pytest.raises(TooLarge, match="announced"):
-        evaluate(named("greedy"), Game.parse(f"10x10:5,4,3,3,2;announce={announce}"), jobs=1)
-
-
 @pytest.mark.parametrize(
     ("text", "part"),
     [

@@ -47,6 +47,7 @@ KERNELS = {
     "_effort": set(),
     "_announced": {"kernels"},
     "_evaluate": {"evaluate"},
+    "_evaluate_announced": {"evaluate"},
     "_pattern": {"evaluate"},
     "_hunt": {"counterexamples"},
     "_solitaire": {"solitaire"},

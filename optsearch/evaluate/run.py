@@ -153,9 +153,7 @@ class _Run:
             if n <= self.limit:
                 yield Task(str(self.game), str(position), n)
                 continue
-            for answer, part in top.children(position, n):
-                if part:
-                    stack.append((answer, part))
+            stack += top.children(position, n)
 
     # Tasks
 

@@ -12,12 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch._evaluate import Evaluator, sampled
+from optsearch._evaluate_announced import AnnouncedEvaluator
 from optsearch._pattern import play_pattern
-from optsearch.configurations import CellSets, Configurations, list_ships, to_masks
+from optsearch.configurations import (
+    CellSets,
+    CodedConfigurations,
+    Codes,
+    Configurations,
+    list_ships,
+    to_masks,
+    to_words,
+)
 from optsearch.errors import StrategyError, TooLarge
 from optsearch.game import Game
 from optsearch.lattice import Constraints, sweep
 from optsearch.position import Position, Reply, reply
+from optsearch.posterior import cases
 from optsearch.prior import Prior
 from optsearch.strategies import PatternRule, Rule, Strategy, as_strategy, rule_of
 from optsearch.strategies.own import replay
@@ -44,10 +54,10 @@ def runner_of(strategy: object, game: Game, prior: Prior | None = None) -> Runne
     rule = rule_of(chosen, game)
     if rule != rule_of(chosen, game):
         raise StrategyError(f"{chosen} gives another rule for {game} when it is asked again")
-    if rule is None:
+    if rule is None or (prior is not None and not game.is_silent):
         return Asked(chosen, game, prior)
     if isinstance(rule, Rule):
-        return Ruled(chosen, game, rule, prior)
+        return (Ruled if game.is_silent else Announced)(chosen, game, rule, prior)
     return Patterned(chosen, game, rule, prior)
 
 
@@ -199,7 +209,7 @@ def weighed(position: Position, prior: Prior) -> tuple[CellSets, NDArray[np.uint
     return np.bitwise_or.reduce(ships, axis=1), np.array(weights, np.uint64)
 
 
-_running: set[Evaluator] = set()
+_running: set[Evaluator | AnnouncedEvaluator] = set()
 
 
 class Ruled(Runner):
@@ -246,14 +256,7 @@ class Ruled(Runner):
                 return []
             evaluator.begin(len(sets), weight_bits=int(weights.max()).bit_length())
             evaluator.add(sets, weights)
-        _running.add(evaluator)
-        try:
-            misses = evaluator.run()
-        finally:
-            _running.discard(evaluator)
-        before = position.misses.bit_count() + self.game.fleet_cells
-        last = int(misses.nonzero()[0][-1])
-        return [0] * before + [int(n) for n in misses[: last + 1]]
+        return _walked(evaluator, position)
 
     def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
         """A certain hit; or by a rollout on samples; or a most probable cell."""
@@ -293,3 +296,61 @@ class Ruled(Runner):
         evaluator.begin(len(drawn), True)
         evaluator.add(drawn)
         return evaluator
+
+
+def _walked(evaluator: Evaluator | AnnouncedEvaluator, position: Position) -> list[int]:
+    """All shots of the configurations given to a kernel: its misses, and those before."""
+    _running.add(evaluator)
+    try:
+        misses = evaluator.run()
+    finally:
+        _running.discard(evaluator)
+    before = position.misses.bit_count() + position.game.fleet_cells
+    last = int(misses.nonzero()[0][-1])
+    return [0] * before + [int(n) for n in misses[: last + 1]]
+
+
+class Announced(Runner):
+    """Greedy where sinkings are announced: another kernel walks the tree, over ships too."""
+
+    def __init__(self, strategy: Strategy, game: Game, rule: Rule, prior: Prior | None = None):
+        super().__init__(strategy, game, prior)
+        self.rule: Rule = rule
+
+    def evaluator(self, following: bool = False) -> AnnouncedEvaluator:
+        """The kernel, with the numbers of the rule. following -- for single configurations."""
+        codes = Codes.of(self.game)
+        is_told = self.game.announce == "ship"
+        kinds = [
+            (number if is_told else 0, width, to_words(self.game.placements(kind)))
+            for number, (kind, width) in enumerate(zip(codes.kinds, codes.widths, strict=True))
+        ]
+        slots = [(number, shift) for number, some in enumerate(codes.shifts) for shift in some]
+        order, places = np.array(self.rule.order, np.int32), np.array(slots, np.int32)
+        return AnnouncedEvaluator(order, self.rule.endgame, kinds, places, following)
+
+    def filled(self, position: Position, n: int, following: bool = False) -> AnnouncedEvaluator:
+        """The same with the n configurations of a position."""
+        evaluator = self.evaluator(following)
+        evaluator.begin(n, position.hits)
+        for rows in coded(position):
+            evaluator.add(rows)
+        return evaluator
+
+    def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
+        """The misses of the kernel, and the shots before."""
+        return _walked(self.filled(position, n), position)
+
+    def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
+        """A most probable cell, be it a certain hit."""
+        closed = position.closed
+        fresh = (cell for cell in self.rule.order if not closed >> cell & 1)
+        return max(fresh, key=counts.__getitem__)
+
+
+def coded(position: Position) -> Iterator[CellSets]:
+    """The configurations of a position in arrays: the cells, two words, and the codes of each."""
+    for case in cases(position):
+        left = case.constraints
+        listing = CodedConfigurations(position.game, case.sunk, left.fleet, left.closed, left.hits)
+        yield from listing.stream()

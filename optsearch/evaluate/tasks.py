@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.configurations import CellSets, Configurations, to_masks, to_words
+from optsearch.configurations import CellSets, Codes, Configurations, to_masks, to_words
 from optsearch.errors import NotSupported, OptsearchError
-from optsearch.evaluate.runners import Patterned, Ruled, runner_of
+from optsearch.evaluate.runners import Announced, Patterned, Ruled, coded, runner_of
 from optsearch.game import Game
 from optsearch.position import Position
 from optsearch.prior import Prior
@@ -44,13 +45,6 @@ def run_task(
     return runner.histogram(position, task.configurations, from_start)
 
 
-def _ruled(strategy: object, position: Position, what: str) -> Ruled:
-    runner = runner_of(strategy, position.game)
-    if not isinstance(runner, Ruled):
-        raise NotSupported(f"{strategy} has no rule that the kernel {what}")
-    return runner
-
-
 def survey(strategy: object, position: Position) -> NDArray[np.int64]:
     """What a strategy misses at the nodes of its tree below a position; int64 (129 * 128, 2).
 
@@ -58,8 +52,10 @@ def survey(strategy: object, position: Position) -> NDArray[np.int64]:
     configuration at the node before, less one after a hit; column 4 e + f is for nodes of 2^e
     (1 + f/4) configurations and more, up to the next column.
     """
-    sets = Configurations(position, threads=1).list()
-    return _ruled(strategy, position, "walks").filled(sets).run(True)[1]
+    runner = runner_of(strategy, position.game)
+    if not isinstance(runner, Ruled):
+        raise NotSupported(f"{strategy} has no rule that the kernel walks in {position.game}")
+    return runner.filled(Configurations(position, threads=1).list()).run(True)[1]
 
 
 class FollowedTask:
@@ -69,27 +65,42 @@ class FollowedTask:
     """
 
     def __init__(self, strategy: object, position: Position):
-        runner = _ruled(strategy, position, "follows; play it instead")
-        self._sets = Configurations(position, threads=1).list()
+        runner = runner_of(strategy, position.game)
+        self._game = position.game
         self._before = position.misses.bit_count() + position.game.fleet_cells
-        self._evaluator = runner.filled(self._sets)
-        self.configurations = len(self._sets)
+        if isinstance(runner, Ruled):
+            self._rows = Configurations(position, threads=1).list()
+            self._follow = runner.filled(self._rows).follow
+        elif isinstance(runner, Announced):
+            self._rows = np.concatenate(list(coded(position)))
+            self._follow = runner.filled(position, len(self._rows), following=True).follow
+        else:
+            raise NotSupported(f"{strategy} has no rule that the kernel follows; play it instead")
+        self.configurations = len(self._rows)
 
     def cells(self, index: int) -> int:
         """The mask of the cells of a configuration."""
-        return to_masks(self._sets[index : index + 1])[0]
+        return to_masks(self._rows[index : index + 1, :2])[0]
+
+    def ships(self, index: int) -> list[int]:
+        """The masks of the ships of a configuration; where sinkings are announced."""
+        return Codes.of(self._game).ships(
+            self._game, to_masks(self._rows[index : index + 1, 2:])[0]
+        )
 
     def shots(self, index: int) -> int:
         """The shots that a configuration takes, those made before the position counted."""
-        return self._before + self._evaluator.follow(index)
+        return self._before + self._follow(index)
 
-    def shots_of(self, cells: int) -> int:
-        """The same for the configuration with these cells (mask)."""
+    def shots_of(self, configuration: int | Sequence[int]) -> int:
+        """The same for the configuration with these cells (mask), or with these ships (masks)."""
+        ships = () if isinstance(configuration, int) else sorted(configuration)
+        cells = configuration if isinstance(configuration, int) else sum(configuration)
         low, high = to_words([cells])[0]
-        places = ((self._sets[:, 0] == low) & (self._sets[:, 1] == high)).nonzero()[0]
-        if not len(places):
-            raise OptsearchError(f"no configuration of the position has the cells {cells:#x}")
-        return self.shots(int(places[0]))
+        for place in ((self._rows[:, 0] == low) & (self._rows[:, 1] == high)).nonzero()[0].tolist():
+            if not ships or sorted(self.ships(place)) == ships:
+                return self.shots(place)
+        raise OptsearchError(f"no configuration of the position has the cells {cells:#x}")
 
 
 def play_sample(pattern: object, game: Game, sets: CellSets) -> NDArray[np.int64]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TypeGuard
 
-from optsearch.errors import TableError, TooLarge
+from optsearch.errors import TableError
 from optsearch.evaluate.runners import Runner
 from optsearch.game import bits
 from optsearch.journal import Journal
 from optsearch.lattice import Constraints, Sweep
-from optsearch.position import HIT, MISS, Position
+from optsearch.position import HIT, Position, Reply, known_replies
+from optsearch.strategies.greedy import counted
 
 
 def are_counts(value: object) -> TypeGuard[list[int]]:
@@ -37,42 +39,49 @@ class Top:
 
     def children(self, position: Position, n: int) -> list[tuple[Position, int]]:
         """The positions after the strategy's shot, missed first, with their configurations."""
-        game = self._game
-        if not game.is_silent:
-            raise TooLarge(
-                f"{n:,} configurations of {game} after {str(position)!r} are too many for a "
-                f"strategy evaluated where sinkings are announced; {self._limit:,} are accepted; "
-                f"optsearch simulate {self._runner.strategy} {str(game)!r} plays a sample of games"
-            )
-        cell, hit = self._recall(position, n) or self._decide(position, n)
-        where = game.cell(cell)
-        return [(position.after(where, MISS), n - hit), (position.after(where, HIT), hit)]
+        cell, *numbers = self._recall(position, n) or self._decide(position, n)
+        where = self._game.cell(cell)
+        after = dict(zip(known_replies(self._game), (*numbers, n - sum(numbers)), strict=True))
+        return [
+            (position.after(where, answer), after[answer])
+            for answer in reversed(after)
+            if after[answer]
+        ]
 
-    def _recall(self, position: Position, n: int) -> tuple[int, int] | None:
-        """A cell, and how many configurations have it, as the checkpoint knows them."""
+    def _recall(self, position: Position, n: int) -> list[int] | None:
+        """A cell, and how many configurations give each reply but a miss, from the checkpoint."""
         name = f"shot {position}"
         if self._store is None or name not in self._store.entries:
             return None
         known = self._store.entries[name]
-        if are_counts(known) and len(known) == 2:
-            cell, hit = known
-            if cell < self._game.cells and not position.closed >> cell & 1 and hit <= n:
-                return cell, hit
+        if are_counts(known) and len(known) == len(known_replies(self._game)):
+            cell, *numbers = known
+            if cell < self._game.cells and not position.closed >> cell & 1 and sum(numbers) <= n:
+                return known
         raise contradicted(self._store, name, f"a new cell and {n:,} configurations at most")
 
-    def _decide(self, position: Position, n: int) -> tuple[int, int]:
+    def _decide(self, position: Position, n: int) -> list[int]:
         """The same, asked of the strategy and kept."""
-        counts = self._counts(position)
+        counts, sinkings = self._counts(position)
         cell = self._runner.shot(position, n, counts, self._limit)
+        by_reply = Counter({HIT: counts[cell]})
+        for (sunk, kind), number in sinkings.items():
+            if sunk == cell:
+                told = Reply(True, True, kind if self._game.announce == "ship" else None)
+                by_reply.update({told: number, HIT: -number})
+        found = [cell, *(by_reply[answer] for answer in known_replies(self._game) if answer.hit)]
         if self._store is not None:
-            self._store.add(f"shot {position}", [cell, counts[cell]])
-        return cell, counts[cell]
+            self._store.add(f"shot {position}", found)
+        return found
 
-    def _counts(self, position: Position) -> list[int]:
-        """How many configurations have each cell."""
+    def _counts(self, position: Position) -> tuple[list[int], dict[tuple[int, int], int]]:
+        """How many configurations have each cell, and a ship of a kind that a hit there sinks."""
+        if not self._game.is_silent:
+            known = counted(position)
+            return known.cells, known.sinkings
         constraints = Constraints(self._game.fleet, position.misses, position.hits)
         counts = [0] * self._game.cells
         for mask, n in self._sweep.through(constraints)[1].items():
             for cell in bits(mask):
                 counts[cell] += n
-        return counts
+        return counts, {}

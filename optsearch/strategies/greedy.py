@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import ClassVar
 
-from optsearch.configurations import list_ships, to_masks
+from optsearch.configurations import Codes, list_ships, to_masks
 from optsearch.game import MAX_CELLS, Cell, Game, bits
 from optsearch.kernels import Kernel, announced_kernel, best_cells
 from optsearch.orders import order_of
@@ -47,8 +47,10 @@ class Greedy(Strategy):
         return position.game.cell(max(fresh, key=counts.cells.__getitem__))
 
     def rule(self, game: Game) -> Rule | None:
-        """The same for the kernel; None where sinkings are announced."""
-        return Rule(order_of(game, self.ties), self.endgame) if game.is_silent else None
+        """The same for the kernel; None where sinkings of very many ships are announced."""
+        if not game.is_silent and not Codes.of(game).fit:
+            return None
+        return Rule(order_of(game, self.ties), self.endgame)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from operator import index
 
+from optsearch.configurations import MAX_CODE_WORDS, MAX_CODED, Codes
 from optsearch.errors import StrategyError
 from optsearch.game import MAX_CELLS, Game
 
@@ -48,8 +49,14 @@ class Rule:
 
     def fitted(self, game: Game) -> Rule:
         """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
-        _require_silent(game)
         numbers = {name: _number(name, getattr(self, name), *RANGES[name]) for name in RANGES}
+        if not game.is_silent:
+            _require_coded(game)
+            if numbers["candidates"] > 1:
+                raise StrategyError(
+                    f"candidates={numbers['candidates']} is a rollout, and {game} announces "
+                    "sinkings; candidates=1, greedy, is accepted there"
+                )
         if numbers["cap"] < numbers["screen"]:
             raise StrategyError(
                 f"cap={numbers['cap']} is below screen={numbers['screen']}; {numbers['screen']} "
@@ -115,6 +122,15 @@ def _require_silent(game: Game) -> None:
         raise StrategyError(
             f"{game} announces sinkings, which no compiled rule knows; rule(game) returns None "
             "there, and shot(position) is asked"
+        )
+
+
+def _require_coded(game: Game) -> None:
+    if not Codes.of(game).fit:
+        raise StrategyError(
+            f"{game} announces sinkings of more ships than a compiled rule knows; rule(game) "
+            f"returns None there, and shot(position) is asked; up to {MAX_CODED} ships, whose "
+            f"placements are numbered in {64 * MAX_CODE_WORDS} bits, are accepted"
         )
 
 

@@ -1,0 +1,216 @@
+"""Strategies evaluated where sinkings are announced: the kernel beside every board played alone.
+
+The boards, the replies and the choice of greedy are those of `tests.definition`, which imports
+nothing of optsearch.
+"""
+
+import signal
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from optsearch import reference
+from optsearch.cli.answers import json_text
+from optsearch.cli.evaluating import evaluation_fields
+from optsearch.configurations import Codes, to_masks
+from optsearch.errors import TableError
+from optsearch.evaluate import BYTES, FollowedTask, evaluate, tasks
+from optsearch.evaluate.runners import Announced, coded
+from optsearch.game import CONTACTS, Game
+from optsearch.orders import ORDERS
+from optsearch.position import Position, play, reply
+from optsearch.posterior import Posterior
+from optsearch.strategies import Rule, Strategy, named
+from tests.definition import Definition, Rules
+from tests.examples import draws, games
+from tests.processes import run_command
+
+TOLD = ("sunk", "ship")
+USUAL = Game.parse("10x10:5,4,3,3,2;contact=any;announce=ship")
+LARGE = Game.parse("7x7:4,3,2;contact=any;announce=ship")  # above 2^16 configurations
+
+
+def by_definition(rules, ties, endgame):
+    definition = Definition(rules)
+    return dict(sorted(definition.played(definition.player(ties, endgame)).items()))
+
+
+@st.composite
+def small_rules(draw, most=60):
+    """Rules with sinkings announced, with so many configurations, one at least."""
+    rows, columns = draw(st.integers(1, 4)), draw(st.integers(1, 5))
+    fleet = draw(st.lists(st.integers(1, max(rows, columns, 1)), min_size=1, max_size=4))
+    assume(sum(fleet) <= rows * columns)
+    holes = draw(st.sets(st.integers(0, rows * columns - 1), max_size=3) | st.just(set()))
+    rules = Rules(
+        *(rows, columns, tuple(sorted(fleet, reverse=True))),
+        *(draw(st.sampled_from(CONTACTS)), draw(st.sampled_from(TOLD)), tuple(sorted(holes))),
+    )
+    assume(len(set(holes)) < rows * columns and 0 < len(rules.configurations) <= most)
+    return rules
+
+
+@draws(120)
+@given(small_rules(), st.sampled_from(ORDERS), st.integers(0, 6))
+def test_random_games(rules, ties, endgame):
+    found = evaluate(f"greedy:ties={ties},endgame={endgame}", str(rules), jobs=1)
+    assert found.histogram == by_definition(rules, ties, endgame)
+
+
+class Plain(Strategy):
+    """Greedy without its rule: every position is asked, and counted by the transfer matrix."""
+
+    def __init__(self, text):
+        self.strategy = named(text)
+
+    def shot(self, position):
+        return self.strategy.shot(position)
+
+
+@draws(60)
+@given(
+    games(max_cells=14, announce=TOLD), st.sampled_from(["greedy", "greedy:endgame=0,ties=last"])
+)
+def test_random_games_with_shapes(game, text):
+    assume(0 < sum(1 for _ in reference.configurations(Position(game))) <= 400)
+    assert evaluate(text, game, jobs=1).histogram == evaluate(Plain(text), game, jobs=1).histogram
+
+
+@pytest.mark.parametrize("announce", TOLD)
+@pytest.mark.parametrize("contact", CONTACTS)
+def test_games_of_many_words(contact, announce):
+    """Families of more than 64 configurations, which have columns of several words."""
+    game = f"4x5:3,2,2;contact={contact};announce={announce}"
+    for text in ("greedy", "greedy:ties=central,endgame=0"):
+        assert evaluate(text, game, jobs=1).histogram == (
+            evaluate(Plain(text), game, jobs=1).histogram
+        )
+
+
+@pytest.mark.parametrize("announce", TOLD)
+@pytest.mark.parametrize("contact", CONTACTS)
+@pytest.mark.parametrize("text", ["greedy", "greedy:ties=central,endgame=0"])
+def test_tasks_of_any_size(monkeypatch, contact, announce, text):
+    """Wherever the top of the tree ends and the kernel begins, the histogram is the same."""
+    game = Game.parse(f"3x5:3,2,2;contact={contact};announce={announce}")
+    whole = evaluate(text, game, jobs=1)
+    assert whole.tasks == 1
+    for limit in (10, 17, 40):  # the endgame is in tasks, so they are no smaller
+        monkeypatch.setattr(Announced, "listed", lambda self, memory, limit=limit: limit)
+        parts = evaluate(text, game, jobs=1)
+        assert parts.histogram == whole.histogram
+        assert parts.tasks > 1
+        assert all(
+            Posterior(task.position).configurations == task.configurations
+            for task in tasks(text, game)
+        )
+
+
+@draws(40)
+@given(small_rules(most=200), st.data())
+def test_coded_configurations(rules, data):
+    """The configurations of a position with sinkings are listed once each, with their ships."""
+    game, position = Game.parse(str(rules)), Position(Game.parse(str(rules)))
+    hidden = data.draw(st.sampled_from(sorted(rules.configurations)))
+    open_cells = [cell for cell in range(game.cells) if not game.holes >> cell & 1]
+    order = data.draw(st.permutations(open_cells))
+    for cell in order[: data.draw(st.integers(0, len(order)))]:
+        answer = reply(game, hidden, position.hits, 1 << cell)
+        position = position.after(game.cell(cell), answer)
+    rows = np.concatenate(list(coded(position)))
+    codes = Codes.of(game)
+    found = [codes.ships(game, code) for code in to_masks(rows[:, 2:])]
+    assert [sum(ships) for ships in found] == to_masks(rows[:, :2])
+    expected = {
+        tuple(sorted(ships)) for ships in rules.configurations if position.is_compatible(ships)
+    }
+    assert Counter(tuple(sorted(ships)) for ships in found) == dict.fromkeys(expected, 1)
+
+
+def test_one_configuration_followed():
+    for game in ("4x4:3,2;contact=any;announce=ship", "3x5:2,2,1;announce=sunk"):
+        for text in ("greedy:endgame=6", "greedy:endgame=0"):
+            tree, histogram = FollowedTask(text, Position(Game.parse(game))), Counter()
+            for index in range(tree.configurations):
+                histogram[tree.shots(index)] += 1
+                assert tree.shots_of(tree.ships(index)) == tree.shots(index)
+            assert dict(sorted(histogram.items())) == evaluate(text, game, jobs=1).histogram
+
+
+def test_games_of_the_usual_board():
+    """Seeded random boards played with exact posteriors beside the tree of the kernel.
+
+    From the tenth shot on; `experiments.evaluation_check` does it from the first.
+    """
+    strategy = named("greedy")
+    for number, ships in enumerate(Posterior(USUAL).sample(3, 21)):
+        path = []
+
+        def shot(position, path=path):
+            path.append(position)
+            return strategy.shot(position)
+
+        start = Position(USUAL)
+        for cell in (22, 27, 44, 55, 72, 77, 49, 94, 36, 63):
+            start = start.after(
+                USUAL.cell(cell), reply(USUAL, to_masks(ships), start.hits, 1 << cell)
+            )
+        end = play(shot, to_masks(ships), start)
+        task = next(at for at in path if Posterior(at).configurations <= 1 << 18)
+        assert FollowedTask(strategy, task).shots_of(to_masks(ships)) == len(end.shots), number
+
+
+def test_ships_of_one_fleet_in_several_words():
+    """Codes of more than one word: 10 ships of 7 bits each, and the last does not fit any more."""
+    game = Game.parse("8x8:1,1,1,1,1,1,1,1,1,1,1;announce=sunk")
+    assert Codes.of(game).words == 2
+    small = "3x4:1,1,1,1,1,1,1,1,1,1;contact=any;announce=ship"
+    assert evaluate("greedy", small, jobs=1).histogram == {
+        10: 1,
+        11: 10,
+        12: 55,
+    }
+
+
+def evaluating(folder, jobs, hooks=""):
+    memory = BYTES * 2**16 / 2**30
+    options = ("--resume", folder, "--memory", memory, "--jobs", jobs, "--json")
+    return run_command("evaluate", "greedy", str(LARGE), *options, hooks=hooks)
+
+
+@pytest.mark.parametrize(
+    ("action", "jobs", "ended"), [("kill", 2, -signal.SIGKILL), ("interrupt", 1, 130)]
+)
+def test_interrupted_and_resumed(tmp_path, action, jobs, ended):
+    hooks = f"from optsearch.journal import Journal; at(Journal, 'add', {action}, 3)"
+    status, out, errors = evaluating(tmp_path / "run", jobs, hooks)
+    assert (status, out) == (ended, ""), errors
+    assert "Traceback" not in errors
+    status, answer, errors = evaluating(tmp_path / "run", jobs)
+    assert status == 0, errors
+    found = evaluate("greedy", LARGE, jobs=1)
+    assert answer == f"{json_text(evaluation_fields(found))}\n", errors
+    again = evaluate("greedy", LARGE, checkpoint=tmp_path / "run", memory=BYTES << 16)
+    assert again == found
+    assert again.resumed == again.tasks > 1
+    with pytest.raises(TableError, match="greedy:ties=first,endgame=4"):
+        evaluate("greedy:endgame=0", LARGE, checkpoint=tmp_path / "run", memory=BYTES << 16)
+
+
+def test_a_rule_of_ones_own():
+    """It is played as the position is asked, where sinkings are announced too."""
+
+    class Ruled(Strategy):
+        def shot(self, position):
+            return named("greedy:endgame=3").shot(position)
+
+        def rule(self, game):
+            return Rule(tuple(range(game.cells)), 3)
+
+    for game in ("3x4:3,2;announce=sunk", "3x4:2,2;contact=any;announce=ship"):
+        assert evaluate(Ruled(), game, jobs=1).histogram == (
+            evaluate("greedy:endgame=3", game, jobs=1).histogram
+        )
