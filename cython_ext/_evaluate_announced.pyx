@@ -54,6 +54,7 @@ cdef enum:
     MAX_ENDGAME = 10
     MEMO = 4096
     NEVER = 1 << 14       # misses
+    LESS = 2              # a part that is so many times smaller than its block gets its own
 
 
 cdef struct Block:            # a family as columns
@@ -127,7 +128,9 @@ cdef class AnnouncedEvaluator:
     cdef int ending                      # configurations
     cdef int marked                      # the one that is followed, if it is one of these
     cdef Cells end_cells[MAX_ENDGAME]
-    cdef Cells end_ship[MAX_ENDGAME][MAX_SHIPS]
+    cdef int end_ships                   # that are not the same in all
+    cdef int end_told[MAX_SHIPS]
+    cdef Cells end_ship[MAX_ENDGAME][MAX_SHIPS]      # cells that are not hit, as are those before
     cdef uint8_t owner[MAX_ENDGAME][MAX_CELLS]
     cdef uint8_t least[1 << MAX_ENDGAME]
     cdef uint32_t end_now
@@ -566,7 +569,7 @@ cdef class AnnouncedEvaluator:
                       Cells missed, int misses) noexcept nogil:
         """Walk a part, in a block of its own if it is small beside this one."""
         cdef Block* own
-        if n <= 64 or 2 * n > b.n:
+        if n <= 64 or LESS * n > b.n:
             self.walk(b, mask, n, hits, missed, misses)
             return
         if self.following and not self.has_marked(b, mask):
@@ -666,22 +669,47 @@ cdef class AnnouncedEvaluator:
     # The optimum of a few configurations
 
     cdef void end(self, const Words* w, uint64_t x, int n, Cells hits, int misses) noexcept nogil:
-        """Enter the optimal tree of at most MAX_ENDGAME configurations in the histogram."""
-        cdef int k, s, i, number
-        cdef Cells ship
-        self.ending, self.marked = n, -1
+        """Enter the optimal tree of at most MAX_ENDGAME configurations in the histogram.
+
+        A ship that all have by one slot of the code is left out.
+        """
+        cdef int k, s, i, word, shift, number
+        cdef int index[MAX_ENDGAME]
+        cdef uint64_t field, differ
+        cdef const Slot* slot
+        cdef Cells ship, some
+        self.ending, self.marked, self.end_ships = n, -1, 0
         for k in range(n):
-            i = ctz(x)
+            i = index[k] = ctz(x)
             x &= x - 1
+            self.end_cells[k] = 0
             if self.following and w.bit[self.codes] >> i & 1:
                 self.marked = k
-            self.end_cells[k] = 0
-            for s in range(self.ships):
-                number = <int>(w.code[self.slot[s].shift >> 6][i] >> (self.slot[s].shift & 63)
-                               & ((<uint64_t>1 << self.width[self.slot[s].kind]) - 1))
-                ship = self.placed[self.slot[s].kind][number] & ~hits
-                self.end_ship[k][s] = ship
-                self.end_cells[k] |= ship
+        for s in range(self.ships):
+            slot = &self.slot[s]
+            word, shift = slot.shift >> 6, slot.shift & 63
+            field = (<uint64_t>1 << self.width[slot.kind]) - 1
+            differ = 0
+            for k in range(1, n):
+                differ |= w.code[word][index[k]] ^ w.code[word][index[0]]
+            if not differ >> shift & field:
+                continue
+            some = 0
+            for k in range(n):
+                number = <int>(w.code[word][index[k]] >> shift & field)
+                ship = self.placed[slot.kind][number] & ~hits
+                self.end_ship[k][self.end_ships] = ship
+                some |= ship
+            if some:
+                self.end_told[self.end_ships] = slot.told
+                for k in range(n):
+                    self.end_cells[k] |= self.end_ship[k][self.end_ships]
+                self.end_ships += 1
+        if n == 2 and self.marked < 0:
+            number = self.end_pair(0, 1, 0)
+            self.finish(1, misses)
+            self.finish(1, misses + number)
+            return
         self.end_bounds()
         self.end_walk((1 << n) - 1, hits, misses)
 
@@ -705,13 +733,12 @@ cdef class AnnouncedEvaluator:
         for x in range(1 << n):
             self.least[x] = <uint8_t>(popcount(x) - self.least[x])
         self.end_now += 1
-        if n > 2 or self.following:
-            for i in range(n):
-                for s in range(self.ships):
-                    left = self.end_ship[i][s]
-                    while left:
-                        self.owner[i][first(left)] = <uint8_t>s
-                        left &= left - 1
+        for i in range(n):
+            for s in range(self.end_ships):
+                left = self.end_ship[i][s]
+                while left:
+                    self.owner[i][first(left)] = <uint8_t>s
+                    left &= left - 1
 
     cdef bint end_pair(self, int i, int j, Cells hits) noexcept nogil:
         """Whether one of two configurations has to be missed."""
@@ -724,12 +751,12 @@ cdef class AnnouncedEvaluator:
         """Whether configuration i has a ship within the common cells that j has not."""
         cdef int s, q
         cdef Cells ship
-        for s in range(self.ships):
+        for s in range(self.end_ships):
             ship = self.end_ship[i][s] & ~hits
             if not ship or ship & ~common:
                 continue
-            for q in range(self.ships):
-                if self.end_ship[j][q] & ~hits == ship and self.slot[q].told == self.slot[s].told:
+            for q in range(self.end_ships):
+                if self.end_ship[j][q] & ~hits == ship and self.end_told[q] == self.end_told[s]:
                     break
             else:
                 return True
@@ -793,7 +820,7 @@ cdef class AnnouncedEvaluator:
                 continue
             s = self.owner[i][cell]
             ship = self.end_ship[i][s] & ~hits
-            t = self.slot[s].told
+            t = self.end_told[s]
             if seen < 0:
                 seen, of_first = t, ship
             alike = alike and seen == t and of_first == ship

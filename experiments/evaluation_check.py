@@ -66,10 +66,11 @@ def play_greedy(strategy: Greedy, task: Task, games: Iterable[Drawn]) -> list[Ro
     """Games whose configurations are in a task."""
     followed = FollowedTask(strategy, task.position)
     game = task.position.game
-    return [
-        (i, followed.shots_of(sum(ships)), len(most_probable(game, strategy, ships, 0).shots))
-        for i, ships in games
-    ]
+    rows = []
+    for i, ships in games:
+        in_tree = followed.shots_of(sum(ships) if game.is_silent else ships)
+        rows.append((i, in_tree, len(most_probable(game, strategy, ships, 0).shots)))
+    return rows
 
 
 def play_pattern(game: Game, strategy: Pattern, games: Iterable[Drawn]) -> list[Row]:
@@ -99,12 +100,10 @@ def jobs_of(
     """What the processes do: a function and its arguments, for some games each."""
     if isinstance(strategy, Greedy):
         found = defaultdict(list)
-        every = list(tasks(strategy, game))
+        every = [(task, task.position) for task in tasks(strategy, game)]
         for i, ships in games:
-            mask = sum(ships)
-            for task in every:
-                position = task.position
-                if not mask & position.misses and not position.hits & ~mask:
+            for task, position in every:
+                if not sum(ships) & position.misses and position.is_compatible(ships):
                     found[task].append((i, ships))
         return [(play_greedy, (strategy, task, some)) for task, some in found.items()]
     games_of = play_pattern if isinstance(strategy, Pattern) else play_rollout
@@ -148,6 +147,8 @@ def check(name: str, number: int, processors: int, output: Path) -> None:
 
 def beside(name: str, mean: float, games: int) -> str:
     """How far the mean of games from the empty board is from the evaluation's."""
+    if not EVALUATION.path(name=name).exists():
+        return ", and the evaluation is not there yet"
     evaluation = EVALUATION.read(name=name).header
     if evaluation["strategy"] != str(named(RUNS[name].strategy)):
         raise AssertionError(f"the evaluation is of {evaluation['strategy']}")

@@ -1,9 +1,10 @@
 """Strategies on all configurations of the large games: python -m experiments.evaluations [NAME …]
 
-The usual game, 1,925,751,392 configurations, and where ships may touch (`any_…`), 15,046,987,768.
-Each strategy is evaluated on two processes, goes on from a checkpoint if it was stopped, and is
-written to data/results/evaluations/NAME.csv; without names, those that are not there yet. Greedy
-and the patterns take minutes each, the rollout some hours.
+The usual game, 1,925,751,392 configurations, and where ships may touch, 15,046,987,768,
+hits and misses told (`any_…`) or the sunk ships too (`any_ship_…`). Each strategy is evaluated on
+two processes, goes on from a checkpoint if it was stopped, and is written to
+data/results/evaluations/NAME.csv; without names, those that are not there yet. Greedy and the
+patterns take minutes each, the rollout some hours.
 """
 
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from optsearch.strategies.pattern import NEAREST
 
 GAME = Game.parse("10x10:5,4,3,3,2")
 ANY = Game.parse("10x10:5,4,3,3,2;contact=any")
+ANY_SHIP = Game.parse("10x10:5,4,3,3,2;contact=any;announce=ship")
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ RUNS = {
     "pattern_line_water": Run(f"{NEAREST},clear=line,water=1"),
     "rollout": Run("rollout"),
     "any_greedy": Run("greedy", ANY),
+    "any_ship_greedy": Run("greedy", ANY_SHIP),
 }
 
 

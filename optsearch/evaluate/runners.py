@@ -329,17 +329,13 @@ class Announced(Runner):
         order, places = np.array(self.rule.order, np.int32), np.array(slots, np.int32)
         return AnnouncedEvaluator(order, self.rule.endgame, kinds, places, following)
 
-    def filled(self, position: Position, n: int, following: bool = False) -> AnnouncedEvaluator:
-        """The same with the n configurations of a position."""
-        evaluator = self.evaluator(following)
+    def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
+        """The misses of the kernel, and the shots before."""
+        evaluator = self.evaluator()
         evaluator.begin(n, position.hits)
         for rows in coded(position):
             evaluator.add(rows)
-        return evaluator
-
-    def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
-        """The misses of the kernel, and the shots before."""
-        return _walked(self.filled(position, n), position)
+        return _walked(evaluator, position)
 
     def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
         """A most probable cell, be it a certain hit."""

@@ -13,6 +13,7 @@ from optsearch.errors import NotSupported, OptsearchError
 from optsearch.evaluate.runners import Announced, Patterned, Ruled, coded, runner_of
 from optsearch.game import Game
 from optsearch.position import Position
+from optsearch.posterior import Posterior
 from optsearch.prior import Prior
 
 
@@ -72,8 +73,11 @@ class FollowedTask:
             self._rows = Configurations(position, threads=1).list()
             self._follow = runner.filled(self._rows).follow
         elif isinstance(runner, Announced):
-            self._rows = np.concatenate(list(coded(position)))
-            self._follow = runner.filled(position, len(self._rows), following=True).follow
+            self._rows = _rows(position)
+            evaluator = runner.evaluator(following=True)
+            evaluator.begin(len(self._rows), position.hits)
+            evaluator.add(self._rows)
+            self._follow = evaluator.follow
         else:
             raise NotSupported(f"{strategy} has no rule that the kernel follows; play it instead")
         self.configurations = len(self._rows)
@@ -101,6 +105,17 @@ class FollowedTask:
             if not ships or sorted(self.ships(place)) == ships:
                 return self.shots(place)
         raise OptsearchError(f"no configuration of the position has the cells {cells:#x}")
+
+
+def _rows(position: Position) -> CellSets:
+    """All rows of `coded`, in one array."""
+    configurations = Posterior(position).configurations
+    rows = np.empty((configurations, 2 + Codes.of(position.game).words), np.uint64)
+    written = 0
+    for some in coded(position):
+        rows[written : written + len(some)] = some
+        written += len(some)
+    return rows
 
 
 def play_sample(pattern: object, game: Game, sets: CellSets) -> NDArray[np.int64]:
