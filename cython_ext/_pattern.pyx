@@ -1,15 +1,18 @@
 """Patterns played on configurations one by one: the strategies of `optsearch/strategies/pattern.py`.
 
 Cells are numbered by their place in the pattern here, so that the next hit of the pattern is the
-lowest bit that is not shot.
+lowest bit that is not shot. Where sinkings end the clearing, a configuration comes with its code, which
+says where each ship lies (`optsearch.configurations.Codes`).
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free
 
 from cells cimport MAX_CELLS, Cells, first, join, one, size
 
 cdef enum:
     WAYS = 4                   # right, left, below, above
+    MAX_SHIPS = 32
 
 
 cdef struct Pattern:
@@ -19,28 +22,93 @@ cdef struct Pattern:
     int beside[MAX_CELLS][WAYS]    # the place of the cell that way, or -1
     Cells diagonal[MAX_CELLS]  # water where ships do not touch and the cell is hit
     Cells image[16][256]       # [byte number][byte] a part of a set, in places
+    int ships                  # whose sinkings are heard
+
+
+cdef struct Ship:
+    int word, shift            # where its number begins in a row
+    uint64_t field             # the bits of its number
+    int told                   # the cells that its sinking accounts for
+    Cells* placed              # in places, by number
+
+
+cdef class Fleet:
+    """The ships whose sinkings end the clearing.
+
+    ships -- for each the bit in the code where its number begins, the cells that its sinking accounts for,
+        and its placements by number, uint64 of shape (n, 2).
+    """
+
+    cdef Ship ship[MAX_SHIPS]
+    cdef object masks
+    cdef int ships
+
+    def __init__(self, ships):
+        cdef int i
+        if len(ships) > MAX_SHIPS:
+            raise ValueError(f"{len(ships)} ships; at most {MAX_SHIPS} are handled")
+        self.masks = []
+        for i in range(len(ships)):
+            shift, told, masks = ships[i]
+            self.ship[i].word, self.ship[i].shift, self.ship[i].told = shift >> 6, shift & 63, told
+            self.ship[i].field = (1 << max(1, (len(masks) - 1).bit_length())) - 1
+            self.masks.append(masks)
+            self.ship[i].placed = <Cells*>calloc(self.ship[i].field + 1, sizeof(Cells))
+            self.ships += 1
+            if self.ship[i].placed == NULL:
+                raise MemoryError
+
+    def __dealloc__(self):
+        cdef int i
+        for i in range(self.ships):
+            free(self.ship[i].placed)
+
+    cdef int place(self, const Pattern* board, Py_ssize_t words) except -1:
+        """Write the placements in places."""
+        cdef int i
+        cdef Py_ssize_t number
+        cdef const uint64_t[:, ::1] masks
+        for i in range(self.ships):
+            if self.ship[i].word + 2 >= words:
+                raise ValueError(f"rows of {words} words have no code of ship {i}")
+            masks = self.masks[i]
+            for number in range(masks.shape[0]):
+                self.ship[i].placed[number] = to_places(board, masks[number, 0], masks[number, 1])
+        return 0
 
 
 def play_pattern(const uint64_t[:, ::1] sets, const int32_t[::1] pattern, int rows, int columns,
-                 int fleet_cells, bint in_line, bint know_water, int64_t[::1] histogram):
+                 int fleet_cells, bint in_line, bint know_water, int64_t[::1] histogram,
+                 Fleet fleet=None):
     """Play configurations one by one with a strategy of `optsearch/strategies/pattern.py`.
 
-    sets -- uint64 of shape (n, 2); pattern -- every cell, in the order in which they are shot;
-    histogram -- int64 of shape (129,), to which the configurations are added by their shots.
+    sets -- uint64 of shape (n, 2), or more columns: the codes; pattern -- every cell, in the order in
+    which they are shot; histogram -- int64 of shape (129,), to which the configurations are added by
+    their shots; fleet -- whose sinkings end the clearing.
     """
     cdef Pattern board
     cdef int64_t i
-    if (pattern.shape[0] != rows * columns or sets.shape[1] != 2
+    cdef int s
+    cdef const Ship* ship
+    cdef Cells afloat[MAX_SHIPS]
+    if (pattern.shape[0] != rows * columns or sets.shape[1] < 2
             or histogram.shape[0] != MAX_CELLS + 1):
         raise ValueError("a pattern of another game")
     board.fleet_cells, board.in_line, board.know_water = fleet_cells, in_line, know_water
     for i in range(pattern.shape[0]):
         board.place[pattern[i]] = <int>i
+    find_neighbours(&board, rows, columns)
+    fill_images(&board, rows * columns)
+    board.ships = 0 if fleet is None else fleet.ships
+    if fleet is not None:
+        fleet.place(&board, sets.shape[1])
     with nogil:
-        find_neighbours(&board, rows, columns)
-        fill_images(&board, rows * columns)
         for i in range(sets.shape[0]):
-            histogram[play(&board, to_places(&board, sets[i, 0], sets[i, 1]))] += 1
+            for s in range(board.ships):
+                ship = &fleet.ship[s]
+                afloat[s] = ship.placed[sets[i, 2 + ship.word] >> ship.shift & ship.field]
+            histogram[play(&board, to_places(&board, sets[i, 0], sets[i, 1]), afloat,
+                           fleet.ship if board.ships else NULL)] += 1
 
 
 cdef inline int neighbour(int cell, int way, int rows, int columns) noexcept nogil:
@@ -90,8 +158,19 @@ cdef inline Cells to_places(const Pattern* board, uint64_t low, uint64_t high) n
     return places
 
 
-cdef inline int play(const Pattern* board, Cells ships) noexcept nogil:
-    """The shots that a configuration takes."""
+cdef inline int accounted(const Pattern* board, const Cells* afloat, const Ship* fleet, int cell,
+                          Cells shot) noexcept nogil:
+    """The cells that a hit accounts for: those of the ship that it sinks, if this is heard."""
+    cdef int s
+    for s in range(board.ships):
+        if afloat[s] & one(cell):
+            return 0 if afloat[s] & ~shot else fleet[s].told
+    return 0
+
+
+cdef inline int play(const Pattern* board, Cells ships, const Cells* afloat,
+                     const Ship* fleet) noexcept nogil:
+    """The shots that a configuration takes. afloat -- its ships."""
     cdef Cells shot = 0, water = 0, below
     cdef int hits = 0, shots = 0, cell
     while hits < board.fleet_cells:
@@ -103,19 +182,23 @@ cdef inline int play(const Pattern* board, Cells ships) noexcept nogil:
         hits += 1
         if board.know_water:
             water |= board.diagonal[cell]
-        shots += follow(board, ships, cell, &shot, &water, &hits)
+        shots += follow(board, ships, afloat, fleet, cell, &shot, &water, &hits)
     return shots
 
 
-cdef inline int follow(const Pattern* board, Cells ships, int cell, Cells* shot, Cells* water,
-                       int* hits) noexcept nogil:
-    """The shots along the ship that was hit at a cell, each way until a miss."""
+cdef inline int follow(const Pattern* board, Cells ships, const Cells* afloat, const Ship* fleet,
+                       int cell, Cells* shot, Cells* water, int* hits) noexcept nogil:
+    """The shots along the ship that was hit at a cell, each way until a miss.
+
+    Or until the ships sunk have as many cells as were hit.
+    """
     cdef int way, here, shots = 0, before = hits[0]
+    cdef int open = 1 - accounted(board, afloat, fleet, cell, shot[0])
     for way in range(WAYS):
         if way == 2 and board.in_line and hits[0] > before:
             break
         here = board.beside[cell][way]
-        while here >= 0 and hits[0] < board.fleet_cells:
+        while here >= 0 and hits[0] < board.fleet_cells and open > 0:
             if shot[0] & one(here):
                 if not ships & one(here):
                     break
@@ -127,6 +210,7 @@ cdef inline int follow(const Pattern* board, Cells ships, int cell, Cells* shot,
                 if not ships & one(here):
                     break
                 hits[0] += 1
+                open += 1 - accounted(board, afloat, fleet, here, shot[0])
                 if board.know_water:
                     water[0] |= board.diagonal[here]
             here = board.beside[here][way]

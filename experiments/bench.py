@@ -145,6 +145,17 @@ def evaluated_rollout_processes(position: Position) -> tuple[int, int]:
     return evaluate(named("rollout"), position.game, jobs=2, memory=MEMORY).total_height, 0
 
 
+def met_silent(position: Position) -> tuple[int, int]:
+    """How many configurations greedy's tree meets, where hits and misses are told."""
+    return evaluate(named("greedy"), position.game, jobs=1).configurations, 0
+
+
+def met_announced(position: Position) -> tuple[int, int]:
+    """The same where the sunk ships are told too: another kernel, and more to each of them."""
+    game = Game.parse(f"{position.game};announce=ship")
+    return evaluate(named("greedy"), game, jobs=1).configurations, 0
+
+
 SIMPLE = (
     *("random", "heuristic:version=1", "heuristic:version=3", "heuristic:version=5"),
     *("parity", "density"),
@@ -276,6 +287,13 @@ EVALUATIONS: tuple[tuple[str, dict[str, Work]], ...] = (
     (
         "9x9:4,3,3,2",
         {"greedy, one process": evaluated, "greedy, two processes": evaluated_processes},
+    ),
+    (
+        "10x10:4,3,2;contact=any",
+        {
+            "greedy, hits and misses told": met_silent,
+            "greedy, the sunk ships told too": met_announced,
+        },
     ),
     (
         "8x8:4,3,2,2",

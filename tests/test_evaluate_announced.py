@@ -79,6 +79,34 @@ def test_random_games_with_shapes(game, text):
     assert evaluate(text, game, jobs=1).histogram == evaluate(Plain(text), game, jobs=1).histogram
 
 
+@draws(80)
+@given(
+    games(max_cells=14, announce=TOLD),
+    st.sampled_from(["cross", "line", "sunk"]),
+    st.sampled_from(["modulus=2,colours=0", "scan=central", "modulus=3,colours=1,scan=spiral"]),
+)
+def test_patterns(game, clear, pattern):
+    """The kernel beside the definition, which is asked for every shot."""
+    assume(0 < sum(1 for _ in reference.configurations(Position(game))) <= 400)
+    text = f"pattern:{pattern},clear={clear}"
+    assert evaluate(text, game, jobs=1).histogram == evaluate(Plain(text), game, jobs=1).histogram
+
+
+def test_a_pattern_that_hears_sinkings():
+    """After A1 and B1 sink, what is around them is cleared no more, unless a hit is left."""
+    game = Game.parse("4x4:3,2;announce=ship")
+    pattern = named("pattern:modulus=1,colours=0,clear=sunk")
+    every = named("pattern:modulus=1,colours=0,clear=cross")
+    assert evaluate(pattern, game, jobs=1).mean < evaluate(every, game, jobs=1).mean
+    two = Game.parse("3x4:2,2;contact=any;announce=ship")
+    after = Position.parse(two, "A1=hit B1=sunk:2")
+    assert two.cell(2) == pattern.shot(after)  # C1 is next in the order; A2 is not cleared
+    touching = Position.parse(two, "A1=hit B1=hit C1=sunk:2")
+    assert two.cell(3) == pattern.shot(touching)  # A1 is of another ship: it goes on
+    unheard = evaluate("pattern:clear=sunk", "3x4:2,2;contact=any;announce=sunk", jobs=1)
+    assert unheard.histogram == evaluate("pattern", "3x4:2,2;contact=any", jobs=1).histogram
+
+
 @pytest.mark.parametrize("announce", TOLD)
 @pytest.mark.parametrize("contact", CONTACTS)
 def test_games_of_many_words(contact, announce):

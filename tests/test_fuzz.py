@@ -685,7 +685,7 @@ def check_pattern(asked):
     water = rng.randint(0, 1) if asked.rules.contact == "none" and not has_shapes else 0
     strategy = (
         f"pattern:modulus={modulus},colours={colours},scan={scan},"
-        f"clear={rng.choice(('cross', 'line'))},water={water}"
+        f"clear={rng.choice(('cross', 'line', 'sunk'))},water={water}"
     )
     pattern, game = named(strategy), Game.parse(asked.game)
     played = Counter()

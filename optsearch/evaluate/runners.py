@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from optsearch._evaluate import Evaluator, sampled
 from optsearch._evaluate_announced import AnnouncedEvaluator
-from optsearch._pattern import play_pattern
+from optsearch._pattern import Fleet, play_pattern
 from optsearch.configurations import (
     CellSets,
     CodedConfigurations,
@@ -31,6 +32,7 @@ from optsearch.posterior import cases
 from optsearch.prior import Prior
 from optsearch.strategies import PatternRule, Rule, Strategy, as_strategy, rule_of
 from optsearch.strategies.own import replay
+from optsearch.strategies.pattern import told_cells
 
 LISTED = 1 << 24  # configurations of a task, where memory allows
 LISTED_AS_SHIPS = 1 << 19  # the same by a prior, which is asked for each
@@ -176,7 +178,10 @@ class Patterned(Runner):
         histogram = np.zeros(129, np.int64)
         if self.prior is not None:
             return self._weighed(position, self.prior)
-        for sets in Configurations(position, threads=1).stream():
+        listing = (
+            Configurations(position, threads=1).stream() if self.game.is_silent else coded(position)
+        )
+        for sets in listing:
             self.play(sets, histogram)
         return [int(n) for n in histogram]
 
@@ -191,10 +196,33 @@ class Patterned(Runner):
         return total
 
     def play(self, sets: CellSets, histogram: NDArray[np.int64]) -> None:
-        """Add the shots of some configurations (uint64 of shape (n, 2)) to a histogram."""
+        """Add the shots of some configurations to a histogram.
+
+        sets -- uint64 of shape (n, 2), or of `coded` where sinkings are announced.
+        """
         order = np.array(self.rule.order, np.int32)
         size = (self.game.rows, self.game.columns, self.game.fleet_cells)
-        play_pattern(sets, order, *size, self.rule.in_line, self.rule.know_water, histogram)
+        ways = self.rule.in_line, self.rule.know_water
+        play_pattern(sets, order, *size, *ways, histogram, self._fleet)
+
+    @property
+    def hears(self) -> bool:
+        """Whether sinkings change what the pattern shoots."""
+        return self.rule.until_sunk and not self.game.is_silent
+
+    @cached_property
+    def _fleet(self) -> Fleet | None:
+        """The ships whose sinkings the pattern hears."""
+        if not self.hears:
+            return None
+        codes = Codes.of(self.game)
+        return Fleet(
+            [
+                (shift, told_cells(self.game, int(kind)), to_words(self.game.placements(kind)))
+                for kind, shifts in zip(codes.kinds, codes.shifts, strict=True)
+                for shift in shifts
+            ]
+        )
 
 
 def weighed(position: Position, prior: Prior) -> tuple[CellSets, NDArray[np.uint64]]:

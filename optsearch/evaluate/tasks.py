@@ -119,10 +119,13 @@ def _rows(position: Position) -> CellSets:
 
 
 def play_sample(pattern: object, game: Game, sets: CellSets) -> NDArray[np.int64]:
-    """How many of some configurations (uint64 of shape (n, 2)) take each number of shots."""
+    """How many of some configurations (uint64 of shape (n, 2)) take each number of shots.
+
+    Raises NotSupported for a pattern that hears which ship sinks: cells do not say it.
+    """
     runner = runner_of(pattern, game)
-    if not isinstance(runner, Patterned):
-        raise NotSupported(f"{game} announces sinkings; patterns are played where nothing is")
+    if not isinstance(runner, Patterned) or runner.hears:
+        raise NotSupported(f"{pattern} is no pattern that goes by the cells of {game} alone")
     histogram = np.zeros(129, np.int64)
     runner.play(sets, histogram)
     return histogram

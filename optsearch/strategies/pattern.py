@@ -4,7 +4,11 @@ Section 4.2 of Audinot, Bonnet and Viennot (2014) evaluates two such strategies;
 describes them is lost, so these are *reconstructed*. The cells are shot in the order of the
 pattern. After a hit, its four directions are cleared, right, left, down, up: each is followed,
 over hits, to the first miss or the edge of the board (`clear=cross`). Or right and left first, and
-down and up only if neither gave a hit (`clear=line`). A hole of the board is an edge. Cells that
+down and up only if neither gave a hit (`clear=line`). Or every direction, but only until the ships
+that are announced to be sunk meanwhile have as many cells as were hit meanwhile (`clear=sunk`):
+where the length is not told, a sinking accounts for all of these hits if ships may not touch along
+an edge, since there is one ship then, and for none if they may; where nothing is announced,
+`clear=sunk` is `clear=cross`. A hole of the board is an edge. Cells that
 were shot are not shot again. Then the pattern goes on. The game ends at the last hit. With
 `water=1`, cells that touch a hit at a corner are known to be water, where ships may not touch, and
 are not shot.
@@ -25,6 +29,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
+from optsearch.configurations import Codes
 from optsearch.errors import NotSupported, StrategyError
 from optsearch.game import Cell, Game
 from optsearch.orders import order_of
@@ -33,7 +38,7 @@ from optsearch.strategies import PatternRule, Strategy
 from optsearch.strategies.player import number, text, word
 
 SCANS = ("rows", "snake", "diagonals", "antidiagonals", "spiral", "central")
-CLEAR = ("cross", "line")
+CLEAR = ("cross", "line", "sunk")
 NEAREST = "pattern:modulus=4,colours=13,scan=diagonals"
 """Of the patterns of `experiments.patterns`, the nearest to what section 4.2 prints."""
 WAYS = ((0, 1), (0, -1), (1, 0), (-1, 0))
@@ -62,6 +67,13 @@ def _scan(game: Game, scan: str) -> list[Cell]:
     return cells
 
 
+def told_cells(game: Game, length: int) -> int:
+    """How many of the hits of a clearing the sinking of a ship of so many cells accounts for."""
+    if game.announce == "ship":
+        return length
+    return game.fleet_cells if game.contact != "any" else 0
+
+
 @lru_cache(maxsize=256)
 def pattern_of(game: Game, modulus: int, colours: str, scan: str) -> tuple[int, ...]:
     """Every cell (row * columns + column) in the order of a pattern."""
@@ -80,7 +92,9 @@ class Pattern(Strategy):
     modulus: int = number(4, 1, 10, "the colour of a cell is row + column modulo this")
     colours: str = text("02", "different digits below modulus", "the colours shot first, in order")
     scan: str = word("rows", SCANS, "the order of the cells of a colour")
-    clear: str = word("cross", CLEAR, "after a hit: every direction, or right and left first")
+    clear: str = word(
+        "cross", CLEAR, "after a hit: every direction; right and left first; until sunk"
+    )
     water: int = number(0, 0, 1, "whether cells that touch a hit at a corner are left out (1)")
 
     def __post_init__(self) -> None:
@@ -92,12 +106,12 @@ class Pattern(Strategy):
             )
 
     def rule(self, game: Game) -> PatternRule | None:
-        """The same for the kernel; None where sinkings are announced, and with holes or shapes."""
+        """The same for the kernel; None with holes or shapes, or too many ships that may sink."""
         self._require_water_known(game)
-        if not game.is_silent or game.holes or game.has_shapes:
+        if game.holes or game.has_shapes or not (game.is_silent or Codes.of(game).fit):
             return None
         pattern = pattern_of(game, self.modulus, self.colours, self.scan)
-        return PatternRule(pattern, self.clear == "line", bool(self.water))
+        return PatternRule(pattern, self.clear == "line", bool(self.water), self.clear == "sunk")
 
     def shot(self, position: Position) -> Cell:
         """The first cell without a reply, when the strategy is played from the start."""
@@ -125,11 +139,13 @@ class Pattern(Strategy):
             yield first
             if not hit(first):
                 continue
-            hits = 0
+            hits, left = 0, 1 - self._accounted(position, first)
             for way in WAYS:
                 if way == WAYS[2] and self.clear == "line" and hits:
                     break
                 for cell in self._ahead(game, first, way):
+                    if left <= 0:
+                        break
                     if cell in water or (cell in seen and not game.bit(cell) & position.hits):
                         break
                     if cell not in seen:
@@ -137,6 +153,16 @@ class Pattern(Strategy):
                         if not hit(cell):
                             break
                         hits += 1
+                        left += 1 - self._accounted(position, cell)
+
+    def _accounted(self, position: Position, cell: Cell) -> int:
+        """How many of the hits of a clearing the reply to a shot accounts for."""
+        if self.clear != "sunk":
+            return 0
+        reply = next(shot.reply for shot in position.shots if shot.cell == cell)
+        if not reply.sunk:
+            return 0
+        return told_cells(position.game, int(reply.length or 0))
 
     @staticmethod
     def _ahead(game: Game, cell: Cell, way: Cell) -> Iterator[Cell]:

@@ -81,25 +81,28 @@ class PatternRule:
 
     order -- every cell in the order of the pattern. in_line -- whether down and up are cleared only
     if right and left gave no hit. know_water -- whether cells that touch a hit at a corner are
-    left out.
+    left out. until_sunk -- whether clearing ends with the ships that are announced to be sunk.
     """
 
     order: tuple[int, ...]
     in_line: bool
     know_water: bool
+    until_sunk: bool = False
 
     def fitted(self, game: Game) -> PatternRule:
         """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
-        _require_silent(game)
+        if not game.is_silent:
+            _require_coded(game)
         in_line = bool(_number("in_line", self.in_line, 0, 1))
         know_water = bool(_number("know_water", self.know_water, 0, 1))
+        until_sunk = bool(_number("until_sunk", self.until_sunk, 0, 1))
         game.require_usual("a pattern played by the kernel")
         if know_water and game.contact != "none":
             raise StrategyError(
                 f"know_water={self.know_water} deduces water from ships that do not touch; {game} "
                 f"has contact={game.contact}, and contact=none is accepted"
             )
-        return PatternRule(_order(self.order, game), in_line, know_water)
+        return PatternRule(_order(self.order, game), in_line, know_water, until_sunk)
 
 
 def shown(value: object, most: int = 80) -> str:
@@ -115,14 +118,6 @@ def clipped(text: str, most: int) -> str:
     line = " ".join(text[: 4 * most].split())
     line = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
     return line if len(line) <= most else line[: most - 1] + "…"
-
-
-def _require_silent(game: Game) -> None:
-    if not game.is_silent:
-        raise StrategyError(
-            f"{game} announces sinkings, which no compiled rule knows; rule(game) returns None "
-            "there, and shot(position) is asked"
-        )
 
 
 def _require_coded(game: Game) -> None:
