@@ -65,12 +65,15 @@ results: build  ## recompute data/results (about four hours)
 	@$(BIN)/python -m experiments.one_by_one
 	@$(BIN)/python -m experiments.greedy_games
 	@$(BIN)/python -m experiments.optima --again --seconds 1000
+	@$(BIN)/python -m experiments.optima_announced --again
 	@$(BIN)/python -m experiments.ablation
 	@$(BIN)/python -m experiments.greedy_loss
 	@$(BIN)/python -m experiments.equilibria
 	@$(BIN)/python -m experiments.double_oracle
 	@$(BIN)/python -m experiments.hiders
 	@$(BIN)/python -m experiments.counterexamples
+	@$(BIN)/python -m experiments.counterexamples_announced
+	@$(BIN)/python -m experiments.mini_game
 	@$(BIN)/python -m experiments.bracket
 	@$(BIN)/python -m experiments.solitaire
 	@$(BIN)/python -m experiments.puzzles

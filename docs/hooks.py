@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from shutil import rmtree
@@ -23,25 +24,34 @@ from mkdocs.structure.files import File
 from typer.testing import CliRunner
 
 from optsearch.cli.command import app
+from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.names import LEVELS, in_words
 from optsearch.results import (
+    BOXED_BRACKET,
     DOUBLE_ORACLE,
     EQUILIBRIA,
     EVALUATION,
     GROWTH,
     HIDERS,
     LEADERBOARD,
+    MINI_GAME,
     OPTIMA,
+    OPTIMA_ANNOUNCED,
     PUZZLES,
     SOLITAIRE,
+    TOLD,
+    TOLD_CHECK,
+    known_part_of,
 )
 from paper_figures import (
     bonferroni_trees,
     bracket,
+    bracket_boxed,
     equilibria,
     equilibrium_maps,
     figure7,
     hiders,
+    mini_game,
     puzzles,
     reveal_game,
     root_chain,
@@ -52,8 +62,8 @@ from paper_figures import (
 FIGURES = [
     module.FIGURE
     for module in (
-        *(bonferroni_trees, bracket, equilibria, equilibrium_maps, figure7, hiders),
-        *(puzzles, reveal_game, root_chain, skyline),
+        *(bonferroni_trees, bracket, bracket_boxed, equilibria, equilibrium_maps, figure7),
+        *(hiders, mini_game, puzzles, reveal_game, root_chain, skyline),
     )
 ]
 ROOT = Path(__file__).parent.parent
@@ -62,6 +72,7 @@ BESIDE = {  # on the site, and in the repository
     **{name: name for name in ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE")},
 }
 LONGEST = 12  # searches
+BOXED = Game.parse("10x10:5,4,3,3,2;contact=any")
 
 
 def help_of(command: str) -> str:
@@ -273,7 +284,72 @@ def hiders_in_practice() -> str:
     )
 
 
+def optima_by_rules() -> str:
+    """Optima of games in which ships may touch, by what is announced."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in OPTIMA_ANNOUNCED.read():
+        if row["game"].contact == "any" and len(row["game"].fleet) > 1:
+            usual = replace(row["game"], announce="nothing")
+            found.setdefault(f"`{usual}`", {})[row["game"].announce] = row
+    complete = {game: by for game, by in found.items() if len(by) == len(ANNOUNCEMENTS)}
+    return rows_of(
+        ("game", "configurations", "hits and misses alone", "sinkings told", "with their length"),
+        *(
+            (
+                game,
+                by["ship"]["configurations"],
+                *(f"{by[a]['total_height']}: {by[a]['mean']:.4f}" for a in ANNOUNCEMENTS),
+            )
+            for game, by in complete.items()
+        ),
+    )
+
+
+def games_won() -> str:
+    """Boards of the mini-game that strategies win with some shots."""
+    table = MINI_GAME.read()
+    limits = (19, 20, 24)
+    rows = []
+    for name in dict.fromkeys(table.column("strategy")):
+        counts = {r["shots"]: r["configurations"] for r in table if r["strategy"] == name}
+        boards = sum(counts.values())
+        won = [sum(n for shots, n in counts.items() if shots <= limit) for limit in limits]
+        mean = sum(shots * n for shots, n in counts.items()) / boards
+        cells = (f"{n:,} ({100 * n / boards:.2f} %)" for n in won)
+        rows.append((f"`{name}`" if ":" in name else name, *cells, f"{mean:.4f}", max(counts)))
+    head = (f"{limit} shots or fewer" for limit in limits)
+    return rows_of(("strategy", *head, "mean shots", "worst"), *rows)
+
+
+def bounds_in_the_box() -> str:
+    """What is known of the game in the box."""
+    return rows_of(
+        ("side", "by", "shots", "source"),
+        *(
+            (row["side"], row["name"], f"{row['value']:.6f}", row["source"])
+            for row in BOXED_BRACKET.read()
+        ),
+    )
+
+
+def rows_confirmed() -> str:
+    """How much of the table of told ships was computed a second time."""
+    name = known_part_of(BOXED)
+    table, again = TOLD.read(name=name), TOLD_CHECK.read(name=name)
+    return rows_of(
+        ("of the table", "rows", "sets of known ships", "pairs of hidden ships"),
+        *(
+            (what, len(rows), f"{sum(rows.column('sets')):,}", f"{sum(rows.column('pairs')):,}")
+            for what, rows in (("all", table), ("confirmed by misses", again))
+        ),
+    )
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "optima by rules": optima_by_rules,
+    "games won": games_won,
+    "bounds in the box": bounds_in_the_box,
+    "rows confirmed": rows_confirmed,
     "longest searches": longest_searches,
     "searches by size": searches_by_size,
     "counts": counts,

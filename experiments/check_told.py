@@ -1,13 +1,17 @@
 """Check the bound of `experiments.told`: python -m experiments.check_told [GAME] [--rows N]
 
 Reads told_NAME.csv, counts every set of known ships again, and what it leaves, and computes the
-misses of N rows again (default: 20, spread over the table; 0: all), in numba by the text of the
-proof, with no code of the first run but `Game`. The first difference ends it with exit status 1.
+misses of rows again, in numba by the text of the proof, with no code of the first run but `Game`.
+The first difference ends it with exit status 1.
+
+A row that agrees is added to confirmed_NAME.csv at once. A run goes on after the rows that are
+there, those of the fewest sets first, until N rows are done (0, the default: all).
 """
 
 from __future__ import annotations
 
 import sys
+import time
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -19,11 +23,12 @@ from numpy.typing import NDArray
 from experiments import script
 from experiments.told import BOXED
 from optsearch.datafiles import RESULTS
-from optsearch.game import Game, bits, image
-from optsearch.results import TOLD, known_part_of
+from optsearch.game import Game, bits
+from optsearch.results import TOLD, TOLD_CHECK, known_part_of
 
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Row = dict[str, Any]
 FAR = 10**9
 
 
@@ -165,6 +170,14 @@ def chain(price: int, long: Any, short: Any, most: Any, barred: Any, costs: Any)
     return int(later[0, 0])
 
 
+def as_numbers(sets: Flags) -> NDArray[np.uint64]:
+    """The sets as numbers with a bit a cell: the low and the high words, shape (2, n)."""
+    words = np.zeros((2, len(sets)), np.uint64)
+    for cell in range(sets.shape[1]):
+        words[cell // 64] |= sets[:, cell].astype(np.uint64) << np.uint64(cell % 64)
+    return words
+
+
 class Check:
     """The hidden ships of a game, and what is computed again."""
 
@@ -191,14 +204,23 @@ class Check:
             np.int64
         ), free
 
-    def alike(self, known: Flags) -> int:
-        """How many sets the symmetries make of one; 0 if it is not the least, whose packings count.
+    def alike(self, sets: Flags) -> Numbers:
+        """How many sets the symmetries make of each; 0 unless it is the least: its packings count.
 
         All would do; but one by one is not the same for sets that are alike.
         """
-        mask = sum(1 << int(cell) for cell in np.flatnonzero(known))
-        images = {image(mask, permutation) for permutation in self.game.symmetries()}
-        return len(images) if mask == min(images) else 0
+        own = as_numbers(sets)
+        is_least = np.ones(len(sets), np.bool_)
+        fixed = np.zeros(len(sets), np.int64)
+        permutations = self.game.symmetries()
+        for permutation in permutations:
+            turned = np.empty_like(sets)
+            turned[:, list(permutation)] = sets
+            other = as_numbers(turned)
+            same_high = other[1] == own[1]
+            is_least &= (other[1] > own[1]) | (same_high & (other[0] >= own[0]))
+            fixed += same_high & (other[0] == own[0])
+        return np.where(is_least, len(permutations) // np.maximum(fixed, 1), 0)
 
     def packings(self, free: list[Flags]) -> tuple[int, ...]:
         """Those of one set of known ships."""
@@ -227,51 +249,90 @@ class Check:
         return int(chain(price, long, short, self.most, self.barred, (costs[0], costs[1])))
 
 
-def main() -> None:
-    """The command line."""
-    parser = script.parser(__doc__, "check_told")
-    parser.add_argument("game", nargs="?", type=script.game, default=BOXED)
-    parser.add_argument("--rows", type=int, default=20, metavar="N")
-    parser.add_argument("--tables", type=Path, default=RESULTS, metavar="FOLDER")
-    arguments = parser.parse_args()
-    game = arguments.game
-    table = TOLD.read(TOLD.path(arguments.tables, name=known_part_of(game)))
-    rows = {(row["long"], row["short"]): row for row in table}
-    check, sets = Check(game), known_sets(game)
-    print(f"{len(sets):,} sets of known ships", flush=True)
-    chosen = sorted(rows)
-    if arguments.rows:
-        chosen = chosen[:: -(-len(chosen) // arguments.rows)]
+Classes = dict[tuple[int, ...], list[int]]
+
+
+def stock(
+    check: Check, sets: Flags, chosen: set[tuple[int, int]]
+) -> tuple[dict[tuple[int, int], list[int]], dict[tuple[int, int], Classes]]:
+    """Sets and pairs of every row; and of the chosen ones, the same by their packings."""
     seen: dict[tuple[int, int], list[int]] = {}
-    classes: dict[tuple[int, int], dict[tuple[int, ...], list[int]]] = {key: {} for key in chosen}
+    classes: dict[tuple[int, int], Classes] = {key: {} for key in chosen}
+    said = time.monotonic()
     for start in range(0, len(sets), 1 << 12):
         some = sets[start : start + (1 << 12)]
         counts, free = check.counted(some)
+        alike = check.alike(some)
         for place, (long, short, pairs) in enumerate(counts.tolist()):
             if not pairs:
                 continue
             totals = seen.setdefault((long, short), [0, 0])
             totals[0] += 1
             totals[1] += pairs
-            alike = check.alike(some[place]) if (long, short) in classes else 0
-            if alike:
+            if alike[place] and (long, short) in classes:
                 sizes = check.packings([flags[place] for flags in free])
                 both = classes[long, short].setdefault(sizes, [0, 0])
-                both[0] += alike
-                both[1] += alike * pairs
-        done = min(start + (1 << 12), len(sets))
-        print(f"{done:,} of {len(sets):,} sets", end="\r", flush=True)
-    print()
+                both[0] += int(alike[place])
+                both[1] += int(alike[place]) * pairs
+        if time.monotonic() - said > 10:
+            said = time.monotonic()
+            print(f"{start + len(some):,} of {len(sets):,} sets", flush=True)
+    return seen, classes
+
+
+def known_rows(path: Path, rows: dict[tuple[int, int], Row]) -> dict[tuple[int, int], Row]:
+    """The rows that an earlier run confirmed, of those that the table still has."""
+    if not path.is_file():
+        return {}
+    found = {(row["long"], row["short"]): row for row in TOLD_CHECK.read(path)}
+    same = ("sets", "pairs", "price", "misses")
+    return {
+        key: row
+        for key, row in found.items()
+        if key in rows and all(row[name] == rows[key][name] for name in same)
+    }
+
+
+def main() -> None:
+    """The command line."""
+    parser = script.parser(__doc__, "check_told")
+    parser.add_argument("game", nargs="?", type=script.game, default=BOXED)
+    parser.add_argument("--rows", type=int, default=0, metavar="N")
+    parser.add_argument("--tables", type=Path, default=RESULTS, metavar="FOLDER")
+    arguments = parser.parse_args()
+    game, name = arguments.game, known_part_of(arguments.game)
+    table = TOLD.read(TOLD.path(arguments.tables, name=name))
+    rows = {(row["long"], row["short"]): row for row in table}
+    path = TOLD_CHECK.path(arguments.output, name=name)
+    done = known_rows(path, rows)
+    check, sets = Check(game), known_sets(game)
+    print(f"{len(sets):,} sets of known ships, {len(done)} of {len(rows)} rows done", flush=True)
+    left = sorted(set(rows) - set(done), key=lambda key: (rows[key]["sets"], key))
+    chosen = left[: max(0, arguments.rows - len(done))] if arguments.rows else left
+    seen, classes = stock(check, sets, set(chosen))
     expect("sets and pairs", {key: [row["sets"], row["pairs"]] for key, row in rows.items()}, seen)
-    for i, key in enumerate(chosen, 1):
+    for key in chosen:
         price = rows[key]["price"]
         misses = sum(
             max(0, price * pairs + number * check.misses(key, sizes, price))
             for sizes, (number, pairs) in classes[key].items()
         )
         expect(f"misses of the row {key}", rows[key]["misses"], misses)
-        print(f"row {key}: {misses:,} misses, {i} of {len(chosen)} rows", flush=True)
-    print(f"agree: {len(rows)} rows by sets and pairs, {len(chosen)} of them by misses")
+        done[key] = {**rows[key], "games": len(classes[key])}
+        write(path, game, done)
+        print(f"row {key}: {misses:,} misses, {len(done)} of {len(rows)} rows", flush=True)
+    print(f"agree: {len(rows)} rows by sets and pairs, {len(done)} of them by misses")
+
+
+def write(path: Path, game: Game, done: dict[tuple[int, int], Row]) -> None:
+    """The rows that agree, in the order of the table."""
+    TOLD_CHECK.write(
+        [[done[key][column] for column in TOLD_CHECK.names] for key in sorted(done)],
+        path=path,
+        command=TOLD_CHECK.command + ("" if game == BOXED else f' "{game}"'),
+        fields={"game": game},
+        name=known_part_of(game),
+    )
 
 
 def expect(what: str, said: object, found: object) -> None:

@@ -25,7 +25,7 @@ from optsearch.bounds.told import Known
 from optsearch.datafiles import PUBLISHED, RESULTS
 from optsearch.errors import RecordError, TooLarge
 from optsearch.evaluate import Task, run_task
-from optsearch.game import Game
+from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.greedy import GreedySolver
 from optsearch.lattice import Constraints, sweep
 from optsearch.position import Position
@@ -36,6 +36,7 @@ from optsearch.results import (
     EVALUATION,
     FINISHED,
     OPTIMA,
+    OPTIMA_ANNOUNCED,
     TOLD,
     Entries,
     known_part_of,
@@ -246,28 +247,33 @@ def _told(game: Game, results: Path) -> list[Bound]:
 
 
 def _optimum(game: Game, side: str, results: Path) -> list[Bound]:
-    """The optimum that `experiments.optima` found."""
-    path = OPTIMA.path(results)
-    if not path.is_file():
-        return []
+    """The optimum that `experiments.optima` or `experiments.optima_announced` found."""
     return [
         Bound(
             "optimum",
             side,
             Fraction(row["total_height"], row["configurations"]),
-            f"{_source(path)}, confirmed: {row['confirmed']}",
+            f"{_source(table.path(results))}, confirmed: {row['confirmed']}",
         )
-        for row in OPTIMA.read(path)
+        for table in (OPTIMA, OPTIMA_ANNOUNCED)
+        if table.path(results).is_file()
+        for row in table.read(table.path(results))
         if row["game"] == game
     ]
 
 
 def _evaluated(game: Game, results: Path) -> list[Bound]:
-    """The strategies that `experiments.evaluations` evaluated on every configuration."""
+    """The strategies that `experiments.evaluations` evaluated on every configuration.
+
+    A strategy that is told less can be played: it takes as many shots where more is announced.
+    """
+    told = ANNOUNCEMENTS[: ANNOUNCEMENTS.index(game.announce) + 1]
+    playable = {str(replace(game, announce=announce)): announce for announce in told}
     gathered = []
     for path in EVALUATION.all(results):
         table = EVALUATION.read(path)
-        if table.header.get("game") != str(game) or "prior" in table.header:
+        announce = playable.get(table.header.get("game", ""))
+        if announce is None or "prior" in table.header:
             continue
         number = _number(table, game)
         total = sum(row["shots"] * row["configurations"] for row in table)
@@ -276,7 +282,10 @@ def _evaluated(game: Game, results: Path) -> list[Bound]:
         said = table.header.get("total_height")
         _require(said == str(total), table, f"its rows have {total} shots in all, not {said}")
         strategy = table.header["strategy"]
-        gathered.append(Bound(strategy, "upper", Fraction(total, number), _source(path)))
+        source = _source(path)
+        if announce != game.announce:
+            source = f"it goes by less than is announced (announce={announce}); {source}"
+        gathered.append(Bound(strategy, "upper", Fraction(total, number), source))
     return gathered
 
 

@@ -46,6 +46,7 @@ _WORDS: dict[str, Callable[[dict[str, str]], list[str]]] = {
     "information": lambda _: ["information (the cell that tells most)"],
     "parity": lambda _: ["parity (every other cell, then around hits)"],
     "thompson": _thompson,
+    "within": lambda options: [f"made for {options.get('shots', '24')} shots"],
     "rollout": lambda _: ["rollout (the cell from which greedy does best)"],
 }
 

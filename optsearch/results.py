@@ -384,6 +384,28 @@ OPTIMA = Table(
     "optima",
     45,
 )
+OPTIMA_ANNOUNCED = Table(
+    "optima_announced",
+    "Optimal total heights where ships may touch or sinkings are announced, and what confirms them",
+    (
+        _GAME,
+        _CELLS,
+        _CONFIGURATIONS,
+        _TOTAL,
+        Column("mean", decimal(6), "least mean number of shots"),
+        Column(
+            "best_greedy_total_height",
+            INTEGER,
+            "total height of the best greedy strategy, where known",
+        ),
+        Column("nodes", INTEGER, "nodes of the search"),
+        Column("seconds", decimal(3), "wall time of the search", measured=True),
+        _CONFIRMED,
+        Column("commit", TEXT, "commit of optsearch that computed the row", measured=True),
+    ),
+    "optima_announced",
+    40,
+)
 EQUILIBRIA = Table(
     "equilibria",
     "The value of games in which the hider, too, plays as well as can be, ships not touching",
@@ -496,6 +518,13 @@ COUNTEREXAMPLES = Table(
     "counterexamples",
     2,
 )
+COUNTEREXAMPLES_ANNOUNCED = Table(
+    "counterexamples_announced",
+    "Positions where the best greedy strategy is not optimal, sinkings announced",
+    tuple(column for column in COUNTEREXAMPLES.columns if column.name != "result"),
+    "counterexamples_announced",
+    5,
+)
 ABLATION = Table(
     "ablation",
     "The search with one switch off at a time: effort and seconds against all on",
@@ -537,6 +566,17 @@ EVALUATION_CHECK = Table(
     "evaluation_check",
     60,
     "{name}",
+)
+MINI_GAME = Table(
+    "mini_game",
+    "Shots of strategies in a game with a limit of shots, over every configuration of {game}",
+    (
+        Column("strategy", TEXT, "the strategy, or what the players' tool does"),
+        _SHOTS,
+        Column("configurations", INTEGER, "configurations that take so many"),
+    ),
+    "mini_game",
+    30,
 )
 ESTIMATES = Table(
     "estimates",
@@ -652,6 +692,21 @@ TOLD = Table(
     "told",
     6,
 )
+TOLD_CHECK = Table(
+    "confirmed_{name}",
+    "Rows of told_{name} that were computed again without its code, and agree",
+    (
+        Column("long", INTEGER, "free placements of the longer hidden ship"),
+        Column("short", INTEGER, "free placements of the shorter one"),
+        Column("sets", INTEGER, "sets of known ships that leave as many"),
+        Column("pairs", INTEGER, "pairs of hidden ships beside them, in sum"),
+        Column("price", INTEGER, "of a pair, in misses"),
+        Column("misses", INTEGER, "misses of these pairs, in sum and at least"),
+        Column("games", INTEGER, "different games of two ships among them"),
+    ),
+    "check_told",
+    1000,
+)
 BRACKET = Table(
     "bracket",
     "Bounds on the least mean number of shots of {game}",
@@ -665,6 +720,7 @@ BRACKET = Table(
     "bracket",
     0.1,
 )
+BOXED_BRACKET = replace(BRACKET, name="bracket_boxed")
 
 # Puzzles
 

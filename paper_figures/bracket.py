@@ -33,8 +33,11 @@ def lines(table: results.Entries) -> list[Line]:
     for side in ("lower", "upper"):
         rows = [row for row in table if row["side"] == side]
         for value in sorted({row["value_exact"] for row in rows}, reverse=side == "upper"):
-            names = [row["name"] for row in rows if row["value_exact"] == value]
-            found.append(Line(side, together(names), value))
+            some = [row for row in rows if row["value_exact"] == value]
+            label = together([row["name"] for row in some])
+            if all("announce=nothing" in (row["source"] or "") for row in some):
+                label += ", by hits and misses alone"
+            found.append(Line(side, label, value))
     return found
 
 
@@ -53,7 +56,7 @@ def draw(source: Path) -> Figure:
     left = max(line.value for line in shown if line.side == "lower")
     right = min((line.value for line in shown if line.side == "upper"), default=left)
     least, most = (float(pick(line.value for line in shown)) for pick in (min, max))
-    room = 0.16 * (most - least)
+    room = max(0.16 * (most - least), 0.5)
     ends = {"lower": least - room / 2, "upper": most + room / 2}
     ax.axvspan(float(left), float(right), color=style.OPEN, lw=0)
     heights, names = [], []

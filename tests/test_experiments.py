@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
 from math import comb
@@ -19,6 +20,7 @@ from experiments import (
     check_lower_bounds,
     check_told,
     counterexamples,
+    counterexamples_announced,
     double_oracle,
     equilibria,
     evaluation_check,
@@ -28,6 +30,7 @@ from experiments import (
     occurrence,
     one_by_one,
     optima,
+    optima_announced,
     reconstructions,
     table1,
     told,
@@ -44,8 +47,8 @@ from optsearch.bounds.reveal import classes as reveal_classes
 from optsearch.configurations import Configurations, to_masks, to_words
 from optsearch.datafiles import CHECKOUT, RESULTS
 from optsearch.errors import OptsearchError, RecordError
-from optsearch.evaluate import FollowedTask
-from optsearch.game import Game, bits, image
+from optsearch.evaluate import FollowedTask, evaluate
+from optsearch.game import ANNOUNCEMENTS, Game, bits, image
 from optsearch.journal import Journal
 from optsearch.position import MISS, Position
 from optsearch.posterior import Posterior
@@ -458,9 +461,19 @@ def test_told_and_its_check(run, tmp_path):
     assert "12.690577  all ships told but two = 9023/711" in out
     path = tmp_path / "told_5x5_322_any.csv"
     assert_has_provenance(records.read(path), told)
-    check = (game, "--rows", 0, "--tables", tmp_path)
-    out = run(check_told, *check)
+    check = (game, "--tables", tmp_path, "-o", tmp_path)
+    out = run(check_told, *check, "--rows", 3)
+    assert "0 of 4 rows done" in out
+    assert "agree: 4 rows by sets and pairs, 3 of them by misses" in out
+    out = run(check_told, *check)  # the others
+    assert "3 of 4 rows done" in out
     assert "agree: 4 rows by sets and pairs, 4 of them by misses" in out
+    confirmed = records.read(tmp_path / "confirmed_5x5_322_any.csv")
+    assert_has_provenance(confirmed, check_told)
+    names = ("long", "short", "sets", "pairs", "price", "misses")
+    assert [[row[name] for name in names] for row in confirmed.rows] == [
+        [row[name] for name in names] for row in records.read(path).rows
+    ]
     text = path.read_text()
     for row, wrong in (("30,30,6,4548,9,25880", "9,25881"), ("31,31,12,9672,9,54328", "9,54327")):
         path.write_text(text.replace(row, row[: row.rindex("9,")] + wrong))
@@ -696,10 +709,72 @@ def test_bracket(run, tmp_path):
     assert exact[11] == Fraction(994, 88)
 
 
-def test_the_committed_bracket(run, tmp_path):
-    path = tmp_path / "bracket.csv"
+def test_the_committed_brackets(run, tmp_path):
     run(bracket, "-o", tmp_path)
-    assert same(records.read(path)) == same(records.read(RESULTS / "bracket.csv"))
+    for name in ("bracket.csv", "bracket_boxed.csv"):
+        assert same(records.read(tmp_path / name)) == same(records.read(RESULTS / name))
+
+
+def test_optima_where_ships_touch_or_sinkings_are_told(run, monkeypatch, tmp_path):
+    """Seven of them are printed by Mayflower; each row has a second confirmation."""
+    table = results.OPTIMA_ANNOUNCED.read()
+    assert sum("published" in row["confirmed"] for row in table) == 7
+    assert all(row["confirmed"].count("+") for row in table)
+    totals = {row["game"]: row["total_height"] for row in table}
+    assert totals[Game.parse("4x4:3,2;contact=any;announce=ship")] == 2311  # printed as a total
+    for game, total in totals.items():  # more told is never worse
+        for less in ANNOUNCEMENTS[: ANNOUNCEMENTS.index(game.announce)]:
+            assert total <= totals.get(replace(game, announce=less), total)
+    listed = [Game.parse(f"3x3:3,2;contact=any;announce={told}") for told in ("sunk", "ship")]
+    monkeypatch.setattr(optima_announced, "games", lambda: iter(listed))
+    out = run(optima_announced, "-o", tmp_path)
+    assert "1/2 3x3:3,2;contact=any;announce=sunk: 240/36 (" in out
+    path = tmp_path / "optima_announced.csv"
+    assert_has_provenance(records.read(path), optima_announced)
+    for row in results.OPTIMA_ANNOUNCED.read(path):
+        assert (row["total_height"], row["confirmed"]) == (
+            totals[row["game"]],
+            "tree+reference+unpruned",
+        )
+    assert run(optima_announced, "-o", tmp_path) == f"{path}: 2 games\n"
+
+
+def test_a_printed_optimum_that_differs_ends_the_run(monkeypatch, capsys, tmp_path):
+    way = {"published": lambda solver, found, seconds: found.total_height + 1}
+    monkeypatch.setattr(optima_announced, "OTHERS", way)
+    with pytest.raises(SystemExit, match="54, but published says 55"):
+        optima_announced.row(Game.parse("3x3:2;contact=any;announce=ship"), 10, 10)
+
+
+def test_counterexamples_where_sinkings_are_told(run, monkeypatch, tmp_path):
+    game = "1x6:2,2;contact=any;announce=ship"
+    monkeypatch.setattr(counterexamples_announced, "POSITIONS", (game,))
+    monkeypatch.setattr(counterexamples_announced, "MOST_NODES", 0)
+    out = run(counterexamples_announced, "-o", tmp_path)
+    table = results.COUNTEREXAMPLES_ANNOUNCED.read(tmp_path / "counterexamples_announced.csv")
+    committed = results.COUNTEREXAMPLES_ANNOUNCED.read()
+    assert f"{game}: {len(table)} of " in out
+    assert table.rows == [row for row in committed if str(row["game"]) == game]
+    assert table[0]["position"] == "A1=miss"  # by hand: 14 against 13
+    assert (table[0]["best_greedy_total_height"], table[0]["total_height"]) == (14, 13)
+
+
+def test_the_mini_game():
+    """All boards for each strategy; greedy as the kernel has it; policies best at their limits."""
+    table = results.MINI_GAME.read()
+    game = Game.parse(table.header["game"])
+    found = {}
+    for row in table:
+        found.setdefault(row["strategy"], {})[row["shots"]] = row["configurations"]
+    assert {sum(counts.values()) for counts in found.values()} == {604584}  # printed by players
+    greedy = "greedy:ties=first,endgame=0"
+    assert found[greedy] == evaluate(greedy, game, jobs=1).histogram
+    for limit in (20, 24):
+        won = {
+            name: sum(n for shots, n in counts.items() if shots <= limit)
+            for name, counts in found.items()
+        }
+        assert max(won, key=won.__getitem__) == f"within:shots={limit}"
 
 
 def test_the_committed_lower_bounds():

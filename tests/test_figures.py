@@ -30,6 +30,8 @@ NAMES = [
     "figure11",
     "figure9",
     "bracket",
+    "bracket_boxed",
+    "mini_game",
     "puzzles",
     "leaderboard",
     "thompson",
@@ -141,6 +143,18 @@ def data(tmp_path):
             ("upper", "some", 5),
         ],
         "side name value_exact",
+        game="2x3:2",
+    )
+    write(
+        results.BOXED_BRACKET,
+        [("lower", "some", Fraction(7, 2))],
+        "side name value_exact",
+        game="2x3:2;announce=ship",
+    )
+    write(
+        results.MINI_GAME,
+        [("greedy:ties=first", 2, 3), ("within:shots=2", 2, 4), ("within:shots=2", 40, 1)],
+        "strategy shots configurations",
         game="2x3:2",
     )
     write(
@@ -320,6 +334,28 @@ def test_bounds_of_one_value_are_one_line_and_markers_point_at_values(data):
     assert ax.get_yticklabels()[-1].get_text().replace("\n", " ") == (
         "fixed pattern, four directions or the row first, known water left out"
     )
+
+
+def test_strategies_that_go_by_less_are_named_so(data):
+    rows = [("lower", "some", 4, Fraction(7, 2), "proved")]
+    less = "it goes by less than is announced (announce=nothing); a table"
+    rows += [
+        ("upper", "greedy", 5, Fraction(6), less),
+        ("upper", "greedy", 5, Fraction(5), "a table"),
+    ]
+    columns = "side name value value_exact source"
+    write_some(data / "results", results.BOXED_BRACKET, rows, columns, game="2x3:2;announce=ship")
+    source = data / "results" / "bracket_boxed.csv"
+    (ax,) = import_module("paper_figures.bracket_boxed").FIGURE.draw(source).axes
+    labels = [label.get_text().replace("\n", " ") for label in ax.get_yticklabels()]
+    greedy = "greedy (a most probable cell)"
+    assert labels == ["some", f"{greedy}, by hits and misses alone", greedy]
+
+
+def test_boards_won_by_the_number_of_shots():
+    won = import_module("paper_figures.mini_game").won
+    rows = [{"shots": 2, "configurations": 3}, {"shots": 4, "configurations": 1}]
+    assert won(rows)[:5] == [0, 0, 75, 75, 100]
 
 
 def test_greedy_games_has_the_exact_distribution_of_the_game_evaluated(data):

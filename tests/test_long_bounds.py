@@ -505,6 +505,17 @@ def test_a_table_that_contradicts_itself_is_refused(tmp_path, histogram, header,
     assert str(error.value).startswith(f"{path}: {message}; make it again with: ")
 
 
+def test_a_strategy_that_is_told_less_can_be_played_where_more_is_announced(tmp_path):
+    write_evaluation(tmp_path, "some", "4x4:3,2;announce=sunk", {8: 36, 9: 68})
+    source = "data/results/evaluations/some.csv"
+    for announce, told in (("sunk", source), ("ship", "it goes by less than is announced")):
+        position = Position(Game.parse(f"4x4:3,2;announce={announce}"))
+        (found,) = bracket.upper_bounds(position, tmp_path)
+        assert (found.value, found.source[: len(told)]) == (Fraction(900, 104), told)
+    (found,) = bracket.upper_bounds(Position(Game.parse("4x4:3,2")), tmp_path)
+    assert found.name != "best guess"  # which may go by sinkings
+
+
 def test_committed_evaluations_and_optima(tmp_path):
     write_evaluation(tmp_path, "some", "4x4:3,2", {8: 36, 9: 68})
     write_evaluation(tmp_path, "more", "4x4:3,3", {8: 24})

@@ -1,6 +1,7 @@
 """`optsearch reproduce`: every printed number is computed, and a wrong one is seen."""
 
 import json
+import re
 import shutil
 from collections import Counter
 from dataclasses import replace
@@ -369,6 +370,24 @@ def test_the_slides_on_probabilities(here, published):
     assert "99 numbers" in out
 
 
+def test_small_games_of_mayflower(here, published):
+    found = {check.what: check for check in reproduce_.checks("mayflower")}
+    assert all(check.agrees for check in found.values())
+    assert found["optimum total 4x4:3,2"].computed == "2311"
+    edit(published / "mayflower.csv", '"4x4:3,2",greedy_total,2352', '"4x4:3,2",greedy_total,2353')
+    status, out, _ = here("reproduce", "--source", "mayflower")
+    assert status == 1
+    assert "2353" in out
+
+
+def test_what_players_of_the_mini_game_print(here):
+    """It differs, is marked, and is no fault."""
+    status, out, _ = here("reproduce", "--source", "mini-game")
+    assert status == 0
+    assert re.search(r"✓ .*boards +604584 +604584", out)
+    assert re.search(r"≠ .*greedy within 20 +132883 +125281", out)
+
+
 def test_all_sources_at_once(here, monkeypatch):
     """Each with its title, its table and its verdict; one that differs is enough for status 1."""
     quick = [s for s in reproduce_.SOURCES if s.name in ("paper", "probability")]
@@ -384,7 +403,7 @@ def test_all_sources_at_once(here, monkeypatch):
     assert {check["source"] for check in answer["checks"]} == {"paper", "probability"}
     status, _, err = here("reproduce", "--source", "nobody")
     assert status == 2
-    assert "heuristics, thompson, probability, all" in err
+    assert "probability, mayflower, mini-game, all" in err
 
 
 def test_hedges_g_by_hand():

@@ -18,7 +18,15 @@ from optsearch.errors import RecordError
 from optsearch.evaluate import Progress
 from optsearch.evaluate.evaluation import no_progress
 from optsearch.journal import Journal
-from optsearch.reproduce import heuristics, paper, probability, puzzles, thompson
+from optsearch.reproduce import (
+    heuristics,
+    mayflower,
+    mini_game,
+    paper,
+    probability,
+    puzzles,
+    thompson,
+)
 from optsearch.reproduce.paper import NOT_REPRODUCED, Counterexample, counterexamples
 from optsearch.reproduce.task import Task, rounded, truncated
 
@@ -78,6 +86,8 @@ SOURCES = (
         thompson.full,
     ),
     Source("probability", "Spalding-Jamieson: the probability of a hit, slides", probability.tasks),
+    Source("mayflower", "Mayflower: small games with sinkings, exactly", mayflower.tasks),
+    Source("mini-game", "Players of an 8x8 mini-game: greedy on every board", mini_game.tasks),
 )
 ALL = "all"  # their name together
 

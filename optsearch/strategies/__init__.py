@@ -197,8 +197,9 @@ def all_kinds() -> tuple[type[Player], ...]:
     from optsearch.strategies.simple import Density, Parity, Random
     from optsearch.strategies.single import Grid, Row
     from optsearch.strategies.thompson import Thompson
+    from optsearch.strategies.within import Within
 
     return (
-        *(Greedy, Rollout, Pattern, Bisection, Information, Row, Grid),
+        *(Greedy, Rollout, Within, Pattern, Bisection, Information, Row, Grid),
         *(Random, Heuristic, Parity, Density, Thompson),
     )

@@ -1,0 +1,199 @@
+"""Optima where ships may touch or sinkings are announced: python -m experiments.optima_announced
+
+As `experiments.optima`: each optimum is found by the solver and confirmed by replaying its tree on
+every configuration, and in as many other ways as some seconds allow (CONFIRMATIONS). Two that
+disagree end the run. A game is a row only if a second way agrees.
+
+The table is written after each game, and a run that was stopped goes on after the last one: games
+that have a row are not computed again unless they are named or --again is given.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+from experiments import optima, script
+from optsearch import records, reference, tree
+from optsearch.errors import ImpossiblePosition, NotSupported
+from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
+from optsearch.kernels import SolverOptions
+from optsearch.position import Position
+from optsearch.reproduce.task import rounded
+from optsearch.results import OPTIMA_ANNOUNCED
+from optsearch.solution import Limit, LimitReached, Solution, no_progress
+from optsearch.solver import Solver, solve
+
+ONE_SHIP = ("3x3:2", "3x3:3", "3x4:2", "3x4:3", "4x4:2", "4x4:3", "4x4:4", "4x5:3", "5x5:3")
+FLEETS = (
+    *("1x7:3,2", "2x4:2,2", "2x4:3,2", "2x5:3,2", "2x6:3,2", "2x6:4,2", "3x3:2,2", "3x3:3,2"),
+    *("3x3:3,3", "3x4:2,2", "3x4:3,2", "3x4:3,3", "3x4:4,2", "3x4:4,3", "3x5:3,2", "3x5:4,3"),
+    *("4x4:2,2", "4x4:3,2", "4x4:3,3", "4x4:4,2", "4x4:4,3", "4x4:4,4", "4x5:3,2", "4x5:4,3"),
+    *("5x5:5,4", "3x3:2,2,2", "3x3:3,2,2", "3x4:3,2,2", "3x4:3,3,2", "4x4:3,3,2", "4x4:4,3,2"),
+    *("4x4:4,3,3", "4x5:4,3,2", "3x5:5,4,3"),
+)
+RULES = tuple(
+    f";contact={contact};announce={announce}"
+    for contact, announce in product(CONTACTS, ANNOUNCEMENTS)
+    if (contact, announce) != ("none", "nothing")
+)
+CONFIRMATIONS = """\
+tree: an optimal tree replayed on every configuration; reference: the definition in plain Python;
+unpruned: the search without bounds, dominated cells and small cases; published: Mayflower,
+data/published/mayflower.csv; silent: the optimum of the same game where nothing is announced, by
+another kernel, which one ship cannot change; proof, first: as in optima.csv"""
+
+BOUNDS_OFF = SolverOptions(leaf_counting=False, profile=False, domination=False, small_cases=False)
+GREEDY_SECONDS = 10
+REFERENCE_CELLS = 9
+REFERENCE_CONFIGURATIONS = 110  # on 12 cells
+
+
+def games() -> Iterator[Game]:
+    """The games of the table, in its order."""
+    for text in ONE_SHIP:
+        yield Game.parse(f"{text};contact=any;announce=ship")
+    for text in FLEETS:
+        for rules in RULES:
+            yield Game.parse(text + rules)
+
+
+# Other ways to the same total height; each None where it would take too long
+
+
+def _reference(solver: Solver, found: Solution, seconds: float) -> int | None:
+    cells = solver.position.game.cells
+    if cells > 12 or (cells > REFERENCE_CELLS and found.configurations > REFERENCE_CONFIGURATIONS):
+        return None
+    with reference.caches():
+        return reference.solve(solver.position).total_height
+
+
+def _unpruned(solver: Solver, found: Solution, seconds: float) -> int | None:
+    if solver.position.game.is_silent:
+        return None
+    try:
+        return solve(
+            solver.position, options=BOUNDS_OFF, progress=Limit(seconds).watch()
+        ).total_height
+    except LimitReached:
+        return None
+
+
+def _published(solver: Solver, found: Solution, seconds: float) -> int | None:
+    """The total that is printed, or that rounds to the mean that is printed; 0 if none does."""
+    game = solver.position.game
+    if (game.contact, game.announce) != ("any", "ship"):
+        return None
+    usual = replace(game, contact="none", announce="nothing")
+    for row in records.read_published("mayflower.csv").rows:
+        if row["name"] == "optimum" and Game.parse(row["game"]) == usual:
+            total = round(Fraction(row["value"]) * found.configurations)
+            digits = len(row["value"].partition(".")[2])
+            mean = Fraction(total, found.configurations)
+            return total if rounded(mean, digits) == row["value"] else 0
+    return None
+
+
+def _silent(solver: Solver, found: Solution, seconds: float) -> int | None:
+    game = solver.position.game
+    if game.is_silent or len(game.fleet) > 1:
+        return None
+    return solve(Position(Game(game.rows, game.columns, game.fleet))).total_height
+
+
+def _by_optima(name: str) -> Callable[[Solver, Solution, float], int | None]:
+    """What confirms games of optima.csv, where nothing is announced."""
+
+    def way(solver: Solver, found: Solution, seconds: float) -> int | None:
+        if not solver.position.game.is_silent:
+            return None
+        try:
+            return optima.OTHERS[name](solver, found, seconds)
+        except NotSupported:
+            return None
+
+    return way
+
+
+OTHERS: dict[str, Callable[[Solver, Solution, float], int | None]] = {
+    "reference": _reference,
+    "unpruned": _unpruned,
+    "published": _published,
+    "silent": _silent,
+    "proof": _by_optima("proof"),
+    "first": _by_optima("first"),
+}
+
+
+# The table
+
+
+def row(game: Game, max_seconds: float, patience: float) -> dict[str, object] | None:
+    """One line of the table; None where there are no configurations or the time is over."""
+    position = Position(game)
+    try:
+        solver = Solver(position, progress=Limit(max_seconds).watch())
+        found = solver.solution
+        answers: dict[str, int | None] = {"tree": tree.verify(solver.tree())}
+    except (ImpossiblePosition, LimitReached) as reason:
+        print(f"{game}: {reason or 'unsolved in time'}", file=sys.stderr)
+        return None
+    solver.progress = no_progress
+    answers |= {name: way(solver, found, patience) for name, way in OTHERS.items()}
+    for name, total in answers.items():
+        if total not in (None, found.total_height):
+            raise SystemExit(f"{game}: {found.total_height}, but {name} says {total}")
+    confirmed = [name for name, total in answers.items() if total is not None]
+    if len(confirmed) < 2:
+        print(f"{game}: {found.total_height}, which no second way confirms", file=sys.stderr)
+        return None
+    values = (
+        game,
+        game.cells,
+        found.configurations,
+        found.total_height,
+        found.mean,
+        optima.greedy_total(position, "best", GREEDY_SECONDS),
+        found.nodes,
+        found.seconds,
+        "+".join(confirmed),
+        records.commit(),
+    )
+    return dict(zip(OPTIMA_ANNOUNCED.names, values, strict=True))
+
+
+def main() -> None:
+    """Compute and write the table."""
+    parser = script.parser(__doc__, "optima_announced")
+    parser.add_argument("game", nargs="*", type=script.game, help="only these")
+    parser.add_argument("--max-seconds", type=float, default=20, help="give a game up after these")
+    parser.add_argument("--patience", type=float, default=40, help="for one confirmation")
+    parser.add_argument("--again", action="store_true", help="also games that have a row")
+    arguments = parser.parse_args()
+    path = OPTIMA_ANNOUNCED.path(arguments.output)
+    rows = {row["game"]: row for row in OPTIMA_ANNOUNCED.read(path)} if path.exists() else {}
+    listed = list(games())
+    chosen = arguments.game or [game for game in listed if arguments.again or game not in rows]
+    order = listed + [game for game in chosen if game not in listed]
+    for number, game in enumerate(chosen, 1):
+        found = row(game, arguments.max_seconds, arguments.patience)
+        if found is None:
+            continue
+        rows[game] = found
+        OPTIMA_ANNOUNCED.write(
+            [tuple(rows[game].values()) for game in order if game in rows],
+            arguments.output,
+            fields={"confirmed": " ".join(CONFIRMATIONS.split())},
+        )
+        print(
+            f"{number}/{len(chosen)} {game}: {found['total_height']}/{found['configurations']}"
+            f" ({found['seconds']:.3f} s) {found['confirmed']}",
+            flush=True,
+        )
+    print(f"{script.shown(path)}: {len(rows)} games")
+
+
+if __name__ == "__main__":
+    script.run(main)

@@ -1,0 +1,115 @@
+"""How many configurations greedy finishes in time, in numba; the definition is in `within`.
+
+A family is a list of rows of two tables: `ships`, uint64 of shape (n, ships, 2), the cells of each
+ship as two words, and `cells`, int16 of shape (n, fleet cells), the same cells as numbers. What is
+hit is two words. `answers` is what a sinking of each ship is told as: HIT where nothing is, else
+numbers above. A family of a silent game has all its ships as one, so that it is told of no other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+MISS, HIT = 0, 1
+
+Array = Any  # numba infers the types of arrays; they are said in the docstrings
+
+
+@njit(cache=True)
+def occurrences(cells: Array, family: Array, counts: Array) -> None:
+    """How many of a family have each cell: int64 of shape (cells of the board,)."""
+    counts[:] = 0
+    for row in family:
+        for cell in cells[row]:
+            counts[cell] += 1
+
+
+@njit(cache=True)
+def answer_of(ships: Array, answers: Array, row: int, cell: int, hit: Array) -> int:
+    """What a shot at a cell is told; hit -- the cells hit before, two words."""
+    word, bit = cell >> 6, np.uint64(1) << np.uint64(cell & 63)
+    for ship in range(ships.shape[1]):
+        if ships[row, ship, word] & bit:
+            left = ships[row, ship, word] & ~hit[word] & ~bit
+            other = ships[row, ship, 1 - word] & ~hit[1 - word]
+            return HIT if left | other else answers[ship]
+    return MISS
+
+
+@njit(cache=True)
+def part(ships: Array, answers: Array, family: Array, cell: int, hit: Array, told: int) -> Array:
+    """Those of a family that answer so to a shot."""
+    kept = np.empty(len(family), np.int32)
+    n = 0
+    for row in family:
+        if answer_of(ships, answers, row, cell, hit) == told:
+            kept[n] = row
+            n += 1
+    return kept[:n].copy()
+
+
+@njit(cache=True)
+def finished(
+    ships: Array, cells: Array, answers: Array, whole: Array, hit: Array, limits: Any, first: int
+) -> int:
+    """How many of a family are finished in time, if a cell is shot and then greedy plays.
+
+    hit -- the cells hit so far, two words. limits -- the misses that may still be made, the hits
+    that are still to be made, the cells of the board, and the number of answers.
+    """
+    board, told = limits[2], limits[3]
+    family = whole.copy()
+    rest = np.empty(len(family), np.int32)
+    given = np.empty(len(family), np.int8)
+    counts = np.empty(board, np.int64)
+    sizes = np.empty(told, np.int64)
+    room = (board + 1) * told
+    ranges = np.empty((room, 4), np.int64)  # start, end, misses left, hits left
+    hits = np.empty((room, 2), np.uint64)
+    ranges[0] = (0, len(family), limits[0], limits[1])
+    hits[0] = hit
+    waiting, total, is_first = 1, 0, True
+    now = np.empty(2, np.uint64)
+    while waiting:
+        waiting -= 1
+        start, end, misses, left = ranges[waiting]
+        if misses < 0:
+            continue
+        if left == 0 or (end - start == 1 and not is_first):
+            total += end - start
+            continue
+        now[:] = hits[waiting]
+        cell = first
+        if not is_first:
+            occurrences(cells, family[start:end], counts)
+            cell, most = -1, 0
+            for one in range(board):
+                if counts[one] > most and not now[one >> 6] >> np.uint64(one & 63) & np.uint64(1):
+                    cell, most = one, counts[one]
+        is_first = False
+        sizes[:] = 0
+        for i in range(start, end):
+            given[i] = answer_of(ships, answers, family[i], cell, now)
+            sizes[given[i]] += 1
+            rest[i] = family[i]
+        place = start
+        for answer in range(told):
+            if sizes[answer]:
+                ranges[waiting] = (
+                    place,
+                    place + sizes[answer],
+                    misses - (answer == MISS),
+                    left - (answer != MISS),
+                )
+                hits[waiting] = now
+                if answer != MISS:
+                    hits[waiting, cell >> 6] |= np.uint64(1) << np.uint64(cell & 63)
+                waiting += 1
+                for i in range(start, end):
+                    if given[i] == answer:
+                        family[place] = rest[i]
+                        place += 1
+    return total

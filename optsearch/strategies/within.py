@@ -1,0 +1,194 @@
+"""A policy made for games with a limit of shots: greedy on the chance to finish in time.
+
+`within:shots=K` is for players who win if every ship is sunk by their K-th shot. The definition:
+
+1. The family F is every configuration that is left. It takes as many hits as are still to be made,
+   so a game is lost once more than K - (cells of the fleet) misses are made. In a lost game, and
+   with more than `cap` configurations, a most probable cell is shot, the first one row by row.
+2. The cells that some configuration has and that are not hit are gone through from the most
+   probable on, row by row where they tie. The first `candidates` of them are candidates, but none
+   whose probability is below `percent` percent of the greatest.
+3. The value of a candidate is the number of configurations of F that are finished by the K-th
+   shot, if it is shot now and *greedy* plays on. This greedy always shoots a most probable cell,
+   the first one row by row; a certain hit is one. The candidate of the greatest value is shot, the
+   first in the order of step 2 where they tie.
+
+Whatever is announced is used: a family is parted by replies. The counts are exact. (Best play for
+this aim, on small games: `optsearch solve --objective within=K`.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.configurations import CellSets, list_ships, to_words
+from optsearch.game import Cell, Game
+from optsearch.position import Position, Reply, Shot
+from optsearch.posterior import Posterior
+from optsearch.strategies import Strategy
+from optsearch.strategies.greedy import counted
+from optsearch.strategies.player import number
+
+Rows = NDArray[np.int32]
+MOST = 1 << 20
+
+
+@dataclass(frozen=True)
+class Within(Strategy):
+    """Of the most probable cells, the one after which greedy finishes most games in time."""
+
+    name: ClassVar[str] = "within"
+
+    shots: int = number(24, 1, 128, "the shots by which every ship is to be sunk")
+    candidates: int = number(12, 1, 128, "most probable cells that are compared, at most")
+    percent: int = number(30, 0, 100, "of the greatest probability that such a cell must have")
+    cap: int = number(MOST, 1, MOST, "configurations up to which cells are compared")
+
+    def shot(self, position: Position) -> Cell:
+        """The cell to shoot next."""
+        game = position.game
+        game.require_small(self.name)
+        if self._is_large(game, position):
+            counts = counted(position).cells
+            fresh = [cell for cell in range(game.cells) if not position.closed >> cell & 1]
+            return game.cell(max(fresh, key=counts.__getitem__))
+        family = family_of(position)
+        misses = self.shots - game.fleet_cells - position.misses.bit_count()
+        chosen = self._candidates(position, family.counts())
+        if misses < 0 or len(chosen) == 1:
+            return game.cell(chosen[0])
+        values = {cell: family.finished(misses, cell) for cell in chosen}
+        return game.cell(max(chosen, key=values.__getitem__))
+
+    def _is_large(self, game: Game, position: Position) -> bool:
+        return configurations_of(game) > self.cap and (
+            Posterior(position).configurations > self.cap
+        )
+
+    def _candidates(self, position: Position, counts: list[int]) -> list[int]:
+        """Step 2."""
+        closed = position.closed
+        fresh = [cell for cell, n in enumerate(counts) if n and not closed >> cell & 1]
+        fresh.sort(key=lambda cell: -counts[cell])
+        least = counts[fresh[0]] * self.percent
+        return [cell for cell in fresh if 100 * counts[cell] >= least][: self.candidates]
+
+
+# Families, each parted from that of the position before
+
+
+@lru_cache(maxsize=4)
+def configurations_of(game: Game) -> int:
+    """How many a game has."""
+    return Posterior(Position(game)).configurations
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Configurations as `finishing` has them. told -- the number of each reply."""
+
+    game: Game
+    ships: CellSets
+    cells: NDArray[np.int16]
+    answers: NDArray[np.int8]
+    told: dict[Reply, int]
+
+
+@dataclass(frozen=True)
+class Family:
+    """Some rows of tables, and the position at which these are left."""
+
+    tables: Tables
+    position: Position
+    rows: Rows
+
+    @property
+    def _hit(self) -> NDArray[np.uint64]:
+        words: NDArray[np.uint64] = to_words([self.position.hits])[0]
+        return words
+
+    def counts(self) -> list[int]:
+        """How many configurations have each cell."""
+        from optsearch.strategies.finishing import occurrences
+
+        counts = np.zeros(self.tables.game.cells, np.int64)
+        occurrences(self.tables.cells, self.rows, counts)
+        return [int(n) for n in counts]
+
+    def finished(self, misses: int, cell: int) -> int:
+        """The configurations finished with so many misses more, if a cell is shot, then greedy."""
+        from optsearch.strategies.finishing import finished
+
+        tables, position = self.tables, self.position
+        limits = (misses, position.hits_left, tables.game.cells, 1 + max(tables.told.values()))
+        return int(
+            finished(
+                *(tables.ships, tables.cells, tables.answers, self.rows, self._hit, limits, cell)
+            )
+        )
+
+    def after(self, shot: Shot) -> Family:
+        """Those that answer so to a shot."""
+        from optsearch.strategies.finishing import part
+
+        tables, game = self.tables, self.tables.game
+        cell = shot.cell[0] * game.columns + shot.cell[1]
+        told = tables.told[shot.reply]
+        rows = part(tables.ships, tables.answers, self.rows, cell, self._hit, told)
+        return Family(tables, self.position.after(shot.cell, shot.reply), rows)
+
+
+def tables_of(start: Position) -> Tables:
+    """The configurations that the hits and misses of a position leave."""
+    game = start.game
+    ships = list_ships(start)
+    told = {Reply(False): 0, Reply(True): 1}
+    if game.is_silent:
+        ships = np.bitwise_or.reduce(ships, axis=1)[:, None]
+        answers = [1]
+    else:
+        kinds = [kind if game.announce == "ship" else None for kind in game.fleet]
+        for kind in kinds:
+            told.setdefault(Reply(True, True, kind), len(told))
+        answers = [told[Reply(True, True, kind)] for kind in kinds]
+    flags = np.unpackbits(
+        np.bitwise_or.reduce(ships, axis=1).view(np.uint8), axis=1, bitorder="little"
+    )
+    cells = flags.nonzero()[1].astype(np.int16).reshape(len(ships), game.fleet_cells)
+    return Tables(game, np.ascontiguousarray(ships), cells, np.array(answers, np.int8), told)
+
+
+_last: dict[str, list[Family]] = {"path": []}  # on the way to the position asked for last
+
+
+def family_of(position: Position) -> Family:
+    """The family of a position: parted from the last one on the way to the position before."""
+    shots = position.shots
+    path = [
+        family
+        for family in _last["path"]
+        if family.position.game == position.game
+        and family.position.shots == shots[: len(family.position.shots)]
+    ]
+    if not path:
+        path = [_listed(position)]
+    for shot in shots[len(path[-1].position.shots) :]:
+        path.append(path[-1].after(shot))
+    _last["path"] = path
+    return path[-1]
+
+
+def _listed(position: Position) -> Family:
+    """The family of the empty board where it can be listed, else that of a position."""
+    start = Position(position.game)
+    is_small = configurations_of(position.game) <= MOST
+    tables = tables_of(start if is_small else position)
+    family = Family(tables, start, np.arange(len(tables.ships), dtype=np.int32))
+    for shot in () if is_small else position.shots:
+        family = family.after(shot)
+    return family
