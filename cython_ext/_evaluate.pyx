@@ -32,6 +32,9 @@ The rules (`optsearch/strategies` says which strategies they are):
   On samples they stop at `truncate` sampled configurations with an estimate. Shots in another order
   leave the same configurations, so what greedy misses is kept in a table by what was hit and
   missed: much of what a node's candidates need was found at the nodes above it.
+- *nested rollout*: the same, but above `above` configurations the finalists are compared by what an
+  inner rollout policy misses, in place of greedy, on a sample of at most `second`. Its candidates
+  are up to `inner`, always costed on that sample; below `floor` configurations of it greedy goes on.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -71,6 +74,7 @@ cdef enum:
     SIZES = 21            # of parts: from each power of two to the next, up to 2^21
     UNIT = 4096           # of estimated misses
     MIN_CAP = 64
+    NESTED = 1 + MAX_HASHES   # added to the mode of what the inner rollout policy misses
 
 
 cdef struct Block:        # a family as columns
@@ -183,6 +187,8 @@ cdef class Evaluator:
     """
 
     cdef int candidates, percent, endgame, screen, finalists, cap, truncate
+    cdef int64_t above
+    cdef int second, inner, floor        # of nested rollouts
     cdef bint distinct
     cdef int cells, most_left
     cdef int order[MAX_CELLS]
@@ -227,6 +233,8 @@ cdef class Evaluator:
             self.order[i] = order[i]
         self.candidates, self.percent, self.endgame = candidates, percent, endgame
         self.screen, self.finalists, self.cap, self.truncate = screen, finalists, cap, truncate
+        self.above = <int64_t>1 << 62
+        self.second = self.inner = self.floor = 0
         self.distinct = distinct
         self.estimates = estimates
         self.most_left = <int>estimates.shape[0] - 1
@@ -235,6 +243,13 @@ cdef class Evaluator:
             self.known = <Known*>calloc(KNOWN * SIZES, sizeof(Known))
         if self.memo == NULL or candidates > 1 and self.known == NULL:
             raise MemoryError
+
+    def nest(self, int64_t above, int second, int inner, int floor):
+        """Make the rollouts nested ones; the parameters are explained above."""
+        if (self.candidates == 1 or above < MIN_CAP or second < self.screen or second >> SIZES
+                or not 1 <= inner <= MAX_CANDIDATES or floor < 64):
+            raise ValueError("parameters out of range")
+        self.above, self.second, self.inner, self.floor = above, second, inner, floor
 
     def __dealloc__(self):
         self.release(self.root)
@@ -682,10 +697,10 @@ cdef class Evaluator:
                 return 0
             self.draw(b, mask, n, self.cap, drawn, &shift)
             under = drawn
-        found = self.choose(b, under, n, counts, chosen)
+        found = self.choose(b, under, n, counts, self.candidates, chosen)
         free(drawn)
         if found > self.finalists and n > self.screen:
-            self.compare(b, mask, n, self.screen, shots, chosen, found, False, costs)
+            self.compare(b, mask, n, self.screen, shots, chosen, found, False, False, costs)
             while found > self.finalists:
                 worst = 0
                 for i in range(found):
@@ -696,12 +711,15 @@ cdef class Evaluator:
                     chosen[i], costs[i] = chosen[i + 1], costs[i + 1]
         if found == 1:
             return chosen[0]
-        return chosen[self.compare(b, mask, n, self.cap, shots, chosen, found, True, costs)]
+        return chosen[self.compare(b, mask, n, self.second if n > self.above else self.cap, shots,
+                                   chosen, found, n > self.above, True, costs)]
 
     cdef int compare(self, Block* b, const uint64_t* mask, int64_t n, int cap, Shots shots,
-                     const int* chosen, int found, bint give_up, int64_t* costs) noexcept nogil:
+                     const int* chosen, int found, bint nested, bint give_up,
+                     int64_t* costs) noexcept nogil:
         """The costs of candidates on a sample of at most `cap` configurations; the cheapest one.
 
+        nested -- by the inner rollout policy, not by greedy.
         give_up -- as soon as one costs more than another; its cost is not found then.
         """
         cdef Block* sample = NULL
@@ -732,12 +750,12 @@ cdef class Evaluator:
             cell = chosen[i]
             self.split(s, mask, cell, parts, parts + s.words)
             costs[i] = UNIT * (size - counts[cell])
-            costs[i] += self.roll_part(s, parts, counts[cell], with_hit(shots, s.cell[cell]),
-                                       left - 1, shift, counts, size)
+            costs[i] += self.play_part(s, parts, counts[cell], with_hit(shots, s.cell[cell]),
+                                       left - 1, shift, counts, size, nested)
             if not give_up or i == 0 or costs[i] < costs[best]:
-                costs[i] += self.roll_part(s, parts + s.words, size - counts[cell],
+                costs[i] += self.play_part(s, parts + s.words, size - counts[cell],
                                            with_miss(shots, s.cell[cell]), left, shift, counts,
-                                           size)
+                                           size, nested)
             if costs[i] < costs[best]:
                 best = i
         free(parts)
@@ -771,8 +789,8 @@ cdef class Evaluator:
         return self.compress(b, mask, n, counts, 2)
 
     cdef int choose(self, const Block* b, const uint64_t* mask, int64_t n, const int64_t* counts,
-                    int* chosen) noexcept nogil:
-        """The candidates: how many, and their columns.
+                    int number, int* chosen) noexcept nogil:
+        """The candidates, at most so many: how many, and their columns.
 
         mask -- of the family, or of its sample, on which it is judged which cells lie under others.
         """
@@ -780,7 +798,7 @@ cdef class Evaluator:
         cdef int64_t most, limit = 0, first_most = 0
         cdef uint8_t tried[MAX_CELLS]
         memset(tried, 0, sizeof(tried))
-        while found < self.candidates:
+        while found < number:
             most = 0
             cell = -1
             for i in range(b.cells):
@@ -857,31 +875,77 @@ cdef class Evaluator:
                     best = i
         return chosen[best]
 
-    cdef int64_t roll_part(self, Block* b, uint64_t* mask, int64_t n, Shots shots, int left,
-                           int shift, const int64_t* counts,
-                           int64_t total) noexcept nogil:
-        """What greedy misses in a part, in units; estimated where it is sampled."""
-        cdef Block* own
+    cdef int64_t play_part(self, Block* b, uint64_t* mask, int64_t n, Shots shots, int left,
+                           int shift, const int64_t* counts, int64_t total,
+                           bint nested) noexcept nogil:
+        """What greedy, or the inner rollout policy, misses in a part; estimated where sampled."""
+        cdef Block* part = b
         cdef Known* entry
         cdef int64_t cost
+        cdef int mode = 1 + shift
         if shift and n <= self.truncate:
             return self.estimate(n, left, shift)
         if n <= FORGOTTEN:
             return self.roll(b, mask, n, shots, left, shift)
-        entry = &self.known[place_of(shots, 1 + shift, n)]
-        if (entry.mode == 1 + shift and entry.shots.hits == shots.hits
+        nested = nested and n > self.floor
+        if nested:
+            mode += NESTED
+        entry = &self.known[place_of(shots, mode, n)]
+        if (entry.mode == mode and entry.shots.hits == shots.hits
                 and entry.shots.misses == shots.misses):
             return entry.cost
-        if n <= 64 or 2 * n > b.n:
-            cost = self.roll(b, mask, n, shots, left, shift)
-        else:
-            own = self.compress(b, mask, n, counts, total)
-            if own == NULL:
+        if n > 64 and 2 * n <= b.n:
+            part = self.compress(b, mask, n, counts, total)
+            if part == NULL:
                 return 0
-            cost = self.roll(own, NULL, n, shots, left, shift)
-            self.release(own)
+            mask = NULL
+        if nested:
+            cost = self.roll_nested(part, mask, n, shots, shift)
+        else:
+            cost = self.roll(part, mask, n, shots, left, shift)
+        if part != b:
+            self.release(part)
         if not self.failed:
-            entry.shots, entry.mode, entry.cost = shots, 1 + shift, cost
+            entry.shots, entry.mode, entry.cost = shots, mode, cost
+        return cost
+
+    cdef int64_t roll_nested(self, Block* b, const uint64_t* mask, int64_t n, Shots shots,
+                             int shift) noexcept nogil:
+        """What the inner rollout policy misses in a part of more than 64 configurations."""
+        cdef int64_t counts[MAX_CELLS]
+        cdef int chosen[MAX_CANDIDATES]
+        cdef int found, cell, now, i, best
+        cdef int64_t cost, least = -1
+        cdef uint64_t* parts
+        cell = self.count(b, mask, n, counts, &now)
+        if cell < 0:
+            return 0
+        parts = <uint64_t*>malloc(2 * b.words * sizeof(uint64_t))
+        if parts == NULL:
+            self.failed = True
+            return 0
+        found = self.choose(b, mask, n, counts, self.inner, chosen)
+        best = chosen[0]
+        for i in range(found if found > 1 else 0):
+            cell = chosen[i]
+            self.split(b, mask, cell, parts, parts + b.words)
+            cost = UNIT * (n - counts[cell])
+            cost += self.play_part(b, parts, counts[cell], with_hit(shots, b.cell[cell]), now - 1,
+                                   shift, counts, n, False)
+            if least < 0 or cost < least:
+                cost += self.play_part(b, parts + b.words, n - counts[cell],
+                                       with_miss(shots, b.cell[cell]), now, shift, counts, n,
+                                       False)
+                if least < 0 or cost < least:
+                    least = cost
+                    best = cell
+        self.split(b, mask, best, parts, parts + b.words)
+        cost = UNIT * (n - counts[best])
+        cost += self.play_part(b, parts, counts[best], with_hit(shots, b.cell[best]), now - 1,
+                               shift, counts, n, True)
+        cost += self.play_part(b, parts + b.words, n - counts[best],
+                               with_miss(shots, b.cell[best]), now, shift, counts, n, True)
+        free(parts)
         return cost
 
     cdef int64_t roll(self, Block* b, const uint64_t* mask, int64_t n, Shots shots, int left,
@@ -904,10 +968,10 @@ cdef class Evaluator:
             return 0
         self.split(b, mask, cell, parts, parts + b.words)
         cost = UNIT * (n - counts[cell])
-        cost += self.roll_part(b, parts, counts[cell], with_hit(shots, b.cell[cell]), now - 1,
-                               shift, counts, n)
-        cost += self.roll_part(b, parts + b.words, n - counts[cell],
-                               with_miss(shots, b.cell[cell]), now, shift, counts, n)
+        cost += self.play_part(b, parts, counts[cell], with_hit(shots, b.cell[cell]), now - 1,
+                               shift, counts, n, False)
+        cost += self.play_part(b, parts + b.words, n - counts[cell],
+                               with_miss(shots, b.cell[cell]), now, shift, counts, n, False)
         free(parts)
         return cost
 
@@ -1010,7 +1074,7 @@ cdef class Evaluator:
                     shots = with_miss(shots, i)
                     for j in range(b.words):
                         mask[j] &= ~column[j]
-            if count_bits(mask, NULL, b.words) > self.cap:
+            if count_bits(mask, NULL, b.words) > max(self.cap, self.second):
                 cell = self.order[self.rollout(b, mask, n, counts, shots)]
             else:
                 cell = -1

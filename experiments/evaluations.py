@@ -38,6 +38,7 @@ RUNS = {
     "pattern_cross_water": Run(f"{NEAREST},clear=cross,water=1"),
     "pattern_line_water": Run(f"{NEAREST},clear=line,water=1"),
     "rollout": Run("rollout"),
+    "nested": Run("nested"),
     "any_greedy": Run("greedy", ANY),
     "any_ship_greedy": Run("greedy", ANY_SHIP),
 }

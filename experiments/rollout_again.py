@@ -1,7 +1,7 @@
-"""The rollout policy played once more, for experiments.evaluation_check: numpy, no kernel of ours.
+"""The rollout policies played once more, for experiments.evaluation_check: numpy, no kernel of ours.
 
-`optsearch/strategies/rollout.py` is the definition, of which this uses the numbers, the hash and
-the estimate alone. A family is a matrix, a row for each configuration and a column for each cell.
+`optsearch/strategies/rollout.py` and `nested.py` are the definitions, of which this uses the
+numbers, the hash and the estimate alone. A family is a matrix, a row for each configuration and a column for each cell.
 """
 
 from functools import lru_cache
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from optsearch.configurations import Configurations, to_masks
 from optsearch.game import bits
 from optsearch.position import Position
+from optsearch.strategies.nested import Nested
 from optsearch.strategies.rollout import SMALL, UNIT, Rollout, estimate, hash_of
 
 Rows = NDArray[np.bool_]
@@ -46,23 +47,49 @@ class RolloutAgain:
             return -1
         if len(rows) <= self.strategy.endgame:
             return _optimal(rows)
-        ranked = np.flatnonzero(is_open)[np.argsort(-counts[is_open], kind="stable")]
         shift, sample = self._sample(rows, hashes, self.strategy.cap)
-        chosen: list[int] = []
-        for cell in ranked.tolist():
-            unlikely = 100 * counts[cell] < self.strategy.percent * counts[ranked[0]]
-            if unlikely or len(chosen) == self.strategy.candidates:
-                break
-            under = sample[sample[:, cell]]
-            if not any(under[:, other].all() for other in chosen):
-                chosen.append(cell)
+        chosen = self._likely(counts, len(rows), sample, self.strategy.candidates)
         if len(chosen) > self.strategy.finalists and len(rows) > self.strategy.screen:
             fewer = self._sample(rows, hashes, self.strategy.screen)
             costs = [self._cost(fewer[1], cell, fewer[0]) for cell in chosen]
             kept = np.argsort(costs, kind="stable")[: self.strategy.finalists]
             chosen = [chosen[i] for i in sorted(kept.tolist())]
-        costs = [self._cost(sample, cell, shift) for cell in chosen]
+        if isinstance(self.strategy, Nested) and len(rows) > self.strategy.above:
+            shift, sample = self._sample(rows, hashes, self.strategy.second)
+            costs = [self._nested_cost(self.strategy, sample, cell, shift) for cell in chosen]
+        else:
+            costs = [self._cost(sample, cell, shift) for cell in chosen]
         return chosen[int(np.argmin(costs))]
+
+    def _likely(self, counts: NDArray[np.int64], n: int, sample: Rows, number: int) -> list[int]:
+        """The most probable open cells, none of which lies under one before it in the sample."""
+        is_open = (counts > 0) & (counts < n)
+        ranked = np.flatnonzero(is_open)[np.argsort(-counts[is_open], kind="stable")]
+        chosen: list[int] = []
+        for cell in ranked.tolist():
+            unlikely = 100 * counts[cell] < self.strategy.percent * counts[ranked[0]]
+            if unlikely or len(chosen) == number:
+                break
+            under = sample[sample[:, cell]]
+            if not any(under[:, other].all() for other in chosen):
+                chosen.append(cell)
+        return chosen
+
+    def _nested_cost(self, strategy: Nested, rows: Rows, cell: int, shift: int) -> int:
+        """Misses times UNIT of a cell and of the inner policy after it."""
+        cost, parts = self._split(rows, cell)
+        while parts:
+            part, left = parts.pop()
+            if shift and len(part) <= strategy.truncate:
+                cost += estimate(len(part), left, shift)
+            elif len(part) <= strategy.floor:
+                cost += self._greedy_cost([(part, left)], shift)
+            elif chosen := self._likely(part.sum(0), len(part), part, strategy.inner):
+                costs = [self._cost(part, other, shift) for other in chosen]
+                more, behind = self._split(part, chosen[int(np.argmin(costs))])
+                cost += more
+                parts += behind
+        return cost
 
     @staticmethod
     def _sample(rows: Rows, hashes: NDArray[np.uint64], most: int) -> tuple[int, Rows]:
@@ -75,6 +102,11 @@ class RolloutAgain:
     def _cost(self, rows: Rows, cell: int, shift: int) -> int:
         """Misses times UNIT of a cell and of greedy after it."""
         cost, parts = self._split(rows, cell)
+        return cost + self._greedy_cost(parts, shift)
+
+    def _greedy_cost(self, parts: list[tuple[Rows, int]], shift: int) -> int:
+        """Misses times UNIT of greedy in some parts, each with its open cells."""
+        cost = 0
         while parts:
             part, left = parts.pop()
             if shift and len(part) <= self.strategy.truncate:

@@ -48,6 +48,7 @@ _WORDS: dict[str, Callable[[dict[str, str]], list[str]]] = {
     "thompson": _thompson,
     "within": lambda options: [f"made for {options.get('shots', '24')} shots"],
     "rollout": lambda _: ["rollout (the cell from which greedy does best)"],
+    "nested": lambda _: ["nested rollout (the cell from which rollouts do best)"],
 }
 
 

@@ -131,7 +131,10 @@ def test_what_is_accepted(kind, one):
     if isinstance(one.accepted, range):
         low, high = one.accepted[0], one.accepted[-1]
         both = {"cap": ",screen=64", "screen": f",cap={high}", "modulus": ",colours=0"}
-        more = both.get(one.name, "") if kind in ("rollout", "pattern") else ""
+        both["second"] = both["cap"]
+        more = both.get(one.name, "") if kind in ("rollout", "nested", "pattern") else ""
+        if (kind, one.name) == ("nested", "screen"):
+            more += f",second={high}"
         for value in (low, high):
             assert getattr(make(f"{value}{more}"), one.name) == value
         for value in (low - 1, high + 1):

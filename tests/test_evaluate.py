@@ -78,20 +78,36 @@ def test_every_configuration_played(text, game):
     assert evaluate(named(text), game, jobs=1).histogram == played(named(text), game)
 
 
+NESTED = "nested:candidates=3,screen=64,finalists=2,cap=128,truncate=5,above=70,second=256,inner=2,floor=64"
 EMPTY = "rollout:candidates=3,percent=0,endgame=4,screen=64,finalists=1,cap=64,truncate=30"
 
 
 @pytest.mark.parametrize(
-    ("text", "game"), [("rollout", "4x4:3,2"), (SAMPLED, "4x5:4,3,2"), (EMPTY, "8x16:1")]
+    ("text", "game"),
+    [("rollout", "4x4:3,2"), (SAMPLED, "4x5:4,3,2"), (EMPTY, "8x16:1"), (NESTED, "4x5:3,2")],
 )
 def test_rollouts_played(text, game):
     """The definition in plain Python beside the kernel.
 
     4x5:4,3,2 is above the second's cap. Of some of the 128 configurations of 8x16:1 samples are
-    empty.
+    empty. 4x5:3,2 has 260, more than the inner policy's sample.
     """
     game = Game.parse(game)
     assert evaluate(named(text), game, jobs=1).histogram == played(named(text), game)
+
+
+def test_nested_rollouts():
+    """Their parameters are heard: each change plays another tree, or the rollouts' own."""
+    game = Game.parse("5x5:3,2,2")
+
+    def tree(text):
+        return evaluate(named(text), game, jobs=1).histogram
+
+    outer = NESTED.replace("nested", "rollout").partition(",above")[0]
+    assert tree(f"{NESTED},above=100000") == tree(outer)
+    others = ["above=400", "second=1024", "inner=3", "floor=200"]
+    trees = [tree(text) for text in (outer, NESTED, *(f"{NESTED},{other}" for other in others))]
+    assert len({str(histogram) for histogram in trees}) == len(trees)
 
 
 @draws(40)
@@ -148,7 +164,13 @@ def test_numbers_of_an_evaluation():
 
 
 @pytest.mark.parametrize(
-    "text", ["greedy", "rollout:candidates=2,screen=64,finalists=1,cap=1024", "pattern"]
+    "text",
+    [
+        "greedy",
+        "rollout:candidates=2,screen=64,finalists=1,cap=1024",
+        "nested:candidates=2,screen=512,cap=512,above=60000,second=1024,inner=2",
+        "pattern",
+    ],
 )
 def test_tasks_do_not_change_the_answer(text):
     """More than 65,536 configurations are several tasks with the least memory."""
@@ -487,12 +509,14 @@ def test_own_strategy(tmp_path):
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("gready", "there are greedy, rollout, pattern"),
+        ("gready", "there are greedy, rollout, nested, pattern"),
         ("greedy:tie=first", "ties=first, endgame=4"),
         ("greedy:endgame=x", "whole number"),
         ("greedy:endgame=11", "0 to 10"),
         ("greedy:ties=none", "first, checkerboard, central, last"),
         ("rollout:truncate=0", "1 to 64"),
+        ("nested:candidates=1", "candidates=1 is out of range; 2 to 32"),
+        ("nested:second=2048", "second=2048 is out of range; 16384 to 1048576"),
         ("pattern:scan=none", "rows, snake"),
         ("pattern:clear=none", "cross, line"),
         ("pattern:colours=44", "digits"),

@@ -684,10 +684,17 @@ def test_evaluation_check(run, tmp_path, name):
     assert record.values("shots_in_tree", int) == record.values("shots_played", int)
 
 
-def test_rollout_again():
-    """On samples too, every configuration of a small game; a wrong number is seen."""
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        "rollout:candidates=5,percent=40,screen=64,finalists=2,cap=128,truncate=4",
+        "nested:candidates=3,screen=64,finalists=2,cap=128,above=80,second=256,inner=2,floor=64",
+    ],
+)
+def test_rollout_again(strategy):
+    """On samples too, configurations of a small game; a wrong number is seen."""
     game = Game.parse("5x5:3,2")
-    strategy = named("rollout:candidates=5,percent=40,screen=64,finalists=2,cap=128,truncate=4")
+    strategy = named(strategy)
     again, tree = RolloutAgain(strategy, Position(game)), FollowedTask(strategy, Position(game))
     other = RolloutAgain(named("rollout"), Position(game))
     differ = 0

@@ -17,7 +17,16 @@ from optsearch.cli.command import app
 from optsearch.errors import StrategyError, TableError
 from optsearch.evaluate import evaluate, runners
 from optsearch.game import Game
-from optsearch.strategies import PatternRule, Rule, Strategy, as_strategy, named, own, rule_of
+from optsearch.strategies import (
+    NestedRule,
+    PatternRule,
+    Rule,
+    Strategy,
+    as_strategy,
+    named,
+    own,
+    rule_of,
+)
 from optsearch.strategies.greedy import Greedy
 from optsearch.strategies.pattern import Pattern
 from optsearch.strategies.rollout import Rollout
@@ -429,6 +438,13 @@ ROW = (0,) * 128
         (Rule(ORDER, 0, estimates=((*ROW[1:], -1),)), "estimates[0][127]=-1"),
         (Rule(ORDER, 0, estimates=((*ROW[1:], 2**31),)), "estimates[0][127]=2147483648"),
         (Rule(ORDER, 0, estimates=np.full((1, 128), 0.5)), "estimates[0][0]="),
+        (NestedRule(ORDER, 0), "candidates=1 leaves nothing"),
+        (NestedRule(ORDER, 0, 2, above=63), f"above=63 is out of range; 64 to {2**40}"),
+        (NestedRule(ORDER, 0, 2, second=2**21), "second=2097152"),
+        (NestedRule(ORDER, 0, 2, screen=128, cap=128, second=127), "second=127 is below screen"),
+        (NestedRule(ORDER, 0, 2, inner=0), "inner=0 is out of range; 1 to 32"),
+        (NestedRule(ORDER, 0, 2, floor=63), "floor=63 is out of range; 64 to 1048576"),
+        (NestedRule((0,) * 16, 0, 2), "has the cell 0 twice"),
         (PatternRule(tuple(range(16, 32)), False, False), "order[0]=16"),
         (PatternRule((3,) * 16, False, False), "has the cell 3 twice"),
         (PatternRule(ORDER[1:], False, False), "has 15 cells"),

@@ -30,7 +30,7 @@ from optsearch.lattice import Constraints, sweep
 from optsearch.position import Position, Reply, reply
 from optsearch.posterior import cases
 from optsearch.prior import Prior
-from optsearch.strategies import PatternRule, Rule, Strategy, as_strategy, rule_of
+from optsearch.strategies import NestedRule, PatternRule, Rule, Strategy, as_strategy, rule_of
 from optsearch.strategies.own import replay
 from optsearch.strategies.pattern import told_cells
 
@@ -251,7 +251,7 @@ class Ruled(Runner):
     def evaluator(self) -> Evaluator:
         """The kernel, with the numbers of the rule."""
         rule = self.rule
-        return Evaluator(
+        evaluator = Evaluator(
             np.array(rule.order, np.int32),
             rule.candidates,
             rule.percent,
@@ -263,6 +263,9 @@ class Ruled(Runner):
             self.game.contact != "any",
             np.array(rule.estimates, np.int32),
         )
+        if isinstance(rule, NestedRule):
+            evaluator.nest(rule.above, rule.second, rule.inner, rule.floor)
+        return evaluator
 
     def filled(self, sets: CellSets) -> Evaluator:
         """The same with some configurations."""
@@ -304,8 +307,9 @@ class Ruled(Runner):
 
     def _draw(self, limit: int) -> Evaluator:
         rule = self.rule
+        largest = max(rule.cap, rule.second) if isinstance(rule, NestedRule) else rule.cap
         # Every sample drawn above the tasks is smaller than what is left of this one there.
-        level = (limit // (2 * rule.cap)).bit_length() - 1
+        level = (limit // (2 * largest)).bit_length() - 1
         everything = sweep(self.game).count(Constraints(self.game.fleet))
         if everything >> MAX_HASHES > rule.screen // 2:
             raise TooLarge(
@@ -315,8 +319,8 @@ class Ruled(Runner):
             )
         if level < 0 or (everything >> level) * SAMPLE_BYTES > limit * BYTES:
             raise TooLarge(
-                f"{self.strategy} draws samples of up to {rule.cap:,} configurations "
-                f"(cap={rule.cap}) from {everything:,}; with tasks of {limit:,} that "
+                f"{self.strategy} draws samples of up to {largest:,} configurations "
+                f"(cap={largest}) from {everything:,}; with tasks of {limit:,} that "
                 "needs more memory, or a smaller cap"
             )
         drawn = Configurations(Position(self.game)).kept(lambda sets: sampled(sets, level))

@@ -45,9 +45,10 @@ from optsearch.errors import StrategyError
 from optsearch.game import Cell, Game
 from optsearch.position import Position
 from optsearch.strategies.player import Player, Playing, name_of, parameters
-from optsearch.strategies.rules import PatternRule, Rule
+from optsearch.strategies.rules import NestedRule, PatternRule, Rule
 
 __all__ = [
+    "NestedRule",
     "PatternRule",
     "Player",
     "Playing",
@@ -128,7 +129,8 @@ def rule_of(strategy: Strategy, game: Game) -> Rule | PatternRule | None:
     rule = strategy.rule(game)
     try:
         if isinstance(rule, Rule):
-            return Rule.fitted(rule, game)
+            kind = NestedRule if isinstance(rule, NestedRule) else Rule
+            return kind.fitted(rule, game)
         return rule if rule is None else PatternRule.fitted(rule, game)
     except StrategyError as error:
         raise StrategyError(f"the rule of {strategy} for {game}: {error}") from None
@@ -192,6 +194,7 @@ def all_kinds() -> tuple[type[Player], ...]:
     from optsearch.strategies.greedy import Greedy
     from optsearch.strategies.heuristic import Heuristic
     from optsearch.strategies.information import Bisection, Information
+    from optsearch.strategies.nested import Nested
     from optsearch.strategies.pattern import Pattern
     from optsearch.strategies.rollout import Rollout
     from optsearch.strategies.simple import Density, Parity, Random
@@ -200,6 +203,7 @@ def all_kinds() -> tuple[type[Player], ...]:
     from optsearch.strategies.within import Within
 
     return (
-        *(Greedy, Rollout, Within, Pattern, Bisection, Information, Row, Grid),
+        *(Greedy, Rollout, Nested, Within, Pattern),
+        *(Bisection, Information, Row, Grid),
         *(Random, Heuristic, Parity, Density, Thompson),
     )

@@ -59,6 +59,7 @@ from optsearch.strategies.greedy import (
 from optsearch.strategies.player import number, require_range
 
 Costs = Callable[[int, list[int]], list[int]]  # of cells on the sample of at most so many
+Sampled = Callable[[int], tuple[int, list[int]]]  # the sample of at most so many, and its bits
 
 UNIT = 4096
 BUCKETS = 128
@@ -177,23 +178,34 @@ class Rollout(Strategy):
             return position.game.cell(optimal_shot(sets, cells))
         hashes = [hash_of(cells | position.hits) for cells in sets]
 
-        def costs(most: int, chosen: list[int]) -> list[int]:
+        def sampled(most: int) -> tuple[int, list[int]]:
             bits, places = _sample(hashes, most)
-            sample = [sets[i] for i in places]
+            return bits, [sets[i] for i in places]
+
+        def costs(most: int, chosen: list[int]) -> list[int]:
+            bits, sample = sampled(most)
             return [self._cost(sample, cell, bits) for cell in chosen]
 
-        sample = [sets[i] for i in _sample(hashes, self.cap)[1]]
-        chosen = self._candidates(sets, sample, cells)
-        return position.game.cell(self._cheapest(chosen, len(sets), costs))
+        def last(most: int, chosen: list[int]) -> list[int]:
+            return self._last_costs(len(sets), sampled, chosen) or costs(most, chosen)
 
-    def _cheapest(self, chosen: list[int], configurations: int, costs: Costs) -> int:
+        chosen = self._candidates(sets, sampled(self.cap)[1], self.candidates)
+        return position.game.cell(self._cheapest(chosen, len(sets), costs, last))
+
+    def _last_costs(self, configurations: int, sampled: Sampled, chosen: list[int]) -> list[int]:
+        """What candidates cost in step 5 if not by greedy; empty: by greedy."""
+        return []
+
+    def _cheapest(
+        self, chosen: list[int], configurations: int, costs: Costs, last: Costs
+    ) -> int:
         """The cheapest candidate: step 4, then step 5."""
         if len(chosen) > self.finalists and configurations > self.screen:
             first = costs(self.screen, chosen)
             order = sorted(range(len(chosen)), key=lambda i: (first[i], i))
             chosen = [chosen[i] for i in sorted(order[: self.finalists])]
-        last = costs(self.cap, chosen)
-        return chosen[last.index(min(last))]
+        final = last(self.cap, chosen)
+        return chosen[final.index(min(final))]
 
     def _announced_shot(self, position: Position) -> int:
         """The cell where sinkings are announced."""
@@ -222,15 +234,16 @@ class Rollout(Strategy):
             greedy = _AnnouncedGreedy(kernel, bits, self.truncate)
             return [greedy.after(sample, cell) for cell in chosen]
 
-        return self._cheapest(chosen, configurations, costs)
+        return self._cheapest(chosen, configurations, costs, costs)
 
-    def _candidates(self, sets: list[int], sample: list[int], cells: range) -> list[int]:
-        counts = {cell: sum(s >> cell & 1 for s in sets) for cell in cells}
-        ranked = sorted((c for c in cells if 0 < counts[c] < len(sets)), key=lambda c: -counts[c])
+    def _candidates(self, sets: list[int], sample: list[int], number: int) -> list[int]:
+        """At most so many candidates: step 3."""
+        counts = {cell: sum(s >> cell & 1 for s in sets) for cell in range(128)}
+        ranked = sorted((c for c in counts if 0 < counts[c] < len(sets)), key=lambda c: -counts[c])
         chosen: list[int] = []
         for cell in ranked:
             is_likely = 100 * counts[cell] >= self.percent * counts[ranked[0]]
-            if len(chosen) == self.candidates or not is_likely:
+            if len(chosen) == number or not is_likely:
                 break
             with_cell = [s for s in sample if s >> cell & 1]
             if not any(all(s >> other & 1 for s in with_cell) for other in chosen):
@@ -238,7 +251,7 @@ class Rollout(Strategy):
         return chosen
 
     def _cost(self, sample: list[int], cell: int, bits: int) -> int:
-        left = _open_cells(sample, range(128))[1]
+        left = open_cells(sample)[1]
         return self._after(sample, cell, left, bits)
 
     def _after(self, part: list[int], cell: int, left: int, bits: int) -> int:
@@ -257,7 +270,7 @@ class Rollout(Strategy):
             return estimate(len(part), left, bits)
         if len(part) <= SMALL:
             return UNIT * least_misses(part)
-        cell, left = _open_cells(part, range(128))
+        cell, left = open_cells(part)
         return self._after(part, cell, left, bits) if cell >= 0 else 0
 
 
@@ -300,11 +313,11 @@ def _sample(hashes: list[int], most: int) -> tuple[int, list[int]]:
     return bits, places
 
 
-def _open_cells(part: Sequence[int], cells: range) -> tuple[int, int]:
+def open_cells(part: Sequence[int]) -> tuple[int, int]:
     """The first most probable open cell (-1: none), and how many a configuration has, rounded."""
     if not part:
         return -1, 0
-    counts = [sum(s >> cell & 1 for s in part) for cell in cells]
+    counts = [sum(s >> cell & 1 for s in part) for cell in range(128)]
     opened = [count if count < len(part) else 0 for count in counts]
     most = max(opened)
     return (opened.index(most) if most else -1), (sum(opened) + len(part) // 2) // len(part)

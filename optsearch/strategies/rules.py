@@ -75,6 +75,45 @@ class Rule:
         )
 
 
+NESTED_RANGES = {
+    "above": (64, 1 << 40),
+    "second": (64, 1 << 20),
+    "inner": (1, 32),
+    "floor": (64, 1 << 20),
+}
+
+
+@dataclass(frozen=True)
+class NestedRule(Rule):
+    """The same of a nested rollout (`optsearch/strategies/nested.py`).
+
+    above, second, inner, floor -- of its inner rollouts.
+    """
+
+    above: int = 1 << 40
+    second: int = 64
+    inner: int = 1
+    floor: int = 64
+
+    def fitted(self, game: Game) -> NestedRule:
+        """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
+        outer = vars(Rule.fitted(self, game))
+        numbers = {
+            name: _number(name, getattr(self, name), *NESTED_RANGES[name]) for name in NESTED_RANGES
+        }
+        if outer["candidates"] == 1:
+            raise StrategyError(
+                "candidates=1 leaves nothing to compare by inner rollouts; 2 to "
+                f"{RANGES['candidates'][1]} is accepted"
+            )
+        if numbers["second"] < outer["screen"]:
+            raise StrategyError(
+                f"second={numbers['second']} is below screen={outer['screen']}; "
+                f"{outer['screen']} to {NESTED_RANGES['second'][1]} is accepted"
+            )
+        return NestedRule(**outer, **numbers)
+
+
 @dataclass(frozen=True)
 class PatternRule:
     """What the kernel needs of a pattern (`optsearch/strategies/pattern.py`).

@@ -1,0 +1,89 @@
+"""Rollouts of a rollout policy: where many configurations are left, greedy alone is too weak a guide.
+
+The definition is that of `optsearch/strategies/rollout.py`, with one step more. `Nested.shot` has it
+in plain Python, and the kernel `optsearch._evaluate` does the same on columns of bits.
+
+5b. Where F has more than `above` configurations, step 5 costs the candidates by what the *inner
+   policy* misses after each, in place of greedy, on the sample S of at most `second`. The inner
+   policy knows the parts of S alone, with the estimates of step 5. In a part of `floor`
+   configurations of S or fewer it is greedy, as in step 5. In a larger one its candidates are those
+   of step 3, at most `inner`; each costs what greedy misses after it in the part, and the cheapest
+   is shot, the first in the order of step 3.
+
+So above `above` a shot is the first of a rollout of rollouts, and below it of a rollout of greedy.
+Where sinkings are announced it is the strategy `rollout` with the same parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from optsearch.game import Game
+from optsearch.strategies.player import number, require_range
+from optsearch.strategies.rollout import UNIT, Rollout, Sampled, estimate, open_cells
+from optsearch.strategies.rules import NestedRule
+
+
+@dataclass(frozen=True)
+class Nested(Rollout):
+    """Of the most probable cells, the one after which the strategy `rollout` needs fewest shots."""
+
+    name: ClassVar[str] = "nested"
+
+    candidates: int = number(6, 2, 32, "most probable cells that are compared, at most")
+    screen: int = number(16384, 64, 1 << 20, "size of the sample that leaves the finalists")
+    finalists: int = number(6, 1, 32, "how many cells it leaves")
+    above: int = number(
+        4096, 64, 1 << 40, "configurations above which rollouts are of the inner policy"
+    )
+    second: int = number(131072, 64, 1 << 20, "size of the sample that it plays; not below screen")
+    inner: int = number(4, 1, 32, "most probable cells that it compares, at most")
+    floor: int = number(128, 64, 1 << 20, "configurations of a sample where it becomes greedy")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_range("second", self.second, self.screen, 1 << 20)
+
+    def rule(self, game: Game) -> NestedRule | None:
+        """The same for the kernel; None where sinkings are announced."""
+        outer = super().rule(game)
+        if outer is None:
+            return None
+        return NestedRule(
+            **vars(outer),
+            above=self.above,
+            second=self.second,
+            inner=self.inner,
+            floor=self.floor,
+        )
+
+    def _last_costs(self, configurations: int, sampled: Sampled, chosen: list[int]) -> list[int]:
+        if configurations <= self.above:
+            return []
+        bits, sample = sampled(self.second)
+        left = open_cells(sample)[1]
+        return [self._nested_after(sample, cell, left, bits) for cell in chosen]
+
+    def _nested_after(self, part: list[int], cell: int, left: int, bits: int) -> int:
+        """What a shot at an open cell and the inner policy after it miss in a part, times 4096."""
+        hit = [s for s in part if s >> cell & 1]
+        missed = [s for s in part if not s >> cell & 1]
+        return (
+            UNIT * len(missed)
+            + self._inner(hit, left - 1, bits)
+            + self._inner(missed, left, bits)
+        )
+
+    def _inner(self, part: list[int], left: int, bits: int) -> int:
+        """What the inner policy misses in a part of the sample, times 4096."""
+        if bits and len(part) <= self.truncate:
+            return estimate(len(part), left, bits)
+        if len(part) <= self.floor:
+            return self._greedy(part, left, bits)
+        chosen = self._candidates(part, part, self.inner)
+        if not chosen:
+            return 0
+        left = open_cells(part)[1]
+        costs = [self._after(part, cell, left, bits) for cell in chosen]
+        return self._nested_after(part, chosen[costs.index(min(costs))], left, bits)
