@@ -26,15 +26,15 @@ LARGEST = 5_000_000
 ENOUGH = 1_000_000  # more configurations do not weigh more
 
 
-def positions(number: int) -> list[Position]:
-    """Where greedy gets on random configurations, once few enough configurations are left."""
+def positions(number: int, largest: int = LARGEST, seed: int = SEED) -> list[Position]:
+    """Where greedy gets on random configurations, once at most so many configurations are left."""
     found = []
-    for ships in Posterior(Position(GAME)).sample(number, np.random.default_rng(SEED)):
+    for ships in Posterior(Position(GAME)).sample(number, np.random.default_rng(seed)):
         cells = sum(to_masks(ships))
         position = Position(GAME)
         while True:
             posterior = Posterior(position)
-            if posterior.configurations <= LARGEST:
+            if posterior.configurations <= largest:
                 break
             shot = posterior.best_shots()[0]
             position = position.after(shot, HIT if cells & GAME.bit(shot) else MISS)

@@ -1,7 +1,8 @@
-"""The rollout policies played once more, for experiments.evaluation_check: numpy, no kernel of ours.
+"""The rollout policies played once more, for experiments.evaluation_check: numpy, no own kernel.
 
 `optsearch/strategies/rollout.py` and `nested.py` are the definitions, of which this uses the
-numbers, the hash and the estimate alone. A family is a matrix, a row for each configuration and a column for each cell.
+numbers, the hash and the estimate alone. A family is a matrix, a row for each configuration and a
+column for each cell.
 """
 
 from functools import lru_cache

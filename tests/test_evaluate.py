@@ -78,7 +78,10 @@ def test_every_configuration_played(text, game):
     assert evaluate(named(text), game, jobs=1).histogram == played(named(text), game)
 
 
-NESTED = "nested:candidates=3,screen=64,finalists=2,cap=128,truncate=5,above=70,second=256,inner=2,floor=64"
+NESTED = (
+    "nested:candidates=3,screen=64,finalists=2,cap=128,truncate=5,"
+    "above=70,second=256,inner=2,floor=64"
+)
 EMPTY = "rollout:candidates=3,percent=0,endgame=4,screen=64,finalists=1,cap=64,truncate=30"
 
 

@@ -23,6 +23,7 @@ from experiments import (
     counterexamples_announced,
     double_oracle,
     equilibria,
+    estimates,
     evaluation_check,
     golden,
     hiders,
@@ -31,6 +32,7 @@ from experiments import (
     one_by_one,
     optima,
     optima_announced,
+    paired,
     reconstructions,
     table1,
     told,
@@ -703,6 +705,22 @@ def test_rollout_again(strategy):
         assert again.misses(tree.cells(index)) + game.fleet_cells == shots, f"number {index}"
         differ += other.misses(tree.cells(index)) + game.fleet_cells != shots
     assert differ
+
+
+def test_paired(run):
+    """The difference is that of the two evaluations below the positions."""
+    out = run(paired, "greedy:endgame=0", "greedy", "--positions", 2, "--largest", 300)
+    means = []
+    for position in estimates.positions(2, 300):
+        shots = FollowedTask("greedy:endgame=0", position), FollowedTask("greedy", position)
+        number = range(shots[0].configurations)
+        means.append([sum(map(tree.shots, number)) / len(number) for tree in shots])
+        line = f"{len(number)} configurations: {means[-1][0]:.4f}, {means[-1][1]:.4f}"
+        assert line in out
+    saved = sum(first - second for first, second in means) / 2
+    assert f"the second saves {saved:.4f} shots" in out
+    with pytest.raises(SystemExit):
+        run(paired, "greedy", "greedy", "--positions", 1)
 
 
 def test_bracket(run, tmp_path):

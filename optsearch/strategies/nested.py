@@ -1,7 +1,7 @@
-"""Rollouts of a rollout policy: where many configurations are left, greedy alone is too weak a guide.
+"""Rollouts of a rollout policy: where many configurations are left, they guide better than greedy.
 
-The definition is that of `optsearch/strategies/rollout.py`, with one step more. `Nested.shot` has it
-in plain Python, and the kernel `optsearch._evaluate` does the same on columns of bits.
+The definition is that of `optsearch/strategies/rollout.py`, with one step more. `Nested.shot` has
+it in plain Python, and the kernel `optsearch._evaluate` does the same on columns of bits.
 
 5b. Where F has more than `above` configurations, step 5 costs the candidates by what the *inner
    policy* misses after each, in place of greedy, on the sample S of at most `second`. The inner
@@ -70,9 +70,7 @@ class Nested(Rollout):
         hit = [s for s in part if s >> cell & 1]
         missed = [s for s in part if not s >> cell & 1]
         return (
-            UNIT * len(missed)
-            + self._inner(hit, left - 1, bits)
-            + self._inner(missed, left, bits)
+            UNIT * len(missed) + self._inner(hit, left - 1, bits) + self._inner(missed, left, bits)
         )
 
     def _inner(self, part: list[int], left: int, bits: int) -> int:

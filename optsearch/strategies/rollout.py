@@ -196,9 +196,7 @@ class Rollout(Strategy):
         """What candidates cost in step 5 if not by greedy; empty: by greedy."""
         return []
 
-    def _cheapest(
-        self, chosen: list[int], configurations: int, costs: Costs, last: Costs
-    ) -> int:
+    def _cheapest(self, chosen: list[int], configurations: int, costs: Costs, last: Costs) -> int:
         """The cheapest candidate: step 4, then step 5."""
         if len(chosen) > self.finalists and configurations > self.screen:
             first = costs(self.screen, chosen)

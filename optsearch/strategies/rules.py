@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from operator import index
+from typing import Any
 
 from optsearch.configurations import MAX_CODE_WORDS, MAX_CODED, Codes
 from optsearch.errors import StrategyError
@@ -98,7 +99,7 @@ class NestedRule(Rule):
     def fitted(self, game: Game) -> NestedRule:
         """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
         outer = vars(Rule.fitted(self, game))
-        numbers = {
+        numbers: dict[str, Any] = {
             name: _number(name, getattr(self, name), *NESTED_RANGES[name]) for name in NESTED_RANGES
         }
         if outer["candidates"] == 1:
