@@ -10,8 +10,8 @@ with the kernel of `optsearch.evaluate`, and each must take as many shots as it 
                configurations or fewer, in the policy's tree from there on; every 50th game from
                400,000, where the policy samples. (Above, its shots are compared on small boards
                only, by the tests.)
-    nested     the same from 8,000 always: one shot from 400,000 would take an hour. (Its samples,
-               too, are compared on small boards only.)
+    nested     the same from 16,000, its inner rollouts exact there: one shot from 400,000 would
+               take an hour. (On samples they are compared on small boards only, by the tests.)
 
 Every game goes to data/results/evaluation_checks/NAME.csv; a difference is an error, and so is a
 mean more than four standard errors from that of the evaluation, where games start on the empty
@@ -46,6 +46,7 @@ from optsearch.workers import processes
 SEED = 11
 LISTED = 8_000  # configurations from which rollouts are played
 SAMPLED = 400_000  # of every 50th game: above the cap of 131,072
+NESTED = 16_000  # of games of nested rollouts: above the 8,192 where these begin
 AT_ONCE = 10  # games of a job
 Drawn = tuple[int, list[int]]  # number, ships
 Row = tuple[int, int, int]  # number, shots in the tree, shots played
@@ -90,8 +91,10 @@ def play_rollout(game: Game, strategy: Rollout, games: Iterable[Drawn]) -> list[
     """Games from where some thousand configurations are left."""
     rows = []
     for i, ships in games:
-        is_sampled = i % 50 == 49 and not isinstance(strategy, Nested)
-        position = most_probable(game, None, ships, SAMPLED if is_sampled else LISTED)
+        most = SAMPLED if i % 50 == 49 else LISTED
+        if isinstance(strategy, Nested):
+            most = NESTED
+        position = most_probable(game, None, ships, most)
         again = RolloutAgain(strategy, position).misses(sum(ships))
         before = position.misses.bit_count() + game.fleet_cells
         rows.append((i, FollowedTask(strategy, position).shots_of(sum(ships)), before + again))
