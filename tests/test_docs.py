@@ -17,7 +17,19 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 import optsearch
 from optsearch.cli.command import commands
-from optsearch.results import BRACKET, COUNTEREXAMPLES, EVALUATION, GROWTH, OPTIMA
+from optsearch.results import (
+    BOXED_BRACKET,
+    BRACKET,
+    COUNTEREXAMPLES,
+    COUNTEREXAMPLES_ANNOUNCED,
+    EVALUATION,
+    GROWTH,
+    MINI_GAME,
+    OPTIMA,
+    OPTIMA_ANNOUNCED,
+    TOLD,
+    TOLD_CHECK,
+)
 from tests import shown
 
 ROOT = Path(__file__).parent.parent
@@ -110,6 +122,28 @@ def test_the_numbers_of_the_readme():
     best = f"{found['best_greedy_total_height']}/{number} against {found['total_height']}/{number}"
     assert best in page
     assert f"{len(OPTIMA.read())} games" in page
+
+
+def test_the_numbers_of_the_game_in_the_box():
+    page = " ".join(text("boxed.md").split())
+    confirmed, rows = TOLD_CHECK.read(name="10x10_54332_any"), TOLD.read(name="10x10_54332_any")
+    assert f"{len(confirmed)} of {len(rows)} so far" in page
+    known = {(row["long"], row["short"]): row for row in rows}
+    for row in confirmed:
+        found = known[row["long"], row["short"]]
+        assert all(found[name] == row[name] for name in TOLD.names)
+    assert f"{len(OPTIMA_ANNOUNCED.read())} games" in page
+    searches = COUNTEREXAMPLES_ANNOUNCED.read().column("search")
+    positions, boards = (searches.count(name) for name in ("positions", "empty boards"))
+    assert f"{positions} positions of boards of up to nine cells and {boards} empty boards" in page
+    best = max(row["value"] for row in BOXED_BRACKET.read() if row["side"] == "lower")
+    assert f"{best:.4f} is 17 hits and {best - 17:.2f} misses" in page
+    won = {20: 0, 24: 0}
+    for row in MINI_GAME.read():
+        if row["strategy"].startswith("greedy:"):
+            for limit in won:
+                won[limit] += row["configurations"] * (row["shots"] <= limit)
+    assert f"Greedy wins {won[20]:,} (20.72 %)" in page
 
 
 @pytest.mark.parametrize("name", RUN)

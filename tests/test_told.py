@@ -233,6 +233,17 @@ def test_bounds_where_sinkings_are_announced(text):
     assert known.lower <= optimum <= known.upper
 
 
+def test_below_every_optimum_where_ships_touch_or_sinkings_are_told():
+    rows = results.OPTIMA_ANNOUNCED.read()
+    reached = 0
+    for row in rows:
+        optimum = Fraction(row["total_height"], row["configurations"])
+        found = bounds.lower_bounds(Position(row["game"]))
+        assert all(bound.value <= optimum for bound in found), row["game"]
+        reached += any(bound.value == optimum for bound in found)
+    assert reached  # so a bound that is a little stronger would be seen
+
+
 def all_words(game):
     """Sequences of replies to the hits of a game without a miss, from all orders of the cells."""
     fleet = game.fleet
