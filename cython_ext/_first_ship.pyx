@@ -1,31 +1,40 @@
-"""What is left unfinished of the configurations whose first ship is met at one cell.
+"""What is left unfinished of the configurations whose first ship is met at one cell, and the search.
 
 `optsearch.bounds.first_ship` has the argument. A strategy has hit c and missed t cells, none of them
 hit before; the ships that may have been hit are the placements through c without a missed cell. Shots
-at their cells part them, and the kernel takes the least, over all ways to do that, of what is left
+at their cells part them, and `FirstShip` takes the least, over all ways to do that, of what is left
 when it is most. A state is
 
     alive   the placements that agree with the replies, as bits
-    near    the cells missed since then that lie in the halo of one of them, as bits
+    near    how many of the cells missed lie in the halo of each of them
     hits    cells of the ship that are hit
     misses  all that were missed
 
 and the other cells missed are forgotten. The values of states are kept in a table that is emptied
-for every cell.
+for every cell; what comes of it is kept for the cell, the cells missed near it, as a symmetry turns
+both into the least, and the number of all that were missed.
+
+`Sequences` goes from sets of cells to sets of one cell more.
 """
 
-from cpython.mem cimport PyMem_Calloc, PyMem_Free
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
-from libc.string cimport memset
+import numpy as np
 
-from cells cimport Cells, ctz, first, join, one, popcount, size
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memcpy, memset
+
+from cells cimport Cells, ctz, first, high, join, low, one, popcount, size
 from hashing cimport scramble
 
 cdef enum:
     MAX_THROUGH = 64     # placements through a cell, and cells of these
-    ROOM = 1 << 12       # of the table at first, a power of two
+    MAX_TURNS = 8        # symmetries of a board
+    MAX_SEQUENCE = 16    # cells of a sequence
+    ROOM = 1 << 12       # of a table at first, a power of two
     MOST_STATES = 1 << 26
+    PATIENCE = 1 << 8    # sets between two looks for ctrl-C
 
 
 cdef struct State:
@@ -35,55 +44,108 @@ cdef struct State:
     int64_t value
 
 
+cdef struct Known:
+    uint64_t low, high   # the cells missed near the cell
+    uint32_t where       # (number of all missed << 8 | cell) + 1; 0 for a free place
+    int64_t value
+
+
+cdef struct Kept:
+    uint64_t low, high   # the least of what the symmetries make of a set
+    int64_t kept
+    uint8_t cells[MAX_SEQUENCE]
+
+
 cdef class FirstShip:
     """The placements of all ships, and what is left of the configurations with each of them.
 
     hits -- cells of the fleet. masks, halos -- uint64 of shape (n, 2): placements of every length,
     and the cells beside them that no other ship can have. avoiding -- int64 of shape
     (n, most + 1): how many configurations with the placement have no other ship on any i cells, or
-    fewer, nonincreasing in i. After `most` misses what is left is counted.
+    fewer, nonincreasing in i. After `most` misses what is left is counted. start -- the misses from
+    which on it may be counted. words -- int64 of shape (most + 1, hits + 1): the configurations that
+    are told apart by so many hits left, and finished in time after so many misses, at most.
+    symmetries -- int32 of shape (number, cells): they take placements to those with as many avoiding.
     """
 
-    cdef int hits, most, placements
+    cdef int hits, most, placements, start, turns, board
     cdef Cells* mask
     cdef Cells* halo
     cdef int64_t* avoiding
     cdef int64_t* words          # by misses made and hits left: sequences finished in time
-    cdef readonly int64_t states  # of the last value
+    cdef int32_t turn[MAX_TURNS][128]
+    cdef int32_t least_cell[128]         # that a symmetry takes a cell to
+    cdef Cells near[128]         # the cells of placements through a cell, and of their halos
+    cdef Cells line[128]         # those of the placements alone
+    cdef readonly int64_t computed       # values that were not known
+    cdef Known* found
+    cdef int64_t found_room
 
     # Of one cell.
-    cdef int start, through, cells
+    cdef int through, cells, closest
     cdef int ship[MAX_THROUGH]           # number of a placement
     cdef int missed[MAX_THROUGH]         # cells missed before in its halo
     cdef uint64_t beside[MAX_THROUGH]    # cells (as numbered here) in its halo
-    cdef uint64_t cover[MAX_THROUGH]     # of a cell: the placements that have it,
-    cdef uint64_t close[MAX_THROUGH]     # and those that have it in their halo
+    cdef uint64_t cover[MAX_THROUGH]     # of a cell: the placements that have it
     cdef State* table
-    cdef int64_t room
+    cdef int64_t room, states
     cdef uint32_t stamp
 
     def __cinit__(self, int hits, const uint64_t[:, ::1] masks, const uint64_t[:, ::1] halos,
-                  const int64_t[:, ::1] avoiding):
-        cdef int i, j, n = <int>masks.shape[0]
+                  const int64_t[:, ::1] avoiding, int start, const int64_t[:, ::1] words,
+                  const int32_t[:, ::1] symmetries):
+        cdef int i, j, cell, n = <int>masks.shape[0]
+        cdef Cells some
         if not 1 <= hits < 1 << 15 or halos.shape[0] != n or avoiding.shape[0] != n:
             raise ValueError("a halo and what is avoided of each placement")
         if avoiding.shape[1] < 1 or avoiding.shape[1] > 1 << 10:
             raise ValueError("what is avoided of 0 to 1,023 cells")
         self.hits, self.most, self.placements = hits, <int>avoiding.shape[1] - 1, n
+        if not 0 <= start <= self.most:
+            raise ValueError(f"at most {self.most} misses are counted")
+        if words.shape[0] != self.most + 1 or words.shape[1] != hits + 1:
+            raise ValueError("words for every number of misses and of hits left")
+        self.turns, self.board = <int>symmetries.shape[0], <int>symmetries.shape[1]
+        if not 1 <= self.turns <= MAX_TURNS or not 1 <= self.board <= 128:
+            raise ValueError(f"1 to {MAX_TURNS} symmetries of 1 to 128 cells")
+        self.start, self.computed = start, 0
         self.mask = <Cells*>PyMem_Calloc(n + 1, sizeof(Cells))
         self.halo = <Cells*>PyMem_Calloc(n + 1, sizeof(Cells))
         self.avoiding = <int64_t*>PyMem_Calloc((n + 1) * (self.most + 1), sizeof(int64_t))
         self.words = <int64_t*>PyMem_Calloc((self.most + 1) * (hits + 1), sizeof(int64_t))
-        self.room, self.stamp = ROOM, 0
+        self.room, self.stamp, self.states = ROOM, 0, 0
         self.table = <State*>calloc(ROOM, sizeof(State))
+        self.found_room = ROOM
+        self.found = <Known*>calloc(ROOM, sizeof(Known))
         if (self.mask == NULL or self.halo == NULL or self.avoiding == NULL or self.words == NULL
-                or self.table == NULL):
+                or self.table == NULL or self.found == NULL):
             raise MemoryError
+        for i in range(self.turns):
+            for cell in range(self.board):
+                if not 0 <= symmetries[i, cell] < self.board:
+                    raise ValueError("a symmetry takes a cell beyond the board")
+                self.turn[i][cell] = symmetries[i, cell]
+        for cell in range(self.board):
+            self.near[cell] = self.line[cell] = join(0, 0)
+            self.least_cell[cell] = cell
+            for i in range(self.turns):
+                self.least_cell[cell] = min(self.least_cell[cell], self.turn[i][cell])
         for i in range(n):
             self.mask[i] = join(masks[i, 0], masks[i, 1])
             self.halo[i] = join(halos[i, 0], halos[i, 1])
             for j in range(self.most + 1):
                 self.avoiding[i * (self.most + 1) + j] = avoiding[i, j]
+            some = self.mask[i]
+            while some:
+                cell = first(some)
+                some &= some - 1
+                if cell >= self.board:
+                    raise ValueError("a placement beyond the board")
+                self.line[cell] |= self.mask[i]
+                self.near[cell] |= self.mask[i] | self.halo[i]
+        for i in range(self.most + 1):
+            for j in range(hits + 1):
+                self.words[i * (hits + 1) + j] = words[i, j]
 
     def __dealloc__(self):
         PyMem_Free(self.mask)
@@ -91,29 +153,89 @@ cdef class FirstShip:
         PyMem_Free(self.avoiding)
         PyMem_Free(self.words)
         free(self.table)
+        free(self.found)
 
-    def value(self, int cell, const uint64_t[::1] missed, int start, const int64_t[:, ::1] words):
+    def value(self, int cell, const uint64_t[::1] missed):
         """What is left unfinished, at least, of the configurations whose first ship is met at `cell`.
 
-        missed -- the cells before it, uint64 of shape (2,). start -- the misses from which on what is
-        left may be counted. words -- int64 of shape (most + 1, hits + 1): the configurations that
-        are told apart by so many hits left, and finished in time after so many misses, at most.
+        missed -- the cells before it, uint64 of shape (2,), no more than `most`.
         """
-        cdef int i, j, e
-        cdef Cells before = join(missed[0], missed[1]), some = join(0, 0)
+        cdef Cells before = join(missed[0], missed[1])
         cdef int64_t result
-        if words.shape[0] != self.most + 1 or words.shape[1] != self.hits + 1:
-            raise ValueError("words for every number of misses and of hits left")
-        if not 0 <= cell < 128 or not 0 <= size(before) <= self.most or start > self.most:
-            raise ValueError(f"at most {self.most} misses are counted")
-        for i in range(self.most + 1):
-            for j in range(self.hits + 1):
-                self.words[i * (self.hits + 1) + j] = words[i, j]
-        self.start, self.through, self.cells = start, 0, 0
+        if not 0 <= cell < self.board or size(before) > self.most:
+            raise ValueError(f"a cell of the board, and at most {self.most} misses")
+        with nogil:
+            result = self.known(cell, before, True)
+        return result
+
+    cdef int64_t known(self, int cell, Cells before, bint compute) except -2 nogil:
+        """V of a cell after misses; if it is not known and not to be computed, -1."""
+        cdef Cells near = before & self.near[cell], image, turned = near, some
+        cdef int32_t least = self.least_cell[cell]
+        cdef int i, misses = size(before)
+        cdef bint is_turned = False
+        cdef uint32_t where = <uint32_t>(misses << 8 | least) + 1
+        cdef Known* place
+        cdef int64_t value
+        for i in range(self.turns):
+            if self.turn[i][cell] != least:
+                continue
+            image, some = join(0, 0), near
+            while some:
+                image |= one(self.turn[i][first(some)])
+                some &= some - 1
+            if not is_turned or image < turned:
+                turned, is_turned = image, True
+        place = self.place_of(turned, where)
+        if place.where:
+            return place.value
+        if not compute:
+            return -1
+        value = self.compute(least, turned, misses)
+        self.computed += 1
+        if 2 * self.computed >= self.found_room:
+            self.widen()
+        place = self.place_of(turned, where)
+        place.low, place.high, place.where, place.value = low(turned), high(turned), where, value
+        return value
+
+    cdef Known* place_of(self, Cells near, uint32_t where) noexcept nogil:
+        """The place of what is known; a free one if it is not."""
+        cdef uint64_t a = low(near), b = high(near)
+        cdef int64_t i = scramble(scramble(scramble(a) ^ b) ^ where) & (self.found_room - 1)
+        while True:
+            if (not self.found[i].where
+                    or self.found[i].low == a and self.found[i].high == b
+                    and self.found[i].where == where):
+                return &self.found[i]
+            i = (i + 1) & (self.found_room - 1)
+
+    cdef int widen(self) except -1 nogil:
+        """Twice the room for what is known."""
+        cdef Known* old = self.found
+        cdef int64_t i, n = self.found_room
+        self.found = <Known*>calloc(2 * n, sizeof(Known))
+        if self.found == NULL:
+            self.found = old
+            with gil:
+                raise MemoryError
+        self.found_room = 2 * n
+        for i in range(n):
+            if old[i].where:
+                self.place_of(join(old[i].low, old[i].high), old[i].where)[0] = old[i]
+        free(old)
+        return 0
+
+    cdef int64_t compute(self, int cell, Cells before, int misses) except -1 nogil:
+        """V of a cell after so many misses, those near it given."""
+        cdef int i, e
+        cdef Cells some = join(0, 0)
+        self.through = self.cells = self.closest = 0
         for i in range(self.placements):
             if self.mask[i] & one(cell) and not self.mask[i] & before:
                 if self.through == MAX_THROUGH:
-                    raise ValueError(f"more than {MAX_THROUGH} placements through a cell")
+                    with gil:
+                        raise ValueError(f"more than {MAX_THROUGH} placements through a cell")
                 self.ship[self.through] = i
                 self.missed[self.through] = size(self.halo[i] & before)
                 self.beside[self.through] = 0
@@ -123,39 +245,49 @@ cdef class FirstShip:
             return 0
         some &= ~one(cell)
         if size(some) > MAX_THROUGH:
-            raise ValueError(f"more than {MAX_THROUGH} cells of the placements through a cell")
+            with gil:
+                raise ValueError(f"more than {MAX_THROUGH} cells of the placements through a cell")
         while some:
             e = first(some)
             some &= some - 1
-            self.cover[self.cells] = self.close[self.cells] = 0
+            self.cover[self.cells] = 0
             for i in range(self.through):
                 if self.mask[self.ship[i]] & one(e):
                     self.cover[self.cells] |= <uint64_t>1 << i
                 if self.halo[self.ship[i]] & one(e):
-                    self.close[self.cells] |= <uint64_t>1 << i
                     self.beside[i] |= <uint64_t>1 << self.cells
             self.cells += 1
+        for i in range(self.through):
+            self.closest = max(self.closest, popcount(self.beside[i]))
         self.stamp += 1
         if self.stamp == 0:
             memset(self.table, 0, self.room * sizeof(State))
             self.stamp = 1
         self.states = 0
-        with nogil:
-            result = self.least(~<uint64_t>0 >> (64 - self.through), 0, 1, size(before))
-        return result
+        return self.least(~<uint64_t>0 >> (64 - self.through), 0, 1, misses)
+
+    cdef uint64_t name(self, uint64_t alive, uint64_t near) noexcept nogil:
+        """What tells cells missed near placements apart: how many are in the halo of each of them."""
+        cdef uint64_t some = alive, every = 0
+        cdef int i, places = 0
+        if popcount(alive) <= 21 and self.closest < 8:  # three bits each
+            while some:
+                i = ctz(some)
+                some &= some - 1
+                every |= <uint64_t>popcount(near & self.beside[i]) << 3 * places
+                places += 1
+            return every
+        while some:
+            every |= self.beside[ctz(some)]
+            some &= some - 1
+        return near & every
 
     cdef int64_t least(self, uint64_t alive, uint64_t near, int hits, int misses) except -1 nogil:
         """The value of a state."""
         cdef int e
         cdef int64_t value = -1, best, either
-        cdef uint64_t key = near, hit
-        cdef State* state
-        while key:
-            e = ctz(key)
-            key &= key - 1
-            if not self.close[e] & alive:
-                near &= ~(<uint64_t>1 << e)
-        state = self.find(alive, near, hits, misses)
+        cdef uint64_t hit, name = self.name(alive, near)
+        cdef State* state = self.find(alive, name, hits, misses)
         if state.stamp == self.stamp:
             return state.value
         if misses >= self.start:
@@ -172,8 +304,8 @@ cdef class FirstShip:
                         either += self.least(hit, near, hits + 1, misses)
                         best = min(best, either)
             value = max(value, best)
-        state = self.find(alive, near, hits, misses)
-        state.alive, state.near, state.counts = alive, near, <uint32_t>hits << 16 | <uint32_t>misses
+        state = self.find(alive, name, hits, misses)
+        state.alive, state.near, state.counts = alive, name, <uint32_t>hits << 16 | <uint32_t>misses
         state.stamp, state.value = self.stamp, value
         self.states += 1
         return value
@@ -227,4 +359,301 @@ cdef class FirstShip:
                                   old[i].counts & 0xFFFF)
                 state[0] = old[i]
         free(old)
+        return 0
+
+
+cdef inline int pair(int a, int b) noexcept nogil:
+    """The number of a set of two cells, in any order."""
+    return max(a, b) * (max(a, b) - 1) // 2 + min(a, b)
+
+
+cdef inline int triple(int a, int b, int c) noexcept nogil:
+    """The number of a set of three cells, in any order."""
+    cdef int least = min(a, min(b, c)), most = max(a, max(b, c))
+    return most * (most - 1) * (most - 2) // 6 + pair(least, a + b + c - least - most)
+
+
+cdef inline int64_t quadruple(int a, int b, int c, int d) noexcept nogil:
+    """The number of a set of four cells, in ascending order."""
+    return <int64_t>d * (d - 1) * (d - 2) * (d - 3) // 24 + triple(a, b, c)
+
+
+cdef class Sequences:
+    """From the sequences of some cells that keep most, one for each set, to those of one cell more.
+
+    counts -- how many configurations cover each set of 1, 2, 3 and 4 cells: int64, by number.
+    values -- what is left of the configurations whose first ship is met at a cell.
+
+    best -- the most that j cells keep so far: sets that come to no more are left out. What c adds to
+    a sequence W is bounded by what it adds to the cells met, as `optsearch.bounds.coverage` says,
+    less V; and by what that was after a part of W, where V may be any lower bound: it falls only when
+    a cell comes that shares a placement with c.
+    """
+
+    cdef FirstShip values
+    cdef int cells
+    cdef readonly int64_t best
+    cdef uint32_t* one_row        # of a cell: the configurations that cover it and each other cell
+    cdef uint32_t* two_rows       # of a pair
+    cdef uint32_t* three_rows     # of a triple
+    cdef int64_t alone[128]
+    cdef Kept* following          # sets found, in the order in which they came
+    cdef int64_t number, room
+    cdef int64_t* places          # by a hash of the least image: number in `following` + 1
+    cdef int64_t places_room
+
+    def __cinit__(self, counts, FirstShip values, int64_t best):
+        cdef int a, b, c, d, n = values.board
+        cdef const int64_t[::1] c1 = counts[0], c2 = counts[1], c3 = counts[2], c4 = counts[3]
+        cdef uint32_t x
+        self.values, self.cells, self.best = values, n, best
+        self.number, self.room, self.places_room = 0, ROOM, 2 * ROOM
+        self.one_row = <uint32_t*>PyMem_Calloc(n * n, sizeof(uint32_t))
+        self.two_rows = <uint32_t*>PyMem_Calloc(pair(0, n) * n + 1, sizeof(uint32_t))
+        self.three_rows = <uint32_t*>PyMem_Calloc(triple(0, 1, n + 1) * n + 1, sizeof(uint32_t))
+        self.following = <Kept*>calloc(self.room, sizeof(Kept))
+        self.places = <int64_t*>calloc(self.places_room, sizeof(int64_t))
+        if (self.one_row == NULL or self.two_rows == NULL or self.three_rows == NULL
+                or self.following == NULL or self.places == NULL):
+            raise MemoryError
+        for d in range(n):
+            self.alone[d] = c1[d]
+            for c in range(d):
+                x = <uint32_t>c2[pair(c, d)]
+                self.one_row[c * n + d] = self.one_row[d * n + c] = x
+                for b in range(c):
+                    x = <uint32_t>c3[triple(b, c, d)]
+                    self.two_rows[pair(b, c) * n + d] = x
+                    self.two_rows[pair(b, d) * n + c] = x
+                    self.two_rows[pair(c, d) * n + b] = x
+                    for a in range(b):
+                        x = <uint32_t>c4[quadruple(a, b, c, d)]
+                        self.three_rows[triple(a, b, c) * n + d] = x
+                        self.three_rows[triple(a, b, d) * n + c] = x
+                        self.three_rows[triple(a, c, d) * n + b] = x
+                        self.three_rows[triple(b, c, d) * n + a] = x
+
+    def __dealloc__(self):
+        PyMem_Free(self.one_row)
+        PyMem_Free(self.two_rows)
+        PyMem_Free(self.three_rows)
+        free(self.following)
+        free(self.places)
+
+    def extend(self, const uint8_t[:, ::1] sets, const int64_t[::1] kept, int j):
+        """Look at these sequences (uint8 of shape (n, cells)), which keep so much, and one cell more.
+
+        j -- cells of a whole sequence; of these only `best` is kept.
+        """
+        cdef int64_t i, n = sets.shape[0]
+        cdef int width = <int>sets.shape[1], k
+        cdef uint8_t cells[MAX_SEQUENCE]
+        if not width < j <= min(MAX_SEQUENCE, self.cells) or kept.shape[0] != n:
+            raise ValueError(f"sequences of less than {j} cells, and what each keeps")
+        if j - 1 > self.values.most:
+            raise ValueError(f"misses are counted up to {self.values.most}")
+        with nogil:
+            for i in range(n):
+                for k in range(width):
+                    cells[k] = sets[i, k]
+                self.follow(cells, width, kept[i], j)
+                if i % PATIENCE == 0:
+                    with gil:
+                        PyErr_CheckSignals()
+
+    def collect(self, int width):
+        """(the sequences of `width` cells that were found, what they keep), which are forgotten."""
+        cdef int64_t i
+        cdef int k
+        sets = np.empty((self.number, width), np.uint8)
+        kept = np.empty(self.number, np.int64)
+        cdef uint8_t[:, ::1] cells = sets
+        cdef int64_t[::1] much = kept
+        for i in range(self.number):
+            much[i] = self.following[i].kept
+            for k in range(width):
+                cells[i, k] = self.following[i].cells[k]
+        self.number = 0
+        memset(self.places, 0, self.places_room * sizeof(int64_t))
+        return sets, kept
+
+    cdef int follow(self, uint8_t* cells, int width, int64_t kept, int j) except -1 nogil:
+        """This sequence and one cell more, for those that may come to more than the best."""
+        cdef int64_t added[128]
+        cdef int64_t limits[128]
+        cdef int64_t values[128]
+        cdef bint is_known[128]
+        cdef bint is_first[128]
+        cdef int ahead[MAX_SEQUENCE]
+        cdef int depth, v, k, n = self.cells, left = j - width
+        cdef int64_t value, total
+        cdef Cells missed = join(0, 0)
+        for v in range(n):
+            added[v], limits[v], values[v] = self.alone[v], self.alone[v], 0
+        for depth in range(width + 1):
+            if depth:
+                self.add(cells, depth - 1, added)
+                missed |= one(cells[depth - 1])
+            for v in range(n):
+                if missed & one(v):
+                    limits[v] = -1
+                    continue
+                if depth and self.values.line[cells[depth - 1]] & one(v):
+                    values[v] = 0
+                value = self.values.known(v, missed, False)
+                is_known[v] = value >= 0
+                if is_known[v]:
+                    values[v] = value
+                limits[v] = min(limits[v], added[v] - values[v])
+        while True:
+            # The cells that add most; of these the first whose V is not known is looked at.
+            total = self.greatest(limits, left, ahead)
+            if kept + total <= self.best:
+                return 0
+            for k in range(left):
+                if not is_known[ahead[k]]:
+                    break
+            else:
+                break
+            v = ahead[k]
+            self.look(v, missed, added, limits)
+            is_known[v] = True
+        if left == 1:
+            self.best = kept + total
+            return 0
+        memset(is_first, 0, sizeof(is_first))
+        for k in range(left):
+            is_first[ahead[k]] = True
+        for v in range(n):
+            if missed & one(v) or not self.may(v, kept, total, is_first, limits, ahead[left - 1]):
+                continue
+            if not is_known[v]:
+                self.look(v, missed, added, limits)
+                if not self.may(v, kept, total, is_first, limits, ahead[left - 1]):
+                    continue
+            cells[width] = v
+            self.keep(cells, width + 1, kept + limits[v])
+        return 0
+
+    cdef inline bint may(self, int v, int64_t kept, int64_t total, bint* is_first, int64_t* limits,
+                         int last) noexcept nogil:
+        """Whether more than the best may be kept, if this cell is next."""
+        return kept + total + (0 if is_first[v] else limits[v] - limits[last]) > self.best
+
+    cdef int look(self, int v, Cells missed, int64_t* added, int64_t* limits) except -1 nogil:
+        """Compute V of a cell, and what it adds at most."""
+        limits[v] = min(limits[v], added[v] - self.values.known(v, missed, True))
+        return 0
+
+    cdef int64_t greatest(self, int64_t* limits, int left, int* ahead) noexcept nogil:
+        """The cells with the greatest limits, falling, and the sum of these."""
+        cdef int64_t total = 0
+        cdef int v, k, i
+        for k in range(left):
+            ahead[k] = -1
+        for v in range(self.cells):
+            if limits[v] < 0:
+                continue
+            for k in range(left):
+                if ahead[k] < 0 or limits[ahead[k]] < limits[v]:
+                    for i in range(left - 1, k, -1):
+                        ahead[i] = ahead[i - 1]
+                    ahead[k] = v
+                    break
+        for k in range(left):
+            total += limits[ahead[k]]
+        return total
+
+    cdef void add(self, uint8_t* cells, int last, int64_t* added) noexcept nogil:
+        """What each cell adds at most, when cell number `last` comes to those before it."""
+        cdef const uint32_t* rows[MAX_SEQUENCE][MAX_SEQUENCE]
+        cdef const uint32_t* row = self.one_row + cells[last] * self.cells
+        cdef int a, b, v, n = self.cells
+        for v in range(n):
+            added[v] -= row[v]
+        for a in range(last):
+            row = self.two_rows + pair(cells[a], cells[last]) * n
+            for v in range(n):
+                added[v] += row[v]
+            for b in range(a):
+                rows[a][b] = rows[b][a] = self.three_rows + n * triple(cells[last], cells[a], cells[b])
+        if last > 1:
+            for v in range(n):
+                added[v] -= self.heaviest_tree(rows, last, v)
+
+    cdef int64_t heaviest_tree(self, const uint32_t* (*rows)[MAX_SEQUENCE], int n, int v) noexcept nogil:
+        """The greatest weight of a tree on n vertices, with rows[a][b][v] on its edges."""
+        cdef int64_t nearest[MAX_SEQUENCE]
+        cdef int64_t total = 0, most
+        cdef int a, next = 0, step
+        for a in range(1, n):
+            nearest[a] = rows[0][a][v]
+        for step in range(1, n):
+            most = -1
+            for a in range(1, n):
+                if nearest[a] > most:
+                    most, next = nearest[a], a
+            total += most
+            nearest[next] = -2
+            for a in range(1, n):
+                if nearest[a] >= 0 and rows[next][a][v] > nearest[a]:
+                    nearest[a] = rows[next][a][v]
+        return total
+
+    cdef int keep(self, uint8_t* cells, int width, int64_t kept) except -1 nogil:
+        """Of the sequences of one set, up to symmetry, the one that keeps most."""
+        cdef Cells image, least = join(0, 0)
+        cdef Kept* some
+        cdef int64_t i
+        cdef int t, k
+        for t in range(self.values.turns):
+            image = join(0, 0)
+            for k in range(width):
+                image |= one(self.values.turn[t][cells[k]])
+            if t == 0 or image < least:
+                least = image
+        i = self.place_of(low(least), high(least))
+        if not self.places[i]:
+            if self.number == self.room:
+                self.widen()
+                i = self.place_of(low(least), high(least))
+            self.number += 1
+            self.places[i] = self.number
+            some = &self.following[self.number - 1]
+            some.low, some.high = low(least), high(least)
+        else:
+            some = &self.following[self.places[i] - 1]
+            if some.kept >= kept:
+                return 0
+        some.kept = kept
+        memcpy(some.cells, cells, width)
+        return 0
+
+    cdef int64_t place_of(self, uint64_t a, uint64_t b) noexcept nogil:
+        cdef int64_t i = scramble(scramble(a) ^ b) & (self.places_room - 1), k
+        while True:
+            k = self.places[i]
+            if not k or self.following[k - 1].low == a and self.following[k - 1].high == b:
+                return i
+            i = (i + 1) & (self.places_room - 1)
+
+    cdef int widen(self) except -1 nogil:
+        """Twice the room for sets."""
+        cdef Kept* following = <Kept*>realloc(self.following, 2 * self.room * sizeof(Kept))
+        cdef int64_t* places
+        cdef int64_t i
+        if following == NULL:
+            with gil:
+                raise MemoryError
+        self.following = following
+        places = <int64_t*>calloc(4 * self.room, sizeof(int64_t))
+        if places == NULL:
+            with gil:
+                raise MemoryError
+        free(self.places)
+        self.places = places
+        self.room *= 2
+        self.places_room = 2 * self.room
+        for i in range(self.number):
+            self.places[self.place_of(self.following[i].low, self.following[i].high)] = i + 1
         return 0

@@ -415,9 +415,10 @@ def check_first_ship(
         again = FirstShipAgain(game, placed, misses, k - 1, most)
         started = time.perf_counter()
 
-        def said(size: int, sets: int) -> None:
+        def said(size: int, done: int, sets: int) -> None:
             seconds = time.perf_counter() - started
-            print(f"{misses} misses: {sets} sets of {size} cells, {seconds:.0f} s", flush=True)
+            what = f"{done} of {sets} sets of {size} cells"
+            print(f"{misses} misses: {what}, {seconds:.0f} s", flush=True)
 
         found = keeps_more(search.counts, game.symmetries(), again, k, allowed, said)
         require(found == allowed, where)

@@ -12,14 +12,17 @@ from math import comb
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.typed import Dict
 from numpy.typing import NDArray
 
-from experiments.coverage_again import Counts, heaviest_tree
+from experiments.coverage_again import Counts
 from optsearch.game import Game, bits
 
 Ints = NDArray[np.int64]
-SIDES = ((0, -1), (0, 1), (-1, 0), (1, 0))  # left, right, up, down
+SIDES = np.array(((0, -1), (0, 1), (-1, 0), (1, 0)))  # left, right, up, down
+AT_ONCE = 1000  # sets between two words of how far the search is
+HALF = 32  # bits of a value, below those of the call that it was found in
 
 
 class Known(NamedTuple):
@@ -37,71 +40,112 @@ class FirstShipAgain:
     """
 
     def __init__(self, game: Game, known: Sequence[Known], misses: int, start: int, most: int):
-        self.game, self.start = game, start
-        self.reach = max(game.fleet)
-        self.avoiding = np.array([one.avoiding[: most + 1] for one in known], np.int64)
-        self.number = {one.ship: i for i, one in enumerate(known)}
-        self.halos = [sum(1 << c for c in bits(game.halo(one.ship))) for one in known]
-        self.words = np.zeros((most + 1, game.fleet_cells + 1), np.int64)
+        n, cells = max(game.fleet), game.cells
+        words = np.zeros((most + 1, game.fleet_cells + 1), np.int64)
         for made in range(min(most, misses) + 1):
             for hits in range(game.fleet_cells + 1):
-                self.words[made, hits] = min(2**60, comb(misses - made + hits, hits))
-        n = self.reach
-        self.apart = np.empty((n + 1,) * 4 + (most + 1,), np.int64)
-        self.along = np.empty((2, n, n, n + 1, n + 1, n + 1, 2, 2, most + 1), np.int64)
-        self.values: dict[tuple[int, frozenset[int], int], int] = {}
-        lines = [{c for ship in self.number if ship >> cell & 1 for c in bits(ship)}
-                 for cell in range(game.cells)]  # fmt: skip
-        self.lines = [sorted(line) for line in lines]
-        self.around = [
-            {c for i, ship in enumerate(self.number) if ship >> cell & 1
-             for c in bits(ship | self.halos[i])}
-            for cell in range(game.cells)
-        ]  # fmt: skip
+                words[made, hits] = min(2**60, comb(misses - made + hits, hits))
+        # A placement by its first cell, along a row or a column, and its length.
+        at = np.full((2, cells, n + 1), -1, np.int64)
+        halos = np.zeros((len(known) + 1, cells), np.bool_)
+        lines, around = np.zeros((2, cells, cells), np.bool_)
+        for i, one in enumerate(known):
+            ship = list(bits(one.ship))
+            line = int(len(ship) > 1 and ship[1] - ship[0] == game.columns)
+            at[line, ship[0], len(ship)] = i
+            halos[i, list(bits(game.halo(one.ship)))] = True
+            for cell in ship:
+                lines[cell, ship] = True
+                around[cell] |= halos[i]
+                around[cell, ship] = True
+        self.lines = lines
+        # By how far the nearest misses are; and, along a line, by how far hits and misses are.
+        apart = np.zeros((n + 1,) * 4 + (most + 1,), np.int64)
+        along = np.zeros((2, n, n, n + 1, n + 1, n + 1, 2, 2, most + 1), np.int64)
+        avoiding = np.array([one.avoiding[: most + 1] for one in known] or [[0]], np.int64)
+        self.arrays = (
+            at, halos, around, np.array(game.symmetries()), apart, along, avoiding, words, start,
+            np.array((game.rows, game.columns)), np.zeros(1, np.int64),
+        )  # fmt: skip
+        self.values = Dict.empty(types.int64, types.int64)
 
     def value(self, cell: int, before: Sequence[int]) -> int:
         """V(cell, before)."""
-        key = cell, frozenset(before) & frozenset(self.around[cell]), len(before)
-        if key not in self.values:
-            self.values[key] = self._value(cell, before)
-        return self.values[key]
+        return int(_value(cell, np.array(before, np.int64), self.values, *self.arrays))
 
-    def _value(self, cell: int, before: Sequence[int]) -> int:
-        rows, columns, n = self.game.rows, self.game.columns, self.reach
-        row, column = divmod(cell, columns)
-        free = np.zeros(4, np.int64)  # cells of each arm up to the edge or a miss
-        for side, (down, right) in enumerate(SIDES):
-            y, x = row + down, column + right
-            while (
-                free[side] < n - 1
-                and 0 <= y < rows
-                and 0 <= x < columns
-                and y * columns + x not in before
-            ):
-                free[side] += 1
-                y, x = y + down, x + right
-        # The placement so far to one side of the cell and so far to the other, along each line.
-        place = np.full((2, n, n), -1, np.int64)
-        near = np.zeros((2, n, n), np.int64)
-        missed = sum(1 << c for c in before)
-        for line, step in enumerate((1, columns)):
-            for one in range(free[2 * line] + 1):
-                for other in range(free[2 * line + 1] + 1):
-                    if line and one == other == 0:
-                        continue  # a ship of one cell has no direction
-                    ship = sum(1 << cell + k * step for k in range(-one, other + 1))
-                    if ship in self.number:
-                        place[line, one, other] = i = self.number[ship]
-                        near[line, one, other] = (self.halos[i] & missed).bit_count()
-        self.apart.fill(-1)
-        self.along.fill(-1)
-        left, right, up, down = (free + 1).tolist()
-        return int(
-            _apart(
-                left, right, up, down, len(before), self.apart, free + 1,
-                place, near, self.avoiding, self.words, self.start, self.along,
-            )
-        )  # fmt: skip
+
+@njit(cache=True)
+def _packed(cells):  # type: ignore[no-untyped-def]
+    """A number for a set of at most seven cells in ascending order."""
+    number = np.int64(1)
+    for cell in cells:
+        number = number * 128 + cell
+    return number
+
+
+@njit(cache=True)
+def _name(cell, before, around, turns):  # type: ignore[no-untyped-def]
+    """A number for a cell and the cells missed near it, up to symmetry; how many these are."""
+    least, some = np.int64(-1), 0
+    near = np.empty(len(before), np.int64)
+    for turn in turns:
+        some = 0
+        for c in before:
+            if around[cell, c]:
+                near[some] = turn[c]
+                some += 1
+        near[:some].sort()
+        number = _packed(near[:some]) * 128 + turn[cell]
+        if least < 0 or number < least:
+            least = number
+    return least * 16, some
+
+
+@njit
+def _value(  # type: ignore[no-untyped-def]
+    cell, before, values, at, halos, around, turns, apart, along, avoiding, words, start, shape,
+    generation,
+):  # fmt: skip
+    """V(cell, before), from `values` if it is there."""
+    name, fewest = _name(cell, before, around, turns)
+    if name + len(before) in values:
+        return values[name + len(before)]
+    rows, columns, n = shape[0], shape[1], apart.shape[0] - 1
+    missed = np.zeros(rows * columns, np.bool_)
+    missed[before] = True
+    free = np.zeros(4, np.int64)  # cells of each arm up to the edge or a miss
+    for side in range(4):
+        y, x = cell // columns + SIDES[side, 0], cell % columns + SIDES[side, 1]
+        while free[side] < n - 1 and 0 <= y < rows and 0 <= x < columns:
+            if missed[y * columns + x]:
+                break
+            free[side] += 1
+            y, x = y + SIDES[side, 0], x + SIDES[side, 1]
+    # The placement so far to one side of the cell and so far to the other, along each line.
+    place = np.full((2, n, n), -1, np.int64)
+    near = np.zeros((2, n, n), np.int64)
+    for line in range(2):
+        step = columns if line else 1
+        for one in range(free[2 * line] + 1):
+            for other in range(free[2 * line + 1] + 1):
+                if (line and one == 0 and other == 0) or one + other >= n:
+                    continue  # a ship of one cell has no direction
+                i = at[line, cell - one * step, one + other + 1]
+                if i >= 0:
+                    place[line, one, other] = i
+                    near[line, one, other] = (halos[i] & missed).sum()
+    generation[0] += 1
+    to = free + 1
+    _apart(
+        to[0], to[1], to[2], to[3], fewest, generation[0],
+        apart, to, place, near, avoiding, words, start, along,
+    )  # fmt: skip
+    # With those elsewhere that were missed before, any number.
+    for misses in range(fewest, min(15, apart.shape[4] - 1) + 1):
+        known = apart[to[0], to[1], to[2], to[3], misses]  # or 0, if no placement is left
+        is_found = known >> HALF == generation[0]
+        values[name + misses] = known - (generation[0] << HALF) if is_found else 0
+    return values[name + len(before)]
 
 
 # Not kept in a cache: numba fails on functions that call themselves when it loads them again.
@@ -130,15 +174,15 @@ def _count(  # type: ignore[no-untyped-def]
 
 @njit
 def _along(  # type: ignore[no-untyped-def]
-    line, one, other, to_one, to_other, hits, up, down, misses,
+    line, one, other, to_one, to_other, hits, up, down, misses, generation,
     ends, place, near, avoiding, words, start, along,
 ):  # fmt: skip
     """V where more than one cell is hit, along a line; up, down -- misses beside the first."""
     if one + other >= place.shape[1]:
         return 0  # longer than any ship
     known = along[line, one, other, to_one, to_other, hits, up, down, misses]
-    if known >= 0:
-        return known
+    if known >> HALF == generation:
+        return known - (generation << HALF)
     number, each, together = _count(
         line, one, other, to_one, to_other, to_one < ends[2 * line], to_other < ends[2 * line + 1],
         up + down, misses, place, near, avoiding, words,
@@ -149,38 +193,43 @@ def _along(  # type: ignore[no-untyped-def]
         value = max(each, together - words[misses, after]) if misses >= start else 0
         if misses + 1 < along.shape[8]:
             least = _along(
-                line, one, other, to_one, to_other, hits, up, down, misses + 1,
+                line, one, other, to_one, to_other, hits, up, down, misses + 1, generation,
                 ends, place, near, avoiding, words, start, along,
             )  # fmt: skip
             for cell in range(one + 1, to_one):
+                if least <= value:
+                    break
                 least = min(least, _along(
-                    line, cell, other, to_one, to_other, hits + 1, up, down, misses,
+                    line, cell, other, to_one, to_other, hits + 1, up, down, misses, generation,
                     ends, place, near, avoiding, words, start, along,
                 ) + _along(
-                    line, one, other, cell, to_other, hits, up, down, misses + 1,
+                    line, one, other, cell, to_other, hits, up, down, misses + 1, generation,
                     ends, place, near, avoiding, words, start, along,
                 ))  # fmt: skip
             for cell in range(other + 1, to_other):
+                if least <= value:
+                    break
                 least = min(least, _along(
-                    line, one, cell, to_one, to_other, hits + 1, up, down, misses,
+                    line, one, cell, to_one, to_other, hits + 1, up, down, misses, generation,
                     ends, place, near, avoiding, words, start, along,
                 ) + _along(
-                    line, one, other, to_one, cell, hits, up, down, misses + 1,
+                    line, one, other, to_one, cell, hits, up, down, misses + 1, generation,
                     ends, place, near, avoiding, words, start, along,
                 ))  # fmt: skip
         least = max(least, value)
-    along[line, one, other, to_one, to_other, hits, up, down, misses] = least
+    along[line, one, other, to_one, to_other, hits, up, down, misses] = (generation << HALF) + least
     return least
 
 
 @njit
 def _apart(  # type: ignore[no-untyped-def]
-    left, right, up, down, misses, apart, ends, place, near, avoiding, words, start, along
-):
+    left, right, up, down, misses, generation,
+    apart, ends, place, near, avoiding, words, start, along,
+):  # fmt: skip
     """V where one cell is hit; left, right, up, down -- how far the nearest miss or edge is."""
     known = apart[left, right, up, down, misses]
-    if known >= 0:
-        return known
+    if known >> HALF == generation:
+        return known - (generation << HALF)
     to = (left, right, up, down)
     beside = [int(to[side] == 1 and ends[side] > 1) for side in range(4)]
     number, each, together = _count(
@@ -198,16 +247,18 @@ def _apart(  # type: ignore[no-untyped-def]
         value = max(each, together - words[misses, after]) if misses >= start else 0
         if misses + 1 < apart.shape[4]:
             least = _apart(
-                left, right, up, down, misses + 1,
+                left, right, up, down, misses + 1, generation,
                 apart, ends, place, near, avoiding, words, start, along,
             )  # fmt: skip
             for side in range(4):
                 line = side // 2
                 for cell in range(1, to[side]):
+                    if least <= value:
+                        break
                     one, other = (cell, 0) if side % 2 == 0 else (0, cell)
                     hit = _along(
                         line, one, other, to[2 * line], to[2 * line + 1], 2,
-                        beside[2 - 2 * line], beside[3 - 2 * line], misses,
+                        beside[2 - 2 * line], beside[3 - 2 * line], misses, generation,
                         ends, place, near, avoiding, words, start, along,
                     )  # fmt: skip
                     miss = _apart(
@@ -215,28 +266,153 @@ def _apart(  # type: ignore[no-untyped-def]
                         cell if side == 1 else right,
                         cell if side == 2 else up,
                         cell if side == 3 else down,
-                        misses + 1,
+                        misses + 1, generation,
                         apart, ends, place, near, avoiding, words, start, along,
                     )  # fmt: skip
                     least = min(least, hit + miss)
         least = max(least, value)
-    apart[left, right, up, down, misses] = least
+    apart[left, right, up, down, misses] = (generation << HALF) + least
     return least
 
 
 @njit(cache=True)
-def _added(c1, c2, c3, c4, chosen):  # type: ignore[no-untyped-def]
-    """What each cell adds at most to what the chosen ones meet."""
-    added = c1.copy()
-    for i in range(len(chosen)):
-        added -= c2[chosen[i]]
+def _tree(weights, n):  # type: ignore[no-untyped-def]
+    """The weight of a heaviest tree on n vertices: edges by falling weight, unless they close a
+    cycle.
+    """
+    part = [0, 1, 2, 3, 4, 5, 6, 7]
+    total = np.int64(0)
+    for _ in range(n - 1):
+        most, x, y = np.int64(-1), 0, 0
+        for a in range(1, n):
+            for b in range(a):
+                if part[a] != part[b] and weights[a, b] > most:
+                    most, x, y = weights[a, b], a, b
+        total += most
+        x, y = part[x], part[y]
+        for a in range(n):
+            if part[a] == x:
+                part[a] = y
+    return total
+
+
+@njit(cache=True)
+def _add(c2, c3, cells, added):  # type: ignore[no-untyped-def]
+    """What each cell adds at most, without a tree, when the last of these comes to the others."""
+    last = cells[-1]
+    for w in range(len(added)):
+        added[w] -= c2[last, w]
+    for other in cells[:-1]:
+        for w in range(len(added)):
+            added[w] += c3[last, other, w]
+
+
+@njit(cache=True)
+def _less(c4, cells, w):  # type: ignore[no-untyped-def]
+    """What a tree takes from that for one cell."""
+    n = len(cells) - 1
+    if n < 2:
+        return np.int64(0)
+    weights = np.zeros((n, n), np.int64)
+    for i in range(n):
         for k in range(i):
-            added += c3[chosen[i], chosen[k]]
-        if i > 1:
-            for w in range(len(c1)):
-                added[w] -= heaviest_tree(c4[chosen[i], :, :, w], chosen[:i])
-    added[chosen] = -1
-    return added
+            weights[i, k] = c4[cells[n], cells[i], cells[k], w]
+    return _tree(weights, n)
+
+
+@njit
+def _follow(  # type: ignore[no-untyped-def]
+    sets, kept, states, first, until, j, most, following, after, much, following_states, number,
+    c2, c3, c4, lines, values, arrays,
+):  # fmt: skip
+    """One cell more for the sets from `first` to `until`, or fewer if there is no room.
+
+    sets -- cells of each, in order. states -- of each: what every cell adds to the last but one,
+    the most that it may add, less V, and the least that V is. following -- the number of each set
+    of one cell more; after, much, following_states -- as the first three, of these. (most, sets
+    done, number of sets found) is returned.
+    """
+    n, size = c2.shape[0], sets.shape[1]
+    turns = arrays[3]
+    exact, treed = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+    for current in range(first, until):
+        if number + n > len(after):
+            return most, current, number
+        cells, before = sets[current], kept[current]
+        added = states[current, 0].copy()
+        values_least = states[current, 2].copy()
+        if size:
+            _add(c2, c3, cells, added)
+        gains = np.minimum(states[current, 1], added - values_least)
+        exact[:] = False
+        treed[:] = False
+        for cell in cells:
+            gains[cell] = -1
+            exact[cell] = treed[cell] = True
+        while True:
+            # The cells that add most; of these the first whose V is not known is looked at.
+            ahead = np.argsort(-gains, kind="mergesort")
+            total = before + gains[ahead[: j - size - 1]].sum()
+            last = gains[ahead[j - size - 1]]
+            cell = -1
+            for place in range(n - size):
+                if total + min(last, gains[ahead[place]]) <= most:
+                    break
+                if not exact[ahead[place]]:
+                    cell = ahead[place]
+                    break
+            if cell < 0:
+                break
+            # Those that add less than the next ones change nothing for each other.
+            to = n - size if place >= j - size else place + 1
+            for cell in ahead[place:to]:
+                if exact[cell] or total + min(last, gains[cell]) <= most:
+                    continue
+                if not treed[cell]:
+                    treed[cell] = True
+                    added[cell] -= _less(c4, cells, cell)
+                    gains[cell] = min(gains[cell], added[cell] - values_least[cell])
+                    if total + min(last, gains[cell]) <= most or place < j - size:
+                        continue
+                exact[cell] = True
+                values_least[cell] = _value(cell, cells, values, *arrays)
+                gains[cell] = min(gains[cell], added[cell] - values_least[cell])
+        for place in range(n - size):
+            cell = ahead[place]
+            if total + min(last, gains[cell]) <= most:
+                break
+            if size == j - 1:
+                most = before + gains[cell]
+                continue
+            name = np.int64(-1)
+            for turn in turns:
+                image = np.empty(size + 1, np.int64)
+                for i in range(size):
+                    image[i] = turn[cells[i]]
+                image[size] = turn[cell]
+                image.sort()
+                packed = _packed(image)
+                if name < 0 or packed < name:
+                    name = packed
+            if name not in following:
+                following[name] = number
+                number += 1
+            elif much[following[name]] >= before + gains[cell]:
+                continue
+            for w in range(n):
+                if not treed[w]:
+                    treed[w] = True
+                    added[w] -= _less(c4, cells, w)
+            i = following[name]
+            after[i, :size] = cells
+            after[i, size] = cell
+            much[i] = before + gains[cell]
+            for w in range(n):
+                following_states[i, 0, w] = added[w]
+                following_states[i, 1, w] = gains[w]
+                # V falls only where a ship has both.
+                following_states[i, 2, w] = 0 if lines[cell, w] else values_least[w]
+    return most, until, number
 
 
 def keeps_more(
@@ -245,55 +421,37 @@ def keeps_more(
     again: FirstShipAgain,
     j: int,
     most: int,
-    progress: Callable[[int, int], None] = lambda size, sets: None,
+    progress: Callable[[int, int, int], None] = lambda size, done, sets: None,
 ) -> int:
     """What some sequence of j cells keeps that is more than `most`, the largest; or `most`.
 
-    counts, symmetries -- of the game. progress -- called with each size and the sets of it.
+    counts, symmetries -- of the game. progress -- called with a size, the sets of it that are done,
+    and all of them. Sequences of more than eight cells are not known.
     """
-    n = len(counts[0])
-    turns = np.array(symmetries)
-    level: dict[tuple[int, ...], tuple[int, list[int], Ints, Ints]] = {
-        (): (0, [], np.full(n, np.iinfo(np.int64).max // 64), np.zeros(n, np.int64))
-    }
+    if not 1 <= j <= 8:
+        raise ValueError(f"sequences of {j} cells")
+    c1, c2, c3, c4 = counts
+    n = len(c1)
+    sets, kept = np.zeros((1, 0), np.int64), np.zeros(1, np.int64)
+    states = np.array([[c1, c1, np.zeros(n, np.int64)]])
     for size in range(j):
-        following: dict[tuple[int, ...], tuple[int, list[int], Ints, Ints]] = {}
-        progress(size, len(level))
-        for kept, cells, at_most, at_least in level.values():
-            added = _added(*counts, np.array(cells, np.int64))
-            gains = np.minimum(at_most, added - at_least)
-            gains[cells] = -1
-            values = at_least.copy()
-            exact = np.zeros(n, np.bool_)
-            exact[cells] = True
-            while True:
-                # The cells that add most; of these the first whose V is not known is looked at.
-                ahead = np.argsort(-gains)
-                total = kept + int(gains[ahead[: j - size - 1]].sum())
-                last = int(gains[ahead[j - size - 1]])
-                open_ = [
-                    c for place, c in enumerate(ahead)
-                    if not exact[c]
-                    and total + (last if place < j - size else int(gains[c])) > most
-                ]  # fmt: skip
-                if not open_:
-                    break
-                cell = int(open_[0])
-                exact[cell] = True
-                values[cell] = again.value(cell, cells)
-                gains[cell] = min(gains[cell], added[cell] - values[cell])
-            for place, cell in enumerate(ahead.tolist()):
-                bound = total + (last if place < j - size else int(gains[cell]))
-                if cell in cells or bound <= most:
-                    continue
-                if size == j - 1:
-                    most = kept + int(gains[cell])
-                    continue
-                after = [*cells, cell]
-                key = min(tuple(sorted(turn)) for turn in turns[:, after].tolist())
-                if key not in following or following[key][0] < kept + gains[cell]:
-                    still = values.copy()
-                    still[again.lines[cell]] = 0  # V falls only where a ship has both
-                    following[key] = kept + int(gains[cell]), after, gains, still
-        level = following
-    return most
+        following = Dict.empty(types.int64, types.int64)
+        room, number, done = 4 * n, 0, 0
+        after, much = np.zeros((room, size + 1), np.int64), np.zeros(room, np.int64)
+        following_states = np.zeros((room, 3, n), states.dtype)
+        while done < len(sets):
+            progress(size, done, len(sets))
+            until = min(len(sets), done + AT_ONCE)
+            while done < until:
+                if number + n > room:
+                    room *= 2
+                    after, much, following_states = (
+                        np.concatenate([some, np.zeros_like(some)])
+                        for some in (after, much, following_states)
+                    )
+                most, done, number = _follow(
+                    sets, kept, states, done, until, j, most, following, after, much,
+                    following_states, number, c2, c3, c4, again.lines, again.values, again.arrays,
+                )  # fmt: skip
+        sets, kept, states = after[:number], much[:number], following_states[:number]
+    return int(most)

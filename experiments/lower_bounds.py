@@ -142,6 +142,12 @@ def read_reveal(game: Game, path: Path) -> list[Revealed]:
     ]
 
 
+def say(j: int, size: int, done: int, total: int) -> None:
+    """Report a search that takes long, by the sequences of `size` of j cells that are done."""
+    if done:
+        print(f"sequences of {size} of {j} cells: {done:,} of {total:,}", flush=True)
+
+
 def compute(game: Game, checkpoints: Path, output: Path) -> None:
     """Write the four tables; raises OptsearchError for a game that the bounds do not handle."""
     game.require_silent("each of these bounds")
@@ -152,7 +158,7 @@ def compute(game: Game, checkpoints: Path, output: Path) -> None:
     revealed, known = write_reveal(game, output), write_beside(game, output)
     with Journal(checkpoints / f"first_ship_{name}.jsonl", FORMAT) as journal:
         clock = Clock("numbers of misses")
-        finished = all_finished(coverage, revealed, known, clock, journal=journal)
+        finished = all_finished(coverage, revealed, known, clock, journal=journal, said=say)
     number = coverage.counts.configurations
     bounds = together(finished, game.fleet_cells, number, "")
     FINISHED.write(

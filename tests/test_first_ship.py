@@ -228,6 +228,34 @@ def test_a_search_that_gives_up():
     assert most_kept(coverage, unfinished, 3, 10**9, sets=1) is None
 
 
+def test_what_a_search_says(monkeypatch):
+    """A part of the sets at a time gives the same, and all of them are told."""
+    game, known, coverage = searched("4x4:3,2")
+    unfinished = Unfinished(game, known, 4, 2, 5)
+    most = most_kept(coverage, unfinished, 3, 10**9)
+    monkeypatch.setattr(first_ship, "_AT_ONCE", 2)
+    told = []
+    assert most_kept(coverage, unfinished, 3, 10**9, said=lambda *one: told.append(one)) == most
+    assert {(j, size) for j, size, _, _ in told} == {(3, 0), (3, 1), (3, 2)}
+    assert max(total for _, _, _, total in told) > 2
+    assert all(done % 2 == 0 and done < total for _, _, done, total in told)
+
+
+@pytest.mark.parametrize("text", SEARCHED)
+def test_what_symmetries_make_of_a_cell(text):
+    """V is kept for one of them; a kernel that knows nothing but this cell finds the same."""
+    game, known, _ = searched(text)
+    unfinished = Unfinished(game, known, 5, 2, 4)
+    random_ = random.Random(f"symmetries of {text}")
+    for _ in range(20):
+        cell, *before = random_.sample(range(game.cells), random_.randint(1, 3))
+        missed = sum(1 << other for other in before)
+        value = unfinished.value(cell, missed)
+        for turn in game.symmetries():
+            image = sum(1 << turn[other] for other in before)
+            assert Unfinished(game, known, 5, 2, 4).value(turn[cell], image) == value
+
+
 @pytest.mark.parametrize("text", ["3x3:2", "3x4:1", "4x4:V3;contact=corner"])
 def test_a_fleet_of_one_ship(text):
     """No ship costs anything, and the search ends."""

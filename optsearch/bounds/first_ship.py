@@ -59,27 +59,29 @@ v_p, at least t misses made. So V falls by no more than the first difference doe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from math import comb
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optsearch._first_ship import FirstShip
+from optsearch._first_ship import FirstShip, Sequences
 from optsearch.bounds.beside import Beside
 from optsearch.bounds.coverage import Coverage
 from optsearch.bounds.ship_chain import Finished, Progress
 from optsearch.configurations import to_words
-from optsearch.game import Game, bits
+from optsearch.game import Game
 from optsearch.journal import Journal
 
-MOST_CELLS = 5  # j; of more cells a search takes hours on the usual game
+MOST_CELLS = 6  # j; of more cells a search takes hours on the usual game
 MOST_SETS = 1_000_000  # of cells of each size, beyond which a search gives up
 _BEAM = 30  # sets of each size in a search for something to begin with
+_AT_ONCE = 10_000  # sets between two words of how far a search is
 _ROOM = 64  # placements through a cell, and their cells
 _MANY = 2**60  # more than there are configurations
+
+
+Said = Callable[[int, int, int, int], None]
 
 
 class Unfinished:
@@ -97,32 +99,20 @@ class Unfinished:
         avoiding = [
             [one.completions - one.most_met(i) for i in range(most + 1)] for one in ships.values()
         ]
-        self._kernel = FirstShip(
+        words = [[_words(misses - m, k) for k in range(hits + 1)] for m in range(most + 1)]
+        self.kernel = FirstShip(
             hits,
             to_words(list(ships)),
             to_words(halos),
             np.minimum.accumulate(np.array(avoiding, np.int64).reshape(-1, most + 1), axis=1),
+            start,
+            np.array(words, np.int64),
+            np.array(game.symmetries(), np.int32),
         )
-        self._words = np.array(
-            [[_words(misses - m, k) for k in range(hits + 1)] for m in range(most + 1)], np.int64
-        )
-        self._start = start
-        self.on_a_ship = np.zeros((game.cells, game.cells), np.bool_)
-        self._near = [0] * game.cells
-        for ship, halo in zip(ships, halos, strict=True):
-            for cell in bits(ship):
-                self._near[cell] |= ship | halo
-                self.on_a_ship[cell, list(bits(ship))] = True
-        self._values: dict[tuple[int, int, int], int] = {}
 
     def value(self, cell: int, missed: int) -> int:
         """V(cell, missed); missed -- the cells shot before (mask), not more than M of them."""
-        key = cell, missed & self._near[cell], missed.bit_count()
-        if key not in self._values:
-            self._values[key] = self._kernel.value(
-                cell, to_words([missed])[0], self._start, self._words
-            )
-        return self._values[key]
+        return self.kernel.value(cell, to_words([missed])[0])
 
 
 def first_ship_chain(
@@ -132,13 +122,14 @@ def first_ship_chain(
     progress: Progress = lambda done, total: None,
     sets: int = MOST_SETS,
     journal: Journal | None = None,
+    said: Said = lambda j, size, done, total: None,
 ) -> list[Finished]:
     """A(0), A(1), … with the misses beside the first ship, where they are below those before.
 
     known -- classes of placements of any lengths; those that are not there cost nothing. before --
     A(0), A(1), … by other bounds. progress -- called after each l with those done and their number.
     sets -- of each size, beyond which a search gives up. journal -- keeps the l that are done, for
-    a run that was stopped; what it has for other numbers is left alone.
+    a run that was stopped; what it has for other numbers is left alone. said -- as in `most_kept`.
     """
     given = sha256(repr((known, MOST_CELLS, sets)).encode()).hexdigest()
     finished = []
@@ -147,7 +138,7 @@ def first_ship_chain(
         if journal is not None and key in journal.entries:
             finished.append(Finished(*journal.entries[key]))
         else:
-            finished.append(finished_within(coverage, known, misses, least, sets))
+            finished.append(finished_within(coverage, known, misses, least, sets, said))
             if journal is not None:
                 journal.add(key, finished[-1])
         progress(misses + 1, len(before))
@@ -155,37 +146,58 @@ def first_ship_chain(
 
 
 def finished_within(
-    coverage: Coverage, known: Sequence[Beside], misses: int, least: int, sets: int = MOST_SETS
+    coverage: Coverage,
+    known: Sequence[Beside],
+    misses: int,
+    least: int,
+    sets: int = MOST_SETS,
+    said: Said = lambda j, size, done, total: None,
 ) -> Finished:
-    """A(l) for l = `misses`, and the j that gives it; `least` and 0 where it is not below that."""
+    """A(l) for l = `misses`, and the j that gives it; `least` and 0 where it is not below that.
+
+    The j of which some sequences keep least are searched first.
+    """
     game, number = coverage.counts.game, coverage.counts.configurations
     best = Finished(min(least, number), 0)
     known = [one for one in known if one.ship.bit_count() < game.fleet_cells]
     if not known or misses >= game.cells - game.fleet_cells:
         return best  # no ship costs anything, or there are no more misses
+    most = min(misses + 1, _counted(known))
+    tried = []
     for j in range(1, min(misses + 1, MOST_CELLS) + 1):
         words = _words(misses - j, game.fleet_cells)
-        if words >= best.configurations:
-            continue
-        most = max(j - 1, min(misses + 1, _counted(known)))
-        unfinished = Unfinished(game, known, misses, j - 1, most)
-        kept = most_kept(coverage, unfinished, j, best.configurations - words, sets)
-        if kept is not None:
-            best = Finished(kept + words, j)
+        if words < best.configurations:
+            unfinished = Unfinished(game, known, misses, j - 1, max(j - 1, most))
+            search = Sequences(coverage.counts.covering, unfinished.kernel, -1)
+            _search(search, j, min(_BEAM, sets))
+            tried.append((search.best + words, j, unfinished))
+    for finished, j, unfinished in sorted(tried, key=lambda one: one[:2]):
+        words = _words(misses - j, game.fleet_cells)
+        if finished < best.configurations:
+            limit = best.configurations - words
+            kept = most_kept(coverage, unfinished, j, limit, sets, said)
+            if kept is not None:
+                best = Finished(kept + words, j)
     return best
 
 
 def most_kept(
-    coverage: Coverage, unfinished: Unfinished, j: int, limit: int, sets: int = MOST_SETS
+    coverage: Coverage,
+    unfinished: Unfinished,
+    j: int,
+    limit: int,
+    sets: int = MOST_SETS,
+    said: Said = lambda j, size, done, total: None,
 ) -> int | None:
     """f(S) less V of its cells is at most this, for every sequence S of j cells.
 
     unfinished -- V, counted from no less than j - 1 misses on. None where that is `limit` or more,
-    and where the search gives up: it would go on from more than `sets` sets of some cells.
+    and where the search gives up: it would go on from more than `sets` sets of some cells. said --
+    called now and then with j, some number of cells, the sets of so many that are done, and all.
     """
-    search = _Search(coverage, unfinished, j)
+    search = Sequences(coverage.counts.covering, unfinished.kernel, -1)
     for width in (1, min(_BEAM, sets), sets):
-        is_all = search.run(width)
+        is_all = _search(search, j, width, said)
         if search.best >= limit:
             return None
         if is_all:
@@ -193,97 +205,25 @@ def most_kept(
     return None
 
 
-class _Set(NamedTuple):
-    """A set of cells in the sequence that keeps most of those found.
+def _search(
+    search: Sequences, j: int, width: int, said: Said = lambda j, size, done, total: None
+) -> bool:
+    """Search all sequences of j cells, or those that keep most, `width` of each size; was it all?
 
-    images -- the set (mask) and what the symmetries make of it. added -- `Coverage.added` without
-    the last cell. limits, values -- of each other cell: no less than what it adds, V taken from it,
-    and no more than V, now and later.
+    One set of cells comes after the other, by their number of cells. Of the sequences of one set,
+    up to symmetry, the one that keeps most goes on.
     """
-
-    kept: int
-    cells: tuple[int, ...]
-    images: tuple[int, ...]
-    added: NDArray[np.int64] | None
-    limits: NDArray[np.int64]
-    values: NDArray[np.int64]
-
-
-class _Search:
-    """Sequences of j cells, one set of cells after the other by their number of cells.
-
-    Of the sequences of one set the one that keeps most goes on. best -- the most that is kept by j
-    cells so far; what keeps no more is left out.
-    """
-
-    def __init__(self, coverage: Coverage, unfinished: Unfinished, j: int):
-        self.coverage, self.unfinished, self.j = coverage, unfinished, j
-        self.game = coverage.counts.game
-        self.symmetries = self.game.symmetries()
-        self.best = -1
-
-    def run(self, width: int) -> bool:
-        """Search all sets, or those that keep most, `width` of each size; whether it was all."""
-        nothing = np.zeros(self.game.cells, np.int64)
-        most = nothing + self.coverage.counts.configurations
-        images = (0,) * len(self.symmetries)
-        level = {0: _Set(0, (), images, None, most, nothing)}
-        is_all = True
-        for size in range(self.j):
-            following: dict[int, _Set] = {}
-            for some in sorted(level.values(), key=lambda one: -one.kept)[:width]:
-                for after in self._following(some):
-                    if size == self.j - 1:
-                        self.best = max(self.best, after.kept)
-                        continue
-                    least = min(after.images)
-                    if least not in following or following[least].kept < after.kept:
-                        following[least] = after
-            is_all &= len(level) <= width
-            level = following
-        return is_all
-
-    def _following(self, some: _Set) -> Iterator[_Set]:
-        """This set and one cell more, for those that may come to more than the best."""
-        cells, left = some.cells, self.j - len(some.cells)
-        missed = sum(1 << cell for cell in cells)
-        added = self.coverage.added(cells, some.added)
-        limits, values = np.minimum(some.limits, added - some.values), some.values.copy()
-        limits[list(cells)] = -1
-        known: set[int] = set()
-
-        def order() -> list[int]:
-            falling: list[int] = np.argsort(-limits, kind="stable").tolist()
-            return falling[: self.game.cells - len(cells)]
-
-        def evaluate(cell: int) -> None:
-            known.add(cell)
-            values[cell] = self.unfinished.value(cell, missed)
-            limits[cell] = min(limits[cell], added[cell] - values[cell])
-
-        def most(cell: int | None = None) -> int:
-            """What j cells come to, at most, if this one is next."""
-            ahead = first if cell is None or cell in first else [*first[:-1], cell]
-            return some.kept + int(limits[ahead].sum())
-
-        first = order()[:left]
-        while most() > self.best and not known.issuperset(first):
-            evaluate(next(cell for cell in first if cell not in known))
-            first = order()[:left]
-        for cell in order():
-            if most(cell) <= self.best:
-                break
-            if cell not in known:
-                evaluate(cell)
-            if most(cell) > self.best:
-                # V of a cell falls only where a ship has both.
-                still = np.where(self.unfinished.on_a_ship[cell], 0, values)
-                images = tuple(
-                    mask | 1 << p[cell]
-                    for mask, p in zip(some.images, self.symmetries, strict=True)
-                )
-                kept = some.kept + int(limits[cell])
-                yield _Set(kept, (*cells, cell), images, added, limits, still)
+    level, kept = np.zeros((1, 0), np.uint8), np.zeros(1, np.int64)
+    is_all = True
+    for size in range(1, j + 1):
+        most = np.argsort(-kept, kind="stable")[:width]
+        is_all &= len(most) == len(kept)
+        for done in range(0, len(most), _AT_ONCE):
+            said(j, size - 1, done, len(most))
+            some = most[done : done + _AT_ONCE]
+            search.extend(level[some], kept[some], j)
+        level, kept = search.collect(size)
+    return is_all
 
 
 def _few_through_a_cell(game: Game, known: Sequence[Beside]) -> dict[int, Beside]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from optsearch.bounds.beside import Beside, beside
 from optsearch.bounds.chain import mean_at_least, root_chain
 from optsearch.bounds.coverage import CellSetCounts, Coverage
-from optsearch.bounds.first_ship import MOST_SETS, first_ship_chain
+from optsearch.bounds.first_ship import MOST_SETS, Said, first_ship_chain
 from optsearch.bounds.leaves import (
     complete_binary_tree,
     hit_words,
@@ -38,7 +38,7 @@ from optsearch.results import MISSES
 
 NODES = 50_000  # of a search for the most that k cells meet, where bounds are computed on demand
 FEW = 2_000  # sets of known ships that are looked at on demand
-SETS = 100  # of cells of each size in a search for what they keep, likewise
+SETS = 30_000  # of cells of each size in a search for what they keep, likewise
 _THESE = "each of these bounds"
 
 
@@ -179,12 +179,13 @@ def all_finished(
     progress: Callable[[int, int], None] = lambda done, total: None,
     sets: int = MOST_SETS,
     journal: Journal | None = None,
+    said: Said = lambda j, size, done, total: None,
 ) -> list[AllFinished]:
     """A(0), A(1), … by each of the long bounds.
 
     revealed -- every class of the longest ship; known -- every class of every ship. progress --
     called after each l of the three chains with costs, with those done and their number. sets,
-    journal -- as in `first_ship_chain`.
+    journal, said -- as in `first_ship_chain`.
     """
     game, number = coverage.counts.game, coverage.counts.configurations
     chain = root_chain(game.fleet_cells, number, coverage.most_met, MISSES)
@@ -199,7 +200,7 @@ def all_finished(
     least = [one.configurations for one in longest]
     every = every_ship_chain(coverage, known, least, part(1))
     least = [one.configurations for one in every]
-    first = first_ship_chain(coverage, known, least, part(2), sets, journal)
+    first = first_ship_chain(coverage, known, least, part(2), sets, journal, said)
     return [
         AllFinished(a, b, *c, *d, *e)
         for a, b, c, d, e in zip(chain, shown, longest, every, first, strict=True)
