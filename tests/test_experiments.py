@@ -707,6 +707,22 @@ def test_rollout_again(strategy):
     assert differ
 
 
+def test_nested_rollouts_of_the_usual_game():
+    """Inner rollouts on samples, from seeded positions of some thousand configurations on."""
+    outer = "candidates=3,screen=64,cap=256,truncate=5"
+    strategy = named(f"nested:{outer},finalists=3,above=256,second=256,inner=2,floor=64")
+    differ = 0
+    for position in estimates.positions(2, 3000, 9):
+        again, tree = RolloutAgain(strategy, position), FollowedTask(strategy, position)
+        other = FollowedTask(f"rollout:{outer},finalists=3", position)
+        before = position.misses.bit_count() + position.game.fleet_cells
+        for index in range(5, tree.configurations, tree.configurations // 4):
+            shots = tree.shots(index)
+            assert before + again.misses(tree.cells(index)) == shots, f"{position}, number {index}"
+            differ += other.shots(index) != shots
+    assert differ
+
+
 def test_paired(run):
     """The difference is that of the two evaluations below the positions."""
     out = run(paired, "greedy:endgame=0", "greedy", "--positions", 2, "--largest", 300)
