@@ -44,22 +44,8 @@ from libc.string cimport memset
 import numpy as np
 
 from cells cimport MAX_CELLS, Cells, ctz, high, join, low, one, popcount, size
-from columns cimport (Piece, copy_together, count_bits, cut, extract, greatest, leading_one,
-                      transpose)
-
-cdef extern from *:
-    """
-    /* The hash that chooses samples: splitmix64's finisher on the two words of a cell set. */
-    static inline uint64_t optsearch_mix(uint64_t x) {
-        x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ull;
-        x = (x ^ x >> 27) * 0x94D049BB133111EBull;
-        return x ^ x >> 31;
-    }
-    static inline uint64_t optsearch_hash(uint64_t low, uint64_t high) {
-        return optsearch_mix(low + 0x9E3779B97F4A7C15ull * (optsearch_mix(high) | 1));
-    }
-    """
-    uint64_t mix_cells "optsearch_hash"(uint64_t low, uint64_t high) noexcept nogil
+from columns cimport (BUCKETS, UNIT, Piece, copy_together, count_bits, cut, estimated, extract, greatest,
+                      leading_one, mix_cells, transpose)
 
 cdef enum:
     MAX_HASHES = 24       # bits of the hash that samples can use
@@ -67,12 +53,10 @@ cdef enum:
     MAX_CANDIDATES = 32
     MAX_ENDGAME = 10
     SMALL = 4             # endgame of the greedy that rolls out, looked up
-    BUCKETS = 128         # of the estimates: four to an octave of configurations
     MEMO = 4096
     KNOWN = 1 << 15       # parts of about one size whose rollouts are remembered
     FORGOTTEN = 16        # configurations of which it is not: they are soon rolled out again
     SIZES = 21            # of parts: from each power of two to the next, up to 2^21
-    UNIT = 4096           # of estimated misses
     MIN_CAP = 64
     NESTED = 1 + MAX_HASHES   # added to the mode of what the inner rollout policy misses
 
@@ -1013,22 +997,7 @@ cdef class Evaluator:
 
     cdef inline int64_t estimate(self, int64_t n, int left, int shift) noexcept nogil:
         """The estimated misses of greedy for n sampled configurations, in units."""
-        cdef int64_t size = n << shift, low_end
-        cdef int e = 0, column
-        cdef int64_t a, z
-        if size <= 1:
-            return 0
-        if left > self.most_left:
-            left = self.most_left
-        if left < 0:
-            left = 0
-        e = leading_one(size)
-        if e < 2:
-            return n * self.estimates[left, 4 * e + (2 if size == 3 else 0)]
-        column = 4 * e + <int>(size >> (e - 2) & 3)
-        low_end = size >> (e - 2) << (e - 2)
-        a, z = self.estimates[left, column], self.estimates[left, column + 1]
-        return n * (a + ((z - a) * (size - low_end) >> (e - 2)))
+        return estimated(&self.estimates[0, 0], self.most_left, n, left, shift)
 
     # What Python asks
 

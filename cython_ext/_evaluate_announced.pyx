@@ -28,8 +28,16 @@ A part of at most 64 configurations is one word a column (`Words`), and stays so
 
 Costs are counted in misses. The columns lie in the order in which ties between cells are broken.
 
-The rule is *greedy*: a most probable cell that is not shot, the first of several; the optimum, the
-first of several cells, once `endgame` configurations are left. Its search is by definition, with the
+The rules (`optsearch/strategies` says which strategies they are):
+
+- *greedy*: a most probable cell that is not shot, the first of several; the optimum, the first of
+  several cells, once `endgame` configurations are left.
+- *rollout*: the same with more than `most` configurations; else the most probable cells are candidates,
+  up to `candidates` of them that have at least `percent` percent of the greatest probability. Each is
+  costed by what greedy (endgame 4) misses from there on, and the cheapest is shot, the first of several.
+  Samples, where there are more than `screen` or `cap` configurations, are those of `_evaluate.pyx`.
+
+The search for the optimum is by definition, with the
 pairs of configurations that need a miss as a bound: one of each pair is missed, so that the misses are
 at least a vertex cover of these pairs. A pair needs none if its cells are the same, or if one of the
 two has a ship within the cells common to both that the other has not; `_announced.pyx` has the proof.
@@ -43,7 +51,8 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from cells cimport MAX_CELLS, Cells, ctz, first, high, join, low, one, popcount
-from columns cimport (Piece, copy_together, count_bits, cut, extract, greatest_and_all, transpose)
+from columns cimport (BUCKETS, UNIT, Piece, copy_together, count_bits, cut, estimated, extract,
+                      greatest_and_all, mix_cells, transpose)
 from hashing cimport scramble
 
 cdef enum:
@@ -53,6 +62,8 @@ cdef enum:
     MAX_CODES = 256       # bits of a code, in CODE_WORDS words
     MAX_ENDGAME = 10
     MEMO = 4096
+    MAX_CANDIDATES = 32
+    SMALL = 4             # endgame of the greedy that rolls out
     NEVER = 1 << 14       # misses
     LESS = 2              # a part that is so many times smaller than its block gets its own
 
@@ -74,6 +85,7 @@ cdef struct Words:            # a family of at most 64 configurations
     uint64_t column[MAX_CELLS]
     uint64_t bit[MAX_CODES + 1]       # of the codes, a column each
     uint64_t code[CODE_WORDS][64]     # the same by configuration
+    uint64_t stamp                    # of its entries among the costs of rollouts
 
 
 cdef struct Through:          # a placement through a cell
@@ -95,8 +107,15 @@ cdef struct Value:            # of a state of the endgame
     int value
 
 
+cdef struct Cost:             # what greedy misses in a part of words
+    Cells hits
+    uint64_t part
+    uint64_t stamp
+    int64_t cost
+
+
 cdef class AnnouncedEvaluator:
-    """The decision tree of greedy, walked over families that are given one by one.
+    """The decision tree of one rule, walked over families that are given one by one.
 
     order -- the cells in the order in which ties are broken; int32 of shape (cells,).
     endgame -- at most so many configurations are left to the optimum, 0 to 10.
@@ -104,9 +123,15 @@ cdef class AnnouncedEvaluator:
         told), the bits of its number, and its placements as an (n, 2) uint64 array.
     slots -- for each ship its kind and the first bit of its number in the code; int32 (ships, 2).
     following -- whether single configurations are to be followed.
+    candidates, percent, screen, finalists, cap, truncate, estimates -- of rollouts, as those of the
+        `Evaluator`; candidates=1 is greedy. most -- configurations of which there are rollouts.
     """
 
     cdef int cells, endgame, ships, kinds, tolds, codes, code_words
+    cdef int candidates, percent, screen, finalists, cap, truncate, most, most_left
+    cdef const int32_t[:, ::1] estimates
+    cdef Cost* costs
+    cdef uint64_t stamp
     cdef int order[MAX_CELLS]
     cdef Slot slot[MAX_SHIPS]
     cdef int width[MAX_KINDS]
@@ -137,7 +162,9 @@ cdef class AnnouncedEvaluator:
     cdef Value* memo
 
     def __cinit__(self, const int32_t[::1] order, int endgame, kinds, const int32_t[:, ::1] slots,
-                  bint following=False):
+                  bint following=False, int candidates=1, int percent=100, int screen=64,
+                  int finalists=1, int cap=64, int truncate=1, int most=0,
+                  const int32_t[:, ::1] estimates=None):
         cdef int i, t
         if not 0 < order.shape[0] <= MAX_CELLS:
             raise ValueError(f"{order.shape[0]} cells; 1 to {MAX_CELLS} are handled")
@@ -145,6 +172,18 @@ cdef class AnnouncedEvaluator:
             raise ValueError(f"{slots.shape[0]} ships of {len(kinds)} kinds are too many")
         if not 0 <= endgame <= MAX_ENDGAME or slots.shape[1] != 2:
             raise ValueError("parameters out of range")
+        if candidates > 1 and (candidates > MAX_CANDIDATES or not 64 <= screen <= cap or finalists < 1
+                               or truncate < 1 or most < 64 or estimates is None
+                               or estimates.shape[1] != BUCKETS or not estimates.shape[0]):
+            raise ValueError("parameters of rollouts out of range")
+        self.candidates, self.percent, self.screen, self.finalists = candidates, percent, screen, finalists
+        self.cap, self.truncate, self.most = cap, truncate, most if candidates > 1 else 0
+        if candidates > 1:
+            self.estimates = estimates
+            self.most_left = <int>estimates.shape[0] - 1
+            self.costs = <Cost*>calloc(MEMO, sizeof(Cost))
+            if self.costs == NULL:
+                raise MemoryError
         self.cells, self.endgame, self.following = <int>order.shape[0], endgame, following
         self.kinds, self.ships = len(kinds), <int>slots.shape[0]
         self.memo = <Value*>calloc(MEMO, sizeof(Value))
@@ -240,6 +279,7 @@ cdef class AnnouncedEvaluator:
             free(self.placed[t])
         free(self.through)
         free(self.memo)
+        free(self.costs)
 
     # Blocks
 
@@ -391,6 +431,8 @@ cdef class AnnouncedEvaluator:
                     fill += popcount(mask[j])
                     used += 1
         w.cells = 0
+        self.stamp += 1
+        w.stamp = self.stamp
         for i in range(b.cells):
             if hits & one(b.cell[i]):
                 continue
@@ -412,7 +454,7 @@ cdef class AnnouncedEvaluator:
             for k in range(used):
                 bits |= extract(column[index[k]], part[k]) << shift[k]
             w.bit[i] = bits
-        if self.endgame > 1:
+        if self.endgame > 1 or self.candidates > 1:
             for k in range(self.code_words):
                 for i in range(64):
                     w.code[k][i] = w.bit[64 * k + i] if 64 * k + i < self.codes else 0
@@ -435,8 +477,7 @@ cdef class AnnouncedEvaluator:
                    int misses) noexcept nogil:
         """Enter the part under a mask (NULL: the whole block) in the histogram."""
         cdef int64_t counts[MAX_CELLS]
-        cdef int i, best = -1
-        cdef int64_t most = 0
+        cdef int i, best, now
         cdef Words w
         if self.stopped or self.failed or self.following and not self.has_marked(b, mask):
             return
@@ -444,17 +485,16 @@ cdef class AnnouncedEvaluator:
             self.gather(b, mask, n, hits, &w)
             self.walk_words(&w, ~<uint64_t>0 if n == 64 else (<uint64_t>1 << n) - 1, hits, 0, misses)
             return
-        for i in range(b.cells):
-            counts[i] = 0
-            if hits & one(b.cell[i]):
-                continue
-            counts[i] = count_bits(b.data + i * b.words, mask, b.words)
-            if most < counts[i] < n:
-                most = counts[i]
-                best = i
+        best = self.count(b, mask, n, hits, counts, &now)
         if best < 0:
             self.finish(n, misses)
             return
+        while n <= self.most:
+            i = self.rollout(b, mask, n, counts, hits)
+            self.nodes += 1
+            if self.failed or self.shoot(b, mask, n, i, counts[i], counts, hits, missed, misses):
+                return
+            hits |= one(b.cell[i])
         for i in range(b.cells):     # certain hits come first
             if counts[i] == n:
                 self.nodes += 1
@@ -462,7 +502,28 @@ cdef class AnnouncedEvaluator:
                     return
                 hits |= one(b.cell[i])
         self.nodes += 1
-        self.shoot(b, mask, n, best, most, counts, hits, missed, misses)
+        self.shoot(b, mask, n, best, counts[best], counts, hits, missed, misses)
+
+    cdef int count(self, const Block* b, const uint64_t* mask, int64_t n, Cells hits, int64_t* counts,
+                   int* left) noexcept nogil:
+        """Count the configurations with each cell, 0 where hit; the first most probable uncertain one, or -1.
+
+        left -- how many uncertain cells a configuration has (on average, rounded).
+        """
+        cdef int i, best = -1
+        cdef int64_t most = 0, total = 0
+        for i in range(b.cells):
+            counts[i] = 0
+            if hits & one(b.cell[i]):
+                continue
+            counts[i] = count_bits(b.data + i * b.words, mask, b.words)
+            if counts[i] < n:
+                total += counts[i]
+                if counts[i] > most:
+                    most = counts[i]
+                    best = i
+        left[0] = <int>((total + n // 2) // n)
+        return best
 
     cdef bint shoot(self, Block* b, const uint64_t* mask, int64_t n, int i, int64_t hit,
                     const int64_t* counts, Cells hits, Cells missed, int misses) noexcept nogil:
@@ -470,9 +531,7 @@ cdef class AnnouncedEvaluator:
         cdef uint64_t* parts
         cdef uint64_t* sunk[MAX_KINDS]
         cdef int64_t numbers[MAX_KINDS]
-        cdef const uint64_t* column = b.data + i * b.words
         cdef Cells cell = one(b.cell[i])
-        cdef int64_t j
         cdef int t
         cdef bint splits = True
         if hit == n and not self.can_sink(b.cell[i], hits):
@@ -481,15 +540,10 @@ cdef class AnnouncedEvaluator:
         if parts == NULL:
             self.failed = True
             return True
-        for j in range(b.words):
-            parts[j] = column[j] if mask == NULL else mask[j] & column[j]
-        self.sink(b, parts, b.cell[i], hits, sunk, numbers)
+        self.hit_parts(b, mask, i, hits, parts, sunk, numbers)
         for t in range(self.tolds):
-            if numbers[t]:
-                splits = splits and numbers[t] < n
-                hit -= numbers[t]
-                for j in range(b.words):
-                    parts[j] &= ~sunk[t][j]
+            splits = splits and numbers[t] < n
+            hit -= numbers[t]
         splits = splits and hit < n and not self.failed
         if splits:
             for t in range(self.tolds):
@@ -498,15 +552,35 @@ cdef class AnnouncedEvaluator:
             if hit:
                 self.descend(b, parts, hit, counts, hits | cell, missed, misses)
             if counts[i] < n:
-                for j in range(b.words):
-                    parts[j] = ~column[j] if mask == NULL else mask[j] & ~column[j]
-                if mask == NULL and b.n & 63:
-                    parts[b.words - 1] &= (<uint64_t>1 << (b.n & 63)) - 1
+                self.miss_part(b, mask, i, parts)
                 self.descend(b, parts, n - counts[i], counts, hits, missed | cell, misses + 1)
         for t in range(self.tolds):
             free(sunk[t])
         free(parts)
         return splits
+
+    cdef void hit_parts(self, const Block* b, const uint64_t* mask, int i, Cells hits, uint64_t* hit,
+                        uint64_t** sunk, int64_t* numbers) noexcept nogil:
+        """What a hit at column i leaves: those in which no ship sinks; the others as `sink` has them."""
+        cdef const uint64_t* column = b.data + i * b.words
+        cdef int64_t j
+        cdef int t
+        for j in range(b.words):
+            hit[j] = column[j] if mask == NULL else mask[j] & column[j]
+        self.sink(b, hit, b.cell[i], hits, sunk, numbers)
+        for t in range(self.tolds):
+            if numbers[t]:
+                for j in range(b.words):
+                    hit[j] &= ~sunk[t][j]
+
+    cdef void miss_part(self, const Block* b, const uint64_t* mask, int i, uint64_t* missed) noexcept nogil:
+        """What a miss at column i leaves."""
+        cdef const uint64_t* column = b.data + i * b.words
+        cdef int64_t j
+        for j in range(b.words):
+            missed[j] = ~column[j] if mask == NULL else mask[j] & ~column[j]
+        if mask == NULL and b.n & 63:
+            missed[b.words - 1] &= (<uint64_t>1 << (b.n & 63)) - 1
 
     cdef inline bint can_sink(self, int place, Cells hits) noexcept nogil:
         """False: a hit there sinks no ship."""
@@ -584,7 +658,7 @@ cdef class AnnouncedEvaluator:
 
     cdef void walk_words(self, Words* w, uint64_t x, Cells hits, Cells shot, int misses) noexcept nogil:
         """The same on words. shot -- the columns that are hit."""
-        cdef int n = popcount(x), total, i, t
+        cdef int n = popcount(x), total, i
         cdef uint32_t key
         cdef uint64_t sure[2]
         cdef uint64_t sunk[MAX_KINDS]
@@ -605,30 +679,36 @@ cdef class AnnouncedEvaluator:
             return
         left = join(sure[0], sure[1]) & ~shot
         while left:
-            i = first(left)
-            left &= left - 1
+            i = self.rollout_words(w, x, n, hits, shot) if self.candidates > 1 else first(left)
+            if not left & one(i):
+                break
+            left &= ~one(i)
             self.nodes += 1
             hit = x & ~self.sink_words(w, x, w.cell[i], hits, sunk)
             hits |= one(w.cell[i])
             shot |= one(i)
-            if hit == x:
-                continue
-            if hit == 0:
-                for t in range(self.tolds):
-                    if sunk[t] == x:
-                        break
-                else:
-                    t = -1
-                if t >= 0:
-                    continue
-            self.walk_hit(w, hit, sunk, hits, shot, misses)
-            return
+            if not self.is_same(x, hit, sunk):
+                self.walk_hit(w, hit, sunk, hits, shot, misses)
+                return
+        else:
+            i = 255 - (key & 255)
+            if self.candidates > 1:
+                i = self.rollout_words(w, x, n, hits, shot)
         self.nodes += 1
-        i = 255 - (key & 255)
         hit = x & w.column[i]
         self.walk_words(w, x & ~hit, hits, shot, misses + 1)
         hit &= ~self.sink_words(w, hit, w.cell[i], hits, sunk)
         self.walk_hit(w, hit, sunk, hits | one(w.cell[i]), shot | one(i), misses)
+
+    cdef inline bint is_same(self, uint64_t x, uint64_t hit, const uint64_t* sunk) noexcept nogil:
+        """Whether all configurations in x give one reply to a certain hit."""
+        cdef int t
+        if hit:
+            return hit == x
+        for t in range(self.tolds):
+            if sunk[t]:
+                return sunk[t] == x
+        return True
 
     cdef inline void walk_hit(self, Words* w, uint64_t hit, const uint64_t* sunk, Cells hits, Cells shot,
                               int misses) noexcept nogil:
@@ -669,7 +749,29 @@ cdef class AnnouncedEvaluator:
     # The optimum of a few configurations
 
     cdef void end(self, const Words* w, uint64_t x, int n, Cells hits, int misses) noexcept nogil:
-        """Enter the optimal tree of at most MAX_ENDGAME configurations in the histogram.
+        """Enter the optimal tree of at most MAX_ENDGAME configurations in the histogram."""
+        cdef int more
+        self.end_begin(w, x, n, hits)
+        if n == 2 and self.marked < 0:
+            more = self.end_pair(0, 1, 0)
+            self.finish(1, misses)
+            self.finish(1, misses + more)
+            return
+        self.end_bounds()
+        self.end_walk((1 << n) - 1, hits, misses)
+
+    cdef int end_misses(self, const Words* w, uint64_t x, int n, Cells hits) noexcept nogil:
+        """The least misses of a few configurations."""
+        if n <= 1:
+            return 0
+        self.end_begin(w, x, n, hits)
+        if n == 2:
+            return self.end_pair(0, 1, 0)
+        self.end_bounds()
+        return self.end_value((1 << n) - 1, hits)
+
+    cdef void end_begin(self, const Words* w, uint64_t x, int n, Cells hits) noexcept nogil:
+        """Take in the configurations of an endgame.
 
         A ship that all have by one slot of the code is left out.
         """
@@ -705,13 +807,6 @@ cdef class AnnouncedEvaluator:
                 for k in range(n):
                     self.end_cells[k] |= self.end_ship[k][self.end_ships]
                 self.end_ships += 1
-        if n == 2 and self.marked < 0:
-            number = self.end_pair(0, 1, 0)
-            self.finish(1, misses)
-            self.finish(1, misses + number)
-            return
-        self.end_bounds()
-        self.end_walk((1 << n) - 1, hits, misses)
 
     cdef void end_bounds(self) noexcept nogil:
         """Fill `least` and `owner`: a vertex cover of the pairs that need a miss."""
@@ -866,6 +961,280 @@ cdef class AnnouncedEvaluator:
         self.end_walk(parts[0], hits, misses + 1)
         for t in range(1, self.tolds + 2):
             self.end_walk(parts[t], hits | one(cell), misses)
+
+    # Rollouts
+
+    cdef int rollout(self, Block* b, const uint64_t* mask, int64_t n, const int64_t* counts,
+                     Cells hits) noexcept nogil:
+        """The candidate from which greedy misses least."""
+        cdef int chosen[MAX_CANDIDATES]
+        cdef int64_t costs[MAX_CANDIDATES]
+        cdef int found, i, worst
+        found = self.choose(b.cells, counts, chosen)
+        if found > self.finalists and n > self.screen:
+            self.compare(b, mask, n, self.screen, hits, chosen, found, costs)
+            while found > self.finalists:
+                worst = 0
+                for i in range(found):
+                    if costs[i] >= costs[worst]:
+                        worst = i
+                found -= 1
+                for i in range(worst, found):
+                    chosen[i], costs[i] = chosen[i + 1], costs[i + 1]
+        if found == 1:
+            return chosen[0]
+        return chosen[self.compare(b, mask, n, self.cap, hits, chosen, found, costs)]
+
+    cdef int choose(self, int cells, const int64_t* counts, int* chosen) noexcept nogil:
+        """The candidates: how many, and their columns."""
+        cdef int found = 0, i, best
+        cdef int64_t most, first_most = 0
+        cdef uint8_t tried[MAX_CELLS]
+        memset(tried, 0, sizeof(tried))
+        while found < self.candidates:
+            most, best = 0, -1
+            for i in range(cells):
+                if not tried[i] and counts[i] > most:
+                    most = counts[i]
+                    best = i
+            if first_most == 0:
+                first_most = most
+            if best < 0 or 100 * most < self.percent * first_most:
+                break
+            tried[best] = 1
+            chosen[found] = best
+            found += 1
+        return found
+
+    cdef int compare(self, Block* b, const uint64_t* mask, int64_t n, int most, Cells hits,
+                     const int* chosen, int found, int64_t* costs) noexcept nogil:
+        """The costs of candidates on a sample of at most so many configurations; the cheapest one."""
+        cdef int64_t counts[MAX_CELLS]
+        cdef int i, left, best = 0, shift = 0
+        cdef uint64_t* drawn = NULL
+        if n > most:
+            drawn = <uint64_t*>malloc(b.words * sizeof(uint64_t))
+            if drawn == NULL:
+                self.failed = True
+                return 0
+            n = self.draw(b, mask, n, most, hits, drawn, &shift)
+            mask = drawn
+        if n:
+            self.count(b, mask, n, hits, counts, &left)
+        for i in range(found):
+            costs[i] = 0
+            if n:
+                costs[i] = self.roll_shot(b, mask, n, chosen[i], counts, left, hits, shift)
+            if costs[i] < costs[best]:
+                best = i
+        free(drawn)
+        return best
+
+    cdef int64_t draw(self, const Block* b, const uint64_t* mask, int64_t n, int most, Cells hits,
+                      uint64_t* out, int* shift) noexcept nogil:
+        """The sample of a part: its mask, its size, and how many bits of the hash are zero."""
+        cdef uint64_t cells[2][64]
+        cdef uint64_t hashes[64]
+        cdef uint64_t* bits = <uint64_t*>malloc(64 * b.words * sizeof(uint64_t))
+        cdef int i, place
+        cdef int64_t j
+        if bits == NULL:
+            self.failed = True
+            return 0
+        for j in range(b.words):
+            memset(cells, 0, sizeof(cells))
+            for i in range(b.cells):
+                place = self.order[b.cell[i]]
+                cells[place >> 6][place & 63] = b.data[i * b.words + j]
+            for i in range(self.cells):
+                if hits & one(i):
+                    cells[self.order[i] >> 6][self.order[i] & 63] = ~<uint64_t>0
+            transpose(cells[0])
+            transpose(cells[1])
+            for i in range(64):
+                hashes[i] = mix_cells(cells[0][i], cells[1][i])
+            transpose(hashes)
+            for i in range(64):
+                bits[i * b.words + j] = hashes[i]
+            out[j] = ~<uint64_t>0 if mask == NULL else mask[j]
+        if mask == NULL and b.n & 63:
+            out[b.words - 1] = (<uint64_t>1 << (b.n & 63)) - 1
+        shift[0] = 0
+        while n > most and shift[0] < 64:
+            for j in range(b.words):
+                out[j] &= ~bits[shift[0] * b.words + j]
+            n = count_bits(out, NULL, b.words)
+            shift[0] += 1
+        free(bits)
+        return n
+
+    cdef int64_t roll_shot(self, Block* b, const uint64_t* mask, int64_t n, int i, const int64_t* counts,
+                           int left, Cells hits, int shift) noexcept nogil:
+        """What a shot at column i and greedy after it miss in a part, in units."""
+        cdef uint64_t* parts = <uint64_t*>malloc(b.words * sizeof(uint64_t))
+        cdef uint64_t* sunk[MAX_KINDS]
+        cdef int64_t numbers[MAX_KINDS]
+        cdef int64_t hit = counts[i], cost = UNIT * (n - counts[i])
+        cdef Cells after = hits | one(b.cell[i])
+        cdef int t
+        if parts == NULL:
+            self.failed = True
+            return 0
+        self.hit_parts(b, mask, i, hits, parts, sunk, numbers)
+        for t in range(self.tolds):
+            if numbers[t]:
+                hit -= numbers[t]
+                cost += self.roll_part(b, sunk[t], numbers[t], counts, after, left - 1, shift)
+            free(sunk[t])
+        cost += self.roll_part(b, parts, hit, counts, after, left - 1, shift)
+        if counts[i] < n:
+            self.miss_part(b, mask, i, parts)
+            cost += self.roll_part(b, parts, n - counts[i], counts, hits, left, shift)
+        free(parts)
+        return cost
+
+    cdef int64_t roll_part(self, Block* b, const uint64_t* mask, int64_t n, const int64_t* counts, Cells hits,
+                           int left, int shift) noexcept nogil:
+        """What greedy misses in a part, in units, in a block of its own if it is small beside this one."""
+        cdef Block* own
+        cdef int64_t cost
+        if n <= 64 or LESS * n > b.n:
+            return self.roll(b, mask, n, hits, left, shift)
+        own = self.compress(b, mask, n, counts, hits)
+        if own == NULL:
+            return 0
+        cost = self.roll(own, NULL, n, hits, left, shift)
+        self.release(own)
+        return cost
+
+    cdef int64_t roll(self, Block* b, const uint64_t* mask, int64_t n, Cells hits, int left,
+                      int shift) noexcept nogil:
+        """The same, in this block."""
+        cdef int64_t counts[MAX_CELLS]
+        cdef int i, best
+        cdef Words w
+        if n == 0 or self.failed or self.stopped:
+            return 0
+        if shift and n <= self.truncate:
+            return self.estimate(n, left, shift)
+        if n <= 64:
+            self.gather(b, mask, n, hits, &w)
+            return self.roll_words(&w, ~<uint64_t>0 if n == 64 else (<uint64_t>1 << n) - 1, hits, 0, left,
+                                   shift)
+        best = self.count(b, mask, n, hits, counts, &left)
+        if best < 0 and not shift:
+            return 0
+        for i in range(b.cells):
+            if counts[i] == n:
+                if not self.tells(b, mask, n, i, hits):
+                    hits |= one(b.cell[i])
+                    continue
+                return self.roll_shot(b, mask, n, i, counts, left, hits, shift)
+        return self.roll_shot(b, mask, n, best, counts, left, hits, shift) if best >= 0 else 0
+
+    cdef bint tells(self, Block* b, const uint64_t* mask, int64_t n, int i, Cells hits) noexcept nogil:
+        """Whether a certain hit at column i gives several replies."""
+        cdef uint64_t* parts
+        cdef uint64_t* sunk[MAX_KINDS]
+        cdef int64_t numbers[MAX_KINDS]
+        cdef int t
+        cdef int64_t hit = n
+        cdef bint alike = False
+        if not self.can_sink(b.cell[i], hits):
+            return False
+        parts = <uint64_t*>malloc(b.words * sizeof(uint64_t))
+        if parts == NULL:
+            self.failed = True
+            return False
+        self.hit_parts(b, mask, i, hits, parts, sunk, numbers)
+        for t in range(self.tolds):
+            hit -= numbers[t]
+            alike = alike or numbers[t] == n
+            free(sunk[t])
+        free(parts)
+        return not alike and hit < n
+
+    cdef int rollout_words(self, Words* w, uint64_t x, int n, Cells hits, Cells shot) noexcept nogil:
+        """The candidate from which greedy misses least, of words; never on a sample."""
+        cdef int chosen[MAX_CANDIDATES]
+        cdef int64_t counts[MAX_CELLS]
+        cdef int found, i, best = 0, total = 0
+        cdef int64_t cost, least = 0
+        for i in range(w.cells):
+            counts[i] = 0 if shot & one(i) else popcount(w.column[i] & x)
+        found = self.choose(w.cells, counts, chosen)
+        if found == 1:
+            return chosen[0]
+        for i in range(found):
+            cost = self.roll_words_shot(w, x, chosen[i], hits, shot, total, 0)
+            if i == 0 or cost < least:
+                least = cost
+                best = i
+        return chosen[best]
+
+    cdef int64_t roll_words_shot(self, Words* w, uint64_t x, int i, Cells hits, Cells shot, int left,
+                                 int shift) noexcept nogil:
+        """What a shot at column i and greedy after it miss, of words."""
+        cdef uint64_t sunk[MAX_KINDS]
+        cdef uint64_t hit = x & w.column[i], missed = x & ~w.column[i]
+        cdef int64_t cost = UNIT * popcount(missed)
+        cdef int t
+        hit &= ~self.sink_words(w, hit, w.cell[i], hits, sunk)
+        if missed:
+            cost += self.roll_words(w, missed, hits, shot, left, shift)
+        hits |= one(w.cell[i])
+        shot |= one(i)
+        for t in range(self.tolds):
+            if sunk[t]:
+                cost += self.roll_words(w, sunk[t], hits, shot, left - 1, shift)
+        if hit:
+            cost += self.roll_words(w, hit, hits, shot, left - 1, shift)
+        return cost
+
+    cdef int64_t roll_words(self, Words* w, uint64_t x, Cells hits, Cells shot, int left,
+                            int shift) noexcept nogil:
+        """What greedy misses, of words."""
+        cdef int n = popcount(x), total, i
+        cdef uint32_t key
+        cdef uint64_t sure[2]
+        cdef uint64_t sunk[MAX_KINDS]
+        cdef uint64_t hit
+        cdef Cells certain, before = hits
+        cdef int64_t cost
+        cdef Cost* entry
+        if shift and n <= self.truncate:
+            return self.estimate(n, left, shift)
+        if n <= SMALL:
+            return UNIT * <int64_t>self.end_misses(w, x, n, hits)
+        entry = &self.costs[scramble(x ^ scramble(low(hits) ^ scramble(high(hits)))) & (MEMO - 1)]
+        if entry.stamp == w.stamp and entry.part == x and entry.hits == hits:
+            return entry.cost
+        sure[0] = sure[1] = 0
+        key = greatest_and_all(w.column, w.cells, x, n, &total, sure)
+        if key >> 8 == 0 and not shift:
+            return 0
+        left = (total + n // 2) // n
+        certain = join(sure[0], sure[1]) & ~shot
+        cost = -1
+        while certain:
+            i = first(certain)
+            certain &= certain - 1
+            hit = x & ~self.sink_words(w, x, w.cell[i], hits, sunk)
+            if not self.is_same(x, hit, sunk):
+                cost = self.roll_words_shot(w, x, i, hits, shot, left, shift)
+                break
+            hits |= one(w.cell[i])
+            shot |= one(i)
+        if cost < 0:
+            cost = 0
+            if key >> 8:
+                cost = self.roll_words_shot(w, x, 255 - <int>(key & 255), hits, shot, left, shift)
+        entry.hits, entry.part, entry.stamp, entry.cost = before, x, w.stamp, cost
+        return cost
+
+    cdef inline int64_t estimate(self, int64_t n, int left, int shift) noexcept nogil:
+        """The estimated misses of greedy for n sampled configurations, in units."""
+        return estimated(&self.estimates[0, 0], self.most_left, n, left, shift)
 
     # What Python asks
 

@@ -45,6 +45,15 @@ cdef extern from *:
                 a[k | j] ^= t;
             }
     }
+    /* The hash that chooses samples: splitmix64's finisher on the two words of a cell set. */
+    static inline uint64_t optsearch_mix(uint64_t x) {
+        x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ull;
+        x = (x ^ x >> 27) * 0x94D049BB133111EBull;
+        return x ^ x >> 31;
+    }
+    static inline uint64_t optsearch_hash(uint64_t low, uint64_t high) {
+        return optsearch_mix(low + 0x9E3779B97F4A7C15ull * (optsearch_mix(high) | 1));
+    }
     /* Of the cells that some of the n configurations under x have, and not all: the one that most
        have, the first of those, as their number << 8 | 255 - cell; 0 in the high bits: there is none.
        The sum of their numbers goes to total. Columns past `cells` to a multiple of 4 are 0.
@@ -104,6 +113,11 @@ cdef extern from *:
     int leading_one "optsearch_leading_one"(uint64_t w) noexcept nogil    # its place in w > 0
     uint64_t extract "optsearch_extract"(uint64_t w, uint64_t mask) noexcept nogil
     void transpose "optsearch_transpose"(uint64_t* a) noexcept nogil
+    uint64_t mix_cells "optsearch_hash"(uint64_t low, uint64_t high) noexcept nogil
+
+cdef enum:
+    BUCKETS = 128         # of the estimates: four to an octave of configurations
+    UNIT = 4096           # of estimated misses
 
 
 cdef struct Piece:        # a word of a mask, and where its bits go
@@ -159,3 +173,24 @@ cdef inline uint64_t* copy_together(const uint64_t* column, const Piece* pieces,
         out[0] = filling
         out += 1
     return out
+
+
+cdef inline int64_t estimated(const int32_t* estimates, int most_left, int64_t n, int left,
+                              int shift) noexcept nogil:
+    """The estimated misses of greedy for n configurations, each for 2^shift, in units.
+
+    estimates -- BUCKETS numbers for each number of cells left, up to most_left.
+    """
+    cdef int64_t size = n << shift, low_end
+    cdef int e, column
+    cdef int64_t a, z
+    if size <= 1:
+        return 0
+    left = max(0, min(left, most_left))
+    e = leading_one(size)
+    if e < 2:
+        return n * estimates[left * BUCKETS + 4 * e + (2 if size == 3 else 0)]
+    column = left * BUCKETS + 4 * e + <int>(size >> (e - 2) & 3)
+    low_end = size >> (e - 2) << (e - 2)
+    a, z = estimates[column], estimates[column + 1]
+    return n * (a + ((z - a) * (size - low_end) >> (e - 2)))

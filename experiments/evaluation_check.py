@@ -4,7 +4,9 @@ Seeded random configurations of the large games are played move by move by code 
 with the kernel of `optsearch.evaluate`, and each must take as many shots as it does there:
 
     greedy     with exact posteriors (`optsearch.posterior`), in the tree that was evaluated: the
-               task that has the configuration is found among all tasks, and its path followed
+               task that has the configuration is found among all tasks, and its path followed;
+               where sinkings are announced, a task of the tree is met on the way, and the path is
+               followed in the kernel from where 2^18 configurations or fewer are left
     patterns   by the definition in plain Python
     rollout    by `experiments.rollout_again`, once shots at most probable cells have left 8,000
                configurations or fewer, in the policy's tree from there on; every 50th game from
@@ -21,7 +23,7 @@ board.
 import os
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from math import sqrt
 from pathlib import Path
 
@@ -37,7 +39,7 @@ from optsearch.position import Position, play
 from optsearch.posterior import Posterior
 from optsearch.results import EVALUATION, EVALUATION_CHECK
 from optsearch.strategies import Strategy, named
-from optsearch.strategies.greedy import Greedy
+from optsearch.strategies.greedy import Greedy, counted
 from optsearch.strategies.nested import Nested
 from optsearch.strategies.pattern import Pattern
 from optsearch.strategies.rollout import Rollout
@@ -47,6 +49,7 @@ SEED = 11
 LISTED = 8_000  # configurations from which rollouts are played
 SAMPLED = 400_000  # of every 50th game: above the cap of 131,072
 NESTED = 16_000  # of games of nested rollouts: above the 8,192 where these begin
+FOLLOWED = 1 << 18  # configurations from which games with sinkings are followed in the tree
 AT_ONCE = 10  # games of a job
 Drawn = tuple[int, list[int]]  # number, ships
 Row = tuple[int, int, int]  # number, shots in the tree, shots played
@@ -70,10 +73,29 @@ def play_greedy(strategy: Greedy, task: Task, games: Iterable[Drawn]) -> list[Ro
     """Games whose configurations are in a task."""
     followed = FollowedTask(strategy, task.position)
     game = task.position.game
+    return [
+        (i, followed.shots_of(sum(ships)), len(most_probable(game, strategy, ships, 0).shots))
+        for i, ships in games
+    ]
+
+
+def play_announced(
+    strategy: Greedy, game: Game, known: Collection[str], games: Iterable[Drawn]
+) -> list[Row]:
+    """Games where sinkings are announced. known -- the shots of all tasks of the tree."""
     rows = []
     for i, ships in games:
-        in_tree = followed.shots_of(sum(ships) if game.is_silent else ships)
-        rows.append((i, in_tree, len(most_probable(game, strategy, ships, 0).shots)))
+        path = []
+
+        def shot(position: Position, path: list[Position] = path) -> Cell:
+            path.append(position)
+            return strategy.shot(position)
+
+        end = play(shot, ships, Position(game))
+        if not any(str(position) in known for position in path):
+            raise AssertionError(f"no task of the tree is on the way of {[str(p) for p in path]}")
+        small = next(p for p in path if counted(p).configurations <= FOLLOWED)
+        rows.append((i, FollowedTask(strategy, small).shots_of(ships), len(end.shots)))
     return rows
 
 
@@ -107,10 +129,18 @@ def jobs_of(
     """What the processes do: a function and its arguments, for some games each."""
     if isinstance(strategy, Greedy):
         found = defaultdict(list)
-        every = [(task, task.position) for task in tasks(strategy, game)]
+        every = list(tasks(strategy, game))
+        if not game.is_silent:
+            known = frozenset(task.shots for task in every)
+            return [
+                (play_announced, (strategy, game, known, games[first : first + AT_ONCE]))
+                for first in range(0, len(games), AT_ONCE)
+            ]
         for i, ships in games:
-            for task, position in every:
-                if not sum(ships) & position.misses and position.is_compatible(ships):
+            mask = sum(ships)
+            for task in every:
+                position = task.position
+                if not mask & position.misses and not position.hits & ~mask:
                     found[task].append((i, ships))
         return [(play_greedy, (strategy, task, some)) for task, some in found.items()]
     games_of = play_pattern if isinstance(strategy, Pattern) else play_rollout

@@ -10,6 +10,14 @@ class AnnouncedEvaluator:
         kinds: list[tuple[int, int, NDArray[np.uint64]]],
         slots: NDArray[np.int32],
         following: bool = False,
+        candidates: int = 1,
+        percent: int = 100,
+        screen: int = 64,
+        finalists: int = 1,
+        cap: int = 64,
+        truncate: int = 1,
+        most: int = 0,
+        estimates: NDArray[np.int32] | None = None,
     ) -> None: ...
     def begin(self, n: int, hits: int = 0) -> None: ...
     def add(self, rows: NDArray[np.uint64]) -> None: ...

@@ -79,6 +79,31 @@ def test_random_games_with_shapes(game, text):
     assert evaluate(text, game, jobs=1).histogram == evaluate(Plain(text), game, jobs=1).histogram
 
 
+@draws(60)
+@given(small_rules(most=24), st.integers(2, 6), st.sampled_from([0, 50, 80]), st.integers(4, 8))
+def test_rollouts(rules, candidates, percent, endgame):
+    definition = Definition(rules)
+    played = definition.played(definition.rollout(candidates, percent, endgame))
+    text = f"rollout:candidates={candidates},percent={percent},endgame={endgame}"
+    assert evaluate(text, str(rules), jobs=1).histogram == dict(sorted(played.items()))
+
+
+@pytest.mark.parametrize(
+    ("options", "game"),
+    [
+        ("candidates=5,percent=0,screen=64,finalists=2,cap=64,truncate=3", "3x4:2,2;contact=any"),
+        ("candidates=4,screen=64,finalists=1,cap=80,truncate=1", "2x6:3,2;contact=any"),
+        ("candidates=3,percent=0,endgame=4,screen=64,finalists=1,cap=64,truncate=30", "1x16:1,1"),
+    ],
+)
+@pytest.mark.parametrize("announce", TOLD)
+def test_rollouts_on_samples(options, game, announce):
+    """The definition in plain Python beside the kernel; the first game is above both caps."""
+    game = Game.parse(f"{game};announce={announce}")
+    text = f"rollout:{options}"
+    assert evaluate(text, game, jobs=1).histogram == evaluate(Plain(text), game, jobs=1).histogram
+
+
 @draws(80)
 @given(
     games(max_cells=14, announce=TOLD),

@@ -33,6 +33,7 @@ from optsearch.prior import Prior
 from optsearch.strategies import NestedRule, PatternRule, Rule, Strategy, as_strategy, rule_of
 from optsearch.strategies.own import replay
 from optsearch.strategies.pattern import told_cells
+from optsearch.strategies.rollout import ANNOUNCED
 
 LISTED = 1 << 24  # configurations of a task, where memory allows
 LISTED_AS_SHIPS = 1 << 19  # the same by a prior, which is asked for each
@@ -343,7 +344,7 @@ def _walked(evaluator: Evaluator | AnnouncedEvaluator, position: Position) -> li
 
 
 class Announced(Runner):
-    """Greedy where sinkings are announced: another kernel walks the tree, over ships too."""
+    """Greedy or a rollout where sinkings are announced: another kernel, over ships too."""
 
     def __init__(self, strategy: Strategy, game: Game, rule: Rule, prior: Prior | None = None):
         super().__init__(strategy, game, prior)
@@ -359,7 +360,21 @@ class Announced(Runner):
         ]
         slots = [(number, shift) for number, some in enumerate(codes.shifts) for shift in some]
         order, places = np.array(self.rule.order, np.int32), np.array(slots, np.int32)
-        return AnnouncedEvaluator(order, self.rule.endgame, kinds, places, following)
+        return AnnouncedEvaluator(
+            order,
+            self.rule.endgame,
+            kinds,
+            places,
+            following,
+            self.rule.candidates,
+            self.rule.percent,
+            self.rule.screen,
+            self.rule.finalists,
+            self.rule.cap,
+            self.rule.truncate,
+            ANNOUNCED,
+            np.array(self.rule.estimates, np.int32),
+        )
 
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
         """The misses of the kernel, and the shots before."""

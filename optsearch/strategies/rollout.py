@@ -44,7 +44,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from optsearch.configurations import to_masks
+from optsearch.configurations import Codes, to_masks
 from optsearch.game import Cell, Game
 from optsearch.kernels import Kernel, State, announced_kernel
 from optsearch.position import Position
@@ -149,8 +149,8 @@ class Rollout(Strategy):
         require_range("cap", self.cap, self.screen, 1 << 20)
 
     def rule(self, game: Game) -> Rule | None:
-        """The same for the kernel; None where sinkings are announced."""
-        if not game.is_silent:
+        """The same for the kernel; None where sinkings of very many ships are announced."""
+        if not game.is_silent and not Codes.of(game).fit:
             return None
         return Rule(
             tuple(range(game.cells)),

@@ -53,11 +53,6 @@ class Rule:
         numbers = {name: _number(name, getattr(self, name), *RANGES[name]) for name in RANGES}
         if not game.is_silent:
             _require_coded(game)
-            if numbers["candidates"] > 1:
-                raise StrategyError(
-                    f"candidates={numbers['candidates']} is a rollout, and {game} announces "
-                    "sinkings; candidates=1, greedy, is accepted there"
-                )
         if numbers["cap"] < numbers["screen"]:
             raise StrategyError(
                 f"cap={numbers['cap']} is below screen={numbers['screen']}; {numbers['screen']} "
