@@ -85,7 +85,7 @@ def play_announced(
     """Games where sinkings are announced. known -- the shots of all tasks of the tree."""
     rows = []
     for i, ships in games:
-        path = []
+        path: list[Position] = []
 
         def shot(position: Position, path: list[Position] = path) -> Cell:
             path.append(position)
