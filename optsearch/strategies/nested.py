@@ -22,7 +22,7 @@ from typing import ClassVar
 from optsearch.game import Game
 from optsearch.strategies.player import number, require_range
 from optsearch.strategies.rollout import UNIT, Rollout, Sampled, estimate, open_cells
-from optsearch.strategies.rules import NestedRule
+from optsearch.strategies.rules import NestedRule, Rule
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class Nested(Rollout):
         super().__post_init__()
         require_range("second", self.second, self.screen, 1 << 20)
 
-    def rule(self, game: Game) -> NestedRule | None:
-        """The same for the kernel; None where sinkings are announced."""
+    def rule(self, game: Game) -> Rule | None:
+        """The same for the kernel; that of `rollout` where sinkings are announced."""
         outer = super().rule(game)
-        if outer is None:
-            return None
+        if outer is None or not game.is_silent:
+            return outer
         return NestedRule(
             **vars(outer),
             above=self.above,
