@@ -3,22 +3,16 @@
 They come from *profiles*: let A(t) be at least the number of sets that any strategy finishes with
 at most t misses. Then the sets beyond A(t) pay for miss number t + 1, and these weigh at least as
 much as the n - A(t) lightest sets, so M >= sum over t of price(b - t) * weight of those.
-
-Splitting is another: M(F) >= M(F hit at c) + M(F missed at c) + 1 for any cell c, shot or not. Play
-an optimal strategy for F on the two parts apart. A shot that misses in all or hits in all of a part
-is free there; and where the parts were last together, the shot told them apart, and the side that
-was missed paid for what is free when it is alone. So the parts save at least 1. (mean)
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int16_t, int32_t, int64_t
 from libc.string cimport memset
 
-from cells cimport MAX_CELLS, one
+from cells cimport MAX_CELLS
 from leaves cimport TIMES, fill_leaves
 from objectives cimport FORBIDDEN, INFINITE, MEAN, WITHIN, WORST, price
-from optsearch._family cimport (
-    Candidate, Node, count_pairs, free_node, greatest_count, take_part, take_stock)
+from optsearch._family cimport Candidate, Node, greatest_count
 from options cimport Switches
 
 cdef enum:
@@ -400,28 +394,3 @@ cdef class Bounds:
         """Whether the tabulated bound is used; for sets of two cells the chain says more."""
         return (self.on.profile and self.on.frequency_cap and self.objective == MEAN
                 and node.weights == NULL and node.n <= self.capped_most and node.hits > 2)
-
-    # Splitting
-
-    cdef int64_t splitting_bound(self, const Node* node) except -1 nogil:
-        """1 + the bounds of the two parts at a cell that more than half of the sets have (mean)."""
-        cdef int c, best = 0, i
-        cdef int64_t bound = 1
-        cdef Node* part
-        for c in range(node.m):
-            if node.count[c] > node.count[best]:
-                best = c
-        if 2 * node.count[best] <= node.n or self.objective != MEAN:
-            return 0
-        for i in range(2):
-            part = take_part(node, one(node.cell[best]), i == 0)
-            try:
-                take_stock(part, self.on.merging)
-                if not self.at_sight(part):
-                    count_pairs(part)
-                    part.lower = self.bound_of(part)
-                    part.lower = max(part.lower, self.splitting_bound(part))
-                bound += part.lower
-            finally:
-                free_node(part)
-        return bound

@@ -8,7 +8,11 @@ from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
 
-from cells cimport MAX_CELLS, Cells, first, one, popcount, size
+from cells cimport MAX_CELLS, Cells, ctz, first, one, popcount, size
+from columns cimport extract
+
+cdef enum:
+    PLACES = 256               # a power of two above MAX_CELLS, below which numbers are bytes
 
 
 cdef Node* new_node(int n, int cells, int budget, bint weighted) except NULL nogil:
@@ -64,24 +68,71 @@ cdef void free_node(Node* node) noexcept nogil:
         free(node)
 
 
-cdef Node* take_part(const Node* node, Cells bit, bint hit) except NULL nogil:
-    """The sets of a family that have a cell, less that cell, or those that do not have it."""
-    cdef int i, n = 0
-    cdef Node* part
-    for i in range(node.n):
-        n += ((node.rows[i] & bit) != 0) == hit
-    part = new_node(n, node.m, node.budget - (not hit), node.weights != NULL)
+cdef Node* take_part(const Node* node, int c, bint hit) except NULL nogil:
+    """The sets of a family taken stock of that have its cell number c, or those that do not.
+
+    Their columns come from those of the family, with the places of the other sets taken out.
+    """
+    cdef int n = node.count[c] if hit else node.n - node.count[c]
+    cdef Node* part = new_node(n, node.m, node.budget - (not hit), node.weights != NULL)
+    cdef uint64_t chosen
+    cdef int i, w
     part.priced = node.priced and not hit
     n = 0
-    for i in range(node.n):
-        if ((node.rows[i] & bit) != 0) == hit:
-            part.rows[n] = node.rows[i] & ~bit
+    for w in range(node.width):
+        chosen = chosen_of(node, c, hit, w)
+        while chosen:
+            i = 64 * w + ctz(chosen)
+            chosen &= chosen - 1
+            part.rows[n] = node.rows[i]
             if part.weights != NULL:
                 part.weights[n] = node.weights[i]
             if part.priced:            # one miss is paid
                 part.prices[n] = node.prices[i] - UNIT
             n += 1
+    if n > 1:
+        extract_columns(node, c, hit, part)
+    else:
+        part.rows[0] &= ~one(node.cell[c])
     return part
+
+
+cdef inline uint64_t chosen_of(const Node* node, int c, bint hit, int w) noexcept nogil:
+    """Which of the 64 sets of a word have a cell, or do not."""
+    cdef uint64_t column = node.columns[c * node.width + w]
+    if hit:
+        return column
+    if w < node.width - 1 or node.n % 64 == 0:
+        return ~column
+    return ~column & ((<uint64_t>1 << (node.n % 64)) - 1)
+
+
+cdef void extract_columns(const Node* node, int c, bint hit, Node* part) noexcept nogil:
+    """The columns of a part: all but the one that made it."""
+    cdef uint64_t chosen, word
+    cdef int w, d, m, place = 0, number
+    cdef uint64_t* out
+    memset(part.columns, 0, <size_t>node.m * part.width * 8)
+    for w in range(node.width):
+        chosen = chosen_of(node, c, hit, w)
+        number = popcount(chosen)
+        out = part.columns + (place >> 6)
+        m = 0
+        for d in range(node.m):
+            if d == c:
+                continue
+            word = extract(node.columns[d * node.width + w], chosen)
+            out[m * part.width] |= word << (place & 63)
+            if (place & 63) + number > 64:
+                out[m * part.width + 1] |= word >> (64 - (place & 63))
+            m += 1
+        place += number
+    m = 0
+    for d in range(node.m):
+        if d != c:
+            part.cell[m] = node.cell[d]
+            m += 1
+    part.m = m
 
 
 cdef void take_stock(Node* node, bint merging) noexcept nogil:
@@ -90,36 +141,31 @@ cdef void take_stock(Node* node, bint merging) noexcept nogil:
         node.weight = 1 if node.weights == NULL else node.weights[0]
         node.exact = True
         return
-    fill_columns(node)
-    if merging and not node.whole:
-        merge_columns(node)
-    count_cells(node)
+    if node.m == 0:                    # not a part of a family that has columns
+        fill_columns(node)
+    keep_columns(node, merging and not node.whole)
     if node.weights != NULL:
         weigh_cells(node)
 
 
 cdef void fill_columns(Node* node) noexcept nogil:
-    """Turn the rows, less what all of them have, into a column for each cell."""
-    cdef Cells every = node.rows[0], some = 0, s
-    cdef int i, c, m = 0
+    """Turn the rows into a column for each cell."""
+    cdef Cells some = 0, s
+    cdef int i, m = 0
     cdef uint64_t* column
     cdef uint64_t word
     cdef uint8_t index[MAX_CELLS]
     for i in range(node.n):
-        every &= node.rows[i]
         some |= node.rows[i]
-    some &= ~every
     s = some
     while s:
-        c = first(s)
+        index[first(s)] = m
+        node.cell[m] = first(s)
         s &= s - 1
-        index[c] = m
-        node.cell[m] = c
         m += 1
     memset(node.columns, 0, <size_t>m * node.width * 8)
     for i in range(node.n):
-        s = node.rows[i] & some
-        node.rows[i] = s
+        s = node.rows[i]
         word = <uint64_t>1 << (i & 63)
         column = node.columns + (i >> 6)
         while s:
@@ -128,53 +174,52 @@ cdef void fill_columns(Node* node) noexcept nogil:
     node.m = m
 
 
-cdef void merge_columns(Node* node) noexcept nogil:
-    """Keep the first of equal columns, and take the cells of the others from the rows."""
+cdef void keep_columns(Node* node, bint merging) noexcept nogil:
+    """Keep the columns that some of the sets have and some not, and with `merging` one of equal ones.
+
+    Fills `hits`, and `count`, `weight` and `weight_hit` as if all weights were 1.
+    """
     cdef uint64_t print_of[MAX_CELLS]
-    cdef int c, d, i, w, kept = 0, width = node.width
-    cdef const uint64_t* column
+    cdef uint8_t place[PLACES]         # by print: 1 + the number of a column that is kept, or 0
     cdef uint64_t word
-    cdef Cells gone = 0
+    cdef int c, i, w, number, m = 0, width = node.width
+    cdef const uint64_t* column
+    cdef Cells kept = 0
+    if merging:
+        memset(place, 0, sizeof(place))
     for c in range(node.m):
-        word = 0
         column = node.columns + c * width
+        number = 0
+        word = 0
         for w in range(width):
+            number += popcount(column[w])
             word = (word ^ column[w]) * <uint64_t>0x9E3779B97F4A7C15
             word ^= word >> 32
-        print_of[c] = word
-    for c in range(node.m):
-        for d in range(kept):
-            if print_of[d] == print_of[c] and memcmp(
-                    node.columns + d * width, node.columns + c * width, width * 8) == 0:
-                gone |= one(node.cell[c])
-                break
-        else:
-            if kept < c:
-                node.cell[kept] = node.cell[c]
-                print_of[kept] = print_of[c]
-                memcpy(node.columns + kept * width, node.columns + c * width, width * 8)
-            kept += 1
-    if gone:
-        for i in range(node.n):
-            node.rows[i] &= ~gone
-        node.m = kept
-
-
-cdef void count_cells(Node* node) noexcept nogil:
-    """Fill `hits`, and `count`, `weight` and `weight_hit` as if all weights were 1."""
-    cdef int i, c, w, number
-    cdef const uint64_t* column
+        if number == 0 or number == node.n:
+            continue
+        if merging:
+            i = word % PLACES
+            while place[i] and (print_of[place[i] - 1] != word or memcmp(
+                    node.columns + (place[i] - 1) * width, column, width * 8)):
+                i = (i + 1) % PLACES
+            if place[i]:
+                continue
+            place[i] = m + 1
+            print_of[m] = word
+        if m < c:
+            node.cell[m] = node.cell[c]
+            for w in range(width):
+                node.columns[m * width + w] = column[w]
+        node.count[m] = number
+        node.weight_hit[m] = number
+        kept |= one(node.cell[m])
+        m += 1
+    node.m = m
+    node.weight = node.n
     node.hits = 0
     for i in range(node.n):
+        node.rows[i] &= kept
         node.hits = max(node.hits, size(node.rows[i]))
-    for c in range(node.m):
-        number = 0
-        column = node.columns + c * node.width
-        for w in range(node.width):
-            number += popcount(column[w])
-        node.count[c] = number
-        node.weight_hit[c] = number
-    node.weight = node.n
 
 
 cdef void weigh_cells(Node* node) noexcept nogil:

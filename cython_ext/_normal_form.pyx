@@ -10,12 +10,16 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy, memset
 
-from cells cimport MAX_CELLS, Cells, first, one, size
+from cells cimport MAX_CELLS, Cells, ctz, first, high, join, low, one, popcount, size
+from columns cimport extract
 from hashing cimport scramble
 from objectives cimport MEAN
 from optsearch._family cimport Node, ascending_cells
 from optsearch._table cimport hash_bytes
 from options cimport Switches
+
+cdef enum:
+    RUN = 8                    # words that are sorted by insertion
 
 cdef struct Weighted:
     Cells cells
@@ -39,7 +43,7 @@ cdef class NormalForm:
         cdef bint weighted = node.weights != NULL
         bytes = (cells + 7) // 8
         node.key_length = 3 + <Py_ssize_t>node.n * (bytes + (sizeof(int64_t) if weighted else 0))
-        node.key = <unsigned char*>malloc(node.key_length)
+        node.key = <unsigned char*>malloc(node.key_length + sizeof(uint64_t))
         image = <Cells*>malloc(node.n * sizeof(Weighted))
         if node.key == NULL or image == NULL:
             free(image)
@@ -59,9 +63,15 @@ cdef class NormalForm:
 
     cdef void write_sets(self, const Node* node, Cells* image, int bytes,
                          unsigned char* out) noexcept nogil:
-        """The sets in ascending order, and their weights; `image` has room for these."""
+        """The sets in ascending order, and their weights.
+
+        image -- the sets, in room for 2n of them. out -- room for what is written and one word.
+        """
         cdef Weighted* both = <Weighted*>image
         cdef int i
+        if node.weights == NULL and bytes <= <int>sizeof(uint64_t):
+            write_words(image, node.n, bytes, out)
+            return
         if node.weights == NULL:
             qsort(image, node.n, sizeof(Cells), ascending_cells)
             for i in range(node.n):
@@ -86,13 +96,13 @@ cdef class NormalForm:
         """
         cdef uint64_t colour[MAX_CELLS]
         cdef int order[MAX_CELLS]
-        cdef int column[MAX_CELLS]
+        cdef int place[MAX_CELLS]
         cdef int m = node.m, i, c, fresh = 0
-        cdef Cells s, t
+        cdef const Cells* numbered = image + node.n
+        number_cells(node, image + node.n)
         for c in range(m):
-            column[node.cell[c]] = c
             colour[c] = scramble(node.count[c])
-        refine(node, column, colour, order)
+        refine(node, numbered, colour, order)
         while True:
             i = first_tie(colour, m, order)
             if i == m:
@@ -104,16 +114,85 @@ cdef class NormalForm:
                 sort_by_colour(colour, m, order)
                 continue
             colour[c] = scramble(colour[c] + fresh)
-            refine(node, column, colour, order)
+            refine(node, numbered, colour, order)
         for i in range(m):
-            column[node.cell[order[i]]] = i
+            place[order[i]] = i
         for i in range(node.n):
-            s = node.rows[i]
-            t = 0
-            while s:
-                t |= one(column[first(s)])
-                s &= s - 1
-            image[i] = t
+            image[i] = renamed(numbered[i], place)
+
+
+cdef void number_cells(const Node* node, Cells* numbered) noexcept nogil:
+    """The sets with the number of its column for each cell; columns are in the order of cells."""
+    cdef int i, c
+    cdef Cells cells = 0
+    cdef uint64_t lower, higher
+    for c in range(node.m):
+        cells |= one(node.cell[c])
+    lower, higher = low(cells), high(cells)
+    c = popcount(lower)
+    for i in range(node.n):
+        numbered[i] = join(extract(low(node.rows[i]), lower), 0)
+        if higher:
+            numbered[i] |= join(extract(high(node.rows[i]), higher), 0) << c
+
+
+cdef inline Cells renamed(Cells numbered, const int* place) noexcept nogil:
+    """A set whose cells get other numbers."""
+    cdef uint64_t word = low(numbered)
+    cdef Cells image = 0
+    while word:
+        image |= one(place[ctz(word)])
+        word &= word - 1
+    word = high(numbered)
+    while word:
+        image |= one(place[64 + ctz(word)])
+        word &= word - 1
+    return image
+
+
+cdef void write_words(const Cells* image, int n, int bytes, unsigned char* out) noexcept nogil:
+    """Sets of at most 64 cells in ascending order; see `write_sets`."""
+    cdef uint64_t* words = <uint64_t*>(image + n)
+    cdef int i
+    for i in range(n):
+        words[i] = low(image[i])
+    words = sorted_words(words, words + n, n)
+    for i in range(n):
+        memcpy(out, &words[i], sizeof(uint64_t))  # little-endian: what follows is written over
+        out += bytes
+
+
+cdef uint64_t* sorted_words(uint64_t* words, uint64_t* spare, int n) noexcept nogil:
+    """Words in ascending order, here or in the room to spare: runs by insertion, then merged."""
+    cdef int i, j, k, middle, end, start = 0, length = RUN
+    cdef uint64_t word
+    cdef bint later
+    for i in range(1, n):
+        if i % RUN == 0:
+            start = i
+        word = words[i]
+        j = i
+        while j > start and words[j - 1] > word:
+            words[j] = words[j - 1]
+            j -= 1
+        words[j] = word
+    while length < n:
+        start = 0
+        while start < n:
+            middle, end = min(start + length, n), min(start + 2 * length, n)
+            i, j, k = start, middle, start
+            while i < middle and j < end:
+                later = words[j] < words[i]
+                spare[k] = words[j] if later else words[i]
+                k += 1
+                j += later
+                i += not later
+            memcpy(spare + k, words + i, (middle - i) * sizeof(uint64_t))
+            memcpy(spare + k + middle - i, words + j, (end - j) * sizeof(uint64_t))
+            start = end
+        words, spare = spare, words
+        length *= 2
+    return words
 
 
 cdef int sort_by_colour(const uint64_t* colour, int m, int* order) noexcept nogil:
@@ -157,7 +236,7 @@ cdef bint is_alone(const Node* node, int c) noexcept nogil:
     return False
 
 
-cdef void refine(const Node* node, const int* column, uint64_t* colour, int* order) noexcept nogil:
+cdef void refine(const Node* node, const Cells* numbered, uint64_t* colour, int* order) noexcept nogil:
     """Colour the cells by the sets they are in, and these by their cells, and sort them by colour.
 
     Two rounds at a time, for as long as that tells more cells apart: fewer leave the far ends of a
@@ -166,29 +245,34 @@ cdef void refine(const Node* node, const int* column, uint64_t* colour, int* ord
     cdef int before = 0, colours = 0, r
     while True:
         for r in range(2):
-            colour_once(node, column, colour)
+            colour_once(node, numbered, colour)
         colours = sort_by_colour(colour, node.m, order)
         if colours == node.m or colours <= before:
             return
         before = colours
 
 
-cdef void colour_once(const Node* node, const int* column, uint64_t* colour) noexcept nogil:
-    cdef uint64_t sum
+cdef void colour_once(const Node* node, const Cells* numbered, uint64_t* colour) noexcept nogil:
+    cdef uint64_t sum, lower, higher, word
     cdef uint64_t sums[MAX_CELLS]
-    cdef Cells s
     cdef int i, c
     memset(sums, 0, node.m * sizeof(uint64_t))
     for i in range(node.n):
         sum = 0 if node.weights == NULL else <uint64_t>node.weights[i]
-        s = node.rows[i]
-        while s:
-            sum += colour[column[first(s)]]
-            s &= s - 1
+        word = lower = low(numbered[i])
+        while word:
+            sum += colour[ctz(word)]
+            word &= word - 1
+        word = higher = high(numbered[i])
+        while word:
+            sum += colour[64 + ctz(word)]
+            word &= word - 1
         sum = scramble(sum)
-        s = node.rows[i]
-        while s:
-            sums[column[first(s)]] += sum
-            s &= s - 1
+        while lower:
+            sums[ctz(lower)] += sum
+            lower &= lower - 1
+        while higher:
+            sums[64 + ctz(higher)] += sum
+            higher &= higher - 1
     for c in range(node.m):
         colour[c] = scramble(sums[c] + scramble(colour[c]))

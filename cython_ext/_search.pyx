@@ -59,7 +59,7 @@ from optsearch._family cimport (
     Candidate, Node, ascending_cells, count_pairs, free_node, greatest_count, new_node, take_part,
     take_stock)
 from optsearch._normal_form cimport NormalForm
-from optsearch._table cimport MemoryTable
+from optsearch._table cimport MemoryTable, SharedTable
 from optsearch._words cimport WORD, WordSearch
 from options cimport BEST_GREEDY, OPTIMAL, WORST_GREEDY, Switches
 
@@ -71,6 +71,7 @@ cdef enum:
     STEPS = 60                 # to raise those that were handed down
     MOST_COMPARED = 1 << 15    # sets of which it is seen whether one lies inside another
     DISK_FROM = 8              # families that took less work are not worth a place on disk
+    SHARED_FROM = 1            # nor, if less still, one in memory that processes share
 
 RULES = {"optimal": OPTIMAL, "best greedy": BEST_GREEDY, "worst greedy": WORST_GREEDY}
 
@@ -102,6 +103,8 @@ cdef class Search:
     cdef readonly Effort effort
     cdef MemoryTable table
     cdef public object disk
+    cdef public SharedTable shared                 # what other processes know, or None
+    cdef public int place, team                    # of so many processes; see `turned`
 
     def __cinit__(self, const uint64_t[:, ::1] sets, const int64_t[::1] weights,
                   int cells, str objective, MemoryTable table, disk, dict switches, tick,
@@ -243,17 +246,51 @@ cdef class Search:
         node.lower = max(node.lower, self.chain.raise_prices(
             node, min(limit, FORBIDDEN // 2), STEPS if node.priced else FIRST_STEPS))
 
+    cdef int64_t splitting_bound(self, const Node* node) except -1 nogil:
+        """1 + the bounds of the two parts at a cell that more than half of the sets have (mean).
+
+        M(F) >= M(F hit at c) + M(F missed at c) + 1 for any cell c, shot or not. Play an optimal
+        strategy for F on the two parts apart. A shot that misses in all or hits in all of a part is
+        free there; and where the parts were last together, the shot told them apart, and the side
+        that was missed paid for what is free when it is alone. So the parts save at least 1.
+        """
+        cdef int c, best = 0, i
+        cdef int64_t bound = 1
+        cdef Node* part
+        for c in range(node.m):
+            if node.count[c] > node.count[best]:
+                best = c
+        if 2 * node.count[best] <= node.n or self.objective != MEAN:
+            return 0
+        for i in range(2):
+            part = take_part(node, best, i == 0)
+            try:
+                take_stock(part, self.on.merging)
+                if not self.bounds.at_sight(part):
+                    self.bound_half(part)
+                bound += part.lower
+            finally:
+                free_node(part)
+        return bound
+
+    cdef int bound_half(self, Node* part) except -1 nogil:
+        """Raise `lower` to the bound of a part that is only bounded, not searched."""
+        cdef bint capped = self.bounds.is_capped(part)
+        if capped and self.on.words and part.n <= WORD:
+            part.lower = self.words.bound_of(part)
+            return 0
+        if not capped:
+            count_pairs(part)
+        part.lower = self.bounds.bound_of(part)
+        part.lower = max(part.lower, self.splitting_bound(part))
+        return 0
+
     cdef int recall(self, Node* node) except -1 nogil:
         """Raise `lower` to what the tables know of the family."""
         cdef int64_t value
         if not self.table.find(node.key, node.key_length, node.key_hash, &value):
-            if self.disk is None:
+            if not self.recall_far(node, &value):
                 return 0
-            with gil:
-                found = self.disk.get(node.key[:node.key_length])
-                if found is None:
-                    return 0
-                value = found
             self.table.store(node.key, node.key_length, node.key_hash, value)
         if value & 1:
             node.exact = True
@@ -262,10 +299,26 @@ cdef class Search:
             node.lower = max(node.lower, value >> 1)
         return 0
 
+    cdef bint recall_far(self, Node* node, int64_t* value) except -1 nogil:
+        """Whether other processes or the disk know the family; then `value` is set."""
+        if self.shared is not None and self.shared.find(
+                node.key, node.key_length, node.key_hash, value):
+            return True
+        if self.disk is None:
+            return False
+        with gil:
+            found = self.disk.get(node.key[:node.key_length])
+            if found is None:
+                return False
+            value[0] = found
+        return True
+
     cdef int remember(self, Node* node, long long work) except -1 nogil:
         """Keep what is known of a family that took so much work."""
         cdef int64_t value = 2 * node.lower + node.exact
         self.table.store(node.key, node.key_length, node.key_hash, value)
+        if self.shared is not None and work >= SHARED_FROM:
+            self.shared.store(node.key, node.key_length, node.key_hash, value)
         if self.disk is not None and work >= DISK_FROM:
             with gil:
                 self.disk.put(node.key[:node.key_length], value)
@@ -290,7 +343,7 @@ cdef class Search:
             count_pairs(node)
             node.lower = max(node.lower, self.bounds.bound_of(node))
             if node.lower < limit and self.on.splitting and node.weights == NULL:
-                node.lower = max(node.lower, self.bounds.splitting_bound(node))
+                node.lower = max(node.lower, self.splitting_bound(node))
         if node.lower < limit and self.on.memo and node.n >= (
                 MEMO_FROM_ON_WORD if node.on_word else MEMO_FROM):
             self.names.write(node)
@@ -301,7 +354,7 @@ cdef class Search:
                 self.remember(node, 0)
         return 0
 
-    cdef int64_t shoot(self, Node* node, Cells bit, int64_t price, int64_t bound_hit,
+    cdef int64_t shoot(self, Node* node, int c, int64_t price, int64_t bound_hit,
                        int64_t bound_missed, int64_t limit) except -1 nogil:
         """The cost when a cell is shot first: exact if below `limit`, else a bound >= limit."""
         cdef Node* hit = NULL
@@ -312,13 +365,13 @@ cdef class Search:
         if price >= limit:
             return price
         try:
-            hit = take_part(node, bit, True)
+            hit = take_part(node, c, True)
             hit.lower = bound_hit
             self.open(hit, limit - price - bound_missed)
             cost = min(price + hit.lower + bound_missed, FORBIDDEN)
             if cost >= limit:
                 return cost
-            missed = take_part(node, bit, False)
+            missed = take_part(node, c, False)
             missed.lower = bound_missed
             self.open(missed, limit - price - hit.lower)
             cost = min(price + hit.lower + missed.lower, FORBIDDEN)
@@ -346,12 +399,27 @@ cdef class Search:
             free_node(hit)
             free_node(missed)
 
+    cdef int turned(self, int n, int rest) noexcept nogil:
+        """The number of the shot that is tried after n others, of `rest` and the first.
+
+        Processes that share a table and search the same family try the first shot first and the
+        rest from different places on, every other one backwards. What one has searched the others
+        find in the table, so that they share the rest among them.
+        """
+        cdef int start
+        if self.team <= 1 or n == 0:
+            return n
+        start = rest * (self.place // 2) // ((self.team + 1) // 2)
+        if self.place % 2:
+            return 1 + (start + rest - n) % rest
+        return 1 + (start + n - 1) % rest
+
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
         """Solve an opened family if its optimum is below `limit`; else raise `lower` to it."""
         cdef int64_t value, best = limit, failed = INFINITE
         cdef long long before = total(self.effort)
         cdef Candidate* shot
-        cdef int i
+        cdef int n
         if node.exact or node.lower >= limit:
             return 0
         if node.on_word:
@@ -362,12 +430,12 @@ cdef class Search:
                 self.list_shots(node)
             if node.lower >= limit:
                 return 0
-            for i in range(node.shots_n):
-                shot = &node.shots[i]
+            for n in range(node.shots_n):
+                shot = &node.shots[self.turned(n, node.shots_n - 1)]
                 if shot.bound >= best:
                     failed = min(failed, shot.bound)
                     continue
-                value = self.shoot(node, one(node.cell[shot.cell]), shot.price, shot.bound_hit,
+                value = self.shoot(node, shot.cell, shot.price, shot.bound_hit,
                                    shot.bound_missed, best)
                 if value < best:
                     best = value
@@ -406,7 +474,7 @@ cdef class Search:
                 continue
             cost = node.weight - most
             for hit in range(2):
-                part = take_part(node, one(node.cell[c]), hit == 1)
+                part = take_part(node, c, hit == 1)
                 try:
                     self.search_worst(part)
                     cost += part.lower
@@ -500,22 +568,20 @@ cdef class Search:
     def after(self, const int32_t[::1] family, int cell, int budget=-1, long long limit=1 << 60):
         """The least cost when an undecided cell is shot first: exact if below `limit`."""
         cdef Node* node = self.family(family, budget)
-        cdef int64_t missed = 0, value
-        cdef Py_ssize_t i, n = 0
+        cdef int64_t value
+        cdef int c = 0
         limit = min(limit, FORBIDDEN)
         try:
             self.require_bounds()
-            if not 0 <= cell < self.cells:
+            node.whole = True
+            take_stock(node, self.on.merging)
+            while c < node.m and node.cell[c] != cell:
+                c += 1
+            if c == node.m:
                 raise ValueError(f"cell {cell} is not undecided")
-            for i in range(node.n):
-                if not node.rows[i] & one(cell):
-                    missed += 1 if node.weights == NULL else node.weights[i]
-                    n += 1
-            if n == 0 or n == node.n:
-                raise ValueError(f"cell {cell} is not undecided")
-            node.m = self.cells
             with nogil:
-                value = self.shoot(node, one(cell), price(self.objective, budget, missed), 0, 0, limit)
+                value = self.shoot(node, c, price(
+                    self.objective, budget, node.weight - node.weight_hit[c]), 0, 0, limit)
             return value
         finally:
             free_node(node)
@@ -549,6 +615,8 @@ cdef class Search:
             if not self.bounds.at_sight(node):
                 count_pairs(node)
                 node.lower = self.bounds.bound_of(node)
+                if self.on.splitting and node.weights == NULL:
+                    node.lower = max(node.lower, self.splitting_bound(node))
                 if self.has_chain(node):
                     self.raise_prices(node, INFINITE)
             return node.lower

@@ -177,3 +177,124 @@ cdef class MemoryTable:
     def bytes(self):
         """The memory in use."""
         return bytes_of(&self.young) + bytes_of(&self.old)
+
+
+cdef extern from *:
+    """
+    #define optsearch_load(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+    #define optsearch_add(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
+    #define optsearch_swap(p, old, new) \\
+        __atomic_compare_exchange_n(p, old, new, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+    """
+    uint64_t load "optsearch_load"(uint64_t* p) noexcept nogil
+    uint64_t fetch_add "optsearch_add"(uint64_t* p, uint64_t v) noexcept nogil
+    # if *p is `old`, set it to `new`; else set `old` to it
+    bint swap "optsearch_swap"(uint64_t* p, uint64_t* old, uint64_t new) noexcept nogil
+
+cdef enum:
+    PROBES = 64                   # slots that are tried
+    PLACE_BITS = 40               # of a slot: where its record is; the rest are bits of the hash
+    SLOT_FOR = 128                # bytes of memory that there is one slot for
+    HEAD = 8                      # words before the slots: the words of records in use, entries
+
+
+cdef class SharedTable:
+    """A table of what is known of families, exact, in memory that several processes share.
+
+    memory -- a writable buffer, at least 1 KiB, all 0 before the first use.
+
+    Nobody waits for another. A record is written before a slot names it and never moves; a slot is
+    taken once; a value is one word, and is replaced by a better one alone. So what is read is whole
+    whatever else happens, a process that is killed leaves at most a record that no slot names, and
+    the complete key is compared. When the memory is full nothing is added.
+    """
+
+    def __cinit__(self, unsigned char[::1] memory):
+        cdef uint64_t slots = 1, size = <uint64_t>memory.shape[0]
+        if size < 1 << 10:
+            raise ValueError(f"{size} bytes are too few to share")
+        self.memory = memory
+        while 2 * slots * SLOT_FOR <= size:
+            slots *= 2
+        self.head = <uint64_t*>&memory[0]
+        self.slots = self.head + HEAD
+        self.mask = slots - 1
+        self.records = self.slots + slots
+        self.room = size // 8 - HEAD - slots
+
+    cdef uint64_t* look_up(self, const unsigned char* key, Py_ssize_t length,
+                           uint64_t hash) noexcept nogil:
+        """The record of a key, or NULL."""
+        cdef uint64_t slot
+        cdef uint64_t* record
+        cdef int i
+        for i in range(PROBES):
+            slot = load(self.slots + ((hash + i) & self.mask))
+            if slot == 0:
+                return NULL
+            if slot >> PLACE_BITS == hash >> PLACE_BITS:
+                record = self.records + (slot & ((<uint64_t>1 << PLACE_BITS) - 1)) - 1
+                if record[1] == <uint64_t>length and memcmp(record + 2, key, length) == 0:
+                    return record
+        return NULL
+
+    cdef bint find(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
+                   int64_t* value) noexcept nogil:
+        """Whether the key is there; then `value` is set."""
+        cdef uint64_t* record = self.look_up(key, length, hash)
+        if record == NULL:
+            return False
+        value[0] = <int64_t>load(record)
+        return True
+
+    cdef void store(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
+                    int64_t value) noexcept nogil:
+        """Keep a value, 2 * bound + 1 if it is exact, unless what is there says more."""
+        cdef uint64_t* record = self.look_up(key, length, hash)
+        cdef uint64_t need = 2 + (length + 7) // 8, place, known
+        cdef int i
+        if record != NULL:
+            known = load(record)
+            while says_more(value, <int64_t>known) and not swap(record, &known, <uint64_t>value):
+                pass
+            return
+        if load(self.head) + need > self.room:
+            return
+        place = fetch_add(self.head, need)
+        if place + need > self.room:
+            return
+        record = self.records + place
+        record[0] = <uint64_t>value
+        record[1] = length
+        memcpy(record + 2, key, length)
+        place = (place + 1) | (hash >> PLACE_BITS << PLACE_BITS)
+        for i in range(PROBES):
+            known = 0
+            if swap(self.slots + ((hash + i) & self.mask), &known, place):
+                fetch_add(self.head + 1, 1)
+                return
+
+    def get(self, bytes key):
+        """The value of a key, or None."""
+        cdef int64_t value
+        if self.find(key, len(key), hash_bytes(key, len(key)), &value):
+            return value
+        return None
+
+    def put(self, bytes key, int64_t value):
+        """Keep a value, 2 * bound + 1 if it is exact, unless what is there says more."""
+        self.store(key, len(key), hash_bytes(key, len(key)), value)
+
+    def __len__(self):
+        """How many entries there are; a key that two processes added at once counts twice."""
+        return load(self.head + 1)
+
+    @property
+    def bytes(self):
+        """The memory in use."""
+        return 8 * (HEAD + self.mask + 1 + min(load(self.head), self.room))
+
+
+cdef inline bint says_more(int64_t value, int64_t known) noexcept nogil:
+    """Whether a value is better to know: exact, or the greater bound."""
+    return (value & 1) > (known & 1) or ((value ^ known) & 1 == 0 and value > known)

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch._effort import Effort
-from optsearch._table import MemoryTable
+from optsearch._table import MemoryTable, SharedTable
 
 class Disk(Protocol):
     def get(self, key: bytes, /) -> int | None: ...
@@ -17,6 +17,9 @@ class Search:
     effort: Effort
     has_prices: bool
     disk: Disk | None
+    shared: SharedTable | None
+    place: int
+    team: int
     def __init__(
         self,
         sets: NDArray[np.uint64],

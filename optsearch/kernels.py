@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from optsearch._announced import AnnouncedSearch
 from optsearch._chain import ChainDual
 from optsearch._search import Search
-from optsearch._table import MemoryTable
+from optsearch._table import MemoryTable, SharedTable
 from optsearch.configurations import CellSets, list_ships, to_masks, to_words
 from optsearch.errors import NotSupported, TooLarge
 from optsearch.family import MAX_SETS, Family
@@ -184,6 +184,12 @@ class Kernel(Protocol):
 
     def keep(self, disk: Disk | None) -> None:
         """Look costly families up there, and put them there, from now on."""
+
+    def share(self, table: SharedTable) -> bool:
+        """The same with a table of several processes, if the kernel can; whether it does."""
+
+    def take_place(self, place: int, team: int) -> None:
+        """Search as one of so many processes with one table, all of which search the same."""
 
 
 # Choices and trees
@@ -355,6 +361,13 @@ class Silent(_Budgets):
     def keep(self, disk: Disk | None) -> None:
         self._search.disk = disk
 
+    def share(self, table: SharedTable) -> bool:
+        self._search.shared = table
+        return True
+
+    def take_place(self, place: int, team: int) -> None:
+        self._search.place, self._search.team = place, team
+
 
 def chain_prices(sets: tuple[int, ...], limit: int, steps: int = 20_000) -> tuple[int, ...] | None:
     """Prices of sets by which they need so many misses (`optsearch.bounds.dual_chain`).
@@ -501,6 +514,12 @@ class Announced(_Budgets):
 
     def keep(self, disk: Disk | None) -> None:
         self._search.disk = disk
+
+    def share(self, table: SharedTable) -> bool:
+        return False
+
+    def take_place(self, place: int, team: int) -> None:
+        """There is no table that it could share."""
 
 
 def kernel(

@@ -10,13 +10,14 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from concurrent.futures import Executor, Future
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from optsearch._table import MemoryTable
+from optsearch._table import MemoryTable, SharedTable
 from optsearch.bounds import leaf_counting_misses
 from optsearch.errors import NotSupported, TableError
 from optsearch.family import Family
@@ -48,16 +49,21 @@ from optsearch.solution import (
     Status,
     no_progress,
 )
-from optsearch.tables import DiskTable
+from optsearch.tables import Attached, DiskTable, Shared, SharedMemory, attach, is_near
 from optsearch.tree import DecisionTree
 
 __all__ = ["SWITCHES", "Solver", "SolverOptions", "solve"]
 
 DEFAULT = SolverOptions()
+SMALLEST_SHARED = 1 << 24  # bytes
 TASK_NODES = 20_000  # what a task may take before it is opened, where that matters
 
 
 _Answer = tuple[int | None, int, dict[bytes, int]]  # of `_run_far`
+
+
+def _nothing(nodes: int) -> None:
+    """Look at nothing."""
 
 
 class _Kept:
@@ -134,6 +140,8 @@ class Solver:
         self._effort: Limit | None = None  # of the task under way
         self._frontier: Frontier | None = None
         self._far_nodes = 0  # of other processes
+        self._shared: SharedMemory | None = None  # with these
+        self._watch: Callable[[int], None] = _nothing  # what a worker looks at
         self.kernel: Kernel = kernel(
             position,
             objective,
@@ -153,6 +161,7 @@ class Solver:
         for limit in (self._time, self._effort):
             if limit is not None:
                 limit.check(self.kernel.effort)
+        self._watch(nodes)
         self._report()
 
     def _report(self) -> None:
@@ -165,6 +174,8 @@ class Solver:
                 best = self._certain_cost() + self._frontier.upper
                 lower = self._certain_cost() + self._frontier.lower
         nodes = self._far_nodes + self.kernel.nodes
+        if self._shared is not None:
+            nodes += sum(self._shared.notes[1:])
         self.progress(Status(nodes, done, total, best, lower, self.kernel.effort))
 
     def _certain_cost(self) -> int:
@@ -238,7 +249,7 @@ class Solver:
             frontier = self._frontier = self._frontier or Frontier(
                 self.kernel, self.kernel.root, every=self._all_shots
             )
-            is_opened = time_limit is not None or parallel or self.kernel.has_prices
+            is_opened = time_limit is not None or self.kernel.has_prices
             frontier.nodes = TASK_NODES if is_opened else None
             if time_limit is not None:  # then the tree of the bracket is shown
                 frontier.follow(greedy_choice)
@@ -270,30 +281,90 @@ class Solver:
         if parallel is None:
             frontier.run(self.run_task, self._report)
             return
+        shared = self._share()
+        if shared is not None and self._is_near(parallel.executor, shared):
+            frontier.run(lambda task: self._run_together(task, parallel, shared), self._report)
+        else:
+            self._run_apart(frontier, parallel)
+
+    def _share(self) -> SharedMemory | None:
+        """The memory that this process and its workers share, if the kernel has a use for it."""
+        if self._shared is None:
+            shared = SharedMemory(max(self.options.memory // 16 * 8, SMALLEST_SHARED))
+            if self.kernel.share(SharedTable(shared.memory)):
+                self._shared = shared
+        return self._shared
+
+    def _is_near(self, executor: Executor, shared: SharedMemory) -> bool:
+        """Whether workers are on this machine; the first of them says it for all."""
+        asked = executor.submit(is_near, shared.place)
+        while not wait([asked], timeout=0.5).done:
+            self._tick(0)
+        return asked.result()
+
+    def _asked(self, parallel: Parallel, shared: SharedMemory | None) -> _Asked:
+        memory = self.options.memory if shared is None else self.options.memory // 2
+        options = replace(self.options, memory=memory // parallel.workers)
+        place = None if shared is None else shared.place
+        return self.position, self.objective, options, self.prior, self._family, place
+
+    def _run_together(self, task: Task, parallel: Parallel, shared: SharedMemory) -> int | None:
+        """One task for all workers, who share their table and each begin at another place.
+
+        The first to have the answer ends it for all; None if all of them gave it up.
+        """
+        number, team = shared.notes[0] + 1, parallel.workers
+        asked, collect = self._asked(parallel, shared), self._disk is not None
+        places = [Place(i, team, number, collect) for i in range(team)]
+        waiting = {parallel.executor.submit(_run_far, asked, task, place) for place in places}
+        cost = None
+        try:
+            while waiting and cost is None:
+                finished, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    found = self._received(future.result())
+                    cost = found if cost is None else cost
+                self._tick(0)
+        except BrokenExecutor:
+            waiting.clear()  # the pool is about to end them; they are not to be cancelled
+            raise
+        finally:
+            shared.notes[0] = number
+            for future in waiting:
+                future.cancel()
+        for future in waiting:
+            if not future.cancelled():
+                self._received(future.result())
+        for i in range(team):
+            shared.notes[1 + i] = 0
+        return cost
+
+    def _run_apart(self, frontier: Frontier, parallel: Parallel) -> None:
+        """A task for each worker, where they share nothing."""
         frontier.nodes = TASK_NODES
-        options = replace(self.options, memory=self.options.memory // parallel.workers)
+        asked = self._asked(parallel, None)
 
         def submit(executor: Executor, task: Task) -> Future[_Answer]:
             self._tick(0)
-            asked = self.position, self.objective, options, self.prior, self._family
             return executor.submit(_run_far, asked, task)
 
-        def received(answer: _Answer) -> int | None:
-            cost, nodes, fresh = answer
-            self._far_nodes += nodes
-            for key, value in fresh.items():
-                self._table.put(key, value)
-                if self._disk is not None and self._disk.writable:
-                    self._disk.put(key, value)
-            return cost
-
         workers, done = parallel.workers, lambda: self._tick(0)
-        frontier.run_on(parallel.executor, submit, received, workers, done)
+        frontier.run_on(parallel.executor, submit, self._received, workers, done)
+
+    def _received(self, answer: _Answer) -> int | None:
+        """The cost that a worker found; what it found on the way is kept."""
+        cost, nodes, fresh = answer
+        self._far_nodes += nodes
+        for key, value in fresh.items():
+            self._table.put(key, value)
+            if self._disk is not None and self._disk.writable:
+                self._disk.put(key, value)
+        return cost
 
     def run_task(self, task: Task) -> int | None:
-        """The cost of a shot for a frontier; None if it takes too many nodes."""
-        if task.nodes is not None:
-            self._effort = Limit(effort=self.kernel.effort + task.nodes)
+        """The cost of a shot for a frontier; None if it takes too many nodes or is called off."""
+        most = None if task.nodes is None else self.kernel.effort + task.nodes
+        self._effort = Limit(effort=most)
         try:
             return self.kernel.after(task.state, task.cell, task.limit)
         except LimitReached as reached:
@@ -302,6 +373,27 @@ class Solver:
             return None
         finally:
             self._effort = None
+
+    def run_as(self, place: Place, task: Task, notes: memoryview) -> int | None:
+        """The same as one of several workers, until another has the answer.
+
+        notes -- of the memory that they share.
+        """
+        before = self.kernel.nodes
+
+        def watch(nodes: int) -> None:
+            notes[1 + place.number] = nodes - before
+            if notes[0] >= place.task and self._effort is not None:
+                raise LimitReached(self._effort)
+
+        if notes[0] >= place.task:
+            return None
+        self.kernel.take_place(place.number, place.team)
+        self._watch = watch
+        try:
+            return self.run_task(task)
+        finally:
+            self._watch = _nothing
 
     def _answer(self, cost: int, best: list[int] | tuple[int, ...], budget: int) -> Solution:
         game, weight = self.position.game, self.kernel.weight(self.kernel.root)
@@ -467,26 +559,57 @@ def table_name(game: Game, prior: Prior | None) -> str:
 _far = threading.local()  # a kernel serves one thread at a time, and an executor may have several
 
 
-_Asked = tuple[Position, Objective, SolverOptions, "Prior | None", "Family | None"]
+_Asked = tuple[Position, Objective, SolverOptions, "Prior | None", "Family | None", "Shared | None"]
 
 
-def _far_solver(asked: _Asked) -> tuple[Solver, _Kept]:
-    """The solver of this worker, from one task of a search to the next."""
-    if getattr(_far, "asked", None) != asked:
-        position, objective, options, prior, family = asked
+@dataclass(frozen=True)
+class Place:
+    """Of one worker in a team that has a task in common: its number, from 0.
+
+    task -- the number of the task. collect -- whether what is found is wanted besides the table.
+    """
+
+    number: int
+    team: int
+    task: int
+    collect: bool
+
+
+@dataclass
+class _Worker:
+    """What a worker has from one task of a search to the next."""
+
+    asked: _Asked
+    solver: Solver
+    kept: _Kept
+    attached: Attached | None
+
+
+def _far_worker(asked: _Asked) -> _Worker:
+    """The worker of this thread."""
+    worker: _Worker | None = getattr(_far, "worker", None)
+    if worker is None or worker.asked != asked:
+        position, objective, options, prior, family, shared = asked
         solver = Solver(position, options, objective=objective, prior=prior, family=family)
-        kept = _Kept()
-        solver.kernel.keep(kept)
-        _far.asked, _far.solver, _far.kept = asked, solver, kept
-    return _far.solver, _far.kept
+        attached = None if shared is None else attach(shared)
+        if attached is not None:
+            solver.kernel.share(SharedTable(attached.memory))
+        worker = _far.worker = _Worker(asked, solver, _Kept(), attached)
+    return worker
 
 
-def _run_far(asked: _Asked, task: Task) -> _Answer:
+def _run_far(asked: _Asked, task: Task, place: Place | None = None) -> _Answer:
     """A task of a worker: its cost, the nodes it took, and what was found on the way."""
-    solver, kept = _far_solver(asked)
+    worker = _far_worker(asked)
+    solver, kept, attached = worker.solver, worker.kept, worker.attached
     before = solver.kernel.nodes
     kept.fresh = {}
-    cost = solver.run_task(task)
+    if place is None or attached is None:
+        solver.kernel.keep(kept)
+        cost = solver.run_task(task)
+    else:
+        solver.kernel.keep(kept if place.collect else None)
+        cost = solver.run_as(place, task, attached.notes)
     return cost, solver.kernel.nodes - before, kept.fresh
 
 

@@ -217,9 +217,9 @@ def test_switches_do_not_change_the_values(switch):
 def test_threads_have_solvers_of_their_own():
     """Each worker keeps its solver between tasks, and its kernel serves one thread at a time."""
     position = Position(Game.parse("3x4:3,2;announce=sunk"))
-    arguments = position, solver_.MEAN, solver_.DEFAULT, None, None
-    here = solver_._far_solver(arguments)
-    assert solver_._far_solver(arguments)[0] is here[0]
+    arguments = position, solver_.MEAN, solver_.DEFAULT, None, None, None
+    here = solver_._far_worker(arguments)
+    assert solver_._far_worker(arguments) is here
     with ThreadPoolExecutor(1) as executor:
-        assert executor.submit(solver_._far_solver, arguments).result()[0] is not here[0]
-    assert solver_._far_solver(arguments)[0] is here[0]
+        assert executor.submit(solver_._far_worker, arguments).result() is not here
+    assert solver_._far_worker(arguments) is here

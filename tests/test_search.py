@@ -721,6 +721,25 @@ def test_words(text):
     assert not plain.subsets
 
 
+@pytest.mark.parametrize("text", ["5x5:4,3", "5x5:5,2,2", "4x6:L4,3", "6x6:3"])
+def test_limits_around_the_optimum(text):
+    """Families of more than 64 sets, whose halves are bounded on machine words."""
+    rng = random.Random(12)
+    whole = game_family(text, rng, 2000, weights=False)
+    plain = whole.search("mean", without("words", "splitting", "chain"))
+    for n in (20, 40, 65, 70, 90):
+        for _ in range(3):
+            some = sorted(rng.sample(range(len(whole.sets)), min(n, len(whole.sets))))
+            family = np.array(some, np.int32)
+            value = plain.solve(family)
+            search = whole.search("mean")
+            assert search.lower_bound(family) <= value
+            assert value - 1 <= search.solve(family, limit=value - 1) <= value
+            assert search.solve(family, limit=value) == value
+            assert search.solve(family, limit=value + 1) == value
+            assert whole.search("mean").solve(family, limit=value + 1) == value
+
+
 def test_published_optima():
     """Table 1 of Audinot, Bonnet and Viennot (2014): total heights less all hits."""
     for text, height in (("4x4:2", 146), ("4x4:3,3", 196)):

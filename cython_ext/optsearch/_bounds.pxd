@@ -21,7 +21,6 @@ cdef class Bounds:
     cdef bint is_capped(self, const Node* node) noexcept nogil
     cdef int64_t bound_of(self, Node* node) noexcept nogil
     cdef void bound_parts(self, const Node* node, Candidate* candidate) noexcept nogil
-    cdef int64_t splitting_bound(self, const Node* node) except -1 nogil
     cdef int64_t profile_bound(self, int n, int hits, const int32_t* chain, int chain_n,
                                const int64_t* after, const int64_t* light,
                                int budget) noexcept nogil

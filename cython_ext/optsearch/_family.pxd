@@ -17,7 +17,7 @@ cdef struct Candidate:
 
 cdef struct Node:              # one family, taken stock of; a single block of memory
     int n                      # sets
-    int m                      # different undecided cells
+    int m                      # different undecided cells; 0 before there are columns
     int width                  # words of a column
     int hits                   # cells of the largest set
     int budget
@@ -46,7 +46,7 @@ cdef struct Node:              # one family, taken stock of; a single block of m
 
 cdef Node* new_node(int n, int cells, int budget, bint weighted) except NULL nogil
 cdef void free_node(Node* node) noexcept nogil
-cdef Node* take_part(const Node* node, Cells bit, bint hit) except NULL nogil
+cdef Node* take_part(const Node* node, int c, bint hit) except NULL nogil
 cdef void take_stock(Node* node, bint merging) noexcept nogil
 cdef void count_pairs(Node* node) noexcept nogil
 cdef int greatest_count(const Node* node) noexcept nogil

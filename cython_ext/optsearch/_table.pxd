@@ -24,3 +24,16 @@ cdef class MemoryTable:
                    int64_t value) except -1 nogil
     cdef void add(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
                   int64_t value) noexcept nogil
+
+cdef class SharedTable:
+    cdef unsigned char[::1] memory
+    cdef uint64_t* head       # words of records in use; entries
+    cdef uint64_t* slots      # [mask + 1] where a record is, plus 1, and bits of its hash; 0 is free
+    cdef uint64_t* records    # [room] words: value, bytes of the key, key
+    cdef uint64_t mask, room
+    cdef uint64_t* look_up(self, const unsigned char* key, Py_ssize_t length,
+                           uint64_t hash) noexcept nogil
+    cdef bint find(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
+                   int64_t* value) noexcept nogil
+    cdef void store(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
+                    int64_t value) noexcept nogil

@@ -6,11 +6,24 @@ It is kept in LMDB, so that everything committed survives `kill -9`. A folder ho
     data.sum      a checksum of data.mdb, as long as no process writes
     lock.mdb      LMDB's own list of the processes that are reading
     writer.lock   locked by the one process that writes, for as long as that process lives
+
+Beside it is memory that the workers of one search share.
 """
 
 from optsearch.tables.disk import DiskTable
 from optsearch.tables.folder import LOCK_FILE_BYTES
+from optsearch.tables.shared import Attached, Shared, SharedMemory, attach, is_near
 from optsearch.tables.slots import key_digest
 from optsearch.tables.soundness import SMALLEST_MAP
 
-__all__ = ["LOCK_FILE_BYTES", "SMALLEST_MAP", "DiskTable", "key_digest"]
+__all__ = [
+    "LOCK_FILE_BYTES",
+    "SMALLEST_MAP",
+    "Attached",
+    "DiskTable",
+    "Shared",
+    "SharedMemory",
+    "attach",
+    "is_near",
+    "key_digest",
+]

@@ -1,0 +1,75 @@
+"""Memory that workers on the same machine share, and that is gone with the last of them."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import secrets
+import weakref
+from typing import NamedTuple
+
+NAME = 16  # random bytes, by which it is known
+NOTES = 257  # integers beside it
+END = NAME + 8 * NOTES
+
+
+class Shared(NamedTuple):
+    """Where the memory of a process is: a file without a name, which the process has open."""
+
+    process: int
+    descriptor: int
+    size: int
+    name: bytes
+
+
+class SharedMemory:
+    """So many bytes, a multiple of 8, all 0 at first, for this process and those that `attach`.
+
+    memory -- these bytes. notes -- some integers beside them: number 0 is the last task that nobody
+    waits for any more, and the others say how far each worker is.
+    """
+
+    def __init__(self, size: int):
+        descriptor = os.memfd_create("optsearch")
+        weakref.finalize(self, os.close, descriptor)
+        os.ftruncate(descriptor, size + END)
+        self.place = Shared(os.getpid(), descriptor, size, secrets.token_bytes(NAME))
+        everything = memoryview(mmap.mmap(descriptor, size + END))
+        everything[size : size + NAME] = self.place.name
+        self.memory, self.notes = _parts(everything, size)
+
+
+class Attached(NamedTuple):
+    """The same of another process."""
+
+    memory: memoryview
+    notes: memoryview
+
+
+def attach(place: Shared) -> Attached | None:
+    """The memory of another process; None where it is not there, as on another machine."""
+    size = place.size
+    try:
+        descriptor = os.open(f"/proc/{place.process}/fd/{place.descriptor}", os.O_RDWR)
+    except OSError:
+        return None
+    try:
+        if os.fstat(descriptor).st_size != size + END:
+            return None
+        everything = memoryview(mmap.mmap(descriptor, size + END))
+    except (OSError, ValueError):
+        return None
+    finally:
+        os.close(descriptor)
+    if everything[size : size + NAME] != place.name:
+        return None
+    return Attached(*_parts(everything, size))
+
+
+def is_near(place: Shared) -> bool:
+    """Whether this process can attach to the memory."""
+    return attach(place) is not None
+
+
+def _parts(everything: memoryview, size: int) -> tuple[memoryview, memoryview]:
+    return everything[:size], everything[size + NAME : size + END].cast("Q")
