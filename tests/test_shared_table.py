@@ -8,7 +8,7 @@ import pytest
 from optsearch._table import SharedTable
 from optsearch.tables import SharedMemory, attach, is_near
 
-SIZE = 1 << 20
+SIZE = 1 << 22
 
 
 def test_is_a_dictionary_of_the_best_values():
