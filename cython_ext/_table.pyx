@@ -9,6 +9,8 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
+from hashing cimport scramble
+
 cdef enum:
     CHUNK_BITS = 20               # records lie in chunks of 1 MiB
     FIRST_SLOTS = 1 << 10
@@ -241,7 +243,7 @@ cdef class SharedTable:
     cdef bint find(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
                    int64_t* value) noexcept nogil:
         """Whether the key is there; then `value` is set."""
-        cdef uint64_t* record = self.look_up(key, length, hash)
+        cdef uint64_t* record = self.look_up(key, length, scramble(hash))
         if record == NULL:
             return False
         value[0] = <int64_t>load(record)
@@ -250,9 +252,11 @@ cdef class SharedTable:
     cdef void store(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
                     int64_t value) noexcept nogil:
         """Keep a value, 2 * bound + 1 if it is exact, unless what is there says more."""
-        cdef uint64_t* record = self.look_up(key, length, hash)
+        cdef uint64_t* record
         cdef uint64_t need = 2 + (length + 7) // 8, place, known
         cdef int i
+        hash = scramble(hash)          # keys that are alike are near each other before
+        record = self.look_up(key, length, hash)
         if record != NULL:
             known = load(record)
             while says_more(value, <int64_t>known) and not swap(record, &known, <uint64_t>value):
