@@ -466,6 +466,8 @@ def test_rules_of_other_games():
         evaluate(central, Game.parse("4x4:3,2;contact=any"), jobs=1)
     told = evaluate(central, Game.parse("4x4:3,2;announce=sunk"), jobs=1)
     assert told.histogram == evaluate(central, GAME, jobs=1).histogram
+    with pytest.raises(StrategyError, match="where rollouts are not nested"):
+        evaluate(WithRule(NestedRule(ORDER, 0, 2)), Game.parse("4x4:3,2;announce=sunk"), jobs=1)
     with pytest.raises(StrategyError, match="announces sinkings of more ships"):
         evaluate(
             WithRule(Rule(ORDER, 0)),

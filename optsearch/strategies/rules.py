@@ -93,6 +93,10 @@ class NestedRule(Rule):
 
     def fitted(self, game: Game) -> NestedRule:
         """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
+        if not game.is_silent:
+            raise StrategyError(
+                f"{game} announces sinkings, where rollouts are not nested; a Rule is accepted"
+            )
         outer = vars(Rule.fitted(self, game))
         numbers: dict[str, Any] = {
             name: _number(name, getattr(self, name), *NESTED_RANGES[name]) for name in NESTED_RANGES
