@@ -52,6 +52,7 @@ Row = dict[str, str]
 AT_ONCE = 200  # sets of cells of a job
 MISSING = np.uint32(2**32 - 1)
 FORMAT = "check of lower bounds,"
+SAVED_EVERY = 60  # seconds between two parts of V that are kept
 
 
 def table(path: Path) -> tuple[dict[str, str], list[Row]]:
@@ -414,11 +415,21 @@ def check_first_ship(
             placed += [Known(ship, avoiding) for ship in sorted(kind.ships)]
         again = FirstShipAgain(game, placed, misses, k - 1, most)
         started = time.perf_counter()
+        parts = f"{where}, {k} cells, {most}, {[kind.met for kind in known]}, part "
+        number = saved = 0
+        while f"{parts}{number}" in journal.entries:
+            again.learn(journal.entries[f"{parts}{number}"])
+            number += 1
+        learnt = len(again.values)
 
         def said(size: int, done: int, sets: int) -> None:
-            seconds = time.perf_counter() - started
+            nonlocal number, saved, learnt
+            seconds = int(time.perf_counter() - started)
             what = f"{done} of {sets} sets of {size} cells"
-            print(f"{misses} misses: {what}, {seconds:.0f} s", flush=True)
+            print(f"{misses} misses: {what}, {seconds} s", flush=True)
+            if seconds >= saved + SAVED_EVERY:
+                journal.add(f"{parts}{number}", again.found_since(learnt))
+                number, saved, learnt = number + 1, seconds, len(again.values)
 
         found = keeps_more(search.counts, game.symmetries(), again, k, allowed, said)
         require(found == allowed, where)

@@ -629,6 +629,40 @@ def test_a_check_without_tables(run, capsys, tmp_path):
     assert not (tmp_path / "new").exists()
 
 
+def test_a_check_of_sequences_that_was_stopped(run, monkeypatch, capsys, tmp_path):
+    """What was found of V is kept, and the search goes on with it."""
+    game, folder = "5x6:2,2", tmp_path / "tables"
+    run(lower_bounds, game, "--checkpoints", tmp_path, "-o", folder)
+    check = (game, "--tables", folder, "--jobs", "1", "--checkpoints", tmp_path)
+    whole, learnt = check_lower_bounds.keeps_more, []
+
+    def stopped(*arguments):
+        *others, said = arguments
+
+        def say(size, done, sets):
+            said(size, done, sets)
+            if size == 2:
+                raise KeyboardInterrupt
+
+        return whole(*others, say)
+
+    class Again(check_lower_bounds.FirstShipAgain):
+        def learn(self, found):
+            learnt.append(found)
+            super().learn(found)
+
+    monkeypatch.setattr(check_lower_bounds, "SAVED_EVERY", 0)
+    monkeypatch.setattr(check_lower_bounds, "keeps_more", stopped)
+    with pytest.raises(SystemExit):
+        run(check_lower_bounds, *check)
+    assert capsys.readouterr().err == "interrupted\n"
+    monkeypatch.setattr(check_lower_bounds, "keeps_more", whole)
+    monkeypatch.setattr(check_lower_bounds, "FirstShipAgain", Again)
+    assert "confirmed" in run(check_lower_bounds, *check)
+    names = [name for part, _ in learnt for name in part]
+    assert len(names) == len(set(names)) > 0
+
+
 def test_larger_sets_of_a_game():
     """Nothing above what the kernel's search found, and a number that is one too low is seen."""
     game = Game.parse("5x5:3,2")
