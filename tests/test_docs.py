@@ -101,11 +101,11 @@ def test_the_reference_names_what_there_is():
 
 def test_the_numbers_of_the_readme():
     page = text(README)
-    bracket = BRACKET.read()
-    lower = max(row["value"] for row in bracket if row["side"] == "lower")
-    upper = min(row["value"] for row in bracket if row["side"] == "upper")
-    down, up = math.floor(lower * 10**4) / 10**4, math.ceil(upper * 10**4) / 10**4
-    assert f"between {down:.4f} and {up:.4f}" in page
+    for bracket in (BRACKET.read(), BOXED_BRACKET.read()):
+        lower = max(row["value"] for row in bracket if row["side"] == "lower")
+        upper = min(row["value"] for row in bracket if row["side"] == "upper")
+        down, up = math.floor(lower * 10**4) / 10**4, math.ceil(upper * 10**4) / 10**4
+        assert f"between {down:.4f} and {up:.4f}" in page
     (usual,) = [row for row in GROWTH.read() if (row["size"], row["contact"]) == (10, "none")]
     assert f"{usual['configurations']:,}" in page
     greedy = EVALUATION.read(name="greedy").header
