@@ -30,6 +30,7 @@ from optsearch.posterior import Posterior
 from optsearch.results import BESIDE, COVERAGE, FINISHED, MET_BESIDE, MISSES, REVEAL, part_of
 
 FORMAT = "configurations finished, by the first ship"
+NODES = 30_000_000  # of a search with costs of the longest ship: a minute or so
 STANDARD = Game.parse("10x10:5,4,3,3,2")
 
 
@@ -158,7 +159,9 @@ def compute(game: Game, checkpoints: Path, output: Path) -> None:
     revealed, known = write_reveal(game, output), write_beside(game, output)
     with Journal(checkpoints / f"first_ship_{name}.jsonl", FORMAT) as journal:
         clock = Clock("numbers of misses")
-        finished = all_finished(coverage, revealed, known, clock, journal=journal, said=say)
+        finished = all_finished(
+            coverage, revealed, known, clock, journal=journal, said=say, nodes=NODES
+        )
     number = coverage.counts.configurations
     bounds = together(finished, game.fleet_cells, number, "")
     FINISHED.write(

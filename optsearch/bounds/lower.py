@@ -180,12 +180,14 @@ def all_finished(
     sets: int = MOST_SETS,
     journal: Journal | None = None,
     said: Said = lambda j, size, done, total: None,
+    nodes: int | None = None,
 ) -> list[AllFinished]:
     """A(0), A(1), … by each of the long bounds.
 
     revealed -- every class of the longest ship; known -- every class of every ship. progress --
     called after each l of the three chains with costs, with those done and their number. sets,
-    journal, said -- as in `first_ship_chain`.
+    journal, said -- as in `first_ship_chain`. nodes -- after so many sets a search with costs of
+    the longest ship gives up; None: as `coverage` does.
     """
     game, number = coverage.counts.game, coverage.counts.configurations
     chain = root_chain(game.fleet_cells, number, coverage.most_met, MISSES)
@@ -196,7 +198,8 @@ def all_finished(
     def part(before: int) -> Callable[[int, int], None]:
         return lambda done, total: progress(before * total + done, 3 * total)
 
-    longest = longest_ship_chain(coverage, revealed, known, least, part(0))
+    patient = coverage if nodes is None else Coverage(coverage.counts, nodes)
+    longest = longest_ship_chain(patient, revealed, known, least, part(0))
     least = [one.configurations for one in longest]
     every = every_ship_chain(coverage, known, least, part(1))
     least = [one.configurations for one in every]
