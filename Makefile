@@ -31,7 +31,7 @@ debug: build  ## the kernels once more with every memory access checked
 reproduce: build  ## the numbers of the paper, printed beside computed (FULL=1: all sources, an hour)
 	@$(BIN)/optsearch reproduce $(if $(FULL),--full --resume build/reproduce)
 
-test: build  ## the tests, on all processors (about two minutes on two)
+test: build  ## the tests, on all processors (about four minutes on two)
 	@$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal
 
 test-long: build  ## the tests that take long, and those of properties with all their examples

@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 
@@ -102,8 +103,8 @@ def test_the_reference_names_what_there_is():
 def test_the_numbers_of_the_readme():
     page = text(README)
     for bracket in (BRACKET.read(), BOXED_BRACKET.read()):
-        lower = max(row["value"] for row in bracket if row["side"] == "lower")
-        upper = min(row["value"] for row in bracket if row["side"] == "upper")
+        lower = max(Fraction(row["value_exact"]) for row in bracket if row["side"] == "lower")
+        upper = min(Fraction(row["value_exact"]) for row in bracket if row["side"] == "upper")
         down, up = math.floor(lower * 10**4) / 10**4, math.ceil(upper * 10**4) / 10**4
         assert f"between {down:.4f} and {up:.4f}" in page
     (usual,) = [row for row in GROWTH.read() if (row["size"], row["contact"]) == (10, "none")]

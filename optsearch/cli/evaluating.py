@@ -42,7 +42,8 @@ def evaluate(
         str,
         typer.Argument(
             metavar="STRATEGY",
-            help="greedy, rollout, pattern or my_file.py:NAME; parameters as in greedy:ties=last.",
+            help="greedy, rollout, nested, pattern, within or my_file.py:NAME; parameters as in "
+            "greedy:ties=last.",
             show_default=False,
         ),
     ],
