@@ -11,6 +11,7 @@ longer than S seconds (10) are left out unless they are named.
 import sys
 from collections.abc import Callable, Iterator
 from math import inf
+from pathlib import Path
 
 from experiments import FIRST, script
 from optsearch import paper, proof, records, reference, tree
@@ -22,7 +23,7 @@ from optsearch.game import Game
 from optsearch.greedy import GreedySolver
 from optsearch.kernels import misses_with_one_ship_a_set
 from optsearch.position import Position
-from optsearch.results import OPTIMA
+from optsearch.results import OPTIMA, Table
 from optsearch.solution import Limit, LimitReached, Solution, Status, no_progress
 from optsearch.solver import Solver, solve
 
@@ -260,6 +261,42 @@ def row(
     return dict(zip(OPTIMA.names, values, strict=True))
 
 
+def fill(
+    table: Table,
+    output: Path,
+    listed: list[Game],
+    chosen: list[Game],
+    again: bool,
+    row: Callable[[Game], dict[str, object] | None],
+    confirmations: str,
+) -> None:
+    """Compute the rows of the chosen games, and write the table after each.
+
+    listed -- all its games, in order; others come after these. again -- also games that have a row.
+    row -- of a game; None leaves it out, or as it was.
+    """
+    path = table.path(output)
+    rows = {known["game"]: known for known in table.read(path)} if path.exists() else {}
+    chosen = [game for game in chosen if again or game not in rows]
+    order = listed + [game for game in chosen if game not in listed]
+    for number, game in enumerate(chosen, 1):
+        found = row(game)
+        if found is None:
+            continue
+        rows[game] = found
+        table.write(
+            [tuple(rows[game].values()) for game in order if game in rows],
+            output,
+            fields={"confirmed": " ".join(confirmations.split())},
+        )
+        print(
+            f"{number}/{len(chosen)} {game}: {found['total_height']}/{found['configurations']}"
+            f" ({found['seconds']:.3f} s) {found['confirmed']}",
+            flush=True,
+        )
+    print(f"{script.shown(path)}: {len(rows)} games")
+
+
 def main() -> None:
     """Compute and write the table."""
     parser = script.parser(__doc__, "optima")
@@ -269,31 +306,19 @@ def main() -> None:
     parser.add_argument("--patience", type=float, default=PATIENCE, help="for one confirmation")
     parser.add_argument("--again", action="store_true", help="also games that have a row")
     arguments = parser.parse_args()
-    path = OPTIMA.path(arguments.output)
-    rows = {row["game"]: row for row in OPTIMA.read(path)} if path.exists() else {}
     listed = list(games())
     chosen = arguments.game or [
-        game
-        for game in listed
-        if LONG.get(str(game), 0) <= arguments.seconds and (arguments.again or game not in rows)
+        game for game in listed if LONG.get(str(game), 0) <= arguments.seconds
     ]
-    order = listed + [game for game in chosen if game not in listed]
-    for number, game in enumerate(chosen, 1):
-        found = row(game, arguments.max_seconds, arguments.patience)
-        if found is None:
-            continue
-        rows[game] = found
-        OPTIMA.write(
-            [tuple(rows[game].values()) for game in order if game in rows],
-            arguments.output,
-            fields={"confirmed": " ".join(CONFIRMATIONS.split())},
-        )
-        print(
-            f"{number}/{len(chosen)} {game}: {found['total_height']}/{found['configurations']}"
-            f" ({found['seconds']:.3f} s) {found['confirmed']}",
-            flush=True,
-        )
-    print(f"{script.shown(path)}: {len(rows)} games")
+    fill(
+        OPTIMA,
+        arguments.output,
+        listed,
+        chosen,
+        arguments.again or bool(arguments.game),
+        lambda game: row(game, arguments.max_seconds, arguments.patience),
+        CONFIRMATIONS,
+    )
 
 
 if __name__ == "__main__":

@@ -172,27 +172,16 @@ def main() -> None:
     parser.add_argument("--patience", type=float, default=40, help="for one confirmation")
     parser.add_argument("--again", action="store_true", help="also games that have a row")
     arguments = parser.parse_args()
-    path = OPTIMA_ANNOUNCED.path(arguments.output)
-    rows = {row["game"]: row for row in OPTIMA_ANNOUNCED.read(path)} if path.exists() else {}
     listed = list(games())
-    chosen = arguments.game or [game for game in listed if arguments.again or game not in rows]
-    order = listed + [game for game in chosen if game not in listed]
-    for number, game in enumerate(chosen, 1):
-        found = row(game, arguments.max_seconds, arguments.patience)
-        if found is None:
-            continue
-        rows[game] = found
-        OPTIMA_ANNOUNCED.write(
-            [tuple(rows[game].values()) for game in order if game in rows],
-            arguments.output,
-            fields={"confirmed": " ".join(CONFIRMATIONS.split())},
-        )
-        print(
-            f"{number}/{len(chosen)} {game}: {found['total_height']}/{found['configurations']}"
-            f" ({found['seconds']:.3f} s) {found['confirmed']}",
-            flush=True,
-        )
-    print(f"{script.shown(path)}: {len(rows)} games")
+    optima.fill(
+        OPTIMA_ANNOUNCED,
+        arguments.output,
+        listed,
+        arguments.game or listed,
+        arguments.again or bool(arguments.game),
+        lambda game: row(game, arguments.max_seconds, arguments.patience),
+        CONFIRMATIONS,
+    )
 
 
 if __name__ == "__main__":

@@ -246,3 +246,11 @@ def test_the_pages_fit(site, driver, width):
             "return [...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src)"
         )
         assert missing == [], path.name
+
+
+def test_the_other_orders_of_the_mini_game():
+    game = MINI_GAME.read().header["game"]
+    page = text("boxed.md")
+    for ties in ("first", "checkerboard", "central"):
+        found = optsearch.evaluate(f"greedy:ties={ties},endgame=0", game, jobs=1).histogram
+        assert f"{sum(n for shots, n in found.items() if shots <= 20):,}" in page
