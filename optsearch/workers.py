@@ -50,7 +50,7 @@ def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
 
     Raises WorkerLost where one of them was killed.
     """
-    pool = _Pool(jobs, get_context("spawn"), _start)
+    pool = _Pool(jobs)
     try:
         yield pool
     except BrokenProcessPool:
@@ -69,18 +69,25 @@ def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
 class _Pool(ProcessPoolExecutor):
     """Submitting starts the processes, and they begin deaf to the ctrl-C of their terminal.
 
-    A pool that breaks meanwhile closes the pipe by which its manager is told: an OSError, where
-    one that broke before raises BrokenProcessPool.
+    All of them start with the first work, before the thread that watches them: one started beside
+    it could be handed the queues of a pool that has just broken, whatever error that gives.
     """
+
+    def __init__(self, jobs: int):
+        super().__init__(jobs, get_context("spawn"), _start)
+        self._safe_to_dynamically_spawn_children = False
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         try:
             with _uninterrupted():
-                return super().submit(fn, *args, **kwargs)
-        except OSError as error:
+                future = super().submit(fn, *args, **kwargs)
+        except Exception as error:  # what its manager closes as it breaks gives errors of any kind
             if self._broken:
                 raise BrokenProcessPool(self._broken) from error
             raise
+        if self._broken:  # its manager may have looked through the work before this came
+            raise BrokenProcessPool(self._broken)
+        return future
 
 
 @contextmanager

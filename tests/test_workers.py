@@ -3,7 +3,7 @@
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import pytest
 
@@ -51,14 +51,24 @@ def test_workers_end_with_an_owner_that_is_killed(tmp_path):
         assert owner.communicate(timeout=MANY_SECONDS) == ("", None)
 
 
-@pytest.mark.parametrize(("broken", "raised"), [("a worker ended", WorkerLost), (False, OSError)])
-def test_a_pool_that_breaks_while_it_is_given_work(broken, raised, monkeypatch):
-    """Its manager has closed the pipe to itself; any other error is what it is."""
+@pytest.mark.parametrize("error", [OSError("handle is closed"), ValueError("bad value(s)"), None])
+@pytest.mark.parametrize("broken", ["a worker ended", False])
+def test_a_pool_that_breaks_while_it_is_given_work(error, broken, monkeypatch):
+    """Its manager has closed what it needs, or looked through its work; else errors are errors."""
 
     def submit(pool, function):
         pool._broken = broken
-        raise OSError("handle is closed")
+        if error is not None:
+            raise error
 
     monkeypatch.setattr(ProcessPoolExecutor, "submit", submit)
-    with pytest.raises(raised), processes(1) as pool:
-        pool.submit(print)
+    raised = WorkerLost if broken else type(error) if error is not None else None
+    with nullcontext() if raised is None else pytest.raises(raised), processes(1) as pool:
+        pool.submit(int)
+
+
+def test_all_workers_start_with_the_first_work():
+    """None starts beside the thread that watches them, which may be closing their queues."""
+    with processes(2) as pool:
+        pool.submit(int)
+        assert len(pool._processes) == 2
