@@ -365,8 +365,8 @@ def test_what_contradicts_the_game_is_refused(tmp_path):
     """Behind good checksums, too: no damage of a checkpoint is an assertion, or a wrong total."""
     run, what, facts = kept(tmp_path)
     rng = np.random.default_rng(8)
-    kinds = {"task": 0, "shot": 0}
-    for number in rng.permutation(len(facts))[:14].tolist():
+    kinds = {"task": 0, "shot": 0, "seconds": 0}
+    for number in rng.permutation(len(facts))[:20].tolist():
         name, known = facts[number]
         kind = name.split()[0]
         kinds[kind] += 1
@@ -374,6 +374,8 @@ def test_what_contradicts_the_game_is_refused(tmp_path):
             less = list(known)
             less[int(np.flatnonzero(known)[0])] -= 1
             bad = [less, [*known, 1], [*known[:-1], "x"], [*known, -1, 1], 3, None, {}, [1.5]]
+        elif kind == "seconds":
+            bad = [-known, "x", None, 3, [known], float("inf")]
         else:
             bad = [[64, 0], [-1, 0], [known[0], 2**40], [known[0], -1], [1], "x", [True, 0]]
         for i, value in enumerate(bad):
@@ -385,6 +387,20 @@ def test_what_contradicts_the_game_is_refused(tmp_path):
             with pytest.raises(TableError, match="is damaged: "):
                 run(folder)
     assert min(kinds.values()) > 2
+
+
+def test_seconds_of_the_runs_before_count(tmp_path):
+    run, what, facts = kept(tmp_path)
+    with Journal(tmp_path / "long" / "tasks.jsonl", what) as journal:
+        for name, known in facts:
+            journal.add(name, known)
+        journal.add("seconds", 1e6)
+    assert 1e6 <= run(tmp_path / "long").seconds < 2e6
+    with Journal(tmp_path / "old" / "tasks.jsonl", what) as journal:
+        for name, known in facts:
+            if name != "seconds":
+                journal.add(name, known)
+    assert run(tmp_path / "old").seconds < 1e6
 
 
 def test_a_checkpoint_without_checksums_is_refused(tmp_path):

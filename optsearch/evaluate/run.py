@@ -11,6 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from hashlib import blake2b
+from math import inf
 from pathlib import Path
 
 from optsearch.configurations import Configurations
@@ -121,6 +122,7 @@ class _Run:
         self.limit = limit
         self._store = store
         self._progress = progress
+        self._seconds_before = self._recall_seconds()
         self._started = time.monotonic()
         root = Configurations(Position(self.game), threads=1)
         self._sweep = sweep(self.game)
@@ -193,7 +195,7 @@ class _Run:
             str(self.strategy),
             self.game,
             dict(sorted((shots, n) for shots, n in self._histogram.items() if n)),
-            time.monotonic() - self._started,
+            self._seconds_before + self._seconds,
             self._tasks,
             self._resumed,
             self.runner.prior,
@@ -226,7 +228,6 @@ class _Run:
 
     def _report(self) -> None:
         shots = sum(shots * n for shots, n in self._histogram.items())
-        seconds = time.monotonic() - self._started
         self._progress(
             Status(
                 done=self._done,
@@ -234,11 +235,25 @@ class _Run:
                 shots=shots,
                 weight=self._weight,
                 resumed=self._done_before,
-                seconds=seconds,
+                seconds=self._seconds,
             )
         )
 
-    # The checkpoint: each task's histogram
+    @property
+    def _seconds(self) -> float:
+        """Of this run."""
+        return time.monotonic() - self._started
+
+    # The checkpoint: each task's histogram, and the seconds up to the last one
+
+    def _recall_seconds(self) -> float:
+        """What the runs before took; of those of earlier versions it is not known."""
+        if self._store is None:
+            return 0.0
+        known = self._store.entries.get("seconds", 0.0)
+        if type(known) is not float or not 0 <= known < inf:
+            raise contradicted(self._store, "seconds", "a number of seconds")
+        return known
 
     def _recall(self, task: Task) -> list[int] | None:
         name = f"task {task.shots}"
@@ -252,4 +267,5 @@ class _Run:
 
     def _remember(self, task: Task, histogram: list[int]) -> None:
         if self._store is not None:
+            self._store.add("seconds", self._seconds_before + self._seconds)
             self._store.add(f"task {task.shots}", histogram)

@@ -33,9 +33,9 @@ class Nested(Rollout):
 
     candidates: int = number(6, 2, 32, "most probable cells that are compared, at most")
     screen: int = number(16384, 64, 1 << 20, "size of the sample that leaves the finalists")
-    finalists: int = number(6, 1, 32, "how many cells it leaves")
+    finalists: int = number(4, 1, 32, "how many cells it leaves")
     above: int = number(
-        8192, 64, 1 << 40, "configurations above which rollouts are of the inner policy"
+        1024, 64, 1 << 40, "configurations above which rollouts are of the inner policy"
     )
     second: int = number(131072, 64, 1 << 20, "size of the sample that it plays; not below screen")
     inner: int = number(4, 1, 32, "most probable cells that it compares, at most")
