@@ -26,23 +26,13 @@ from libc.string cimport memcpy
 import numpy as np
 
 from cells cimport Cells, first, high, join, low, one, size
+from covered cimport (Covered, fill_covered, heaviest_tree, pair, quadruple, release_covered,
+                      sorted_pair, sorted_quadruple, sorted_triple, triple)
 
 cdef enum:
     MAX_SHIPS = 16
     MAX_PLACEMENTS = 256
     MAX_COSTS = 2048      # placements that cost something
-
-
-cdef inline int64_t pair(int a, int b) noexcept nogil:
-    return a + <int64_t>b * (b - 1) // 2
-
-
-cdef inline int64_t triple(int a, int b, int c) noexcept nogil:
-    return pair(a, b) + <int64_t>c * (c - 1) * (c - 2) // 6
-
-
-cdef inline int64_t quadruple(int a, int b, int c, int d) noexcept nogil:
-    return triple(a, b, c) + <int64_t>d * (d - 1) * (d - 2) // 6 * (d - 3) // 4
 
 
 cdef class Cover:
@@ -214,7 +204,7 @@ cdef class Cover:
                             if b < a:
                                 self.pair_in(z, b, a, ship, c2, c3, c4)
                             continue
-                        c2[pair(min(a, b), max(a, b))] += self.singles[b, z]
+                        c2[sorted_pair(a, b)] += self.singles[b, z]
                         for c in range(b):
                             if c != a and not ship & one(c):
                                 c3[sorted_triple(a, c, b)] += self.pairs[pair(c, b), z]
@@ -240,18 +230,6 @@ cdef class Cover:
             for d in range(c):
                 if not ship & one(d):
                     c4[sorted_quadruple(a, b, d, c)] += self.pairs[pair(d, c), z]
-
-
-cdef inline int64_t sorted_triple(int a, int b, int c) noexcept nogil:
-    """The number of a set given in any order."""
-    cdef int small = min(a, min(b, c)), large = max(a, max(b, c))
-    return triple(small, a + b + c - small - large, large)
-
-
-cdef inline int64_t sorted_quadruple(int a, int b, int c, int d) noexcept nogil:
-    cdef int e = min(a, b), f = max(a, b), g = min(c, d), h = max(c, d)
-    cdef int i = max(e, g), j = min(f, h)
-    return quadruple(min(e, g), min(i, j), max(i, j), max(f, h))
 
 
 cdef enum:
@@ -287,10 +265,7 @@ cdef class LargestSearch:
     cdef int64_t most_nodes
     cdef int found[128]      # the set with the largest bound
     cdef int* least
-    cdef uint32_t* one_row        # of a cell: the configurations that cover it and each other cell
-    cdef uint32_t* two_rows       # of a pair
-    cdef uint32_t* three_rows     # of a triple
-    cdef int64_t alone[128]
+    cdef Covered covered
     cdef const uint32_t* rows[128][128]     # of the last cell and two before it
     cdef int chosen[128]
     cdef int64_t single[129][128]           # s_1 of every cell, of the set at each depth
@@ -304,42 +279,20 @@ cdef class LargestSearch:
     cdef Cells cells_chosen[129]            # at each depth
 
     def __cinit__(self, int cells, counts, const int32_t[::1] classes):
-        cdef int a, b, c, d, n = cells
-        cdef const int64_t[::1] c1 = counts[0], c2 = counts[1], c3 = counts[2], c4 = counts[3]
-        cdef uint32_t x
+        cdef int d, n = cells
         if not 4 <= cells <= 128 or classes.shape[0] != cells:
             raise ValueError("a board of 4 to 128 cells")
         self.cells = cells
         self.least = <int*>PyMem_Calloc(n, sizeof(int))
-        self.one_row = <uint32_t*>PyMem_Calloc(n * n, sizeof(uint32_t))
-        self.two_rows = <uint32_t*>PyMem_Calloc(pair(0, n) * n, sizeof(uint32_t))
-        self.three_rows = <uint32_t*>PyMem_Calloc(triple(0, 1, n) * n, sizeof(uint32_t))
-        if (self.least == NULL or self.one_row == NULL or self.two_rows == NULL
-                or self.three_rows == NULL):
+        if (self.least == NULL
+                or not fill_covered(&self.covered, n, counts[0], counts[1], counts[2], counts[3])):
             raise MemoryError
         for d in range(n):
             self.least[d] = classes[d]
-            self.alone[d] = c1[d]
-            for c in range(d):
-                x = <uint32_t>c2[pair(c, d)]
-                self.one_row[c * n + d] = self.one_row[d * n + c] = x
-                for b in range(c):
-                    x = <uint32_t>c3[triple(b, c, d)]
-                    self.two_rows[pair(b, c) * n + d] = x
-                    self.two_rows[pair(b, d) * n + c] = x
-                    self.two_rows[pair(c, d) * n + b] = x
-                    for a in range(b):
-                        x = <uint32_t>c4[quadruple(a, b, c, d)]
-                        self.three_rows[triple(a, b, c) * n + d] = x
-                        self.three_rows[triple(a, b, d) * n + c] = x
-                        self.three_rows[triple(a, c, d) * n + b] = x
-                        self.three_rows[triple(b, c, d) * n + a] = x
 
     def __dealloc__(self):
         PyMem_Free(self.least)
-        PyMem_Free(self.one_row)
-        PyMem_Free(self.two_rows)
-        PyMem_Free(self.three_rows)
+        release_covered(&self.covered)
 
     def bound(self, int size, int64_t most, int64_t most_nodes, const uint64_t[:, ::1] ships,
               const int64_t[::1] costs):
@@ -364,7 +317,7 @@ cdef class LargestSearch:
         with nogil:
             for v in range(self.cells):
                 self.single[0][v] = self.twofold[0][v] = self.trees[0][v] = 0
-                self.added[0][v] = self.alone[v]
+                self.added[0][v] = self.covered.alone[v]
             self.charge(0)
             for v in range(self.cells):
                 self.order[0][v] = self.added[0][v] << 7 | v
@@ -422,26 +375,26 @@ cdef class LargestSearch:
             if depth == 0 and self.least[v] != v:
                 continue
             s1, s2, t3 = self.single[depth + 1], self.twofold[depth + 1], self.trees[depth + 1]
-            row = self.one_row + v * n
+            row = self.covered.one_row + v * n
             for w in range(n):
                 s1[w] = self.single[depth][w] + row[w]
                 s2[w] = self.twofold[depth][w]
                 t3[w] = self.trees[depth][w]
             for a in range(depth):
-                row = self.two_rows + pair(min(v, self.chosen[a]), max(v, self.chosen[a])) * n
+                row = self.covered.two_rows + sorted_pair(v, self.chosen[a]) * n
                 for w in range(n):
                     s2[w] += row[w]
                 for b in range(a):
-                    self.rows[a][b] = self.rows[b][a] = self.three_rows + n * sorted_triple(
-                        v, self.chosen[a], self.chosen[b])
+                    self.rows[a][b] = self.rows[b][a] = self.covered.three_rows + n * (
+                        sorted_triple(v, self.chosen[a], self.chosen[b]))
             self.chosen[depth] = v
             self.cells_chosen[depth + 1] = self.cells_chosen[depth] | one(v)
             after = self.order[depth + 1]
             for t in range(i + 1 if depth else 0, open):
                 w = order[t] & 127
                 if depth > 1:
-                    t3[w] += self.heaviest_tree(depth, w)
-                self.added[depth + 1][w] = self.alone[w] - s1[w] + s2[w] - t3[w]
+                    t3[w] += heaviest_tree(&self.rows[0][0], 128, depth, w)
+                self.added[depth + 1][w] = self.covered.alone[w] - s1[w] + s2[w] - t3[w]
             self.charge(depth + 1)
             follow = 0
             for t in range(i + 1 if depth else 0, open):
@@ -467,26 +420,6 @@ cdef class LargestSearch:
                 while some:
                     self.added[depth][first(some)] -= self.cost[i]
                     some &= some - 1
-
-    cdef int64_t heaviest_tree(self, int n, int w) noexcept nogil:
-        """The greatest weight of a tree on n vertices, with rows[a][b][w] on its edges."""
-        cdef int64_t best[128]
-        cdef int64_t total = 0, most
-        cdef int a, next = 0, step
-        for a in range(1, n):
-            best[a] = self.rows[0][a][w]
-        for step in range(1, n):
-            most = -1
-            for a in range(1, n):
-                if best[a] > most:
-                    most = best[a]
-                    next = a
-            total += most
-            best[next] = -2
-            for a in range(1, n):
-                if best[a] >= 0 and self.rows[next][a][w] > best[a]:
-                    best[a] = self.rows[next][a][w]
-        return total
 
     cdef bint is_before(self, int i, int w) noexcept nogil:
         """Whether the class of a cell came before place i at the root."""

@@ -893,6 +893,18 @@ cdef class Evaluator:
             entry.shots, entry.mode, entry.cost = shots, mode, cost
         return cost
 
+    cdef int64_t play_parts(self, Block* b, const uint64_t* mask, int64_t n, int cell,
+                            uint64_t* parts, Shots shots, int now, int shift,
+                            const int64_t* counts, bint nested) noexcept nogil:
+        """What a shot at a column misses in a part of n, and what is played after it; `parts` is room."""
+        cdef int64_t cost = UNIT * (n - counts[cell])
+        self.split(b, mask, cell, parts, parts + b.words)
+        cost += self.play_part(b, parts, counts[cell], with_hit(shots, b.cell[cell]), now - 1,
+                               shift, counts, n, nested)
+        cost += self.play_part(b, parts + b.words, n - counts[cell],
+                               with_miss(shots, b.cell[cell]), now, shift, counts, n, nested)
+        return cost
+
     cdef int64_t roll_nested(self, Block* b, const uint64_t* mask, int64_t n, Shots shots,
                              int shift) noexcept nogil:
         """What the inner rollout policy misses in a part of more than 64 configurations."""
@@ -923,12 +935,7 @@ cdef class Evaluator:
                 if least < 0 or cost < least:
                     least = cost
                     best = cell
-        self.split(b, mask, best, parts, parts + b.words)
-        cost = UNIT * (n - counts[best])
-        cost += self.play_part(b, parts, counts[best], with_hit(shots, b.cell[best]), now - 1,
-                               shift, counts, n, True)
-        cost += self.play_part(b, parts + b.words, n - counts[best],
-                               with_miss(shots, b.cell[best]), now, shift, counts, n, True)
+        cost = self.play_parts(b, mask, n, best, parts, shots, now, shift, counts, True)
         free(parts)
         return cost
 
@@ -950,12 +957,7 @@ cdef class Evaluator:
         if parts == NULL:
             self.failed = True
             return 0
-        self.split(b, mask, cell, parts, parts + b.words)
-        cost = UNIT * (n - counts[cell])
-        cost += self.play_part(b, parts, counts[cell], with_hit(shots, b.cell[cell]), now - 1,
-                               shift, counts, n, False)
-        cost += self.play_part(b, parts + b.words, n - counts[cell],
-                               with_miss(shots, b.cell[cell]), now, shift, counts, n, False)
+        cost = self.play_parts(b, mask, n, cell, parts, shots, now, shift, counts, False)
         free(parts)
         return cost
 

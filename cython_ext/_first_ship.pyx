@@ -26,6 +26,8 @@ from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 
 from cells cimport Cells, ctz, first, high, join, low, one, popcount, size
+from covered cimport (Covered, fill_covered, heaviest_tree, release_covered, sorted_pair,
+                      sorted_triple)
 from hashing cimport scramble
 
 cdef enum:
@@ -362,22 +364,6 @@ cdef class FirstShip:
         return 0
 
 
-cdef inline int pair(int a, int b) noexcept nogil:
-    """The number of a set of two cells, in any order."""
-    return max(a, b) * (max(a, b) - 1) // 2 + min(a, b)
-
-
-cdef inline int triple(int a, int b, int c) noexcept nogil:
-    """The number of a set of three cells, in any order."""
-    cdef int least = min(a, min(b, c)), most = max(a, max(b, c))
-    return most * (most - 1) * (most - 2) // 6 + pair(least, a + b + c - least - most)
-
-
-cdef inline int64_t quadruple(int a, int b, int c, int d) noexcept nogil:
-    """The number of a set of four cells, in ascending order."""
-    return <int64_t>d * (d - 1) * (d - 2) * (d - 3) // 24 + triple(a, b, c)
-
-
 cdef class Sequences:
     """From the sequences of some cells that keep most, one for each set, to those of one cell more.
 
@@ -393,50 +379,24 @@ cdef class Sequences:
     cdef FirstShip values
     cdef int cells
     cdef readonly int64_t best
-    cdef uint32_t* one_row        # of a cell: the configurations that cover it and each other cell
-    cdef uint32_t* two_rows       # of a pair
-    cdef uint32_t* three_rows     # of a triple
-    cdef int64_t alone[128]
+    cdef Covered covered
     cdef Kept* following          # sets found, in the order in which they came
     cdef int64_t number, room
     cdef int64_t* places          # by a hash of the least image: number in `following` + 1
     cdef int64_t places_room
 
     def __cinit__(self, counts, FirstShip values, int64_t best):
-        cdef int a, b, c, d, n = values.board
-        cdef const int64_t[::1] c1 = counts[0], c2 = counts[1], c3 = counts[2], c4 = counts[3]
-        cdef uint32_t x
+        cdef int n = values.board
         self.values, self.cells, self.best = values, n, best
         self.number, self.room, self.places_room = 0, ROOM, 2 * ROOM
-        self.one_row = <uint32_t*>PyMem_Calloc(n * n, sizeof(uint32_t))
-        self.two_rows = <uint32_t*>PyMem_Calloc(pair(0, n) * n + 1, sizeof(uint32_t))
-        self.three_rows = <uint32_t*>PyMem_Calloc(triple(0, 1, n + 1) * n + 1, sizeof(uint32_t))
         self.following = <Kept*>calloc(self.room, sizeof(Kept))
         self.places = <int64_t*>calloc(self.places_room, sizeof(int64_t))
-        if (self.one_row == NULL or self.two_rows == NULL or self.three_rows == NULL
-                or self.following == NULL or self.places == NULL):
+        if (self.following == NULL or self.places == NULL
+                or not fill_covered(&self.covered, n, counts[0], counts[1], counts[2], counts[3])):
             raise MemoryError
-        for d in range(n):
-            self.alone[d] = c1[d]
-            for c in range(d):
-                x = <uint32_t>c2[pair(c, d)]
-                self.one_row[c * n + d] = self.one_row[d * n + c] = x
-                for b in range(c):
-                    x = <uint32_t>c3[triple(b, c, d)]
-                    self.two_rows[pair(b, c) * n + d] = x
-                    self.two_rows[pair(b, d) * n + c] = x
-                    self.two_rows[pair(c, d) * n + b] = x
-                    for a in range(b):
-                        x = <uint32_t>c4[quadruple(a, b, c, d)]
-                        self.three_rows[triple(a, b, c) * n + d] = x
-                        self.three_rows[triple(a, b, d) * n + c] = x
-                        self.three_rows[triple(a, c, d) * n + b] = x
-                        self.three_rows[triple(b, c, d) * n + a] = x
 
     def __dealloc__(self):
-        PyMem_Free(self.one_row)
-        PyMem_Free(self.two_rows)
-        PyMem_Free(self.three_rows)
+        release_covered(&self.covered)
         free(self.following)
         free(self.places)
 
@@ -489,7 +449,7 @@ cdef class Sequences:
         cdef int64_t value, total
         cdef Cells missed = join(0, 0)
         for v in range(n):
-            added[v], limits[v], values[v] = self.alone[v], self.alone[v], 0
+            added[v], limits[v], values[v] = self.covered.alone[v], self.covered.alone[v], 0
         for depth in range(width + 1):
             if depth:
                 self.add(cells, depth - 1, added)
@@ -567,38 +527,20 @@ cdef class Sequences:
     cdef void add(self, uint8_t* cells, int last, int64_t* added) noexcept nogil:
         """What each cell adds at most, when cell number `last` comes to those before it."""
         cdef const uint32_t* rows[MAX_SEQUENCE][MAX_SEQUENCE]
-        cdef const uint32_t* row = self.one_row + cells[last] * self.cells
+        cdef const uint32_t* row = self.covered.one_row + cells[last] * self.cells
         cdef int a, b, v, n = self.cells
         for v in range(n):
             added[v] -= row[v]
         for a in range(last):
-            row = self.two_rows + pair(cells[a], cells[last]) * n
+            row = self.covered.two_rows + sorted_pair(cells[a], cells[last]) * n
             for v in range(n):
                 added[v] += row[v]
             for b in range(a):
-                rows[a][b] = rows[b][a] = self.three_rows + n * triple(cells[last], cells[a], cells[b])
+                rows[a][b] = rows[b][a] = self.covered.three_rows + n * sorted_triple(
+                    cells[last], cells[a], cells[b])
         if last > 1:
             for v in range(n):
-                added[v] -= self.heaviest_tree(rows, last, v)
-
-    cdef int64_t heaviest_tree(self, const uint32_t* (*rows)[MAX_SEQUENCE], int n, int v) noexcept nogil:
-        """The greatest weight of a tree on n vertices, with rows[a][b][v] on its edges."""
-        cdef int64_t nearest[MAX_SEQUENCE]
-        cdef int64_t total = 0, most
-        cdef int a, next = 0, step
-        for a in range(1, n):
-            nearest[a] = rows[0][a][v]
-        for step in range(1, n):
-            most = -1
-            for a in range(1, n):
-                if nearest[a] > most:
-                    most, next = nearest[a], a
-            total += most
-            nearest[next] = -2
-            for a in range(1, n):
-                if nearest[a] >= 0 and rows[next][a][v] > nearest[a]:
-                    nearest[a] = rows[next][a][v]
-        return total
+                added[v] -= heaviest_tree(&rows[0][0], MAX_SEQUENCE, last, v)
 
     cdef int keep(self, uint8_t* cells, int width, int64_t kept) except -1 nogil:
         """Of the sequences of one set, up to symmetry, the one that keeps most."""
