@@ -40,8 +40,8 @@ factor, a greedy strategy for the product is a greedy one for the factor. Domina
 a cell in all the sets of another and more is not tied with it. Forced shots are not used. Bounds of
 the optimum are bounds of `best greedy`; `worst greedy` is a plain recursion with a table.
 
-A family is taken stock of in `_family`, bounded in `_bounds` and `_chain`, and named in `_normal_form`; those of
-few sets are searched in `_words`.
+A family is taken stock of in `_family`, bounded in `_bounds` and `_chain`, cut in `_sides`, and named in
+`_normal_form`; those of few sets are searched in `_words`.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -59,6 +59,7 @@ from optsearch._family cimport (
     Candidate, Node, ascending_cells, count_pairs, free_node, greatest_count, new_node, take_part,
     take_stock)
 from optsearch._normal_form cimport NormalForm
+from optsearch._sides cimport Row, sort_by_side, take_alike, weak_cut
 from optsearch._table cimport MemoryTable, SharedTable
 from optsearch._words cimport WORD, WordSearch
 from options cimport BEST_GREEDY, OPTIMAL, WORST_GREEDY, Switches
@@ -69,6 +70,8 @@ cdef enum:
     CHAIN_FROM = 8             # sets from which the dual of the chain is used
     FIRST_STEPS = 2000         # to raise prices from nothing
     STEPS = 60                 # to raise those that were handed down
+    HALF_HIT = 3               # cells left of two ships of two cells, one of them hit
+    SIDES_FROM = 32            # sets of so many cells from which the bound by two sides is used
     MOST_COMPARED = 1 << 15    # sets of which it is seen whether one lies inside another
     DISK_FROM = 8              # families that took less work are not worth a place on disk
     SHARED_FROM = 1            # nor, if less still, one in memory that processes share
@@ -273,6 +276,60 @@ cdef class Search:
                 free_node(part)
         return bound
 
+    cdef bint has_sides(self, const Node* node) noexcept nogil:
+        """Whether there is a bound by two sides of a family."""
+        return self.on.two_sided and self.objective == MEAN and node.weights == NULL
+
+    cdef int64_t two_sided_bound(self, const Node* node) except -1 nogil:
+        """The bounds of the parts that are alike on one of two sides of the cells; pairs are counted.
+
+        For any two sides U and V that make up the cells, with F_u the sets of F that have the cells u
+        of U and no other of it, and F_v likewise,
+
+            M(F) >= sum over u of M(F_u) + sum over v of M(F_v).
+
+        Each miss of an optimal strategy for F is on U or on V. Play it on F_u alone: its shots on U
+        are certain hits or hit nothing, and are left out. What is left is a strategy for F_u, so the
+        misses of F_u on V are at least M(F_u); and those of F_v on U at least M(F_v). As the F_u are
+        a partition of F and the F_v are one, no miss is counted twice. (mean)
+
+        For a product of a family on U and one on V both sides are equal. It is close to that where
+        half of a ship is hit and another one is not.
+        """
+        cdef Cells side = weak_cut(node)
+        return self.bound_alike(node, side) + self.bound_alike(node, ~side)
+
+    cdef int64_t bound_alike(self, const Node* node, Cells side) except -1 nogil:
+        """The bounds, together, of the parts of sets that have the same cells of one side."""
+        cdef Row* rows = <Row*>malloc(node.n * sizeof(Row))
+        cdef Node* part
+        cdef int64_t bound = 0
+        cdef int i = 0, n
+        if rows == NULL:
+            with gil:
+                raise MemoryError
+        try:
+            sort_by_side(node, side, rows)
+            while i < node.n:
+                n = 1
+                while i + n < node.n and rows[i + n].side == rows[i].side:
+                    n += 1
+                if n <= 2:
+                    bound += n - 1
+                else:
+                    part = take_alike(node, rows + i, n)
+                    try:
+                        take_stock(part, self.on.merging)
+                        if not self.bounds.at_sight(part):
+                            self.bound_half(part)
+                        bound += part.lower
+                    finally:
+                        free_node(part)
+                i += n
+        finally:
+            free(rows)
+        return bound
+
     cdef int bound_half(self, Node* part) except -1 nogil:
         """Raise `lower` to the bound of a part that is only bounded, not searched."""
         cdef bint capped = self.bounds.is_capped(part)
@@ -282,7 +339,8 @@ cdef class Search:
         if not capped:
             count_pairs(part)
         part.lower = self.bounds.bound_of(part)
-        part.lower = max(part.lower, self.splitting_bound(part))
+        if self.on.splitting:
+            part.lower = max(part.lower, self.splitting_bound(part))
         return 0
 
     cdef int recall(self, Node* node) except -1 nogil:
@@ -348,10 +406,18 @@ cdef class Search:
                 MEMO_FROM_ON_WORD if node.on_word else MEMO_FROM):
             self.names.write(node)
             self.recall(node)
-        if priced and not node.exact and node.lower < limit:
+        if node.exact or node.lower >= limit:
+            return 0
+        if priced:
             self.raise_prices(node, limit)
-            if node.lower >= limit and node.key != NULL:
-                self.remember(node, 0)
+        elif node.hits == HALF_HIT and node.n >= SIDES_FROM and self.has_sides(node):
+            if node.on_word:
+                count_pairs(node)
+            node.lower = max(node.lower, self.two_sided_bound(node))
+        else:
+            return 0
+        if node.lower >= limit and node.key != NULL:
+            self.remember(node, 0)
         return 0
 
     cdef int64_t shoot(self, Node* node, int c, int64_t price, int64_t bound_hit,
@@ -617,6 +683,8 @@ cdef class Search:
                 node.lower = self.bounds.bound_of(node)
                 if self.on.splitting and node.weights == NULL:
                     node.lower = max(node.lower, self.splitting_bound(node))
+                if self.has_sides(node):
+                    node.lower = max(node.lower, self.two_sided_bound(node))
                 if self.has_chain(node):
                     self.raise_prices(node, INFINITE)
             return node.lower

@@ -15,5 +15,6 @@ NEW = (
     "words",
     "splitting",
     "chain",
+    "two_sided",
 )
 FIRST = SolverOptions(**dict.fromkeys(NEW, False))

@@ -40,8 +40,9 @@ KERNELS = {
     "_table": {"kernels", "solver", "greedy"},
     "_search": {"kernels"},
     "_chain": {"kernels"},
-    "_family": set(),  # these five serve the searches
+    "_family": set(),  # these six serve the searches
     "_bounds": set(),
+    "_sides": set(),
     "_normal_form": set(),
     "_words": set(),
     "_effort": set(),

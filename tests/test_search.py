@@ -36,8 +36,12 @@ SWITCHES = (
     "words",
     "splitting",
     "chain",
+    "two_sided",
 )
-BOUNDS = ("leaf_counting", "profile", "frequency_cap", "matching", "splitting", "chain")
+BOUNDS = (
+    *("leaf_counting", "profile", "frequency_cap", "matching", "splitting", "chain"),
+    "two_sided",
+)
 ALL_ON = dict.fromkeys(SWITCHES, True)
 ALL_OFF = dict.fromkeys(SWITCHES, False)
 

@@ -1,0 +1,102 @@
+"""The bound by two sides: below the optimum whatever the sides are, on families of all kinds."""
+
+import random
+
+import numpy as np
+import pytest
+from test_dual_chain import families, odd_shapes
+from test_search import SWITCHES, Definition, Drawn, drawn, game_family, mask, only, without
+
+
+def two_sided(truth, one, other):
+    """The inequality as it is written, with the values of the definition; sides are masks."""
+    bound = 0
+    for side in (one, other):
+        parts = {}
+        for i, cells in enumerate(truth.sets):
+            parts[cells & side] = parts.get(cells & side, 0) | 1 << i
+        bound += sum(truth.value(part, -1) for part in parts.values())
+    return bound
+
+
+def test_no_strategy_costs_less():
+    rng = random.Random(1)
+    close = 0
+    for example, truth, _ in families(rng, 4000):
+        one = rng.getrandbits(example.cells)
+        bound, optimum = two_sided(truth, one, ~one), truth.value(truth.everything, -1)
+        assert bound <= optimum, (example, one)
+        close += bound == optimum > 0
+    assert close > 100
+
+
+def test_cells_on_no_side_are_caught():
+    """Their misses count in both sums; so the two sides must make up the cells."""
+    rng = random.Random(1)
+    false = 0
+    for example, truth, _ in families(rng, 2000):
+        one = rng.getrandbits(example.cells)
+        other = ~one & rng.getrandbits(example.cells)
+        false += two_sided(truth, one, other) > truth.value(truth.everything, -1)
+    assert false > 100
+
+
+# The kernel
+
+
+def test_the_kernels_bound():
+    """Below the optimum, with all that bounds its parts and with some of it."""
+    rng = random.Random(2)
+    higher = 0
+    for _ in range(2000):
+        example = odd_shapes(rng, drawn(rng))
+        if not any(example.sets):
+            continue
+        truth = Definition(example.sets, example.weights, "mean")
+        optimum = truth.value(truth.everything, -1)
+        names = [name for name in SWITCHES if rng.random() < 0.6 and name != "two_sided"]
+        plain, sided = (
+            example.search("mean", only(*names, *more)).lower_bound(example.everything)
+            for more in ((), ("two_sided",))
+        )
+        assert plain <= sided <= optimum, (example, names)
+        higher += sided > plain
+    assert higher > 20
+
+
+def test_a_product_is_cut_into_its_factors():
+    """Of sets of one cell: M(F x G) = |G| M(F) + |F| M(G), and M(F) = |F| (|F| - 1) / 2."""
+    for a, b in ((2, 3), (3, 4), (4, 9), (7, 7)):
+        sets = tuple(mask((i, a + j)) for i in range(a) for j in range(b))
+        example = Drawn(sets, (1,) * len(sets), (1, a + b))
+        found = example.search("mean", only("two_sided", "small_cases"))
+        assert found.lower_bound(example.everything) == a * b * (a + b - 2) // 2
+
+
+def half_hit(text, rng):
+    """A game and its configurations with a ship on some cell, and none on up to four others."""
+    whole = game_family(text, rng, 10_000, weights=False)
+    cell = rng.randrange(whole.cells)
+    missed = mask(rng.sample([c for c in range(whole.cells) if c != cell], rng.randint(0, 4)))
+    chosen = [i for i, s in enumerate(whole.sets) if s >> cell & 1 and not s & missed]
+    return whole, np.array(chosen, np.int32)
+
+
+@pytest.mark.parametrize("text", ["4x6:2,2", "5x5:2,2", "5x5:2,2;contact=corner"])
+def test_limits_around_the_optimum(text):
+    """Where one of two ships of two cells is half hit: the same values, by fewer nodes."""
+    rng = random.Random(3)
+    nodes = 0
+    for _ in range(12):
+        whole, family = half_hit(text, rng)
+        plain = whole.search("mean", without("two_sided"))
+        value = plain.solve(family)
+        others = without(*rng.sample([name for name in SWITCHES if name != "two_sided"], 2))
+        search = whole.search("mean", others)
+        for limit in rng.sample((value - 1, value, value + 1), 3):
+            found = search.solve(family, limit=limit)
+            assert limit <= found <= value or found == value < limit
+        sided = whole.search("mean")
+        assert sided.solve(family) == search.solve(family) == value
+        nodes += plain.effort.nodes + plain.subsets - sided.effort.nodes - sided.subsets
+    assert nodes > 0
