@@ -44,7 +44,6 @@ LARGER = (
 # Seconds of the games that take more than ten; infinite where nobody has waited.
 LONG = {
     "10x10:2": 60,
-    "10x10:5": inf,
     "5x6:2,2": 20,
     "5x6:3,2": 40,
     "5x6:4,2": inf,
@@ -147,7 +146,7 @@ def _listed(solver: Solver, totals: dict[str, str]) -> int | None:
 
 
 def _proof(solver: Solver, found: Solution, seconds: float) -> int | None:
-    if 20 * found.nodes + found.subsets > 40_000:
+    if 20 * found.nodes + found.subsets > 4_000 * seconds:
         return None
     assert found.total_height is not None
     misses = found.total_height - found.configurations * solver.position.game.fleet_cells

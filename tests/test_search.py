@@ -270,6 +270,15 @@ def drawn(rng):
     return Drawn(tuple(sets), weights_of(rng, len(sets)), grid)
 
 
+def odd_shapes(rng, example):
+    """Sets that are no longer of one size: some cells are gone from all of them."""
+    if rng.random() < 0.5:
+        gone = rng.getrandbits(example.cells)
+        kept = {cells & ~gone: w for cells, w in zip(example.sets, example.weights, strict=True)}
+        example.sets, example.weights = tuple(kept), tuple(kept.values())
+    return example
+
+
 def switches_of(rng):
     kind = rng.random()
     if kind < 0.2:
@@ -393,6 +402,25 @@ def test_each_bound_alone():
             assert is_below(bound, expected), (example, objective, budget, names)
             for cell, bound in search.shots(example.everything, budget):
                 assert is_below(bound, after[cell]), (example, objective, budget, names, cell)
+
+
+def test_bounds_and_limits_of_odd_shapes():
+    """Sets of several sizes, some in others; searched with limits about the optimum."""
+    rng = random.Random(15)
+    for _ in range(2000):
+        example, switches = odd_shapes(rng, drawn(rng)), switches_of(rng)
+        if not any(example.sets):
+            continue
+        truth = Definition(example.sets, example.weights, "mean")
+        optimum = truth.value(truth.everything, -1)
+        search = example.search("mean", switches)
+        assert 0 <= search.lower_bound(example.everything) <= optimum, (example, switches)
+        for cell, bound in search.shots(example.everything):
+            cost = truth.after(truth.everything, truth.columns[cell], -1)
+            assert 0 <= bound <= cost, (example, switches, cell)
+        for limit in rng.sample((optimum - 1, optimum, optimum + 1), 3):
+            found = search.solve(example.everything, limit=limit)
+            assert fits(found, optimum, limit), (example, switches, limit)
 
 
 def test_bounds_of_sets_of_two_or_three_cells():

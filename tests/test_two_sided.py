@@ -4,8 +4,18 @@ import random
 
 import numpy as np
 import pytest
-from test_dual_chain import families, odd_shapes
-from test_search import SWITCHES, Definition, Drawn, drawn, game_family, mask, only, without
+from test_dual_chain import families
+from test_search import (
+    SWITCHES,
+    Definition,
+    Drawn,
+    drawn,
+    game_family,
+    mask,
+    odd_shapes,
+    only,
+    without,
+)
 
 
 def two_sided(truth, one, other):

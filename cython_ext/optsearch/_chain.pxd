@@ -6,9 +6,9 @@ from cells cimport MAX_CELLS
 from optsearch._family cimport Node
 
 cdef enum:
-    KEY = 4                    # words of PARTS bits
-    PARTS = 256                # of the sets that have the same cell, of which there are 8 at most
-    MOST = 8
+    KEY = 16                   # words of PARTS bits
+    PARTS = 1 << 10            # of the sets that have the same cell, of which there are 10 at most
+    MOST = 10
 
 cdef struct Shape:             # some sets of which it matters alone which of them share a cell
     uint64_t key[KEY]  # which parts have a cell of their own
