@@ -36,6 +36,9 @@ The rules (`optsearch/strategies` says which strategies they are):
   up to `candidates` of them that have at least `percent` percent of the greatest probability. Each is
   costed by what greedy (endgame 4) misses from there on, and the cheapest is shot, the first of several.
   Samples, where there are more than `screen` or `cap` configurations, are those of `_evaluate.pyx`.
+- *spread*: greedy, but with more than `least` configurations the number of those that have a cell is
+  multiplied by a factor, by how many of its sides are missed, or no cells of the board, and how many
+  of its corners are missed. A certain hit comes first.
 
 The search for the optimum is by definition, with the
 pairs of configurations that need a miss as a bound: one of each pair is missed, so that the misses are
@@ -123,6 +126,10 @@ cdef class AnnouncedEvaluator:
         told), the bits of its number, and its placements as an (n, 2) uint64 array.
     slots -- for each ship its kind and the first bit of its number in the code; int32 (ships, 2).
     following -- whether single configurations are to be followed.
+    least, many, factors, sides, corners, borders -- of spread: the factors, with up to `many`
+        configurations and with more, int32 of shape (2, 125), by 25 times the sides missed, 5 times
+        those that are no cells, and the corners missed; for each cell of the board its sides and its
+        corners as masks, (cells, 2) uint64, and the sides that are no cells.
     candidates, percent, screen, finalists, cap, truncate, estimates -- of rollouts, as those of the
         `Evaluator`; candidates=1 is greedy. most -- configurations of which there are rollouts.
     """
@@ -141,8 +148,16 @@ cdef class AnnouncedEvaluator:
     cdef int start[MAX_CELLS + 1]
     cdef Cells near[MAX_CELLS]           # each ship through the place has one of these, unless it is alone
     cdef bint alone[MAX_CELLS]           # whether a ship can lie on the place alone
+    cdef bint spreads
+    cdef int64_t above                   # so many configurations, it does
+    cdef int64_t many                    # from more than so many on, by the second factors
+    cdef int32_t factor[2][125]
+    cdef Cells sides[MAX_CELLS]          # of each place
+    cdef Cells corners[MAX_CELLS]
+    cdef int border[MAX_CELLS]
     cdef Block* root
     cdef Cells hits                      # before the root; bit i: place i in the order
+    cdef Cells misses                    # the same
     cdef int64_t added
     cdef uint64_t pending[2 + CODE_WORDS][64]
     cdef int64_t histogram[MAX_CELLS + 1]
@@ -164,7 +179,9 @@ cdef class AnnouncedEvaluator:
     def __cinit__(self, const int32_t[::1] order, int endgame, kinds, const int32_t[:, ::1] slots,
                   bint following=False, int candidates=1, int percent=100, int screen=64,
                   int finalists=1, int cap=64, int truncate=1, int most=0,
-                  const int32_t[:, ::1] estimates=None):
+                  const int32_t[:, ::1] estimates=None, int64_t least=0,
+                  int64_t many=0, const int32_t[:, ::1] factors=None, const uint64_t[:, ::1] sides=None,
+                  const uint64_t[:, ::1] corners=None, const int32_t[::1] borders=None):
         cdef int i, t
         if not 0 < order.shape[0] <= MAX_CELLS:
             raise ValueError(f"{order.shape[0]} cells; 1 to {MAX_CELLS} are handled")
@@ -204,6 +221,8 @@ cdef class AnnouncedEvaluator:
                 raise ValueError(f"the number of ship {i} is not in one word")
         self.code_words = (self.codes + 63) >> 6
         self.list_through()
+        if factors is not None:
+            self.take_factors(least, many, factors, sides, corners, borders)
 
     cdef int told_of(self, int told) except -1:
         if not 0 <= told < MAX_KINDS:
@@ -227,6 +246,35 @@ cdef class AnnouncedEvaluator:
                 if cells & one(self.order[i]):
                     self.placed[t][number] |= one(i)
         return 0
+
+    cdef int take_factors(self, int64_t least, int64_t many, const int32_t[:, ::1] factors,
+                          const uint64_t[:, ::1] sides, const uint64_t[:, ::1] corners,
+                          const int32_t[::1] borders) except -1:
+        cdef int i, cell
+        if least < 64 or factors.shape[0] != 2 or factors.shape[1] != 125 or self.candidates > 1:
+            raise ValueError("parameters of spread out of range")
+        if not self.cells <= min(sides.shape[0], corners.shape[0], borders.shape[0]):
+            raise ValueError("the neighbours of some cells are not given")
+        self.spreads, self.above, self.many = True, least, many
+        for i in range(125):
+            self.factor[0][i], self.factor[1][i] = factors[0, i], factors[1, i]
+        for i in range(self.cells):
+            cell = self.order[i]
+            self.sides[i] = self.placed_cells(join(sides[cell, 0], sides[cell, 1]))
+            self.corners[i] = self.placed_cells(join(corners[cell, 0], corners[cell, 1]))
+            self.border[i] = borders[cell]
+            if not 0 <= self.border[i] <= 4:
+                raise ValueError(f"cell {cell} has {borders[cell]} sides on the border")
+        return 0
+
+    cdef Cells placed_cells(self, Cells cells) noexcept:
+        """A mask of the board by the places in the order."""
+        cdef Cells placed = join(0, 0)
+        cdef int i
+        for i in range(self.cells):
+            if cells & one(self.order[i]):
+                placed |= one(i)
+        return placed
 
     cdef int list_through(self) except -1:
         """Fill `through`, `near` and `alone`."""
@@ -302,16 +350,15 @@ cdef class AnnouncedEvaluator:
             free(b.data)
             free(b)
 
-    def begin(self, int64_t n, hits=0):
+    def begin(self, int64_t n, hits=0, misses=0):
         """Make room for a family of n configurations, in place of the one before.
 
-        hits -- the cells hit before, in all of them.
+        hits, misses -- the cells hit before, in all of them, and those missed.
         """
         cdef int i, codes = self.codes + self.following
-        self.hits = 0
-        for i in range(self.cells):
-            if hits >> self.order[i] & 1:
-                self.hits |= one(i)
+        cdef uint64_t ones = 0xFFFFFFFFFFFFFFFF
+        self.hits = self.placed_cells(join(hits & ones, hits >> 64))
+        self.misses = self.placed_cells(join(misses & ones, misses >> 64))
         self.release(self.root)
         self.root = self.new_block(n, self.cells, codes)
         if self.root == NULL:
@@ -501,8 +548,28 @@ cdef class AnnouncedEvaluator:
                 if self.shoot(b, mask, n, i, n, counts, hits, missed, misses):
                     return
                 hits |= one(b.cell[i])
+        if self.spreads and n > self.above:
+            best = self.most_apart(b, n, counts, missed)
         self.nodes += 1
         self.shoot(b, mask, n, best, counts[best], counts, hits, missed, misses)
+
+    cdef int most_apart(self, const Block* b, int64_t n, const int64_t* counts, Cells missed) noexcept nogil:
+        """The uncertain cell of which the number times the factor is greatest, the first of several."""
+        cdef int i, p, best = -1
+        cdef int64_t product, most = -1
+        cdef Cells sides, corners
+        cdef const int32_t* factor = self.factor[n > self.many]
+        for i in range(b.cells):
+            if 0 < counts[i] < n:
+                p = b.cell[i]
+                sides, corners = self.sides[p] & missed, self.corners[p] & missed
+                product = counts[i] * factor[25 * (popcount(low(sides)) + popcount(high(sides)))
+                                             + 5 * self.border[p]
+                                             + popcount(low(corners)) + popcount(high(corners))]
+                if product > most:
+                    most = product
+                    best = i
+        return best
 
     cdef int count(self, const Block* b, const uint64_t* mask, int64_t n, Cells hits, int64_t* counts,
                    int* left) noexcept nogil:
@@ -1272,7 +1339,7 @@ cdef class AnnouncedEvaluator:
         self.nodes = 0
         with nogil:
             if self.root.n:
-                self.walk(self.root, NULL, self.root.n, self.hits, 0, 0)
+                self.walk(self.root, NULL, self.root.n, self.hits, self.misses, 0)
         if self.failed:
             self.failed = False
             raise MemoryError

@@ -41,6 +41,7 @@ RUNS = {
     "nested": Run("nested"),
     "any_greedy": Run("greedy", ANY),
     "any_ship_greedy": Run("greedy", ANY_SHIP),
+    "any_ship_spread": Run("spread", ANY_SHIP),
 }
 
 

@@ -5,7 +5,9 @@ nothing of optsearch.
 """
 
 import signal
-from collections import Counter
+from collections import Counter, defaultdict
+from fractions import Fraction
+from itertools import product as pairs
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ from optsearch.configurations import Codes, to_masks
 from optsearch.errors import TableError
 from optsearch.evaluate import BYTES, FollowedTask, evaluate, tasks
 from optsearch.evaluate.runners import Announced, coded
-from optsearch.game import CONTACTS, Game
+from optsearch.game import CONTACTS, Game, bits
 from optsearch.orders import ORDERS
 from optsearch.position import Position, play, reply
 from optsearch.posterior import Posterior
@@ -104,6 +106,65 @@ def test_rollouts_on_samples(options, game, announce):
     assert evaluate(text, game, jobs=1).histogram == evaluate(Plain(text), game, jobs=1).histogram
 
 
+def spreading(rules, side, border, corner, early, many, least):
+    """The histogram of `spread` by its definition: boards parted by reply."""
+    percents = [Fraction(percent, 100) for percent in (side, border, corner, early)]
+    found = Counter()
+
+    def factor(cell, missed, size):
+        row, column = divmod(cell, rules.columns)
+        product = Fraction(1)
+        for down, right in pairs((-1, 0, 1), (-1, 0, 1)):
+            a, b = row + down, column + right
+            at = a * rules.columns + b
+            is_cell = 0 <= a < rules.rows and 0 <= b < rules.columns and at not in rules.holes
+            if down and right:
+                product *= percents[2 + (size > many)] if is_cell and at in missed else 1
+            elif down or right:
+                product *= percents[1] if not is_cell else percents[0] if at in missed else 1
+        return round(2**16 * product)
+
+    def walk(family, hits, missed, shots):
+        counts = Counter(cell for ships in family for cell in bits(sum(ships) & ~hits))
+        if not counts:
+            found[shots] += len(family)
+            return
+        best = min(counts, key=lambda cell: (-counts[cell], cell))
+        if counts[best] < len(family) > least:
+            factors = {cell: factor(cell, missed, len(family)) for cell in counts}
+            best = min(counts, key=lambda cell: (-counts[cell] * factors[cell], cell))
+        parts = defaultdict(list)
+        for ships in family:
+            parts[rules.reply(ships, hits, best)].append(ships)
+        for answer, part in parts.items():
+            is_hit = answer != "miss"
+            walk(part, hits | is_hit << best, missed if is_hit else missed | {best}, shots + 1)
+
+    walk(list(rules.configurations), 0, frozenset(), 0)
+    return dict(sorted(found.items()))
+
+
+@pytest.mark.parametrize(
+    ("rules", "percents"),
+    [
+        (Rules(4, 4, (3, 2, 2), "any", "ship"), (75, 80, 116, 104, 300, 64)),
+        (Rules(3, 6, (3, 2, 2), "any", "sunk", (7,)), (40, 90, 130, 60, 64, 64)),
+        (Rules(4, 5, (3, 2), "corner", "ship", (0, 9)), (150, 60, 95, 110, 72, 66)),
+        (Rules(4, 5, (3, 2, 1), "none", "ship"), (75, 120, 110, 90, 200, 100)),
+    ],
+)
+def test_shots_that_spread(rules, percents):
+    """The kernel, and `Spread.shot`, beside the definition."""
+    names = "side", "border", "corner", "early", "many", "least"
+    text = ",".join(f"{name}={value}" for name, value in zip(names, percents, strict=True))
+    text = f"spread:{text}"
+    assert len(rules.configurations) > 2 * percents[4]
+    expected = spreading(rules, *percents)
+    assert evaluate(text, str(rules), jobs=1).histogram == expected
+    assert evaluate(Plain(text), str(rules), jobs=1).histogram == expected
+    assert evaluate("greedy:endgame=0", str(rules), jobs=1).histogram != expected
+
+
 @draws(80)
 @given(
     games(max_cells=14, announce=TOLD),
@@ -145,7 +206,7 @@ def test_games_of_many_words(contact, announce):
 
 @pytest.mark.parametrize("announce", TOLD)
 @pytest.mark.parametrize("contact", CONTACTS)
-@pytest.mark.parametrize("text", ["greedy", "greedy:ties=central,endgame=0"])
+@pytest.mark.parametrize("text", ["greedy", "greedy:ties=central,endgame=0", "spread"])
 def test_tasks_of_any_size(monkeypatch, contact, announce, text):
     """Wherever the top of the tree ends and the kernel begins, the histogram is the same."""
     game = Game.parse(f"3x5:3,2,2;contact={contact};announce={announce}")
@@ -185,7 +246,7 @@ def test_coded_configurations(rules, data):
 
 def test_one_configuration_followed():
     for game in ("4x4:3,2;contact=any;announce=ship", "3x5:2,2,1;announce=sunk"):
-        for text in ("greedy:endgame=6", "greedy:endgame=0"):
+        for text in ("greedy:endgame=6", "greedy:endgame=0", "spread:side=30"):
             tree, histogram = FollowedTask(text, Position(Game.parse(game))), Counter()
             for index in range(tree.configurations):
                 histogram[tree.shots(index)] += 1

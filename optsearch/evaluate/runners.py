@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,15 @@ from optsearch.lattice import Constraints, sweep
 from optsearch.position import Position, Reply, reply
 from optsearch.posterior import cases
 from optsearch.prior import Prior
-from optsearch.strategies import NestedRule, PatternRule, Rule, Strategy, as_strategy, rule_of
+from optsearch.strategies import (
+    NestedRule,
+    PatternRule,
+    Rule,
+    SpreadRule,
+    Strategy,
+    as_strategy,
+    rule_of,
+)
 from optsearch.strategies.own import replay
 from optsearch.strategies.pattern import told_cells
 from optsearch.strategies.rollout import ANNOUNCED
@@ -360,6 +368,16 @@ class Announced(Runner):
         ]
         slots = [(number, shift) for number, some in enumerate(codes.shifts) for shift in some]
         order, places = np.array(self.rule.order, np.int32), np.array(slots, np.int32)
+        more: dict[str, Any] = {}
+        if isinstance(self.rule, SpreadRule):
+            more = {
+                "least": self.rule.least,
+                "many": self.rule.many,
+                "factors": np.array([self.rule.factors, self.rule.early], np.int32),
+                "sides": to_words(self.rule.sides),
+                "corners": to_words(self.rule.corners),
+                "borders": np.array(self.rule.borders, np.int32),
+            }
         return AnnouncedEvaluator(
             order,
             self.rule.endgame,
@@ -374,18 +392,21 @@ class Announced(Runner):
             self.rule.truncate,
             ANNOUNCED,
             np.array(self.rule.estimates, np.int32),
+            **more,
         )
 
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
         """The misses of the kernel, and the shots before."""
         evaluator = self.evaluator()
-        evaluator.begin(n, position.hits)
+        evaluator.begin(n, position.hits, position.misses)
         for rows in coded(position):
             evaluator.add(rows)
         return _walked(evaluator, position)
 
     def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
-        """A most probable cell, be it a certain hit."""
+        """A most probable cell, be it a certain hit; or by the counts and the factors."""
+        if isinstance(self.rule, SpreadRule):
+            return super().shot(position, n, counts, limit)
         closed = position.closed
         fresh = (cell for cell in self.rule.order if not closed >> cell & 1)
         return max(fresh, key=counts.__getitem__)

@@ -75,7 +75,7 @@ class FollowedTask:
         elif isinstance(runner, Announced):
             self._rows = _rows(position)
             evaluator = runner.evaluator(following=True)
-            evaluator.begin(len(self._rows), position.hits)
+            evaluator.begin(len(self._rows), position.hits, position.misses)
             evaluator.add(self._rows)
             self._follow = evaluator.follow
         else:

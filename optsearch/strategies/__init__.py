@@ -45,7 +45,7 @@ from optsearch.errors import StrategyError
 from optsearch.game import Cell, Game
 from optsearch.position import Position
 from optsearch.strategies.player import Player, Playing, name_of, parameters
-from optsearch.strategies.rules import NestedRule, PatternRule, Rule
+from optsearch.strategies.rules import NestedRule, PatternRule, Rule, SpreadRule
 
 __all__ = [
     "NestedRule",
@@ -53,6 +53,7 @@ __all__ = [
     "Player",
     "Playing",
     "Rule",
+    "SpreadRule",
     "Strategy",
     "added_players",
     "all_kinds",
@@ -129,7 +130,8 @@ def rule_of(strategy: Strategy, game: Game) -> Rule | PatternRule | None:
     rule = strategy.rule(game)
     try:
         if isinstance(rule, Rule):
-            kind = NestedRule if isinstance(rule, NestedRule) else Rule
+            kinds: tuple[type[Rule], ...] = (NestedRule, SpreadRule, Rule)
+            kind = next(kind for kind in kinds if isinstance(rule, kind))
             return kind.fitted(rule, game)
         return rule if rule is None else PatternRule.fitted(rule, game)
     except StrategyError as error:
@@ -199,11 +201,12 @@ def all_kinds() -> tuple[type[Player], ...]:
     from optsearch.strategies.rollout import Rollout
     from optsearch.strategies.simple import Density, Parity, Random
     from optsearch.strategies.single import Grid, Row
+    from optsearch.strategies.spread import Spread
     from optsearch.strategies.thompson import Thompson
     from optsearch.strategies.within import Within
 
     return (
-        *(Greedy, Rollout, Nested, Within, Pattern),
+        *(Greedy, Spread, Rollout, Nested, Within, Pattern),
         *(Bisection, Information, Row, Grid),
         *(Random, Heuristic, Parity, Density, Thompson),
     )

@@ -114,6 +114,52 @@ class NestedRule(Rule):
         return NestedRule(**outer, **numbers)
 
 
+LEAST = 64, 1 << 40
+MOST_FACTOR = 1 << 30
+FACTORS = 125
+
+
+@dataclass(frozen=True)
+class SpreadRule(Rule):
+    """The same of the greedy that spreads its shots (`optsearch/strategies/spread.py`).
+
+    least -- up to so many configurations it is greedy. factors, and early with more than `many`
+    configurations -- by 25 times the sides that are missed, 5 times those that are no cells of the
+    board, and the corners missed. sides, corners -- for each cell the masks of these; borders --
+    how many sides are no cells.
+    """
+
+    least: int = 64
+    many: int = 1 << 40
+    factors: tuple[int, ...] = (1,) * FACTORS
+    early: tuple[int, ...] = (1,) * FACTORS
+    sides: tuple[int, ...] = ()
+    corners: tuple[int, ...] = ()
+    borders: tuple[int, ...] = ()
+
+    def fitted(self, game: Game) -> SpreadRule:
+        """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
+        if game.is_silent:
+            raise StrategyError(
+                f"{game} announces nothing, where no kernel spreads shots; rule(game) returns None "
+                "there, and shot(position) is asked"
+            )
+        greedy = vars(Rule.fitted(self, game))
+        if greedy["candidates"] > 1:
+            raise StrategyError(f"candidates={greedy['candidates']} with factors; 1 is accepted")
+        everything = (1 << game.cells) - 1
+        return SpreadRule(
+            **greedy,
+            least=_number("least", self.least, *LEAST),
+            many=_number("many", self.many, *LEAST),
+            factors=_numbers("factors", self.factors, FACTORS, 1, MOST_FACTOR),
+            early=_numbers("early", self.early, FACTORS, 1, MOST_FACTOR),
+            sides=_numbers("sides", self.sides, game.cells, 0, everything),
+            corners=_numbers("corners", self.corners, game.cells, 0, everything),
+            borders=_numbers("borders", self.borders, game.cells, 0, 4),
+        )
+
+
 @dataclass(frozen=True)
 class PatternRule:
     """What the kernel needs of a pattern (`optsearch/strategies/pattern.py`).
@@ -185,6 +231,14 @@ def _items(name: str, values: object) -> list[object]:
         raise StrategyError(f"{name}={shown(values)} is no sequence") from None
 
 
+def _numbers(name: str, values: object, length: int, low: int, high: int) -> tuple[int, ...]:
+    """So many numbers, each from low to high."""
+    items = _items(name, values)
+    if len(items) != length:
+        raise StrategyError(f"{name} has {len(items)} values; {length} are accepted")
+    return tuple(_number(f"{name}[{place}]", value, low, high) for place, value in enumerate(items))
+
+
 def _order(order: Iterable[int], game: Game) -> tuple[int, ...]:
     cells = tuple(
         _number(f"order[{place}]", cell, 0, game.cells - 1)
@@ -201,10 +255,4 @@ def _order(order: Iterable[int], game: Game) -> tuple[int, ...]:
 
 
 def _estimates(number: int, row: object) -> tuple[int, ...]:
-    name = f"estimates[{number}]"
-    values = _items(name, row)
-    if len(values) != BUCKETS:
-        raise StrategyError(f"{name} has {len(values)} values; {BUCKETS} are accepted")
-    return tuple(
-        _number(f"{name}[{place}]", value, 0, MOST_MISSES) for place, value in enumerate(values)
-    )
+    return _numbers(f"estimates[{number}]", row, BUCKETS, 0, MOST_MISSES)
