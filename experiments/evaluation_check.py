@@ -3,7 +3,8 @@
 Seeded random configurations of the large games are played move by move by code that shares nothing
 with the kernel of `optsearch.evaluate`, and each must take as many shots as it does there:
 
-    greedy     with exact posteriors (`optsearch.posterior`), in the tree that was evaluated: the
+    greedy, spread
+               with exact posteriors (`optsearch.posterior`), in the tree that was evaluated: the
                task that has the configuration is found among all tasks, and its path followed;
                where sinkings are announced, a task of the tree is met on the way, and the path is
                followed in the kernel from where 2^18 configurations or fewer are left
@@ -43,6 +44,7 @@ from optsearch.strategies.greedy import Greedy, counted
 from optsearch.strategies.nested import Nested
 from optsearch.strategies.pattern import Pattern
 from optsearch.strategies.rollout import Rollout
+from optsearch.strategies.spread import Spread
 from optsearch.workers import processes
 
 SEED = 11
@@ -80,7 +82,7 @@ def play_greedy(strategy: Greedy, task: Task, games: Iterable[Drawn]) -> list[Ro
 
 
 def play_announced(
-    strategy: Greedy, game: Game, known: Collection[str], games: Iterable[Drawn]
+    strategy: Greedy | Spread, game: Game, known: Collection[str], games: Iterable[Drawn]
 ) -> list[Row]:
     """Games where sinkings are announced. known -- the shots of all tasks of the tree."""
     rows = []
@@ -127,15 +129,15 @@ def jobs_of(
     game: Game, strategy: Strategy, games: Sequence[Drawn]
 ) -> list[tuple[Callable[..., list[Row]], tuple[object, ...]]]:
     """What the processes do: a function and its arguments, for some games each."""
+    if isinstance(strategy, Greedy | Spread) and not game.is_silent:
+        known = frozenset(task.shots for task in tasks(strategy, game))
+        return [
+            (play_announced, (strategy, game, known, games[first : first + AT_ONCE]))
+            for first in range(0, len(games), AT_ONCE)
+        ]
     if isinstance(strategy, Greedy):
         found = defaultdict(list)
         every = list(tasks(strategy, game))
-        if not game.is_silent:
-            known = frozenset(task.shots for task in every)
-            return [
-                (play_announced, (strategy, game, known, games[first : first + AT_ONCE]))
-                for first in range(0, len(games), AT_ONCE)
-            ]
         for i, ships in games:
             mask = sum(ships)
             for task in every:
