@@ -15,17 +15,19 @@ cdef struct Generation:
     int chunk_count           # how many chunks there are
     uint64_t chunk_used       # bytes used of the last one
 
-cdef class MemoryTable:
-    cdef Generation young, old
-    cdef uint64_t max_bytes
+cdef class Table:
     cdef bint find(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
                    int64_t* value) noexcept nogil
-    cdef int store(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
-                   int64_t value) except -1 nogil
+    cdef void store(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
+                    int64_t value) noexcept nogil
+
+cdef class MemoryTable(Table):
+    cdef Generation young, old
+    cdef uint64_t max_bytes
     cdef void add(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
                   int64_t value) noexcept nogil
 
-cdef class SharedTable:
+cdef class SharedTable(Table):
     cdef unsigned char[::1] memory
     cdef uint64_t* head       # words of records in use; entries
     cdef uint64_t* slots      # [mask + 1] where a record is, plus 1, and bits of its hash; 0 is free
@@ -33,7 +35,3 @@ cdef class SharedTable:
     cdef uint64_t mask, room
     cdef uint64_t* look_up(self, const unsigned char* key, Py_ssize_t length,
                            uint64_t hash) noexcept nogil
-    cdef bint find(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
-                   int64_t* value) noexcept nogil
-    cdef void store(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
-                    int64_t value) noexcept nogil
