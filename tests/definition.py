@@ -353,6 +353,34 @@ class Definition:
 
         return choose
 
+    def within(self, limit, candidates, percent):
+        """How many configurations the strategy `within` finishes after each number of shots."""
+        found = Counter()
+
+        def in_time(state, left, cell=None):
+            counts = self.counts(state)
+            if not counts:
+                return len(state.family)
+            if left <= 0:
+                return 0
+            cell = min(counts, key=lambda c: (-counts[c], c)) if cell is None else cell
+            return sum(in_time(part, left - 1) for part in self.parts(state, cell).values())
+
+        def play(state, shots):
+            counts = self.counts(state)
+            if not counts:
+                found[shots] += len(state.family)
+                return
+            ranked = sorted(counts, key=lambda cell: (-counts[cell], cell))
+            least = percent * counts[ranked[0]]
+            chosen = [cell for cell in ranked if 100 * counts[cell] >= least][:candidates]
+            best = max(chosen, key=lambda cell: in_time(state, limit - shots, cell))
+            for part in self.parts(state, best).values():
+                play(part, shots + 1)
+
+        play(self.root, 0)
+        return found
+
     def implies(self, state, cell, other):
         """Whether nothing is announced and another cell is in every configuration with this."""
         return self.is_silent and all(

@@ -318,6 +318,17 @@ def test_dask_with_a_worker_killed(cluster):
     assert found == evaluate(strategy, game, jobs=1)
 
 
+def test_dask_where_sinkings_are_announced(cluster):
+    from distributed import Client
+
+    game = Game.parse("7x7:4,3,2;contact=any;announce=ship")
+    with Client(scheduler_file=str(cluster[0]), timeout=MANY_SECONDS) as client:
+        client.wait_for_workers(2, timeout=MANY_SECONDS)
+        found = evaluate("spread", game, executor=client.get_executor(), jobs=2, memory=BYTES << 16)
+    assert found.tasks > 2
+    assert found == evaluate("spread", game, jobs=1)
+
+
 def test_dask_with_a_strategy_of_ones_own(cluster, tmp_path):
     """It is loaded by the workers, and what it raises there comes back as one error."""
     from distributed import Client

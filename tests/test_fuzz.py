@@ -662,7 +662,7 @@ def evaluated(asked, strategy):
 
 
 def check_players(asked):
-    """Greedy and the rollout policy, within their endgames and past them."""
+    """Greedy and the rollout policy, within their endgames and past them; one with a limit."""
     if asked.case.shots:
         return  # they begin with the empty board
     empty, rng = asked.definition, asked.rng
@@ -673,6 +673,9 @@ def check_players(asked):
     candidates, percent, endgame = rng.randint(1, 6), rng.choice((0, 50, 80)), rng.randint(4, 8)
     strategy = f"rollout:candidates={candidates},percent={percent},endgame={endgame}"
     assert evaluated(asked, strategy) == empty.played(empty.rollout(candidates, percent, endgame))
+    shots = rng.randint(1, empty.rules.cells)
+    strategy = f"within:shots={shots},candidates={candidates},percent={percent}"
+    assert evaluated(asked, strategy) == empty.within(shots, candidates, percent)
 
 
 def check_pattern(asked):

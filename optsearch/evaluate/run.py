@@ -23,7 +23,7 @@ from optsearch.errors import (
     WorkerLost,
 )
 from optsearch.evaluate.evaluation import Evaluation, Progress, Status, no_progress
-from optsearch.evaluate.runners import Runner, runner_of
+from optsearch.evaluate.runners import Asked, Runner, runner_of
 from optsearch.evaluate.tasks import Task, run_task
 from optsearch.evaluate.top import Top, are_counts, contradicted
 from optsearch.game import Game
@@ -67,8 +67,9 @@ def evaluate(
         does not know them: it goes by the position as ever.
 
     Raises ImpossiblePosition for a game without a configuration or of weight 0, TooLarge where
-    memory is too little, StrategyError where the strategy fails, shoots where it cannot or is not
-    deterministic, TableError for the checkpoint.
+    memory is too little, or the game too large for a strategy in plain Python, StrategyError where
+    the strategy fails, shoots where it cannot or is not deterministic, TableError for the
+    checkpoint.
     """
     game = Position.of(game).game
     jobs = jobs or os.cpu_count() or 1
@@ -134,6 +135,8 @@ class _Run:
                 f"{self.game} has {self.configurations:,} configurations; up to {MOST:,} can be "
                 "walked"
             )
+        if isinstance(runner, Asked):
+            runner.require_few(self.configurations)
         self._histogram: Counter[int] = Counter()
         self._weight = 0
         self._tasks = self._resumed = 0

@@ -39,13 +39,14 @@ from optsearch.strategies import (
     as_strategy,
     rule_of,
 )
-from optsearch.strategies.own import replay
+from optsearch.strategies.own import Own, replay
 from optsearch.strategies.pattern import told_cells
 from optsearch.strategies.rollout import ANNOUNCED
 
 LISTED = 1 << 24  # configurations of a task, where memory allows
 LISTED_AS_SHIPS = 1 << 19  # the same by a prior, which is asked for each
 LISTED_BY_PYTHON = 1 << 13
+MOST_BY_PYTHON = 1 << 24  # configurations of a game: some hours of plain Python
 BYTES = 64  # of a worker for each configuration of a task: columns, parts of them, and the hash
 SAMPLE_BYTES = 32  # for each configuration of the sample at the top, as a list and as columns
 MAX_HASHES = 24  # bits of the hash that the kernel keeps
@@ -136,6 +137,15 @@ class Asked(Runner):
     def listed(self, memory: int) -> int:
         """Fewer than a kernel takes, whatever the memory."""
         return LISTED_BY_PYTHON
+
+    def require_few(self, configurations: int) -> None:
+        """TooLarge where a game has more than these; code of users may be asked as they like."""
+        if configurations > MOST_BY_PYTHON and not isinstance(self.strategy, Own):
+            raise TooLarge(
+                f"{self.strategy} has no kernel for {self.game} and is asked at every position; "
+                f"{configurations:,} configurations are too many for that, up to "
+                f"{MOST_BY_PYTHON:,} are accepted; optsearch simulate plays random ones"
+            )
 
     @contextmanager
     def here(self) -> Iterator[Executor]:
