@@ -68,6 +68,7 @@ cdef enum:
     MEMO_FROM = 4              # smaller families are solved faster than they are looked up
     MEMO_FROM_ON_WORD = 16     # the same for those searched on a machine word
     CHAIN_FROM = 8             # sets from which the dual of the chain is used
+    FEW = 8                    # with the same cell: so many, and it is used for any family
     FIRST_STEPS = 2000         # to raise prices from nothing
     STEPS = 60                 # to raise those that were handed down
     HALF_HIT = 3               # cells left of two ships of two cells, one of them hit
@@ -141,13 +142,17 @@ cdef class Search:
         self.has_prices = self.on.chain and self.objective == MEAN and self.is_sparse()
 
     cdef bint is_sparse(self) noexcept nogil:
-        """Whether no cell that some sets lack is in more than MOST; only then is there a dual."""
+        """Whether the dual is for this family: no cell that some sets lack is in more than MOST.
+
+        Where one is in more than FEW it has to be at most a quarter of them: in small dense
+        families, as of two ships on 4x4, the tables of parts cost more than the search.
+        """
         cdef int i, c, count
         for c in range(self.cells):
             count = 0
             for i in range(self.n):
                 count += (self.sets[i] & one(c)) != 0
-            if count > MOST and count < self.n:
+            if count < self.n and (count > MOST or (count > FEW and 4 * count > self.n)):
                 return False
         return True
 
