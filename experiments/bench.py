@@ -156,6 +156,12 @@ def met_announced(position: Position) -> tuple[int, int]:
     return evaluate(named("greedy"), game, jobs=1).configurations, 0
 
 
+def met_by_spread(position: Position) -> tuple[int, int]:
+    """The same by the strategy `spread`."""
+    game = Game.parse(f"{position.game};announce=ship")
+    return evaluate(named("spread"), game, jobs=1).configurations, 0
+
+
 SIMPLE = (
     *("random", "heuristic:version=1", "heuristic:version=3", "heuristic:version=5"),
     *("parity", "density"),
@@ -293,6 +299,7 @@ EVALUATIONS: tuple[tuple[str, dict[str, Work]], ...] = (
         {
             "greedy, hits and misses told": met_silent,
             "greedy, the sunk ships told too": met_announced,
+            "spread, the sunk ships told too": met_by_spread,
         },
     ),
     (

@@ -101,7 +101,10 @@ class Scope:
     def of(cls, games: Sequence[Game], empty_only: bool = False) -> Scope:
         """The scope of some games; NotSupported where sinkings are announced."""
         for game in games:
-            game.require_silent("a search for counterexamples")
+            game.require_silent(
+                "a search for counterexamples (where sinkings are told "
+                "`python -m experiments.counterexamples_announced` looks)"
+            )
         cells = max(game.cells for game in games)
         return cls(cells, empty_only=empty_only, own=tuple(dict.fromkeys(games)))
 
