@@ -542,6 +542,7 @@ cdef class AnnouncedEvaluator:
             if self.failed or self.shoot(b, mask, n, i, counts[i], counts, hits, missed, misses):
                 return
             hits |= one(b.cell[i])
+            counts[i] = 0
         for i in range(b.cells):     # certain hits come first
             if counts[i] == n:
                 self.nodes += 1

@@ -106,6 +106,16 @@ def test_rollouts_on_samples(options, game, announce):
     assert evaluate(text, game, jobs=1).histogram == evaluate(Plain(text), game, jobs=1).histogram
 
 
+def test_certain_hits_of_rollouts_that_tell_nothing():
+    """Of more than 64 configurations: each of them is shot once."""
+    rules = Rules(1, 14, (3, 1, 1), "any", "ship")
+    assert 64 < len(rules.configurations)
+    definition = Definition(rules)
+    played = definition.played(definition.rollout(3, 50, 4))
+    found = evaluate("rollout:candidates=3,percent=50,endgame=4", str(rules), jobs=1)
+    assert found.histogram == dict(sorted(played.items()))
+
+
 def spreading(rules, side, border, corner, early, many, least):
     """The histogram of `spread` by its definition: boards parted by reply."""
     percents = [Fraction(percent, 100) for percent in (side, border, corner, early)]
