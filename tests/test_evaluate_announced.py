@@ -109,7 +109,7 @@ def test_rollouts_on_samples(options, game, announce):
 def test_certain_hits_of_rollouts_that_tell_nothing():
     """Of more than 64 configurations: each of them is shot once."""
     rules = Rules(1, 14, (3, 1, 1), "any", "ship")
-    assert 64 < len(rules.configurations)
+    assert len(rules.configurations) > 64
     definition = Definition(rules)
     played = definition.played(definition.rollout(3, 50, 4))
     found = evaluate("rollout:candidates=3,percent=50,endgame=4", str(rules), jobs=1)
