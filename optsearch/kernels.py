@@ -58,8 +58,8 @@ class SolverOptions:
     splitting -- a family costs more than its two parts at a cell, each on its own, together.
     chain -- where few sets have the same cell, as with a single ship not yet hit, bound the first
         hits of all sets together by prices (`optsearch.bounds.dual_chain`).
-    two_sided -- where a ship of two cells is hit once, bound what is left of it and the other ship
-        each for every place of the other one.
+    two_sided -- where three cells are left to hit, as of two ships of two cells, part the cells and
+        bound what either part leaves open.
     forced -- shoot at once a cell that only one set lacks.
     ordering -- try cells by their bound, the least first, instead of in row-major order.
     lookahead -- bound both parts after a shot by their own shots before searching either.

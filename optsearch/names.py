@@ -47,6 +47,7 @@ _WORDS: dict[str, Callable[[dict[str, str]], list[str]]] = {
     "parity": lambda _: ["parity (every other cell, then around hits)"],
     "thompson": _thompson,
     "within": lambda options: [f"made for {options.get('shots', '24')} shots"],
+    "spread": lambda _: ["spread (greedy that keeps away from its misses)"],
     "rollout": lambda _: ["rollout (the cell from which greedy does best)"],
     "nested": lambda _: ["nested rollout (the cell from which rollouts do best)"],
 }

@@ -42,8 +42,8 @@ def evaluate(
         str,
         typer.Argument(
             metavar="STRATEGY",
-            help="greedy, rollout, nested, pattern, within or my_file.py:NAME; parameters as in "
-            "greedy:ties=last.",
+            help="greedy, spread, rollout, nested, pattern, within or my_file.py:NAME; parameters "
+            "as in greedy:ties=last.",
             show_default=False,
         ),
     ],

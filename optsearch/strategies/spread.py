@@ -16,7 +16,8 @@ the same on columns of bits.
 
 The factor of a cell is an integer, `factors`, so that products are exact. It costs nothing: what is
 counted is what greedy counts. (The numbers were found by trying some dozens below random positions
-of `10x10:5,4,3,3,2;contact=any;announce=ship`; docs/boxed.md says what they save.)
+of `10x10:5,4,3,3,2;contact=any;announce=ship`; docs/boxed.md says what they save. Where ships may
+not touch they can cost shots.)
 """
 
 from __future__ import annotations
