@@ -539,7 +539,7 @@ def test_own_strategy(tmp_path):
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("gready", "there are greedy, rollout, nested, within, pattern"),
+        ("gready", "there are greedy, spread, rollout, nested, within, pattern"),
         ("greedy:tie=first", "ties=first, endgame=4"),
         ("greedy:endgame=x", "whole number"),
         ("greedy:endgame=11", "0 to 10"),
