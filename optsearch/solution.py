@@ -47,13 +47,15 @@ class Solution:
     configurations -- how many there are.
     best_shots -- every cell of some ship that an optimal strategy can shoot first, in row-major
         order; none when all ships are sunk already.
-    nodes -- families (or states) the method looked into; its regression signature.
-    table_entries, table_bytes -- of the transposition table at the end.
+    nodes -- families (or states) the method looked into, those of workers too; without these its
+        regression signature.
+    table_entries, table_bytes -- of the transposition table at the end; of this process alone.
     seconds -- wall time.
     objective -- what was optimised.
     worst -- the fewest shots that always suffice; None unless the objective is worst.
     finished -- the most configurations finished within K shots; None unless it is within=K.
-    subsets -- parts of families looked into on machine words, not counted in `nodes`.
+    subsets -- parts of families looked into on machine words, not counted in `nodes`; of this
+        process alone.
     is_exact -- false when the search was cut short. Then `best_shots` is empty, and `total_height`
         is None unless the bounds met already.
     lower, upper -- bounds on the least total height, equal when it is known; `upper` is the total
