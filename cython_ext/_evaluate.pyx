@@ -45,7 +45,7 @@ import numpy as np
 
 from cells cimport MAX_CELLS, Cells, ctz, high, join, low, one, popcount, size
 from columns cimport (BUCKETS, UNIT, Piece, copy_together, count_bits, cut, estimated, extract, greatest,
-                      leading_one, mix_cells, transpose)
+                      keep_cheapest, leading_one, mix_cells, transpose)
 
 cdef enum:
     MAX_HASHES = 24       # bits of the hash that samples can use
@@ -671,7 +671,7 @@ cdef class Evaluator:
         """The candidate from which greedy misses least."""
         cdef int chosen[MAX_CANDIDATES]
         cdef int64_t costs[MAX_CANDIDATES]
-        cdef int found, i, worst, shift = 0
+        cdef int found, shift = 0
         cdef const uint64_t* under = mask
         cdef uint64_t* drawn = NULL
         if n > self.cap:
@@ -685,14 +685,7 @@ cdef class Evaluator:
         free(drawn)
         if found > self.finalists and n > self.screen:
             self.compare(b, mask, n, self.screen, shots, chosen, found, False, False, costs)
-            while found > self.finalists:
-                worst = 0
-                for i in range(found):
-                    if costs[i] >= costs[worst]:
-                        worst = i
-                found -= 1
-                for i in range(worst, found):
-                    chosen[i], costs[i] = chosen[i + 1], costs[i + 1]
+            found = keep_cheapest(chosen, costs, found, self.finalists)
         if found == 1:
             return chosen[0]
         return chosen[self.compare(b, mask, n, self.second if n > self.above else self.cap, shots,

@@ -55,7 +55,7 @@ import numpy as np
 
 from cells cimport MAX_CELLS, Cells, ctz, first, high, join, low, one, popcount
 from columns cimport (BUCKETS, UNIT, Piece, copy_together, count_bits, cut, estimated, extract,
-                      greatest_and_all, mix_cells, transpose)
+                      greatest_and_all, keep_cheapest, mix_cells, transpose)
 from hashing cimport scramble
 
 cdef enum:
@@ -1037,18 +1037,11 @@ cdef class AnnouncedEvaluator:
         """The candidate from which greedy misses least."""
         cdef int chosen[MAX_CANDIDATES]
         cdef int64_t costs[MAX_CANDIDATES]
-        cdef int found, i, worst
+        cdef int found
         found = self.choose(b.cells, counts, chosen)
         if found > self.finalists and n > self.screen:
             self.compare(b, mask, n, self.screen, hits, chosen, found, costs)
-            while found > self.finalists:
-                worst = 0
-                for i in range(found):
-                    if costs[i] >= costs[worst]:
-                        worst = i
-                found -= 1
-                for i in range(worst, found):
-                    chosen[i], costs[i] = chosen[i + 1], costs[i + 1]
+            found = keep_cheapest(chosen, costs, found, self.finalists)
         if found == 1:
             return chosen[0]
         return chosen[self.compare(b, mask, n, self.cap, hits, chosen, found, costs)]

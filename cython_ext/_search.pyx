@@ -271,15 +271,20 @@ cdef class Search:
         if 2 * node.count[best] <= node.n or self.objective != MEAN:
             return 0
         for i in range(2):
-            part = take_part(node, best, i == 0)
-            try:
-                take_stock(part, self.on.merging)
-                if not self.bounds.at_sight(part):
-                    self.bound_half(part)
-                bound += part.lower
-            finally:
-                free_node(part)
+            bound += self.bound_alone(take_part(node, best, i == 0))
         return bound
+
+    cdef int64_t bound_alone(self, Node* part) except -1 nogil:
+        """The bound of a part that is not searched; the part is freed."""
+        cdef int64_t lower
+        try:
+            take_stock(part, self.on.merging)
+            if not self.bounds.at_sight(part):
+                self.bound_half(part)
+            lower = part.lower
+        finally:
+            free_node(part)
+        return lower
 
     cdef bint has_sides(self, const Node* node) noexcept nogil:
         """Whether there is a bound by two sides of a family."""
@@ -288,8 +293,8 @@ cdef class Search:
     cdef int64_t two_sided_bound(self, const Node* node) except -1 nogil:
         """The bounds of the parts that are alike on one of two sides of the cells; pairs are counted.
 
-        For any two sides U and V that make up the cells, with F_u the sets of F that have the cells u
-        of U and no other of it, and F_v likewise,
+        For any two sides U and V, each cell on one of them, with F_u the sets of F that have the cells
+        u of U and no other of it, and F_v likewise,
 
             M(F) >= sum over u of M(F_u) + sum over v of M(F_v).
 
@@ -322,14 +327,7 @@ cdef class Search:
                 if n <= 2:
                     bound += n - 1
                 else:
-                    part = take_alike(node, rows + i, n)
-                    try:
-                        take_stock(part, self.on.merging)
-                        if not self.bounds.at_sight(part):
-                            self.bound_half(part)
-                        bound += part.lower
-                    finally:
-                        free_node(part)
+                    bound += self.bound_alone(take_alike(node, rows + i, n))
                 i += n
         finally:
             free(rows)

@@ -175,6 +175,20 @@ cdef inline uint64_t* copy_together(const uint64_t* column, const Piece* pieces,
     return out
 
 
+cdef inline int keep_cheapest(int* chosen, int64_t* costs, int found, int most) noexcept nogil:
+    """Of the candidates found leave at most so many in place, the first ones where they tie."""
+    cdef int i, worst
+    while found > most:
+        worst = 0
+        for i in range(found):
+            if costs[i] >= costs[worst]:
+                worst = i
+        found -= 1
+        for i in range(worst, found):
+            chosen[i], costs[i] = chosen[i + 1], costs[i + 1]
+    return found
+
+
 cdef inline int64_t estimated(const int32_t* estimates, int most_left, int64_t n, int left,
                               int shift) noexcept nogil:
     """The estimated misses of greedy for n configurations, each for 2^shift, in units.

@@ -41,7 +41,7 @@ def test_no_strategy_costs_less():
 
 
 def test_cells_on_no_side_are_caught():
-    """Their misses count in both sums; so the two sides must make up the cells."""
+    """Their misses count in both sums; so no cell may be on neither side."""
     rng = random.Random(1)
     false = 0
     for example, truth, _ in families(rng, 2000):
