@@ -50,7 +50,7 @@ from optsearch.workers import processes
 SEED = 11
 LISTED = 8_000  # configurations from which rollouts are played
 SAMPLED = 400_000  # of every 50th game: above the cap of 131,072
-NESTED = 16_000  # of games of nested rollouts: above the 8,192 where these begin
+NESTED = 16_000  # of games of nested rollouts: above the 1,024 where these begin
 FOLLOWED = 1 << 18  # configurations from which games with sinkings are followed in the tree
 AT_ONCE = 10  # games of a job
 Drawn = tuple[int, list[int]]  # number, ships

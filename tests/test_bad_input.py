@@ -265,6 +265,7 @@ REQUESTS = [
     (["evaluate", "greedy:ties", "4x4:2"], "ties"),
     (["evaluate", "greedy:endgame=x", "4x4:2"], "x"),
     (["evaluate", "greedy:endgame=-1", "4x4:2"], "-1"),
+    (["evaluate", "greedy:endgame=6,endgame=7", "4x4:2"], "endgame is given twice"),
     (["evaluate", "nowhere.py:Mine", "4x4:2"], "nowhere.py"),
     (["evaluate", "greedy", "4x4:4,3,2"], "4x4:4,3,2"),
     (["evaluate", "greedy", "4x4:2", "--memory", "inf"], "--memory", "'inf'"),

@@ -167,6 +167,8 @@ def _named(text: str) -> Player:
                 f"{part!r} in {text!r} is no parameter of {name}; there are "
                 f"{', '.join(f'{key}={one.default}' for key, one in known.items())}"
             )
+        if key in values:
+            raise StrategyError(f"{key} is given twice in {text!r}")
         try:
             values[key] = type(known[key].default)(value)
         except ValueError:
