@@ -8,6 +8,7 @@ from pathlib import Path
 
 from experiments import script
 from optsearch.bracket import bracket, known_bounds
+from optsearch.decimals import outward
 from optsearch.game import Game
 from optsearch.position import Position
 from optsearch.results import BOXED_BRACKET, BRACKET
@@ -23,7 +24,7 @@ def write(game: Game, folder: Path, command: str) -> None:
     upper = sorted((b for b in found if b.side == "upper"), key=lambda b: -b.value)
     table = BOXED_BRACKET if game == BOXED else BRACKET
     path = table.write(
-        [(b.side, b.name, b.value, b.value, b.source) for b in lower + upper],
+        [(b.side, b.name, outward(b.value, b.side), b.value, b.source) for b in lower + upper],
         folder,
         command=command,
         fields={"game": game},

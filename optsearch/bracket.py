@@ -23,6 +23,7 @@ from optsearch.bounds import (
 )
 from optsearch.bounds.told import Known
 from optsearch.datafiles import PUBLISHED, RESULTS
+from optsearch.decimals import between
 from optsearch.errors import RecordError, TooLarge
 from optsearch.evaluate import Task, run_task
 from optsearch.game import ANNOUNCEMENTS, Game
@@ -133,14 +134,20 @@ class Bracket:
     @property
     def text(self) -> str:
         """The two ends as decimal numbers."""
-        end = "no upper bound is known here" if self.upper is None else f"{float(self.upper):.6f}"
-        return f"{float(self.lower):.6f} to {end}"
+        low = between(self.lower, "lower", self.lower, self.upper)
+        if self.upper is None:
+            return f"{low} to no upper bound is known here"
+        return f"{low} to {between(self.upper, 'upper', self.lower, self.upper)}"
+
+    def decimal(self, bound: Bound) -> str:
+        """A bound as a decimal number that holds: a lower one rounded down, an upper one up."""
+        return between(bound.value, bound.side, self.lower, self.upper)
 
     def _repr_html_(self) -> str:
         """The bounds by value; those that are an end of the bracket have a mark."""
         rows = [
             (
-                f"{'least' if bound.side == 'lower' else 'most'} {float(bound.value):.6f}",
+                f"{'least' if bound.side == 'lower' else 'most'} {self.decimal(bound)}",
                 f"{bound.name}{' ◂' * self.is_binding(bound)}",
             )
             for bound in self.bounds

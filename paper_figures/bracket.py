@@ -3,7 +3,6 @@
 import sys
 import textwrap
 from fractions import Fraction
-from math import ceil, floor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.markers import CARETLEFT, CARETRIGHT
 
 from optsearch import results
+from optsearch.decimals import brief
 from optsearch.names import together
 from paper_figures import script, style
 
@@ -39,12 +39,6 @@ def lines(table: results.Entries) -> list[Line]:
                 label += ", by hits and misses alone"
             found.append(Line(side, label, value))
     return found
-
-
-def rounded(line: Line) -> str:
-    """A bound to four decimals: a lower one rounded down, an upper one up."""
-    value = (floor if line.side == "lower" else ceil)(line.value * 10**4) / 10**4
-    return f"{value:g}" if Fraction(str(value)) == line.value else f"{value:.4f}"
 
 
 def draw(source: Path) -> Figure:
@@ -82,7 +76,7 @@ def draw(source: Path) -> Figure:
             ax.plot([value], [height], marker=marker, color=COLOURS[side], ms=6, gid="bound")
             style.note(
                 ax,
-                rounded(line),
+                brief(line.value, line.side),
                 (value, height),
                 xytext=(5 if side == "lower" else -5, 0),
                 va="center",

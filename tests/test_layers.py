@@ -13,7 +13,7 @@ LAYERS = (
     {"optsearch", "errors", "workers", "datafiles", "front"},
     {"shapes"},
     {"game"},
-    {"notebook", "orders", "names", "pages", "urn", "ships"},
+    {"notebook", "orders", "names", "decimals", "pages", "urn", "ships"},
     {"position"},
     {"configurations", "lattice", "family", "tables", "journal", "records"}
     | {"prior", "tree", "objective"},
@@ -119,7 +119,16 @@ def test_every_module_and_kernel_has_a_place():
 
 def test_figures_do_not_compute():
     """They read tables and trees, and draw."""
-    allowed = {"optsearch", "errors", "datafiles", "results", "records", "names", "game"}
+    allowed = {
+        "optsearch",
+        "errors",
+        "datafiles",
+        "results",
+        "records",
+        "names",
+        "decimals",
+        "game",
+    }
     allowed |= {"position", "tree", "drawing", "solitaire", "report", "journal"}
     for path in (ROOT / "paper_figures").glob("*.py"):
         assert set(imported(path)) <= allowed | {"paper_figures"}, path.name

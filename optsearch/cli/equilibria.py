@@ -32,6 +32,7 @@ from optsearch.cli.common import (
     save_figure,
 )
 from optsearch.cli.tasks import ResumeOption
+from optsearch.decimals import outward
 from optsearch.errors import OptsearchError
 from optsearch.game import HOLE, Game, cell_name
 from optsearch.objective import Objective
@@ -185,7 +186,7 @@ def print_found(found: Any) -> None:
     if found.is_exact:
         facts.add_row(shown, f"{low} = {float(low):.6f} {unit}")
     else:
-        facts.add_row(shown, f"between {float(low):.6f} and {float(high):.6f} {unit}")
+        facts.add_row(shown, f"between {outward(low, 'lower')} and {outward(high, 'upper')} {unit}")
     facts.add_row("uniform", f"{uniform} = {float(uniform):.6f}{_given_away(found)}")
     hidden, all_hidden = found.hidings.sizes[found.hidings_used].sum(), len(found.hidings)
     facts.add_row(
@@ -377,7 +378,8 @@ def certificate(
     if checked.is_exact:
         facts.add_row("value", f"{_number(checked.hider)}, proved")
     else:
-        facts.add_row("value", f"from {float(low):.9f} to {float(high):.9f}, proved")
+        ends = f"from {outward(low, 'lower', 9)} to {outward(high, 'upper', 9)}"
+        facts.add_row("value", f"{ends}, proved")
     out.print(facts)
 
 

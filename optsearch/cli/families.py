@@ -19,6 +19,7 @@ from optsearch.cli.common import (
     require_writable,
     solving,
 )
+from optsearch.decimals import between
 from optsearch.errors import OptsearchError
 from optsearch.kernels import SolverOptions
 from optsearch.solver import Parallel
@@ -198,10 +199,10 @@ def bounds_family(path: Path, as_json: bool) -> None:
         out.print(title)
         for bound in known:
             if bound.side == side:
-                typer.echo(
-                    f"  {float(bound.value):.6f}  {bound.name} = {bound.value}\n    {bound.source}"
-                )
-    out.print(f"bracket  {float(lower):.6f} to {float(upper):.6f}")
+                value = between(bound.value, side, lower, upper)
+                typer.echo(f"  {value}  {bound.name} = {bound.value}\n    {bound.source}")
+    ends = (between(end, side, lower, upper) for side, end in (("lower", lower), ("upper", upper)))
+    out.print(f"bracket  {' to '.join(ends)}")
 
 
 def show_tree(file: Path, family: Path, verify: bool, as_json: bool) -> None:
@@ -246,6 +247,6 @@ def check_proof(file: Path, family: Path, as_json: bool) -> None:
     out.print(heading(sets), style="bold")
     facts = facts_table()
     facts.add_row("proved", f"no strategy has less than {proved:,} misses")
-    facts.add_row("mean misses", f"at least {proved / sets.weight:.6f}")
+    facts.add_row("mean misses", f"at least {mean_text(proved, sets)}")
     facts.add_row("claims", f"{claims:,}, each rechecked")
     out.print(facts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import Enum
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -399,7 +400,8 @@ def check_proof(
     for row in prior_row(by):
         facts.add_row(*row)
     facts.add_row("proved", f"no strategy has a total height below {checked.total_height:,}")
-    facts.add_row("mean shots", f"at least {checked.total_height / number:.6f}")
+    mean = Fraction(checked.total_height, number)
+    facts.add_row("mean shots", f"at least {mean} = {float(mean):.6f}")
     facts.add_row("claims", f"{checked.claims:,}, each rechecked")
     out.print(facts)
 
@@ -456,7 +458,7 @@ def bounds(
         for bound in chosen:
             mark = "*" if known.is_binding(bound) else " "
             exact = f" = {bound.value}" if len(str(bound.value)) < 30 else ""
-            typer.echo(f"{mark} {float(bound.value):.6f}  {bound.name}{exact}\n    {bound.source}")
+            typer.echo(f"{mark} {known.decimal(bound)}  {bound.name}{exact}\n    {bound.source}")
     out.print(f"bracket  {known.text}, its ends marked *", highlight=False)
     names = {bound.name for bound in known.bounds}
     apart = position.game.is_silent and position.game.contact != "any"

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from optsearch.decimals import outward
 from optsearch.equilibrium.hidings import Hidings
 from optsearch.errors import NotSupported
 from optsearch.game import Game, bits
@@ -83,7 +84,7 @@ class Equilibrium:
         low, high = self.bracket
         if self.is_exact:
             return f"{low} = {float(low):.6f}"
-        return f"between {float(low):.9f} and {float(high):.9f}"
+        return f"between {outward(low, 'lower', 9)} and {outward(high, 'upper', 9)}"
 
     @property
     def is_uniform(self) -> bool:

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from optsearch import tree
+from optsearch.decimals import brief
 from optsearch.names import in_words
-from optsearch.report.bracket import ends, shown
+from optsearch.report.bracket import ends
 from optsearch.results import (
     BRACKET,
     COUNTEREXAMPLE_GREEDY,
@@ -93,7 +94,7 @@ def _how_good(results: Path) -> Answer | None:
     best = next(row for row in table if row["side"] == "upper" and row["value_exact"] == upper)
     sentences = [
         f"The least mean number of shots of {table.header['game']} is at least "
-        f"{shown(lower, 'lower')}, whatever the strategy, and at most {shown(upper, 'upper')}: "
+        f"{brief(lower, 'lower')}, whatever the strategy, and at most {brief(upper, 'upper')}: "
         f"that is what {in_words(best['name'])} takes, on all configurations.",
     ]
     see = ["bracket", BRACKET.file]
@@ -109,7 +110,7 @@ def _how_good(results: Path) -> Answer | None:
         see += ["optima", OPTIMA.file]
     return Answer(
         "How good can one be?",
-        f"Between {shown(lower, 'lower')} and {shown(upper, 'upper')} shots on average",
+        f"Between {brief(lower, 'lower')} and {brief(upper, 'upper')} shots on average",
         sentences,
         see,
         [],

@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import ceil, floor
 from pathlib import Path
 
+from optsearch.decimals import brief
 from optsearch.names import together
 from optsearch.report.freshness import git
 from optsearch.results import BRACKET, Entries
@@ -48,14 +49,6 @@ class Scale:
         return [(mean, self.place(mean)) for mean in range(first, floor(self.most) + 1, 5)]
 
 
-def shown(value: Fraction, side: str) -> str:
-    """A bound to four decimals, rounded to the safe side; fewer where they are exact."""
-    for places in range(5):
-        if value * 10**places == int(value * 10**places):
-            return f"{float(value):.{places}f}"
-    return f"{(floor if side == 'lower' else ceil)(value * 10**4) / 10**4:.4f}"
-
-
 def ends(rows: Entries | list[dict[str, object]]) -> tuple[Fraction, Fraction]:
     """The greatest lower and the least upper bound; ValueError where a side is missing."""
     exact: dict[str, list[Fraction]] = {"lower": [], "upper": []}
@@ -79,7 +72,7 @@ def bounds(table: Entries, scale: Scale) -> list[Bar]:
             label = together([row["name"] for row in rows if row["value_exact"] == value])
             at = scale.place(value)
             left, right = (0.0, at) if side == "lower" else (at, 100.0)
-            bars.append(Bar(label, shown(value, side), side, left, right))
+            bars.append(Bar(label, brief(value, side), side, left, right))
     return bars
 
 
@@ -112,7 +105,7 @@ def history(table: Entries, scale: Scale) -> list[Bar]:
     return [
         Bar(
             label,
-            f"{shown(lower, 'lower')} to {shown(upper, 'upper')}",
+            f"{brief(lower, 'lower')} to {brief(upper, 'upper')}",
             "open",
             scale.place(lower),
             scale.place(upper),
