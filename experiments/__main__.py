@@ -5,7 +5,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from experiments.script import made_by
+from experiments.golden import known
+from experiments.script import made_by, run
 from optsearch import records
 from optsearch.datafiles import RESULTS
 from optsearch.results import RECOMPUTED, Tree, took
@@ -24,11 +25,9 @@ def experiments() -> dict[str, str]:
 
 def recomputations() -> dict[str, str]:
     """What `experiments.golden` found last, by file, as it stands behind the file."""
-    if not RECOMPUTED.path().is_file():
-        return {}
     return {
-        row["table"]: f", recomputed {row['date']}: {'the same' if row['same'] else 'not the same'}"
-        for row in RECOMPUTED.read()
+        file: f", recomputed {row['date']}: {'the same' if row['same'] else 'not the same'}"
+        for file, row in known(RECOMPUTED.path()).items()
     }
 
 
@@ -67,4 +66,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -4,13 +4,14 @@ Each experiment whose tables take at most so many minutes (1) is run into an emp
 value of every table and tree is compared with the committed one. Left out are columns that are
 measured (`Column.measured`), and of the header the versions, the commit and the date. Tables that
 an experiment reads are the committed ones. What was found goes to data/results/recomputed.csv,
-where rows of other tables stay, and to docs/recomputed.md; both are written after each experiment,
-so ctrl-C loses one. TABLE names files below data/results, however long they take. The exit status
-is 1 if a value differs.
+where rows of other tables stay until these change, and to docs/recomputed.md; both are written
+after each experiment, so that ctrl-C loses one. TABLE names files below data/results, however long
+they take. The exit status is 1 if a value differs.
 """
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from experiments import script
 from optsearch import records, tree
@@ -139,9 +141,21 @@ def chosen(within: float, names: list[str]) -> list[Run]:
     return [run for run in everything if run.minutes <= within]
 
 
+def digest(file: str) -> str:
+    """What tells a committed file from any other."""
+    path = RESULTS / file
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16] if path.is_file() else ""
+
+
+def known(path: Path) -> dict[str, dict[str, Any]]:
+    """What was found of each file by earlier runs; nothing of those that have changed since."""
+    rows = RECOMPUTED.read(path) if path.is_file() else []
+    return {row["table"]: row for row in rows if row["digest"] == digest(row["table"])}
+
+
 def ages() -> str:
     """When each committed file was recomputed last in full, as a table in Markdown."""
-    rows = {row["table"]: row for row in RECOMPUTED.read()} if RECOMPUTED.path().is_file() else {}
+    rows = known(RECOMPUTED.path())
     lines = [
         "# When each table was recomputed last in full",
         "",
@@ -177,7 +191,7 @@ def main() -> int:
     todo = chosen(arguments.within, arguments.table)
     print(f"{len(todo)} commands, about {took(sum(run.minutes for run in todo))} on two cores")
     path = RECOMPUTED.path(arguments.output)
-    rows = {row["table"]: row for row in RECOMPUTED.read(path)} if path.is_file() else {}
+    rows = known(path)
     differing = 0
     for run in todo:
         print(f"{run.text} (about {took(run.minutes)}) ...", flush=True)
@@ -191,6 +205,7 @@ def main() -> int:
                 "command": run.text,
                 "date": datetime.now(timezone.utc).date().isoformat(),
                 "commit": commit,
+                "digest": digest(file),
                 "seconds": round(time.perf_counter() - started),
                 "same": not differs,
                 "differs": differs,
@@ -199,6 +214,8 @@ def main() -> int:
         RECOMPUTED.write(written, arguments.output)
         if arguments.output == RESULTS:
             replace(AGES, ages())
+    if arguments.output == RESULTS:
+        replace(AGES, ages())
     return 1 if differing else 0
 
 

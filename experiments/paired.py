@@ -15,7 +15,7 @@ from experiments import script
 from experiments.estimates import SEED, positions
 from optsearch.evaluate import Task, run_task
 from optsearch.posterior import Posterior
-from optsearch.strategies import Strategy, named
+from optsearch.strategies import Strategy
 
 
 def mean_shots(strategy: Strategy, task: Task) -> float:
@@ -27,14 +27,16 @@ def mean_shots(strategy: Strategy, task: Task) -> float:
 def main() -> None:
     """The command line."""
     parser = script.parser(__doc__, "paired")
-    parser.add_argument("first", type=named, help="such as rollout")
-    parser.add_argument("second", type=named, help="such as nested:above=16384")
+    parser.add_argument("first", type=script.strategy, help="such as rollout")
+    parser.add_argument("second", type=script.strategy, help="such as nested:above=16384")
     parser.add_argument("--positions", type=int, default=20, help="how many (20)")
     parser.add_argument("--largest", type=int, default=16_000, help="configurations (16000)")
     parser.add_argument("--seed", type=int, default=SEED, help=f"of the positions ({SEED})")
     arguments = parser.parse_args()
     if arguments.positions < 2:
         parser.error(f"--positions {arguments.positions} has no standard error; give 2 or more")
+    if arguments.largest < 2:
+        parser.error(f"--largest {arguments.largest} leaves nothing to shoot at; give 2 or more")
     differences: list[float] = []
     seconds, configurations = [0.0, 0.0], 0
     for position in positions(arguments.positions, arguments.largest, arguments.seed):

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from optsearch import results
+from optsearch.cli import forget_output
 from optsearch.datafiles import CHECKOUT, RESULTS
 from optsearch.errors import OptsearchError
 from optsearch.game import Game
 from optsearch.results import Table, Tree, took
+from optsearch.strategies import Strategy, named
 
 CHECKPOINTS = CHECKOUT / ".checkpoints"
 Row = TypeVar("Row", bound=tuple[object, ...])
@@ -59,10 +61,23 @@ def game(text: str) -> Game:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def strategy(text: str) -> Strategy:
+    """A strategy on a command line."""
+    try:
+        return named(text)
+    except OptsearchError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def run(main: Callable[[], Any]) -> None:
     """Run a script and end the process: 0, 1 for a result that is wrong, 2 for bad input."""
     try:
-        sys.exit(main())
+        status = main()
+        sys.stdout.flush()
+        sys.exit(status)
+    except BrokenPipeError:  # who reads has enough
+        forget_output()
+        sys.exit(1)
     except OptsearchError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)

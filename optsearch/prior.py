@@ -254,7 +254,7 @@ class _Function(Prior):
 # Tables
 
 
-def read(path: Path, game: Game) -> Prior:
+def read(path: str | Path, game: Game) -> Prior:
     """The prior in a table; RecordError says which line and value are wrong.
 
     Its columns say what it is: `ship,weight`, `cell,weight`, or `ships,weight`; `ships` alone is
@@ -270,7 +270,7 @@ def read(path: Path, game: Game) -> Prior:
             + "; ".join(_COLUMNS.values())
         )
     settings = _settings(record, columns)
-    name = path.name
+    name = Path(path).name
     if kind == "ship":
         ships = record.values("ship", lambda text: ship_of(text, game))
         weights = _rows(record, ships, record.values("weight", weight_of))

@@ -882,6 +882,7 @@ RECOMPUTED = Table(
         Column("command", TEXT, "what made it"),
         Column("date", TEXT, "the day, UTC"),
         Column("commit", TEXT, "the commit of the code"),
+        Column("digest", TEXT, "of the committed file that it was compared with"),
         Column("seconds", INTEGER, "wall time of the command", measured=True),
         Column("same", YES_NO, "whether all values are those committed, times left out"),
         Column("differs", TEXT, "the first difference"),

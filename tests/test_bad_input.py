@@ -149,6 +149,9 @@ def folder(tmp_path_factory):
     (tmp_path / "huge.json").write_text(json.dumps(TREE).replace(*digits, 1))
     (tmp_path / "other.json").write_text(json.dumps({**TREE, "position": "B2=miss"}))
     (tmp_path / "game.json").write_text(json.dumps({**TREE, "game": "1x3:1"}))
+    (tmp_path / "own.py").write_text("def shoot(position):\n    return 0, 0\n")
+    (tmp_path / "weights.csv").write_text("cell,weight\nA1,2\n")
+    (tmp_path / "sets.csv").write_text("set,things\na,x y\nb,y\n")
     (tmp_path / "miscounted.json").write_text(json.dumps({**TREE, "total_height": 3}))
     return tmp_path
 
@@ -253,6 +256,31 @@ REQUESTS = [
     (["solve", "4x4:2", "--objective", "within=-1"], "'within=-1'"),
     (["solve", "4x4:2", "--objective", ""], "''"),
     (["solve", "4x4:2", "--objective", "b" * 9999], "'bbb", "...'"),
+    (["solve", "4x4:2", "--shots", "A1=miss", "--shots", "B1=miss"], "--shots is given twice"),
+    (["solve", "4x4:2", "--objective=mean", "--objective", "worst"], "--objective is given twice"),
+    (
+        ["animate", "greedy", "4x4:2", "-o", "a.html", "--output", "b.html"],
+        "--output is given twice",
+    ),
+    # Files that would be lost
+    (["evaluate", "own.py:shoot", "4x4:2", "-o", "own.py"], "--output 'own.py'", "STRATEGY"),
+    (["simulate", "greedy", "own.py:shoot", "4x4:2", "-o", "own.py"], "'own.py'", "reads"),
+    (["simulate", "greedy", "4x4:2", "--boards", "own.py:hide", "-o", "own.py"], "--boards"),
+    (
+        ["solve", "4x4:2", "--board", "board.txt", "--tree", "./board.txt"],
+        "'board.txt'",
+        "--board",
+    ),
+    (["solve", "board.txt:2", "--prove", "board.txt"], "--prove 'board.txt'", "GAME"),
+    (["solve", "4x4:2", "--prior", "weights.csv", "--tree", "weights.csv"], "--prior"),
+    (["solve", "--family", "sets.csv", "--tree", "sets.csv"], "--tree 'sets.csv'", "--family"),
+    (["explore", "2x2:1", "--tree", "wrong.json", "-o", "wrong.json"], "--output", "--tree"),
+    (["tree", "wrong.json", "--dot", "folder.pdf/../wrong.json"], "--dot", "FILE"),
+    (
+        ["solve", "4x4:2", "--tree", "new.json", "--prove", "./new.json"],
+        "--tree and --prove are both",
+    ),
+    (["greedy", "4x4:2", "--tree", "new", "--optimal-tree", "new"], "are both 'new'"),
     (["evaluate"], "'STRATEGY'"),
     (["evaluate", "greedy"], "'GAME'"),
     (["evaluate", "greedy", "4x4"], "'4x4'"),
@@ -265,6 +293,8 @@ REQUESTS = [
     (["evaluate", "greedy:ties", "4x4:2"], "ties"),
     (["evaluate", "greedy:endgame=x", "4x4:2"], "x"),
     (["evaluate", "greedy:endgame=-1", "4x4:2"], "-1"),
+    (["evaluate", "greedy:endgame=٣", "4x4:2"], "not a whole number"),
+    (["count", "missing.txt:2"], "missing.txt", "No such file"),
     (["evaluate", "greedy:endgame=6,endgame=7", "4x4:2"], "endgame is given twice"),
     (["evaluate", "nowhere.py:Mine", "4x4:2"], "nowhere.py"),
     (["evaluate", "greedy", "4x4:4,3,2"], "4x4:4,3,2"),

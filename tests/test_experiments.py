@@ -1020,18 +1020,20 @@ def test_golden_finds_what_differs(tmp_path, monkeypatch, capsys):
 
 
 def test_golden_writes_what_it_found(tmp_path, monkeypatch, capsys):
-    """A row for each table; rows of other tables stay; 1 where something differs."""
+    """A row for each table; others stay until they change; 1 where something differs."""
     quick = golden.chosen(0, ["table1.csv"])
     monkeypatch.setattr(golden, "chosen", lambda within, names: quick)
     monkeypatch.setattr(golden, "recomputed", lambda one: [("table1.csv", "row 1, mean: no")])
-    other = ["a.csv", "python", "1999-01-01", "c", 1, True, None]
-    results.RECOMPUTED.write([other], tmp_path)
+    same, date = golden.digest("growth.csv"), "1999-01-01"
+    other = ["growth.csv", "python", date, "c", same, 1, True, None]
+    replaced = ["optima.csv", "python", date, "c", same, 1, True, None]
+    results.RECOMPUTED.write([other, replaced], tmp_path)
     monkeypatch.setattr(sys, "argv", ["golden", "-o", str(tmp_path)])
     assert golden.main() == 1
     assert "table1.csv: row 1, mean: no" in capsys.readouterr().out
     rows = results.RECOMPUTED.read(results.RECOMPUTED.path(tmp_path)).rows
     assert [(row["table"], row["same"], row["differs"]) for row in rows] == [
-        ("a.csv", True, None),
+        ("growth.csv", True, None),
         ("table1.csv", False, "row 1, mean: no"),
     ]
     monkeypatch.setattr(golden, "recomputed", lambda one: [("table1.csv", "")])
@@ -1079,11 +1081,14 @@ def test_the_committed_games_of_thompson_sampling():
 
 
 def test_the_document_says_when_each_table_was_recomputed():
+    """As `python -m experiments.golden --within 0` writes it; nothing of tables that changed."""
     text = (CHECKOUT / "docs" / "recomputed.md").read_text(encoding="utf-8")
+    assert text == golden.ages()
+    assert "| evaluations/rollout.csv | " in text
     for row in results.RECOMPUTED.read():
         day, commit, same = golden.in_words(row)
-        assert f"| {row['table']} | {day} | {commit} | {same} |" in text
-    assert "| evaluations/rollout.csv | " in golden.ages()
+        is_same = row["digest"] == golden.digest(row["table"])
+        assert (f"| {row['table']} | {day} | {commit} | {same} |" in text) == is_same
 
 
 def test_the_leaderboard_goes_on_and_keeps_its_rows(tmp_path, monkeypatch, capsys):
@@ -1128,8 +1133,9 @@ def test_the_leaderboard_goes_on_and_keeps_its_rows(tmp_path, monkeypatch, capsy
     assert (rollout["games"], rollout["standard_error"]) == (1_925_751_392, 0)
     assert rollout["median"] == 40
     monkeypatch.setattr(leaderboard, "known_mean", lambda player, game: 50.0)
-    with pytest.raises(AssertionError, match=r"random .* known to be 50"):
-        run_it(PLAYERS={"random": {leaderboard.TOUCHING: 10_000}})
+    for game in (leaderboard.TOUCHING, leaderboard.SILENT):  # played now, and kept
+        with pytest.raises(AssertionError, match=r"random .* known to be 50"):
+            run_it(PLAYERS={"random": {game: 10_000}})
 
 
 def test_equilibria(run, tmp_path, monkeypatch):

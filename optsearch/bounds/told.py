@@ -54,7 +54,7 @@ from numpy.typing import NDArray
 
 from optsearch._told import Finding, KnownShips, least_cost
 from optsearch.configurations import CellSets, Configurations, to_words
-from optsearch.errors import TooLarge
+from optsearch.errors import NotSupported, TooLarge
 from optsearch.game import Game, bits
 from optsearch.position import Position
 
@@ -106,12 +106,12 @@ class Told:
     """The game in which all ships but the two shortest are known.
 
     Raises TooLarge where the kernel does not take its ships, or has too many sets to look at, and
-    ValueError for a fleet of one ship.
+    NotSupported for a fleet of one ship.
     """
 
     def __init__(self, game: Game):
         if len(game.fleet) < 2:
-            raise ValueError(f"{game} has one ship; two and more are handled")
+            raise NotSupported(f"{game} has one ship; two and more are handled")
         self.game = game
         self._known, lengths = game.fleet[:-2], game.fleet[-2:]
         long, short = (game.placements(length) for length in lengths)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
 from types import FrameType
 
 
@@ -28,6 +29,14 @@ def main() -> None:
     except KeyboardInterrupt:  # before or after the command's own work
         _end()
     sys.exit(status)
+
+
+def forget_output() -> None:
+    """Drop what standard output still holds: the interpreter would try to write it at its end."""
+    with suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def _end(signum: int = signal.SIGINT, frame: FrameType | None = None) -> None:

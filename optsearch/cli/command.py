@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 from contextlib import suppress
 from functools import cache
@@ -19,6 +18,7 @@ from optsearch.cli import (  # noqa: F401 - each adds its commands to `app`
     equilibria,
     evaluating,
     explore,
+    forget_output,
     greedy,
     playing,
     reproducing,
@@ -27,6 +27,7 @@ from optsearch.cli import (  # noqa: F401 - each adds its commands to `app`
     solving,
     trees,
 )
+from optsearch.cli.arguments import Command
 from optsearch.cli.common import Interrupted, app, err
 from optsearch.errors import OptsearchError
 
@@ -66,6 +67,9 @@ def run() -> int:
 @cache
 def commands() -> Any:
     """All commands and their options, which typer reads from the annotations of the functions."""
+    for part in (app, *(group.typer_instance for group in app.registered_groups)):
+        for command in part.registered_commands if part else ():
+            command.cls = Command
     return typer.main.get_command(app)
 
 
@@ -104,11 +108,3 @@ def given(option: Any) -> str | None:
             elif name.startswith("-") and argument.startswith(f"{name}="):
                 value = argument.removeprefix(f"{name}=")
     return value
-
-
-def forget_output() -> None:
-    """Drop what standard output still holds: the interpreter would try to write it at its end."""
-    with suppress(OSError, ValueError, AttributeError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)

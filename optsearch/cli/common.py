@@ -223,7 +223,8 @@ def title_of(tree: DecisionTree, path: Path) -> str:
 def read_game(text: str) -> Game:
     """The game that an argument describes; `FILE:FLEET…` takes the board from a drawing."""
     file, colon, rest = text.partition(":")
-    if not colon or not Path(file).is_file():
+    is_named = Path(file).suffix == ".txt" or "/" in file
+    if not colon or not (is_named or Path(file).is_file()):
         return Game.parse(text)
     rows, columns, holes = drawn_board(read_drawing(Path(file)))
     option = f";holes={holes_text(holes, columns)}" if holes else ""

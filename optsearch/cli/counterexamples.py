@@ -105,7 +105,7 @@ def counterexamples(
     """
     fleets = tuple(dict.fromkeys(map(hunting.parse_fleet, fleet or ())))
     if (max_cells is None) == (not game):
-        raise OptsearchError("give --max-cells, for all grids, or --game, for one's own, not both")
+        raise OptsearchError("give one of --max-cells, for all grids, and --game, for one's own")
     if max_cells is None:
         if fleets or contact is not Contact.NONE or shortest != SHORTEST:
             raise OptsearchError(

@@ -42,7 +42,7 @@ def evaluate(
         str,
         typer.Argument(
             metavar="STRATEGY",
-            help="greedy, spread, rollout, nested, pattern, within or my_file.py:NAME; parameters "
+            help="Such as greedy, rollout, nested, pattern or my_file.py:NAME; parameters "
             "as in greedy:ties=last.",
             show_default=False,
         ),

@@ -50,7 +50,8 @@ def simulate(
         str,
         typer.Option(
             metavar="WHO",
-            help="Who hides the ships: uniform, corner, FILE.csv (a prior) or FILE.py:NAME.",
+            help="Who hides the ships: uniform, corner, one-by-one, FILE.csv (a prior) or "
+            "FILE.py:NAME.",
         ),
     ] = "uniform",
     jobs: JobsOption = None,

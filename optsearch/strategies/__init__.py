@@ -34,6 +34,7 @@ a class with the method `begin`, which returns a new object to be asked for the 
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -169,10 +170,10 @@ def _named(text: str) -> Player:
             )
         if key in values:
             raise StrategyError(f"{key} is given twice in {text!r}")
-        try:
-            values[key] = type(known[key].default)(value)
-        except ValueError:
-            raise StrategyError(f"{part!r} in {text!r}: {value!r} is not a whole number") from None
+        is_number = isinstance(known[key].default, int)
+        if is_number and not re.fullmatch(r"-?[0-9]{1,18}", value):
+            raise StrategyError(f"{part!r} in {text!r}: {value!r} is not a whole number")
+        values[key] = int(value) if is_number else value
     return kind(**values)
 
 
