@@ -31,8 +31,8 @@ def write(game: Game, folder: Path, command: str) -> None:
         game=game,
     )
     least, most = bracket(found)
-    end = "nothing known" if most is None else f"{float(most):.6f}"
-    print(f"{script.shown(path)}: {float(least):.6f} to {end}")
+    end = "nothing known" if most is None else outward(most, "upper")
+    print(f"{script.shown(path)}: {outward(least, 'lower')} to {end}")
 
 
 def main() -> None:

@@ -2,10 +2,12 @@
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from optsearch.decimals import between, brief, outward
+from optsearch.results import BOXED_BRACKET, BRACKET
 
 SIDES = st.sampled_from(["lower", "upper"])
 
@@ -36,3 +38,9 @@ def test_ends_that_meet_are_printed_alike():
     assert {between(ends, side, ends, ends) for side in ("lower", "upper")} == {"11.295455"}
     assert between(ends, "lower", ends, None) == "11.295454"
     assert between(ends, "lower", ends, ends + 1) == "11.295454"
+
+
+@pytest.mark.parametrize("table", [BRACKET, BOXED_BRACKET], ids=lambda table: table.name)
+def test_the_committed_bounds_hold_as_they_are_printed(table):
+    for row in table.read():
+        assert f"{row['value']:.6f}" == outward(row["value_exact"], row["side"]), row["name"]
