@@ -7,10 +7,8 @@ A GAME that is named is written alone; but for the game in the box, to bracket.c
 from pathlib import Path
 
 from experiments import script
-from optsearch.bracket import bracket, known_bounds
-from optsearch.decimals import outward
+from optsearch.bracket import bounds
 from optsearch.game import Game
-from optsearch.position import Position
 from optsearch.results import BOXED_BRACKET, BRACKET
 
 STANDARD = Game.parse("10x10:5,4,3,3,2")
@@ -19,20 +17,19 @@ BOXED = Game.parse("10x10:5,4,3,3,2;contact=any;announce=ship")
 
 def write(game: Game, folder: Path, command: str) -> None:
     """Collect the bounds of a game and write them; the command says what the user ran."""
-    found = known_bounds(Position(game))
-    lower = sorted((b for b in found if b.side == "lower"), key=lambda b: b.value)
-    upper = sorted((b for b in found if b.side == "upper"), key=lambda b: -b.value)
+    found = bounds(game)
+    lower = [bound for bound in found.bounds if bound.side == "lower"]
+    upper = [bound for bound in found.bounds if bound.side == "upper"]
+    upper.sort(key=lambda bound: bound.value, reverse=True)
     table = BOXED_BRACKET if game == BOXED else BRACKET
     path = table.write(
-        [(b.side, b.name, outward(b.value, b.side), b.value, b.source) for b in lower + upper],
+        [(b.side, b.name, found.decimal(b), b.value, b.source) for b in lower + upper],
         folder,
         command=command,
         fields={"game": game},
         game=game,
     )
-    least, most = bracket(found)
-    end = "nothing known" if most is None else outward(most, "upper")
-    print(f"{script.shown(path)}: {outward(least, 'lower')} to {end}")
+    print(f"{script.shown(path)}: {found.text}")
 
 
 def main() -> None:

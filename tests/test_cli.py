@@ -258,7 +258,7 @@ def test_bounds(here, answer):
     assert by_name["leaf counting"] == 45 / 4  # below the optimum, 994/88
     status, out, err = here("bounds", "4x5:4,3,2")
     assert (status, err) == (0, "")
-    for number in ("72/11", "6.545455", "45/4", "11.250000", "bracket  11.295455 to 11.295455"):
+    for number in ("72/11", "6.545454", "45/4", "11.250000", "bracket  11.295455 to 11.295455"):
         assert number in out
 
     found = answer("bounds", "4x5:4,3,2", "--shots", "A1=miss")
