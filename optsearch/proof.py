@@ -441,7 +441,10 @@ def read_head(path: str | Path, kinds: Mapping[str, type]) -> tuple[dict[str, An
         raise ProofError(f"{path} does not exist") from None
     except (OSError, ValueError) as error:
         raise ProofError(f"{path}: it cannot be read: {error}") from None
-    head = _json(lines[0] if lines else "", f"{path}, the head")
+    try:
+        head = _json(lines[0] if lines else "", f"{path}, the head")
+    except ProofError as error:
+        raise ProofError(f"{error}; solve --prove writes proofs") from None
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise ProofError(f"{path}: the file is no proof; its head has no 'format': {FORMAT!r}")
     if "family" in head and "family" not in kinds:

@@ -542,7 +542,7 @@ ABLATION = Table(
         Column("seconds_ratio", decimal(2), "processor time against all on", measured=True),
     ),
     "ablation",
-    5,
+    10,
 )
 
 # Strategies on the large games

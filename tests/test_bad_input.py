@@ -193,7 +193,7 @@ REQUESTS = [
     (["tree", "table"], "table"),
     (["tree", "empty"], "empty"),
     (["tree", "binary"], "binary"),
-    (["tree", "garbage.json"], "garbage.json", "line 1"),
+    (["tree", "garbage.json"], "garbage.json", "line 1", "solve --tree"),
     (["tree", "deep.json"], "deep.json"),
     (["tree", "miscounted.json"], "miscounted.json", "total_height is 3"),
     (["tree", "wrong.json", "--verify"], "2x2:1", "A1=miss"),
@@ -262,6 +262,9 @@ REQUESTS = [
         ["animate", "greedy", "4x4:2", "-o", "a.html", "--output", "b.html"],
         "--output is given twice",
     ),
+    (["evaluate", "greedy", "4x4:2", "--resume", "board.txt"], "'board.txt'", "Not a directory"),
+    (["simulate", "greedy", "4x4:2", "--resume", "board.txt"], "'board.txt'", "Not a directory"),
+    (["proof", "garbage.json"], "garbage.json", "solve --prove"),
     # Files that would be lost
     (["evaluate", "own.py:shoot", "4x4:2", "-o", "own.py"], "--output 'own.py'", "STRATEGY"),
     (["simulate", "greedy", "own.py:shoot", "4x4:2", "-o", "own.py"], "'own.py'", "reads"),

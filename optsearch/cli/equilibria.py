@@ -102,7 +102,7 @@ def equilibrium(
         print_worst(parsed, as_json)
         return
     require_writable(certificate)
-    require_folder(trees)
+    require_folder(trees, resume)
     require_figure(draw)
     from optsearch import equilibrium as module  # SciPy takes a while
 

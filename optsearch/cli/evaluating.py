@@ -24,6 +24,7 @@ from optsearch.cli.common import (
     prior_fields,
     prior_row,
     read_game,
+    require_folder,
     require_writable,
 )
 from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at, reporter
@@ -68,6 +69,7 @@ def evaluate(
     chosen, parsed = as_strategy(strategy), read_game(game)
     by = prior_of(prior, parsed)
     require_writable(output)
+    require_folder(resume)
     with advised("--resume", resume), executor_at(dask) as (executor, workers):
         evaluation = evaluate_(
             chosen,

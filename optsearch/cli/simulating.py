@@ -18,6 +18,7 @@ from optsearch.cli.common import (
     err,
     out,
     read_game,
+    require_folder,
     require_writable,
 )
 from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at, reporter
@@ -75,6 +76,7 @@ def simulate(
     if not players:
         raise StrategyError(f"nobody plays {parsed}; write PLAYER... GAME, as in greedy {parsed}")
     require_writable(output)
+    require_folder(resume)
     with advised("--resume", resume), executor_at(dask) as (executor, workers):
         simulation = simulate_(
             players,

@@ -130,7 +130,7 @@ class _File:
         except FileNotFoundError:
             raise TreeError(f"{self.path} does not exist") from None
         except json.JSONDecodeError as error:
-            self.refuse(f"line {error.lineno} is not JSON: {error.msg}")
+            self.refuse(f"line {error.lineno} is not JSON: {error.msg}; solve --tree writes trees")
         except RecursionError:
             self.refuse("the nesting is deeper than any board allows")
         except (OSError, ValueError) as error:
