@@ -4,7 +4,7 @@ The usual game, 1,925,751,392 configurations, and where ships may touch, 15,046,
 hits and misses told (`any_…`) or the sunk ships too (`any_ship_…`). Each strategy is evaluated on
 two processes, goes on from a checkpoint if it was stopped, and is written to
 data/results/evaluations/NAME.csv; without names, those that are not there yet. Greedy and the
-patterns take minutes each, the rollout some hours.
+patterns take minutes each, the rollouts some hours.
 """
 
 from dataclasses import dataclass
@@ -39,6 +39,7 @@ RUNS = {
     "pattern_line_water": Run(f"{NEAREST},clear=line,water=1"),
     "rollout": Run("rollout"),
     "nested": Run("nested"),
+    "nested_million": Run("nested:second=1048576"),
     "any_greedy": Run("greedy", ANY),
     "any_ship_greedy": Run("greedy", ANY_SHIP),
     "any_ship_spread": Run("spread", ANY_SHIP),
