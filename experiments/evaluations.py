@@ -39,7 +39,7 @@ RUNS = {
     "pattern_line_water": Run(f"{NEAREST},clear=line,water=1"),
     "rollout": Run("rollout"),
     "nested": Run("nested"),
-    "nested_million": Run("nested:second=1048576"),
+    "nested_larger": Run("nested:second=524288"),
     "any_greedy": Run("greedy", ANY),
     "any_ship_greedy": Run("greedy", ANY_SHIP),
     "any_ship_spread": Run("spread", ANY_SHIP),

@@ -568,7 +568,7 @@ def test_refusals():
         evaluate(named("pattern:water=1"), Game.parse("4x4:2;contact=any"), jobs=1)
     with pytest.raises(TooLarge, match="accepted"):
         evaluate(named("greedy"), Game.parse("4x4:2"), jobs=1, memory=1000)
-    with pytest.raises(TooLarge, match="cap=131072"):
+    with pytest.raises(TooLarge, match="up to 131,072 configurations from"):
         evaluate(named("rollout"), Game.parse("8x8:3,2,2"), jobs=1, memory=BYTES << 16)
     with pytest.raises(TooLarge, match=r"screen=64\) from 1,925,751,392; screen=230 or more is"):
         evaluate(named("rollout:screen=64"), USUAL, jobs=1)

@@ -77,6 +77,7 @@ class Runner(ABC):
     """A strategy on a game. rule -- what it is run by; None: it is asked."""
 
     rule: Rule | PatternRule | None = None
+    memory: int = 0  # bytes of a process
 
     def __init__(self, strategy: Strategy, game: Game, prior: Prior | None = None):
         self.strategy = strategy
@@ -84,7 +85,8 @@ class Runner(ABC):
         self.prior = prior
 
     def listed(self, memory: int) -> int:
-        """How many configurations a task has at most, for so many bytes of a worker."""
+        """How many configurations a task has at most, for so many bytes of a process."""
+        self.memory = memory
         limit = min(LISTED if self.prior is None else LISTED_AS_SHIPS, memory // BYTES)
         if limit < 1 << 16:
             raise TooLarge(
@@ -336,11 +338,10 @@ class Ruled(Runner):
                 f"(screen={rule.screen}) from {everything:,}; screen="
                 f"{2 * (everything >> MAX_HASHES) + 2} or more is accepted"
             )
-        if level < 0 or (everything >> level) * SAMPLE_BYTES > limit * BYTES:
+        if level < 0 or (everything >> level) * SAMPLE_BYTES > self.memory:
             raise TooLarge(
-                f"{self.strategy} draws samples of up to {largest:,} configurations "
-                f"(cap={largest}) from {everything:,}; with tasks of {limit:,} that "
-                "needs more memory, or a smaller cap"
+                f"{self.strategy} draws samples of up to {largest:,} configurations from "
+                f"{everything:,}; with tasks of {limit:,} that needs more memory, or smaller samples"
             )
         drawn = Configurations(Position(self.game)).kept(lambda sets: sampled(sets, level))
         evaluator = self.evaluator()
