@@ -341,7 +341,8 @@ class Ruled(Runner):
         if level < 0 or (everything >> level) * SAMPLE_BYTES > self.memory:
             raise TooLarge(
                 f"{self.strategy} draws samples of up to {largest:,} configurations from "
-                f"{everything:,}; with tasks of {limit:,} that takes more memory; or give smaller ones"
+                f"{everything:,}; with tasks of {limit:,} that needs more memory, or smaller "
+                "samples"
             )
         drawn = Configurations(Position(self.game)).kept(lambda sets: sampled(sets, level))
         evaluator = self.evaluator()
