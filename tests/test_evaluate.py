@@ -563,6 +563,17 @@ def test_bad_names(text, part):
     assert isinstance(result.exception, StrategyError)
 
 
+def test_samples_above_the_tasks_take_the_memory_of_a_process(monkeypatch):
+    """More than the tasks do, which are no larger where memory allows; and no more than it."""
+    game, strategy = Game.parse("8x8:4,3,2"), named("rollout:candidates=2,screen=64,cap=32768")
+    found = evaluate(strategy, game, jobs=1)
+    assert 32 * found.configurations > BYTES << 16
+    monkeypatch.setattr("optsearch.evaluate.runners.LISTED", 1 << 16)
+    assert evaluate(strategy, game, jobs=1).histogram == found.histogram
+    with pytest.raises(TooLarge, match="more memory"):
+        evaluate(strategy, game, jobs=1, memory=BYTES << 16)
+
+
 def test_refusals():
     with pytest.raises(NotSupported, match="contact=any"):
         evaluate(named("pattern:water=1"), Game.parse("4x4:2;contact=any"), jobs=1)
