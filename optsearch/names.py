@@ -27,6 +27,12 @@ def _heuristic(options: dict[str, str]) -> list[str]:
     return [f"Battleship Heuristics, version {options.get('version', '?')}"]
 
 
+def _nested(options: dict[str, str]) -> list[str]:
+    second = int(options.get("second", "131072"))
+    more = [] if second == 131072 else [f"inner samples of {second:,}"]
+    return ["nested rollout (the cell from which rollouts do best)", *more]
+
+
 def _thompson(options: dict[str, str]) -> list[str]:
     samples = int(options.get("block_size", "0"))
     said = {"printed": "as printed", "whole": "all that is heard", "exact": "exact samples"}
@@ -49,7 +55,7 @@ _WORDS: dict[str, Callable[[dict[str, str]], list[str]]] = {
     "within": lambda options: [f"made for {options.get('shots', '24')} shots"],
     "spread": lambda _: ["spread (greedy that keeps away from its misses)"],
     "rollout": lambda _: ["rollout (the cell from which greedy does best)"],
-    "nested": lambda _: ["nested rollout (the cell from which rollouts do best)"],
+    "nested": _nested,
 }
 
 
