@@ -12,6 +12,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 from optsearch import cli
+from optsearch.cli import tasks
 
 for profile, examples in (("some", 25), ("all", 100)):
     settings.register_profile(
@@ -24,6 +25,7 @@ settings.load_profile("some")
 def here(monkeypatch, capsys):
     """The command in this process: exit status, standard output, standard error."""
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(tasks, "SECONDS", float("inf"))  # no progress, however long it takes
 
     def run(*arguments):
         monkeypatch.setattr("sys.argv", ["optsearch", *map(str, arguments)])
