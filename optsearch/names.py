@@ -28,8 +28,7 @@ def _heuristic(options: dict[str, str]) -> list[str]:
 
 
 def _nested(options: dict[str, str]) -> list[str]:
-    second = int(options.get("second", "131072"))
-    more = [] if second == 131072 else [f"inner samples of {second:,}"]
+    more = [f"samples of {int(options['second']):,}"] if "second" in options else []
     return ["nested rollout (the cell from which rollouts do best)", *more]
 
 
