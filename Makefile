@@ -3,16 +3,17 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet install
+TESTS := .venv/.extras .venv/.group-test
 KERNELS := $(wildcard cython_ext/*.pyx cython_ext/*.pxd cython_ext/*/*.pxd)
 
 .DEFAULT_GOAL := help
-.PHONY: help build debug reproduce test test-long fuzz transcripts test-debug check bench results evaluations golden figures report docs clean
+.PHONY: help build debug reproduce test test-long test-recent fuzz transcripts test-debug check bench results evaluations golden figures report docs clean
 
 help:  ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; \
 	do printf '  make %-12s %s\n' "$$name" "$$what"; done
 
-build: .venv/.built  ## .venv with the package, its kernels and all its extras
+build: .venv/.built  ## .venv with the package and its kernels
 	@:
 
 .venv/.made:
@@ -22,7 +23,16 @@ build: .venv/.built  ## .venv with the package, its kernels and all its extras
 	@touch $@
 
 .venv/.built: .venv/.made pyproject.toml setup.py $(KERNELS)
-	@$(PIP) --no-build-isolation --editable '.[dev]'
+	@$(PIP) --no-build-isolation --editable .
+	@touch $@
+
+.venv/.extras: .venv/.built
+	@$(PIP) --no-build-isolation --editable '.[dask,notebook,puzzles]'
+	@touch $@
+
+.venv/.group-%: .venv/.built
+	@$(PIP) "pip>=25.1"  # the first that knows dependency groups
+	@$(PIP) --group $*
 	@touch $@
 
 debug: build  ## the kernels once more with every memory access checked
@@ -31,32 +41,38 @@ debug: build  ## the kernels once more with every memory access checked
 reproduce: build  ## the numbers of the paper, printed beside computed (FULL=1: all sources, an hour)
 	@$(BIN)/optsearch reproduce $(if $(FULL),--full --resume build/reproduce)
 
-test: build  ## the tests, on all processors (about four minutes on two)
+test: $(TESTS)  ## the tests, on all processors (about five minutes on two)
 	@$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal
 
-test-long: build  ## the tests that take long, and those of properties with all their examples
+test-long: $(TESTS)  ## the tests that take long, and those of properties with all their examples
 	@$(BIN)/python -m pytest --quiet -m "long or hypothesis" --hypothesis-profile=all
 
-transcripts: build  ## write tests/transcripts anew, after a change that was meant
+test-recent: $(TESTS)  ## of test-long what recent commits can have broken, in five minutes (UNTIL=, of `date +%s`)
+	@$(BIN)/python -m pytest --quiet --numprocesses auto --dist load --maxschedchunk 1 \
+	-p tests.recent --until $(or $(UNTIL),$$(($$(date +%s) + 300))) \
+	-m "long or hypothesis" --hypothesis-profile=all
+
+transcripts: $(TESTS)  ## write tests/transcripts anew, after a change that was meant
 	@WRITE_TRANSCRIPTS=1 $(BIN)/python -m pytest --quiet tests/test_transcripts.py
 
-fuzz: build  ## ten minutes of random games, all commands (FUZZ_SECONDS=, FUZZ_SEED=)
+fuzz: $(TESTS)  ## ten minutes of random games, all commands (FUZZ_SECONDS=, FUZZ_SEED=)
 	@$(BIN)/python -m pytest --quiet -m long tests/test_fuzz.py
 
-test-debug: debug  ## the tests on the kernels with every memory access checked
+test-debug: debug $(TESTS)  ## the tests on the kernels with every memory access checked
 	@OPTSEARCH_DEBUG=1 PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
 	LD_PRELOAD="$(foreach l,asan.so stdc++.so.6,$(shell $(CC) -print-file-name=lib$(l)))" \
 	$(BIN)/python -m pytest --quiet
 
-check: build  ## ruff and mypy
+check: .venv/.group-check  ## ruff, cython-lint and mypy
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check --quiet
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint cython_ext
 	@$(BIN)/mypy
 
 bench: build  ## the paper's algorithms beside ours, in one run (FULL=1 for what takes minutes)
 	@$(BIN)/python -m experiments.bench $(if $(FULL),--full)
 
-results: build  ## recompute data/results (about four hours)
+results: .venv/.extras  ## recompute data/results (about five hours)
 	@$(BIN)/python -m experiments.table1
 	@$(BIN)/python -m experiments.occurrence
 	@$(BIN)/python -m experiments.trees
@@ -87,19 +103,19 @@ evaluations: build  ## strategies on all configurations of the large games (hour
 	@$(BIN)/python -m experiments.evaluations
 	@$(BIN)/python -m experiments.evaluation_check
 
-golden: build  ## recompute tables from nothing and compare (MINUTES=1, the longest)
+golden: .venv/.extras  ## recompute tables from nothing and compare (MINUTES=1, the longest)
 	@$(BIN)/python -m experiments.golden --within $(or $(MINUTES),1)
 
 figures: build  ## draw every figure from data/results into paper_figures/output
 	@$(BIN)/python -m paper_figures
 
-report: build  ## all results as one page, report/index.html
+report: .venv/.group-report  ## all results as one page, report/index.html
 	@$(BIN)/python -m paper_figures >/dev/null || true  # says which sources are missing
 	@$(BIN)/python -m paper_figures.report
 
-docs: build  ## the documentation as a site, site/index.html
+docs: .venv/.group-docs  ## the documentation as a site, site/index.html
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 	@echo site/index.html
 
 clean:  ## remove .venv and everything that was built
-	rm -rf .venv build optsearch/builds optsearch/*.so *.egg-info paper_figures/output report site
+	rm -rf .venv build optsearch/compiled/builds optsearch/compiled/*.so *.egg-info paper_figures/output report site

@@ -1,12 +1,15 @@
-"""Build each cython_ext/_name.pyx as the private module optsearch._name.
+"""Build each cython_ext/_name.pyx as the private module optsearch.compiled._name.
 
 The C file of a kernel is compiled for the plain instruction set of the machine (this is the module
-optsearch._name) and, where the compiler can, once more for each newer one into
-optsearch/builds/<name>/; optsearch/__init__.py picks the best that the processor runs.
+optsearch.compiled._name) and, where the compiler can, once more for each newer one into
+optsearch/compiled/builds/<name>/; optsearch/compiled/__init__.py picks the best that the processor
+runs. What Cython would write into every kernel anew, views above all, is one module, _cyutility,
+which all of them import.
 
-With OPTSEARCH_DEBUG=1 there is one more, optsearch/builds/debug/, in which every access to memory
-is checked: views by Cython, pointers and arrays by the compiler's sanitizers. The package uses it
-when OPTSEARCH_DEBUG=1 is set at run time (`make test-debug` preloads the sanitizer's library).
+With OPTSEARCH_DEBUG=1 there is one more, optsearch/compiled/builds/debug/, in which every access to
+memory is checked: views by Cython, pointers and arrays by the compiler's sanitizers. The package
+uses it when OPTSEARCH_DEBUG=1 is set at run time (`make test-debug` preloads the sanitizer's
+library).
 """
 
 import os
@@ -24,10 +27,14 @@ from setuptools.command.build_py import build_py
 
 DEBUG = os.environ.get("OPTSEARCH_DEBUG", "0") not in ("", "0")
 
-# folder below optsearch/builds -> compiler flags; cython_ext/_processor.pyx asks the processor.
+# folder below optsearch/compiled/builds -> compiler flags; cython_ext/_processor.pyx asks the
+# processor.
 INSTRUCTION_SETS = {
     "x86_64_v3": ["-march=x86-64-v3"],
 }
+SHARED = "_cyutility"
+# No symbols in what is installed; the linker of macOS has no such option.
+STRIP = ["-s"] if platform.system() == "Linux" else []
 # Python compiles with -fwrapv, under which a signed overflow would be none.
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-wrapv"]
 
@@ -52,12 +59,12 @@ def compiles(flags):
 
 
 def builds():
-    """Folder below optsearch/builds (None: the plain modules) -> flags of each build to make."""
-    result = {None: ["-O3"]}
+    """Folder below compiled/builds (None: the plain modules) -> flags of each build to make."""
+    result = {None: ["-O3", "-g0"]}  # -g0: Python asks for debug information
     if platform.machine() in ("x86_64", "AMD64"):
         for name, flags in INSTRUCTION_SETS.items():
             if compiles(flags):
-                result[name] = ["-O3", *flags]
+                result[name] = [*result[None], *flags]
     if DEBUG:
         result["debug"] = ["-O1", "-g", "-UNDEBUG", *SANITIZE]
     return result
@@ -65,12 +72,12 @@ def builds():
 
 def declarations(kernel):
     """The .pxd files that a kernel depends on: its own, what it cimports, and what those do."""
-    found, new = set(), [kernel]
+    found, new = set(), [kernel] if kernel.exists() else []
     while new:
         path = new.pop()
         text = path.read_text(encoding="utf-8")
         names = re.findall(r"^(?:from\s+(\S+)\s+)?cimport\s+(\S+)", text, re.MULTILINE)
-        beside = [Path("cython_ext/optsearch", f"{kernel.stem}.pxd")]
+        beside = [Path("cython_ext/optsearch/compiled", f"{kernel.stem}.pxd")]
         beside += [
             Path("cython_ext", *(origin or name).split(".")).with_suffix(".pxd")
             for origin, name in names
@@ -90,12 +97,11 @@ def translated(debug):
         newest = max((path.stat().st_mtime for path in declarations(kernel)), default=0)
         if made.exists() and made.stat().st_mtime < newest:
             made.unlink()
+    sources = [*sorted(Path("cython_ext").glob("_*.pyx")), Path("cython_ext", f"{SHARED}.c")]
     kernels = cythonize(
-        [
-            Extension(f"optsearch.{path.stem}", [str(path)])
-            for path in sorted(Path("cython_ext").glob("_*.pyx"))
-        ],
+        [Extension(f"optsearch.compiled.{path.stem}", [str(path)]) for path in sources],
         build_dir=str(folder),
+        shared_utility_qualified_name=f"optsearch.compiled.{SHARED}",
         include_path=["cython_ext"],
         compiler_directives={
             "language_level": 3,
@@ -115,12 +121,12 @@ def extensions():
     result = []
     for folder, flags in builds().items():
         for name, source in translated(debug=folder == "debug").items():
-            module = f"optsearch.{name}"
+            module = f"optsearch.compiled.{name}"
             if folder is not None:
-                if name == "_processor":
+                if name in ("_processor", SHARED):
                     continue
-                module = f"optsearch.builds.{folder}.{name}"
-                Path("optsearch", "builds", folder).mkdir(parents=True, exist_ok=True)
+                module = f"optsearch.compiled.builds.{folder}.{name}"
+                Path("optsearch", "compiled", "builds", folder).mkdir(parents=True, exist_ok=True)
                 # Its own copy, because object files are named after their source.
                 copy = Path("build", folder, source.name)
                 copy.parent.mkdir(parents=True, exist_ok=True)
@@ -133,14 +139,14 @@ def extensions():
                     [str(source)],
                     extra_compile_args=flags,
                     depends=[str(path) for path in declarations(Path("cython_ext", f"{name}.pyx"))],
-                    extra_link_args=SANITIZE if folder == "debug" else [],
+                    extra_link_args=SANITIZE if folder == "debug" else STRIP,
                 )
             )
     return result
 
 
 class BuildWithData(build_py):
-    """The package with a copy of data/, which `optsearch.datafiles` finds there."""
+    """The package with a copy of data/, which `optsearch.support.datafiles` finds there."""
 
     def run(self):
         """Copy the modules, then data/; an editable install finds the one in the checkout."""

@@ -12,7 +12,7 @@ from libc.string cimport memset
 from cells cimport MAX_CELLS
 from leaves cimport TIMES, fill_leaves
 from objectives cimport FORBIDDEN, INFINITE, MEAN, WITHIN, WORST, price
-from optsearch._family cimport Candidate, Node, greatest_count
+from optsearch.compiled._family cimport Candidate, Node, greatest_count
 from options cimport Switches
 
 cdef enum:
@@ -29,7 +29,7 @@ cdef void descending(const int32_t* values, int n, int most, int32_t* out) noexc
             histogram[values[i]] += 1
         j = 0
         for v in range(most, 0, -1):
-            for i in range(histogram[v]):
+            for _ in range(histogram[v]):
                 out[j] = v
                 j += 1
         while j < n:
@@ -174,7 +174,7 @@ cdef class Bounds:
     cdef void leaves_after(self, int hits, int64_t most, int64_t* after) noexcept nogil:
         """after[s]: the most sets of `hits` more cells finished within s misses; at most `most`."""
         cdef const int64_t* leaves = self.leaves + hits * TIMES
-        cdef int s
+        cdef int s, later
         for s in range(MAX_CELLS):
             after[s] = most
             if self.on.leaf_counting:
@@ -182,8 +182,8 @@ cdef class Bounds:
             elif s == 0:
                 after[s] = 1
             if after[s] == most:
-                for s in range(s + 1, MAX_CELLS):
-                    after[s] = most
+                for later in range(s + 1, MAX_CELLS):
+                    after[later] = most
                 return
 
     cdef int64_t bound_of(self, Node* node) noexcept nogil:

@@ -5,8 +5,8 @@ For any prices y_s, with F_c the sets that have the cell c (mean, all weights 1)
     M(F) >= y(F) + sum over i >= 0 of min(0, least of M(S) + i |S| - y(S)
                                              over all cells c and parts S of F_c, not empty).
 
-The proof is that of `optsearch.bounds.dual_chain`. Prices are integers in units of 1/UNIT of a miss,
-so that every bound is exact.
+The proof is that of `optsearch.bounds.dual_chain`. Prices are integers,
+PRICE_OF_MISS to a miss, so that every bound is exact.
 
 - M(S) of all parts S of up to MOST sets is a table, shared by all cells of the same local shape:
   it matters only which parts have a cell.
@@ -24,8 +24,8 @@ from libc.string cimport memcmp, memcpy, memset
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 
 from cells cimport MAX_CELLS, Cells, first, join, popcount
-from optsearch._family cimport (
-    PRICED, UNIT, Node, free_node, greatest_count, new_node, take_stock)
+from optsearch.compiled._family cimport (
+    PRICE_OF_MISS, PRICED, Node, free_node, greatest_count, new_node, take_stock)
 
 cdef enum:
     SHAPES = 1 << 11           # a power of two
@@ -135,7 +135,7 @@ cdef class ChainDual:
                     key[d >> 6] |= <uint64_t>1 << (d & 63)
             misses = self.misses_of(key, j)
             for i in range(full + 1):
-                place.cost[i] = UNIT * misses[i]
+                place.cost[i] = PRICE_OF_MISS * misses[i]
 
     # Values
 
@@ -180,7 +180,7 @@ cdef class ChainDual:
         while True:
             gain = 0
             for j in range(1, MOST + 1):
-                gain = max(gain, self.best[j] - <int64_t>UNIT * start * j)
+                gain = max(gain, self.best[j] - <int64_t>PRICE_OF_MISS * start * j)
             if gain <= 0:
                 return sum
             sum -= gain
@@ -201,7 +201,7 @@ cdef class ChainDual:
         while True:
             most = best = 0
             for j in range(1, MOST + 1):
-                gain = self.best[j] - <int64_t>UNIT * start * j
+                gain = self.best[j] - <int64_t>PRICE_OF_MISS * start * j
                 if gain > most:
                     most, best = gain, j
             if best == 0:
@@ -233,7 +233,7 @@ cdef class ChainDual:
         """The same for all sets: the middle of a chain that always hits most."""
         cdef int i
         for i in range(node.n):
-            node.prices[i] = UNIT * node.n // greatest_count(node)
+            node.prices[i] = PRICE_OF_MISS * node.n // greatest_count(node)
         node.priced = True
 
     cdef int64_t raise_prices(self, Node* node, int64_t limit, int steps) noexcept nogil:
@@ -241,18 +241,18 @@ cdef class ChainDual:
 
         The prices are left at the best that were found.
         """
-        cdef int64_t best, value, aim, norm, goal = limit * UNIT
-        cdef int step, i, stuck = 0
+        cdef int64_t best, value, aim, norm, goal = limit * PRICE_OF_MISS
+        cdef int i, stuck = 0
         cdef double length, relax = 1.0
         if not node.priced:
             self.first_prices(node)
         best = value = self.value(node.prices, 0)
         memcpy(self.tried, node.prices, node.n * sizeof(int32_t))
         memset(self.drift, 0, node.n * sizeof(int32_t))
-        for step in range(steps):
-            if best > goal - UNIT:
+        for _ in range(steps):
+            if best > goal - PRICE_OF_MISS:
                 break
-            aim = min(goal, best + max(<int64_t>UNIT, best // 1000))
+            aim = min(goal, best + max(<int64_t>PRICE_OF_MISS, best // 1000))
             self.find_slope((aim - value) // 64)
             norm = 0
             for i in range(node.n):
@@ -272,22 +272,22 @@ cdef class ChainDual:
                 stuck += 1
                 if stuck % 60 == 0:
                     relax *= 0.8
-        return (best + UNIT - 1) // UNIT if best > 0 else 0
+        return (best + PRICE_OF_MISS - 1) // PRICE_OF_MISS if best > 0 else 0
 
     # First shots of a loaded family, after `value`
 
     cdef int64_t hit(self, int c) noexcept nogil:
         """The least misses of the sets that have a cell; exact."""
-        return self.places[c].cost[(1 << self.places[c].sets) - 1] // UNIT
+        return self.places[c].cost[(1 << self.places[c].sets) - 1] // PRICE_OF_MISS
 
     cdef int64_t missed(self, const Node* node, int c, int64_t rest) noexcept nogil:
         """A bound on those of the others; rest -- prices(F) and places from 1 on, in units."""
         cdef const Place* place = self.places + c
         cdef int j
-        rest -= <int64_t>UNIT * (node.n - place.sets)
+        rest -= <int64_t>PRICE_OF_MISS * (node.n - place.sets)
         for j in range(place.sets):
             rest -= node.prices[place.member[j]]
-        return (rest + UNIT - 1) // UNIT if rest > 0 else 0
+        return (rest + PRICE_OF_MISS - 1) // PRICE_OF_MISS if rest > 0 else 0
 
     # For Python
 

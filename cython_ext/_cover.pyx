@@ -25,7 +25,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from cells cimport Cells, first, high, join, low, one, size
+from cells cimport Cells, first, join, one
 from covered cimport (Covered, fill_covered, heaviest_tree, pair, quadruple, release_covered,
                       sorted_pair, sorted_quadruple, sorted_triple, triple)
 
@@ -167,7 +167,7 @@ cdef class Cover:
 
         Entry s of array j is the number of configurations that cover all cells of set s.
         """
-        cdef int n = self.cells, a, b, c, d, z, i
+        cdef int n = self.cells, a, b, c, d, z
         cdef Cells ship, some
         cdef int64_t[::1] c1, c2, c3, c4
         cdef int64_t s
@@ -294,9 +294,9 @@ cdef class LargestSearch:
         PyMem_Free(self.least)
         release_covered(&self.covered)
 
-    def bound(self, int size, int64_t most, int64_t most_nodes, const uint64_t[:, ::1] ships,
+    def bound(self, int k, int64_t most, int64_t most_nodes, const uint64_t[:, ::1] ships,
               const int64_t[::1] costs):
-        """(a bound on what any `size` cells meet less what they cost, the set of cells that has it).
+        """(a bound on what any k cells meet less what they cost, the set of cells that has it).
 
         most -- when a set has that bound, the search ends: the first value is never above it. None
         after so many nodes. ships, costs -- placements of ships, uint64 of shape (n, 2), with their
@@ -304,9 +304,9 @@ cdef class LargestSearch:
         cell adds gets no more when others come first (`optsearch.bounds.ship_chain`).
         """
         cdef int v
-        if not 1 <= size <= self.cells:
+        if not 1 <= k <= self.cells:
             raise ValueError(f"sets of 1 to {self.cells} cells are searched")
-        self.size, self.largest, self.most = size, -1, most
+        self.size, self.largest, self.most = k, -1, most
         self.nodes, self.most_nodes = 0, most_nodes
         if ships.shape[0] > MAX_COSTS or costs.shape[0] != ships.shape[0]:
             raise ValueError(f"up to {MAX_COSTS} placements, and a cost of each")
@@ -325,7 +325,7 @@ cdef class LargestSearch:
             self.extend(0, 0, self.cells)
         if self.nodes > self.most_nodes and self.largest < most:
             return None
-        return min(self.largest, most), [self.found[v] for v in range(size)]
+        return min(self.largest, most), [self.found[v] for v in range(k)]
 
     cdef void fall(self, int64_t* keys, int n) noexcept nogil:
         """Sort, the largest first."""

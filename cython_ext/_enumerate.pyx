@@ -20,9 +20,7 @@ from libc.string cimport memset
 from cells cimport Cells, ctz, first, high, join, low, one, popcount, size
 
 cdef enum:
-    MAX_KINDS = 16        # 1 + 2 + … + 16 > 128 cells
     MAX_SHIPS = 128
-    MAX_PLACEMENTS = 256  # both orientations from at most 128 cells
     PLANES = 16           # bits of the vertical counters
 
 

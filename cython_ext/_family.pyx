@@ -56,7 +56,7 @@ cdef Node* new_node(int n, int cells, int budget, bint weighted) except NULL nog
     node.cell = <uint8_t*>space
     node.n, node.width, node.budget = n, <int>width, budget
     node.exact = node.listed = node.whole = node.on_word = node.priced = False
-    node.key = NULL
+    node.key.bytes = NULL
     node.m = node.hits = node.shots_n = 0
     node.lower = node.weight = 0
     return node
@@ -64,7 +64,7 @@ cdef Node* new_node(int n, int cells, int budget, bint weighted) except NULL nog
 
 cdef void free_node(Node* node) noexcept nogil:
     if node != NULL:
-        free(node.key)
+        free(node.key.bytes)
         free(node)
 
 
@@ -88,7 +88,7 @@ cdef Node* take_part(const Node* node, int c, bint hit) except NULL nogil:
             if part.weights != NULL:
                 part.weights[n] = node.weights[i]
             if part.priced:            # one miss is paid
-                part.prices[n] = node.prices[i] - UNIT
+                part.prices[n] = node.prices[i] - PRICE_OF_MISS
             n += 1
     if n > 1:
         extract_columns(node, c, hit, part)

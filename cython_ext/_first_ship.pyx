@@ -29,6 +29,7 @@ from cells cimport Cells, ctz, first, high, join, low, one, popcount, size
 from covered cimport (Covered, fill_covered, heaviest_tree, release_covered, sorted_pair,
                       sorted_triple)
 from hashing cimport scramble
+from slots cimport Slots, add_number, forget_numbers, next_number
 
 cdef enum:
     MAX_THROUGH = 64     # placements through a cell, and cells of these
@@ -48,7 +49,7 @@ cdef struct State:
 
 cdef struct Known:
     uint64_t low, high   # the cells missed near the cell
-    uint32_t where       # (number of all missed << 8 | cell) + 1; 0 for a free place
+    uint32_t where       # number of all missed << 8 | cell
     int64_t value
 
 
@@ -80,8 +81,9 @@ cdef class FirstShip:
     cdef Cells near[128]         # the cells of placements through a cell, and of their halos
     cdef Cells line[128]         # those of the placements alone
     cdef readonly int64_t computed       # values that were not known
-    cdef Known* found
+    cdef Known* found                    # [computed]
     cdef int64_t found_room
+    cdef Slots numbers                   # in `found`
 
     # Of one cell.
     cdef int through, cells, closest
@@ -156,6 +158,7 @@ cdef class FirstShip:
         PyMem_Free(self.words)
         free(self.table)
         free(self.found)
+        free(self.numbers.words)
 
     def value(self, int cell, const uint64_t[::1] missed):
         """What is left unfinished, at least, of the configurations whose first ship is met at `cell`.
@@ -176,9 +179,9 @@ cdef class FirstShip:
         cdef int32_t least = self.least_cell[cell]
         cdef int i, misses = size(before)
         cdef bint is_turned = False
-        cdef uint32_t where = <uint32_t>(misses << 8 | least) + 1
-        cdef Known* place
-        cdef int64_t value
+        cdef uint32_t where = <uint32_t>(misses << 8 | least)
+        cdef uint64_t a, b, hash, at
+        cdef int64_t value, known
         for i in range(self.turns):
             if self.turn[i][cell] != least:
                 continue
@@ -188,44 +191,32 @@ cdef class FirstShip:
                 some &= some - 1
             if not is_turned or image < turned:
                 turned, is_turned = image, True
-        place = self.place_of(turned, where)
-        if place.where:
-            return place.value
+        a, b = low(turned), high(turned)
+        hash = at = scramble(scramble(scramble(a) ^ b) ^ where)
+        known = next_number(&self.numbers, hash, &at)
+        while known >= 0 and (self.found[known].low != a or self.found[known].high != b
+                              or self.found[known].where != where):
+            known = next_number(&self.numbers, hash, &at)
+        if known >= 0:
+            return self.found[known].value
         if not compute:
             return -1
         value = self.compute(least, turned, misses)
-        self.computed += 1
-        if 2 * self.computed >= self.found_room:
+        if self.computed == self.found_room:
             self.widen()
-        place = self.place_of(turned, where)
-        place.low, place.high, place.where, place.value = low(turned), high(turned), where, value
+        add_number(&self.numbers, hash, self.computed)
+        self.found[self.computed] = Known(a, b, where, value)
+        self.computed += 1
         return value
-
-    cdef Known* place_of(self, Cells near, uint32_t where) noexcept nogil:
-        """The place of what is known; a free one if it is not."""
-        cdef uint64_t a = low(near), b = high(near)
-        cdef int64_t i = scramble(scramble(scramble(a) ^ b) ^ where) & (self.found_room - 1)
-        while True:
-            if (not self.found[i].where
-                    or self.found[i].low == a and self.found[i].high == b
-                    and self.found[i].where == where):
-                return &self.found[i]
-            i = (i + 1) & (self.found_room - 1)
 
     cdef int widen(self) except -1 nogil:
         """Twice the room for what is known."""
-        cdef Known* old = self.found
-        cdef int64_t i, n = self.found_room
-        self.found = <Known*>calloc(2 * n, sizeof(Known))
-        if self.found == NULL:
-            self.found = old
+        cdef Known* found = <Known*>realloc(self.found, 2 * self.found_room * sizeof(Known))
+        if found == NULL:
             with gil:
                 raise MemoryError
-        self.found_room = 2 * n
-        for i in range(n):
-            if old[i].where:
-                self.place_of(join(old[i].low, old[i].high), old[i].where)[0] = old[i]
-        free(old)
+        self.found = found
+        self.found_room *= 2
         return 0
 
     cdef int64_t compute(self, int cell, Cells before, int misses) except -1 nogil:
@@ -382,23 +373,21 @@ cdef class Sequences:
     cdef Covered covered
     cdef Kept* following          # sets found, in the order in which they came
     cdef int64_t number, room
-    cdef int64_t* places          # by a hash of the least image: number in `following` + 1
-    cdef int64_t places_room
+    cdef Slots numbers            # in `following`, by the least image
 
     def __cinit__(self, counts, FirstShip values, int64_t best):
         cdef int n = values.board
         self.values, self.cells, self.best = values, n, best
-        self.number, self.room, self.places_room = 0, ROOM, 2 * ROOM
+        self.number, self.room = 0, ROOM
         self.following = <Kept*>calloc(self.room, sizeof(Kept))
-        self.places = <int64_t*>calloc(self.places_room, sizeof(int64_t))
-        if (self.following == NULL or self.places == NULL
-                or not fill_covered(&self.covered, n, counts[0], counts[1], counts[2], counts[3])):
+        if self.following == NULL or not fill_covered(
+                &self.covered, n, counts[0], counts[1], counts[2], counts[3]):
             raise MemoryError
 
     def __dealloc__(self):
         release_covered(&self.covered)
         free(self.following)
-        free(self.places)
+        free(self.numbers.words)
 
     def extend(self, const uint8_t[:, ::1] sets, const int64_t[::1] kept, int j):
         """Look at these sequences (uint8 of shape (n, cells)), which keep so much, and one cell more.
@@ -434,7 +423,7 @@ cdef class Sequences:
             for k in range(width):
                 cells[i, k] = self.following[i].cells[k]
         self.number = 0
-        memset(self.places, 0, self.places_room * sizeof(int64_t))
+        forget_numbers(&self.numbers)
         return sets, kept
 
     cdef int follow(self, uint8_t* cells, int width, int64_t kept, int j) except -1 nogil:
@@ -545,7 +534,7 @@ cdef class Sequences:
     cdef int keep(self, uint8_t* cells, int width, int64_t kept) except -1 nogil:
         """Of the sequences of one set, up to symmetry, the one that keeps most."""
         cdef Cells image, least = join(0, 0)
-        cdef Kept* some
+        cdef uint64_t hash, at
         cdef int64_t i
         cdef int t, k
         for t in range(self.values.turns):
@@ -554,48 +543,30 @@ cdef class Sequences:
                 image |= one(self.values.turn[t][cells[k]])
             if t == 0 or image < least:
                 least = image
-        i = self.place_of(low(least), high(least))
-        if not self.places[i]:
+        hash = at = scramble(scramble(low(least)) ^ high(least))
+        i = next_number(&self.numbers, hash, &at)
+        while i >= 0 and (self.following[i].low != low(least)
+                          or self.following[i].high != high(least)):
+            i = next_number(&self.numbers, hash, &at)
+        if i < 0:
             if self.number == self.room:
                 self.widen()
-                i = self.place_of(low(least), high(least))
+            i = self.number
             self.number += 1
-            self.places[i] = self.number
-            some = &self.following[self.number - 1]
-            some.low, some.high = low(least), high(least)
-        else:
-            some = &self.following[self.places[i] - 1]
-            if some.kept >= kept:
-                return 0
-        some.kept = kept
-        memcpy(some.cells, cells, width)
+            add_number(&self.numbers, hash, i)
+            self.following[i].low, self.following[i].high = low(least), high(least)
+        elif self.following[i].kept >= kept:
+            return 0
+        self.following[i].kept = kept
+        memcpy(self.following[i].cells, cells, width)
         return 0
-
-    cdef int64_t place_of(self, uint64_t a, uint64_t b) noexcept nogil:
-        cdef int64_t i = scramble(scramble(a) ^ b) & (self.places_room - 1), k
-        while True:
-            k = self.places[i]
-            if not k or self.following[k - 1].low == a and self.following[k - 1].high == b:
-                return i
-            i = (i + 1) & (self.places_room - 1)
 
     cdef int widen(self) except -1 nogil:
         """Twice the room for sets."""
         cdef Kept* following = <Kept*>realloc(self.following, 2 * self.room * sizeof(Kept))
-        cdef int64_t* places
-        cdef int64_t i
         if following == NULL:
             with gil:
                 raise MemoryError
         self.following = following
-        places = <int64_t*>calloc(4 * self.room, sizeof(int64_t))
-        if places == NULL:
-            with gil:
-                raise MemoryError
-        free(self.places)
-        self.places = places
         self.room *= 2
-        self.places_room = 2 * self.room
-        for i in range(self.number):
-            self.places[self.place_of(self.following[i].low, self.following[i].high)] = i + 1
         return 0

@@ -32,11 +32,13 @@ every placement.
 
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 
 import numpy as np
+
+from slots cimport Slots, add_number, next_number
 
 cdef extern from *:
     """
@@ -58,6 +60,7 @@ cdef enum:
     MAX_WAYS = 62     # to place a ship
     LEAVE = 62        # the way of leaving a free cell empty
     CLOSED = 63       # the way past a closed cell
+    FIRST_ROOM = 1 << 9  # for states
     NONE = 0          # the contact rules
     CORNER = 1
     ANY = 2
@@ -79,14 +82,25 @@ cdef struct Layer:
     int32_t* start            # edges of state s: start[s] to start[s + 1]
     Edge* edges
     int edge_count, edge_room
-    int32_t* slots            # hash table: state + 1, 0 is free
-    int slot_count
+    Slots numbers             # of the states
 
 
 cdef inline uint64_t mix(uint64_t skyline, uint64_t fleet) noexcept nogil:
     cdef uint64_t x = (skyline ^ (fleet << 40) ^ (fleet >> 24)) * <uint64_t>0x9E3779B97F4A7C15
     x = (x ^ (x >> 32)) * <uint64_t>0xD6E8FEB86659FD93
     return x ^ (x >> 32)
+
+
+cdef int enlarge(Layer* layer) except -1 nogil:
+    """Twice the room for states."""
+    layer.room = max(FIRST_ROOM, 2 * layer.room)
+    layer.skyline = <uint64_t*>realloc(layer.skyline, layer.room * sizeof(uint64_t))
+    layer.fleet = <int32_t*>realloc(layer.fleet, layer.room * sizeof(int32_t))
+    layer.start = <int32_t*>realloc(layer.start, (layer.room + 1) * sizeof(int32_t))
+    if layer.skyline == NULL or layer.fleet == NULL or layer.start == NULL:
+        with gil:
+            raise MemoryError
+    return 0
 
 
 cdef copy_out(array, const void* source):
@@ -128,8 +142,7 @@ cdef class Lattice:
     cdef Layer layers[COLUMNS]
     cdef uint64_t* finals                 # skylines with which no ship is left
     cdef int final_count, final_room
-    cdef int32_t* final_slots
-    cdef int final_slot_count
+    cdef Slots final_numbers
     cdef int64_t edge_total, state_total, max_bytes
     cdef int32_t* first_state             # in layer 0: the flat skyline with each fleet, or -1
     cdef readonly int fleets
@@ -177,9 +190,9 @@ cdef class Lattice:
             free(self.layers[c].fleet)
             free(self.layers[c].start)
             free(self.layers[c].edges)
-            free(self.layers[c].slots)
+            free(self.layers[c].numbers.words)
         free(self.finals)
-        free(self.final_slots)
+        free(self.final_numbers.words)
         PyMem_Free(self.first_state)
 
     # Building
@@ -187,76 +200,44 @@ cdef class Lattice:
     cdef int state(self, int c, uint64_t skyline, int fleet) except -1 nogil:
         """The number of a state of layer c; a new one if it is not there."""
         cdef Layer* layer = &self.layers[c]
-        cdef uint64_t i
-        cdef int s
-        if 2 * layer.states >= layer.slot_count:
-            self.enlarge(layer)
-        i = mix(skyline, fleet) & <uint64_t>(layer.slot_count - 1)
-        while layer.slots[i]:
-            s = layer.slots[i] - 1
-            if layer.skyline[s] == skyline and layer.fleet[s] == fleet:
-                return s
-            i = (i + 1) & <uint64_t>(layer.slot_count - 1)
+        cdef uint64_t hash = mix(skyline, fleet), at = hash
+        cdef int64_t s = next_number(&layer.numbers, hash, &at)
+        while s >= 0 and (layer.skyline[s] != skyline or layer.fleet[s] != fleet):
+            s = next_number(&layer.numbers, hash, &at)
+        if s >= 0:
+            return <int>s
+        if layer.states == layer.room:
+            enlarge(layer)
         s = layer.states
         layer.skyline[s] = skyline
         layer.fleet[s] = fleet
-        layer.slots[i] = s + 1
+        add_number(&layer.numbers, hash, s)
         layer.states += 1
         self.state_total += 1
-        return s
+        return <int>s
 
     cdef inline int64_t bytes_needed(self) noexcept nogil:
         """An upper bound on the memory of the lattice and of a query that reaches every state."""
         return (self.edge_total * <int64_t>sizeof(Edge)
                 + self.state_total * (32 + 20 * <int64_t>self.rows))
 
-    cdef int enlarge(self, Layer* layer) except -1 nogil:
-        cdef int slot_count = 2 * layer.slot_count if layer.slot_count else 1 << 10
-        cdef int room = slot_count // 2 + 1
-        cdef uint64_t i
-        cdef int s
-        layer.skyline = <uint64_t*>realloc(layer.skyline, room * sizeof(uint64_t))
-        layer.fleet = <int32_t*>realloc(layer.fleet, room * sizeof(int32_t))
-        layer.start = <int32_t*>realloc(layer.start, (room + 1) * sizeof(int32_t))
-        free(layer.slots)
-        layer.slots = <int32_t*>calloc(slot_count, sizeof(int32_t))
-        if (layer.skyline == NULL or layer.fleet == NULL or layer.start == NULL
-                or layer.slots == NULL):
-            with gil:
-                raise MemoryError
-        layer.slot_count = slot_count
-        for s in range(layer.states):
-            i = mix(layer.skyline[s], layer.fleet[s]) & <uint64_t>(slot_count - 1)
-            while layer.slots[i]:
-                i = (i + 1) & <uint64_t>(slot_count - 1)
-            layer.slots[i] = s + 1
-        return 0
-
     cdef int final(self, uint64_t skyline) except? -1 nogil:
         """~ the number of a final skyline."""
-        cdef uint64_t i
-        cdef int s
-        if 2 * self.final_count >= self.final_slot_count:
-            self.final_slot_count = 2 * self.final_slot_count if self.final_slot_count else 1 << 10
-            self.finals = <uint64_t*>realloc(self.finals, self.final_slot_count * sizeof(uint64_t))
-            free(self.final_slots)
-            self.final_slots = <int32_t*>calloc(self.final_slot_count, sizeof(int32_t))
-            if self.finals == NULL or self.final_slots == NULL:
+        cdef uint64_t hash = mix(skyline, 0), at = hash
+        cdef int64_t s = next_number(&self.final_numbers, hash, &at)
+        while s >= 0 and self.finals[s] != skyline:
+            s = next_number(&self.final_numbers, hash, &at)
+        if s >= 0:
+            return ~<int>s
+        if self.final_count == self.final_room:
+            self.final_room = max(FIRST_ROOM, 2 * self.final_room)
+            self.finals = <uint64_t*>realloc(self.finals, self.final_room * sizeof(uint64_t))
+            if self.finals == NULL:
                 with gil:
                     raise MemoryError
-            for s in range(self.final_count):
-                i = mix(self.finals[s], 0) & <uint64_t>(self.final_slot_count - 1)
-                while self.final_slots[i]:
-                    i = (i + 1) & <uint64_t>(self.final_slot_count - 1)
-                self.final_slots[i] = s + 1
-        i = mix(skyline, 0) & <uint64_t>(self.final_slot_count - 1)
-        while self.final_slots[i]:
-            if self.finals[self.final_slots[i] - 1] == skyline:
-                return ~(self.final_slots[i] - 1)
-            i = (i + 1) & <uint64_t>(self.final_slot_count - 1)
         self.finals[self.final_count] = skyline
+        add_number(&self.final_numbers, hash, self.final_count)
         self.final_count += 1
-        self.final_slots[i] = self.final_count
         return ~(self.final_count - 1)
 
     cdef inline int height(self, uint64_t skyline, int column) noexcept nogil:
@@ -513,7 +494,6 @@ cdef class Query:
     def set(self, int fleet, const uint64_t[::1] ways, const uint8_t[::1] hit):
         """The ships to place (mixed radix), where each may start, and the cells to cover."""
         cdef int k, j, row, next_row, column
-        cdef int needs[COLUMNS]
         cdef Lattice t = self.lattice
         if not 0 < fleet < t.fleets or ways.shape[0] != self.cells or hit.shape[0] != self.cells:
             raise ValueError("constraints of another game")

@@ -14,8 +14,8 @@ from cells cimport MAX_CELLS, Cells, ctz, first, high, join, low, one, popcount,
 from columns cimport extract
 from hashing cimport scramble
 from objectives cimport MEAN
-from optsearch._family cimport Node, ascending_cells
-from optsearch._table cimport hash_bytes
+from optsearch.compiled._family cimport Node, ascending_cells
+from optsearch.compiled._table cimport Key, hash_bytes
 from options cimport Switches
 
 cdef enum:
@@ -38,14 +38,15 @@ cdef class NormalForm:
 
     cdef int write(self, Node* node) except -1 nogil:
         """Set the key of a family."""
+        cdef Key* key = &node.key
         cdef Cells* image
         cdef int bytes, cells = node.m if self.on.isomorphism else self.cells
         cdef bint weighted = node.weights != NULL
         bytes = (cells + 7) // 8
-        node.key_length = 3 + <Py_ssize_t>node.n * (bytes + (sizeof(int64_t) if weighted else 0))
-        node.key = <unsigned char*>malloc(node.key_length + sizeof(uint64_t))
+        key.length = 3 + <Py_ssize_t>node.n * (bytes + (sizeof(int64_t) if weighted else 0))
+        key.bytes = <unsigned char*>malloc(key.length + sizeof(uint64_t))
         image = <Cells*>malloc(node.n * sizeof(Weighted))
-        if node.key == NULL or image == NULL:
+        if key.bytes == NULL or image == NULL:
             free(image)
             with gil:
                 raise MemoryError
@@ -53,12 +54,12 @@ cdef class NormalForm:
             self.relabel(node, image)
         else:
             memcpy(image, node.rows, node.n * sizeof(Cells))
-        node.key[0] = self.rule * 16 + self.objective * 4 + weighted * 2 + self.on.isomorphism
-        node.key[1] = cells
-        node.key[2] = 0 if self.objective == MEAN else node.budget + 1
-        self.write_sets(node, image, bytes, node.key + 3)
+        key.bytes[0] = self.rule * 16 + self.objective * 4 + weighted * 2 + self.on.isomorphism
+        key.bytes[1] = cells
+        key.bytes[2] = 0 if self.objective == MEAN else node.budget + 1
+        self.write_sets(node, image, bytes, key.bytes + 3)
         free(image)
-        node.key_hash = hash_bytes(node.key, node.key_length)
+        key.hash = hash_bytes(key.bytes, key.length)
         return 0
 
     cdef void write_sets(self, const Node* node, Cells* image, int bytes,
@@ -242,9 +243,9 @@ cdef void refine(const Node* node, const Cells* numbered, uint64_t* colour, int*
     Two rounds at a time, for as long as that tells more cells apart: fewer leave the far ends of a
     path alike, and which of them is named first depends on their names.
     """
-    cdef int before = 0, colours = 0, r
+    cdef int before = 0, colours = 0
     while True:
-        for r in range(2):
+        for _ in range(2):
             colour_once(node, numbered, colour)
         colours = sort_by_colour(colour, node.m, order)
         if colours == node.m or colours <= before:

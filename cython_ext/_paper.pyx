@@ -7,9 +7,8 @@ transposition table on (hits, misses) and no bounds. Both are compiled as carefu
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy
 
-from cells cimport Cells, ctz, join, popcount
+from cells cimport Cells, join, popcount
 
 cdef enum:
     MAX_SHIPS = 128

@@ -2,17 +2,17 @@
 
 Cells are numbered by their place in the pattern here, so that the next hit of the pattern is the
 lowest bit that is not shot. Where sinkings end the clearing, a configuration comes with its code, which
-says where each ship lies (`optsearch.configurations.Codes`).
+says where each ship lies (`optsearch.counting.configurations.Codes`).
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from cells cimport MAX_CELLS, Cells, first, join, one, size
+from cells cimport MAX_CELLS, Cells, first, one, size
+from optsearch.compiled._enumerate cimport MAX_CODED
 
 cdef enum:
     WAYS = 4                   # right, left, below, above
-    MAX_SHIPS = 32
 
 
 cdef struct Pattern:
@@ -39,14 +39,14 @@ cdef class Fleet:
         and its placements by number, uint64 of shape (n, 2).
     """
 
-    cdef Ship ship[MAX_SHIPS]
+    cdef Ship ship[MAX_CODED]
     cdef object masks
     cdef int ships
 
     def __init__(self, ships):
         cdef int i
-        if len(ships) > MAX_SHIPS:
-            raise ValueError(f"{len(ships)} ships; at most {MAX_SHIPS} are handled")
+        if len(ships) > MAX_CODED:
+            raise ValueError(f"{len(ships)} ships; at most {MAX_CODED} are handled")
         self.masks = []
         for i in range(len(ships)):
             shift, told, masks = ships[i]
@@ -90,7 +90,7 @@ def play_pattern(const uint64_t[:, ::1] sets, const int32_t[::1] pattern, int ro
     cdef int64_t i
     cdef int s
     cdef const Ship* ship
-    cdef Cells afloat[MAX_SHIPS]
+    cdef Cells afloat[MAX_CODED]
     if (pattern.shape[0] != rows * columns or sets.shape[1] < 2
             or histogram.shape[0] != MAX_CELLS + 1):
         raise ValueError("a pattern of another game")

@@ -20,8 +20,8 @@ Sets of ships are kept by their cells, which determine them unless ships may tou
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdint cimport int64_t, uint16_t, uint64_t
+from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -47,7 +47,6 @@ cdef struct Table:         # what is known of sets of ships, by their cells
 cdef int64_t find(Table* t, Cells key, bint* known) except -1 nogil:
     """The entry of a key, a free one if it is not known."""
     cdef int64_t i, old
-    cdef uint64_t x
     cdef Cells* keys
     cdef int64_t* values
     if 2 * t.used >= t.room:
@@ -135,8 +134,8 @@ cdef class Reveal:
                     left &= left - 1
         if self.ships > MAX_SHIPS:
             raise ValueError("too many ships")
-        if sequences.shape != (sum([self.count[i] * self.length[i] for i in range(self.kinds)]) + 1,
-                           misses):
+        hits = sum([self.count[i] * self.length[i] for i in range(self.kinds)])
+        if sequences.shape != (hits + 1, misses):
             raise ValueError("sequences of another fleet")
         for i in range(self.ships + 1):
             self.tables[i].width = misses + 1
@@ -201,7 +200,7 @@ cdef class Reveal:
         cdef bint seen = False
         cdef Table* table = &self.tables[ships]
         cdef int64_t* values = self.values[ships]
-        cdef int64_t whole, total
+        cdef int64_t total
         cdef int64_t most[MAX_MISSES]
         if ships == 0:
             for j in range(width):
@@ -257,13 +256,13 @@ cdef class Reveal:
 
     cdef void cover(self, int ships, int p, int64_t* out) noexcept nogil:
         """F(l) from what k cells can cover, and from sequences behind what j cells meet."""
-        cdef int width = self.misses + 1, i, j, k, l, hits = 0
+        cdef int width = self.misses + 1, i, j, k, m, hits = 0
         cdef int64_t* values = self.values[ships]
         cdef int64_t* w = self.weights
         cdef int64_t total
         cdef int64_t best[MAX_MISSES + 1]
-        for l in range(self.misses):
-            out[l] = 0
+        for m in range(self.misses):
+            out[m] = 0
         for j in range(self.misses):
             total = 0
             for i in range(p):
@@ -285,11 +284,11 @@ cdef class Reveal:
             self.coverage(ships, p, total, self.misses, best)
         for i in range(self.kinds):
             hits += self.left[i] * self.length[i]
-        for l in range(self.misses):
-            out[l] = min(out[l], self.sequences[hits, l])
-            for j in range(1, l + 1):
-                out[l] = min(out[l], best[j] + self.sequences[hits, l - j])
-            out[l] = min(out[l], best[l + 1])
+        for m in range(self.misses):
+            out[m] = min(out[m], self.sequences[hits, m])
+            for j in range(1, m + 1):
+                out[m] = min(out[m], best[j] + self.sequences[hits, m - j])
+            out[m] = min(out[m], best[m + 1])
 
     cdef void coverage(self, int ships, int p, int64_t total, int most, int64_t* best) noexcept nogil:
         """best[k], k = 1 … most: what k cells cover at most of the weights of p placements."""
@@ -300,7 +299,7 @@ cdef class Reveal:
         cdef uint16_t** places = self.places[ships]
         cdef int* lengths = self.lengths[ships]
         cdef int64_t level, largest = 0, value, loss, bound, highest
-        cdef int i, k, c, n, step
+        cdef int i, k, c, n
         for c in range(self.cells):
             degree[c] = 0
         for i in range(p):
@@ -322,7 +321,7 @@ cdef class Reveal:
                     largest = highest
             best[k] = min(bound, total)
         level = largest * SCALE
-        for step in range(LEVELS // 2 if ships == 1 else LEVELS):
+        for _ in range(LEVELS // 2 if ships == 1 else LEVELS):
             # The last ship has most of the sets, and small sums: coarser levels do.
             level -= level // (5 if ships == 1 else 9)
             if level == 0:

@@ -51,24 +51,25 @@ from libc.string cimport memcpy, memset
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 
 from cells cimport MAX_CELLS, Cells, join, one, size
-from objectives cimport FORBIDDEN, INFINITE, MEAN, WITHIN, objective_of, price
-from optsearch._bounds cimport Bounds, capped_bound
-from optsearch._chain cimport MOST, ChainDual
-from optsearch._effort cimport Effort, count_node, total
-from optsearch._family cimport (
+from objectives cimport FORBIDDEN, INFINITE, MEAN, objective_of, price
+from optsearch.compiled._bounds cimport Bounds, capped_bound
+from optsearch.compiled._chain cimport MOST, ChainDual
+from optsearch.compiled._effort cimport Effort, count_node, total
+from optsearch.compiled._family cimport (
     Candidate, Node, ascending_cells, count_pairs, free_node, greatest_count, new_node, take_part,
     take_stock)
-from optsearch._normal_form cimport NormalForm
-from optsearch._sides cimport Row, sort_by_side, take_alike, weak_cut
-from optsearch._table cimport MemoryTable, SharedTable
-from optsearch._words cimport WORD, WordSearch
+from optsearch.compiled._memo cimport BOUNDED, SOLVED, Memo
+from optsearch.compiled._normal_form cimport NormalForm
+from optsearch.compiled._sides cimport Row, sort_by_side, take_alike, weak_cut
+from optsearch.compiled._table cimport MemoryTable
+from optsearch.compiled._words cimport WORD, WordSearch
 from options cimport BEST_GREEDY, OPTIMAL, WORST_GREEDY, Switches
 
 cdef enum:
     MEMO_FROM = 4              # smaller families are solved faster than they are looked up
     MEMO_FROM_ON_WORD = 16     # the same for those searched on a machine word
     CHAIN_FROM = 8             # sets from which the dual of the chain is used
-    FEW = 8                    # with the same cell: so many, and it is used for any family
+    FEW_ALIKE = 8              # with the same cell: so many, and it is used for any family
     FIRST_STEPS = 2000         # to raise prices from nothing
     STEPS = 60                 # to raise those that were handed down
     HALF_HIT = 3               # cells left of two ships of two cells, one of them hit
@@ -87,7 +88,7 @@ cdef class Search:
     weights -- (n,) int64, positive.
     cells -- how many the grid has.
     objective -- "mean", "worst" or "within".
-    table, disk -- a MemoryTable, and an optsearch.tables.DiskTable or None.
+    table, disk -- a MemoryTable, and an optsearch.search.tables.DiskTable or None.
     switches -- the booleans of SolverOptions by name.
     tick -- called with the number of nodes after every thousand nodes or so; may raise.
     rule -- "optimal", or with the objective "mean" "best greedy" or "worst greedy".
@@ -105,9 +106,7 @@ cdef class Search:
     cdef NormalForm names
     cdef WordSearch words
     cdef readonly Effort effort
-    cdef MemoryTable table
-    cdef public object disk
-    cdef public SharedTable shared                 # what other processes know, or None
+    cdef readonly Memo memo
     cdef public int place, team                    # of so many processes; see `turned`
 
     def __cinit__(self, const uint64_t[:, ::1] sets, const int64_t[::1] weights,
@@ -116,15 +115,13 @@ cdef class Search:
         cdef int i
         if rule not in RULES:
             raise ValueError(f"no rule {rule!r}; there are {', '.join(RULES)}")
-        if table is None:
-            raise TypeError("the search needs a MemoryTable")
         self.on = switches
         self.objective, self.rule = objective_of(objective), RULES[rule]
         if self.rule != OPTIMAL and self.objective != MEAN:
             raise ValueError(f"the rule {rule!r} goes with the objective mean, not {objective!r}")
         self.n, self.cells = <int>sets.shape[0], cells
         self.check(sets, weights)
-        self.table, self.disk, self.effort = table, disk, Effort(tick)
+        self.memo, self.effort = Memo(table, disk), Effort(tick)
         if not is_antichain(sets):
             self.on.profile = self.on.chain = False
         self.bounds = Bounds(self.n, self.hits, self.objective, self.on)
@@ -144,7 +141,7 @@ cdef class Search:
     cdef bint is_sparse(self) noexcept nogil:
         """Whether the dual is for this family: no cell that some sets lack is in more than MOST.
 
-        Where one is in more than FEW it has to be at most a quarter of them: in small dense
+        Where one is in more than FEW_ALIKE it has to be at most a quarter of them: in small dense
         families, as of two ships on 4x4, the tables of parts cost more than the search.
         """
         cdef int i, c, count
@@ -152,7 +149,7 @@ cdef class Search:
             count = 0
             for i in range(self.n):
                 count += (self.sets[i] & one(c)) != 0
-            if count < self.n and (count > MOST or (count > FEW and 4 * count > self.n)):
+            if count < self.n and (count > MOST or (count > FEW_ALIKE and 4 * count > self.n)):
                 return False
         return True
 
@@ -264,7 +261,6 @@ cdef class Search:
         """
         cdef int c, best = 0, i
         cdef int64_t bound = 1
-        cdef Node* part
         for c in range(node.m):
             if node.count[c] > node.count[best]:
                 best = c
@@ -312,7 +308,6 @@ cdef class Search:
     cdef int64_t bound_alike(self, const Node* node, Cells side) except -1 nogil:
         """The bounds, together, of the parts of sets that have the same cells of one side."""
         cdef Row* rows = <Row*>malloc(node.n * sizeof(Row))
-        cdef Node* part
         cdef int64_t bound = 0
         cdef int i = 0, n
         if rows == NULL:
@@ -347,43 +342,19 @@ cdef class Search:
         return 0
 
     cdef int recall(self, Node* node) except -1 nogil:
-        """Raise `lower` to what the tables know of the family."""
+        """Raise `lower` to what is known of the family."""
         cdef int64_t value
-        if not self.table.find(node.key, node.key_length, node.key_hash, &value):
-            if not self.recall_far(node, &value):
-                return 0
-            self.table.store(node.key, node.key_length, node.key_hash, value)
-        if value & 1:
-            node.exact = True
-            node.lower = value >> 1
-        else:
-            node.lower = max(node.lower, value >> 1)
+        cdef int known = self.memo.recall(&node.key, True, &value)
+        if known == SOLVED:
+            node.lower, node.exact = value, True
+        elif known == BOUNDED:
+            node.lower = max(node.lower, value)
         return 0
-
-    cdef bint recall_far(self, Node* node, int64_t* value) except -1 nogil:
-        """Whether other processes or the disk know the family; then `value` is set."""
-        if self.shared is not None and self.shared.find(
-                node.key, node.key_length, node.key_hash, value):
-            return True
-        if self.disk is None:
-            return False
-        with gil:
-            found = self.disk.get(node.key[:node.key_length])
-            if found is None:
-                return False
-            value[0] = found
-        return True
 
     cdef int remember(self, Node* node, long long work) except -1 nogil:
         """Keep what is known of a family that took so much work."""
-        cdef int64_t value = 2 * node.lower + node.exact
-        self.table.store(node.key, node.key_length, node.key_hash, value)
-        if self.shared is not None and work >= SHARED_FROM:
-            self.shared.store(node.key, node.key_length, node.key_hash, value)
-        if self.disk is not None and work >= DISK_FROM:
-            with gil:
-                self.disk.put(node.key[:node.key_length], value)
-        return 0
+        return self.memo.remember(
+            &node.key, node.lower, node.exact, work >= SHARED_FROM, work >= DISK_FROM)
 
     # The search
 
@@ -419,11 +390,11 @@ cdef class Search:
             node.lower = max(node.lower, self.two_sided_bound(node))
         else:
             return 0
-        if node.lower >= limit and node.key != NULL:
+        if node.lower >= limit and node.key.bytes != NULL:
             self.remember(node, 0)
         return 0
 
-    cdef int64_t shoot(self, Node* node, int c, int64_t price, int64_t bound_hit,
+    cdef int64_t shoot(self, Node* node, int c, int64_t paid, int64_t bound_hit,
                        int64_t bound_missed, int64_t limit) except -1 nogil:
         """The cost when a cell is shot first: exact if below `limit`, else a bound >= limit."""
         cdef Node* hit = NULL
@@ -431,39 +402,39 @@ cdef class Search:
         cdef Node* small
         cdef Node* large
         cdef int64_t cost
-        if price >= limit:
-            return price
+        if paid >= limit:
+            return paid
         try:
             hit = take_part(node, c, True)
             hit.lower = bound_hit
-            self.open(hit, limit - price - bound_missed)
-            cost = min(price + hit.lower + bound_missed, FORBIDDEN)
+            self.open(hit, limit - paid - bound_missed)
+            cost = min(paid + hit.lower + bound_missed, FORBIDDEN)
             if cost >= limit:
                 return cost
             missed = take_part(node, c, False)
             missed.lower = bound_missed
-            self.open(missed, limit - price - hit.lower)
-            cost = min(price + hit.lower + missed.lower, FORBIDDEN)
+            self.open(missed, limit - paid - hit.lower)
+            cost = min(paid + hit.lower + missed.lower, FORBIDDEN)
             if cost >= limit:
                 return cost
             small, large = (hit, missed) if hit.n <= missed.n else (missed, hit)
             if self.on.lookahead:
                 if not small.exact and not small.on_word:
                     self.list_shots(small)
-                    cost = min(price + hit.lower + missed.lower, FORBIDDEN)
+                    cost = min(paid + hit.lower + missed.lower, FORBIDDEN)
                     if cost >= limit:
                         return cost
                 if not large.exact and not large.on_word:
                     self.list_shots(large)
-                    cost = min(price + hit.lower + missed.lower, FORBIDDEN)
+                    cost = min(paid + hit.lower + missed.lower, FORBIDDEN)
                     if cost >= limit:
                         return cost
-            self.search(small, limit - price - large.lower)
-            cost = min(price + hit.lower + missed.lower, FORBIDDEN)
+            self.search(small, limit - paid - large.lower)
+            cost = min(paid + hit.lower + missed.lower, FORBIDDEN)
             if cost >= limit:
                 return cost
-            self.search(large, limit - price - small.lower)
-            return min(price + hit.lower + missed.lower, FORBIDDEN)
+            self.search(large, limit - paid - small.lower)
+            return min(paid + hit.lower + missed.lower, FORBIDDEN)
         finally:
             free_node(hit)
             free_node(missed)
@@ -494,7 +465,7 @@ cdef class Search:
         if node.on_word:
             self.words.search(node, limit)
         elif not (self.on.products and self.objective == MEAN and node.weights == NULL
-                and self.search_factors(node, limit)):
+                  and self.search_factors(node, limit)):
             if not node.listed:
                 self.list_shots(node)
             if node.lower >= limit:
@@ -517,7 +488,7 @@ cdef class Search:
                 node.lower, node.exact = best, True
             else:
                 node.lower = max(node.lower, failed)
-        if node.key != NULL:
+        if node.key.bytes != NULL:
             self.remember(node, total(self.effort) - before)
         return 0
 
@@ -551,7 +522,7 @@ cdef class Search:
                     free_node(part)
             greatest = max(greatest, cost)
         node.lower, node.exact = greatest, True
-        if node.key != NULL:
+        if node.key.bytes != NULL:
             self.remember(node, total(self.effort) - before)
         return 0
 
@@ -702,7 +673,7 @@ cdef class Search:
             if node.n == 1:            # every cell is certain; searches do not look it up
                 node.rows[0] = 0
             self.names.write(node)
-            return node.key[:node.key_length]
+            return node.key.bytes[:node.key.length]
         finally:
             free_node(node)
 

@@ -8,7 +8,7 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport qsort
 
 from cells cimport MAX_CELLS, Cells, one
-from optsearch._family cimport Node, new_node
+from optsearch.compiled._family cimport Node, new_node
 
 cdef enum:
     LINK = 1 << 12             # of two cells that tell all of each other

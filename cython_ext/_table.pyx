@@ -5,7 +5,7 @@ and the young one becomes old. An old entry that is found again is copied to the
 is dropped is what was not used for longest.
 """
 
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
@@ -19,13 +19,13 @@ cdef enum:
 MAX_KEY = (1 << CHUNK_BITS) - RECORD
 
 
-cdef uint64_t hash_bytes(const unsigned char* key, Py_ssize_t length) noexcept nogil:
+cdef uint64_t hash_bytes(const unsigned char* bytes, Py_ssize_t length) noexcept nogil:
     """A 64-bit hash; it only chooses slots."""
     cdef uint64_t hash = <uint64_t>length * <uint64_t>0x9E3779B97F4A7C15, word
     cdef Py_ssize_t i = 0
     while i < length:
         word = 0
-        memcpy(&word, key + i, 8 if length - i >= 8 else length - i)
+        memcpy(&word, bytes + i, 8 if length - i >= 8 else length - i)
         hash = (hash ^ word) * <uint64_t>0xD6E8FEB86659FD93
         hash ^= hash >> 32
         i += 8
@@ -36,17 +36,16 @@ cdef inline int64_t* record_value(Generation* g, uint64_t place) noexcept nogil:
     return <int64_t*>(g.chunks[place >> CHUNK_BITS] + (place & ((1 << CHUNK_BITS) - 1)))
 
 
-cdef int64_t* look_up(Generation* g, const unsigned char* key, Py_ssize_t length,
-                      uint64_t hash) noexcept nogil:
+cdef int64_t* look_up(Generation* g, const Key* key) noexcept nogil:
     """Where the value of a key is, or NULL."""
-    cdef uint64_t mask = g.slots - 1, i = hash & mask
+    cdef uint64_t mask = g.slots - 1, i = key.hash & mask
     cdef int64_t* record
     if g.slots == 0:
         return NULL
     while g.places[i]:
-        if g.hashes[i] == hash:
+        if g.hashes[i] == key.hash:
             record = record_value(g, g.places[i] - 1)
-            if record[1] == length and memcmp(record + 2, key, length) == 0:
+            if record[1] == key.length and memcmp(record + 2, key.bytes, key.length) == 0:
                 return record
         i = (i + 1) & mask
     return NULL
@@ -88,28 +87,33 @@ cdef uint64_t bytes_of(const Generation* g) noexcept nogil:
     return (<uint64_t>g.chunk_count << CHUNK_BITS) + 16 * g.slots
 
 
+cdef Key key_of(bytes given):
+    cdef Key key
+    key.bytes, key.length = given, len(given)
+    key.hash = hash_bytes(key.bytes, key.length)
+    return key
+
+
 cdef class Table:
     """Byte strings to signed 64-bit integers: what the tables in memory have in common."""
 
-    cdef bint find(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
-                   int64_t* value) noexcept nogil:
+    cdef bint find(self, const Key* key, int64_t* value) noexcept nogil:
         """Whether the key is there; then `value` is set."""
         return False
 
-    cdef void store(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
-                    int64_t value) noexcept nogil:
+    cdef void store(self, const Key* key, int64_t value) noexcept nogil:
         """Keep a value, if there is room."""
 
     def get(self, bytes key):
         """The value of a key, or None."""
+        cdef Key given = key_of(key)
         cdef int64_t value
-        if self.find(key, len(key), hash_bytes(key, len(key)), &value):
-            return value
-        return None
+        return value if self.find(&given, &value) else None
 
     def put(self, bytes key, int64_t value):
         """Keep the value of a key; a SharedTable keeps the better one of two."""
-        self.store(key, len(key), hash_bytes(key, len(key)), value)
+        cdef Key given = key_of(key)
+        self.store(&given, value)
 
 
 cdef class MemoryTable(Table):
@@ -128,34 +132,31 @@ cdef class MemoryTable(Table):
         clear(&self.young)
         clear(&self.old)
 
-    cdef bint find(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
-                   int64_t* value) noexcept nogil:
+    cdef bint find(self, const Key* key, int64_t* value) noexcept nogil:
         """Whether the key is there; then `value` is set."""
-        cdef int64_t* record = look_up(&self.young, key, length, hash)
+        cdef int64_t* record = look_up(&self.young, key)
         if record == NULL:
-            record = look_up(&self.old, key, length, hash)
+            record = look_up(&self.old, key)
             if record == NULL:
                 return False
             value[0] = record[0]
-            self.add(key, length, hash, value[0])
+            self.add(key, value[0])
             return True
         value[0] = record[0]
         return True
 
-    cdef void store(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
-                    int64_t value) noexcept nogil:
+    cdef void store(self, const Key* key, int64_t value) noexcept nogil:
         """Set the value of a key."""
-        cdef int64_t* record = look_up(&self.young, key, length, hash)
+        cdef int64_t* record = look_up(&self.young, key)
         if record != NULL:
             record[0] = value
         else:
-            self.add(key, length, hash, value)
+            self.add(key, value)
 
-    cdef void add(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
-                  int64_t value) noexcept nogil:
+    cdef void add(self, const Key* key, int64_t value) noexcept nogil:
         """Put a key that is not in the young generation there; nothing when memory is out."""
         cdef Generation* g = &self.young
-        cdef uint64_t need = RECORD + ((length + 7) & ~7), place, i
+        cdef uint64_t need = RECORD + ((key.length + 7) & ~7), place, i
         cdef int64_t* record
         if need > 1 << CHUNK_BITS:
             return
@@ -175,12 +176,12 @@ cdef class MemoryTable(Table):
         g.chunk_used += need
         record = record_value(g, place)
         record[0] = value
-        record[1] = length
-        memcpy(record + 2, key, length)
-        i = hash & (g.slots - 1)
+        record[1] = key.length
+        memcpy(record + 2, key.bytes, key.length)
+        i = key.hash & (g.slots - 1)
         while g.places[i]:
             i = (i + 1) & (g.slots - 1)
-        g.hashes[i] = hash
+        g.hashes[i] = key.hash
         g.places[i] = place + 1
         g.used += 1
 
@@ -237,9 +238,10 @@ cdef class SharedTable(Table):
         self.records = self.slots + slots
         self.room = size // 8 - HEAD - slots
 
-    cdef uint64_t* look_up(self, const unsigned char* key, Py_ssize_t length,
-                           uint64_t hash) noexcept nogil:
-        """The record of a key, or NULL."""
+    cdef uint64_t* look_up(self, const Key* key, uint64_t hash) noexcept nogil:
+        """The record of a key, or NULL. hash -- of the key, scrambled: keys that are alike are near
+        each other before.
+        """
         cdef uint64_t slot
         cdef uint64_t* record
         cdef int i
@@ -249,27 +251,25 @@ cdef class SharedTable(Table):
                 return NULL
             if slot >> PLACE_BITS == hash >> PLACE_BITS:
                 record = self.records + (slot & ((<uint64_t>1 << PLACE_BITS) - 1)) - 1
-                if record[1] == <uint64_t>length and memcmp(record + 2, key, length) == 0:
+                if record[1] == <uint64_t>key.length and (
+                        memcmp(record + 2, key.bytes, key.length) == 0):
                     return record
         return NULL
 
-    cdef bint find(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
-                   int64_t* value) noexcept nogil:
+    cdef bint find(self, const Key* key, int64_t* value) noexcept nogil:
         """Whether the key is there; then `value` is set."""
-        cdef uint64_t* record = self.look_up(key, length, scramble(hash))
+        cdef uint64_t* record = self.look_up(key, scramble(key.hash))
         if record == NULL:
             return False
         value[0] = <int64_t>load(record)
         return True
 
-    cdef void store(self, const unsigned char* key, Py_ssize_t length, uint64_t hash,
-                    int64_t value) noexcept nogil:
+    cdef void store(self, const Key* key, int64_t value) noexcept nogil:
         """Keep a value, 2 * bound + 1 if it is exact, unless what is there says more."""
         cdef uint64_t* record
-        cdef uint64_t need = 2 + (length + 7) // 8, place, known
+        cdef uint64_t need = 2 + (key.length + 7) // 8, place, known, hash = scramble(key.hash)
         cdef int i
-        hash = scramble(hash)          # keys that are alike are near each other before
-        record = self.look_up(key, length, hash)
+        record = self.look_up(key, hash)
         if record != NULL:
             known = load(record)
             while says_more(value, <int64_t>known) and not swap(record, &known, <uint64_t>value):
@@ -282,8 +282,8 @@ cdef class SharedTable(Table):
             return
         record = self.records + place
         record[0] = <uint64_t>value
-        record[1] = length
-        memcpy(record + 2, key, length)
+        record[1] = key.length
+        memcpy(record + 2, key.bytes, key.length)
         place = (place + 1) | (hash >> PLACE_BITS << PLACE_BITS)
         for i in range(PROBES):
             known = 0

@@ -35,7 +35,7 @@ cdef extern from *:
 
 cdef enum:
     MAX_PLACEMENTS = 256
-    WORDS = MAX_PLACEMENTS // 64
+    WORDS = MAX_PLACEMENTS >> 6
     SHARE = 2520              # a multiple of 1 to 10: the weight of a cell with one place left
 
 
@@ -63,12 +63,24 @@ cdef class KnownShips:
     def __cinit__(self, const uint64_t[:, ::1] closed, const int32_t[:, ::1] images,
                   const uint64_t[:, ::1] long, const uint64_t[:, ::1] short,
                   const unsigned char[:, ::1] together):
-        cdef int c, p, q
+        cdef int c, p, q, s
         self.cells, self.symmetries, self.images = closed.shape[0], images.shape[0], images
         if self.cells > MAX_CELLS or max(long.shape[0], short.shape[0]) > MAX_PLACEMENTS:
             raise ValueError(
                 f"{self.cells} cells, {long.shape[0]} and {short.shape[0]} placements; at most "
                 f"{MAX_CELLS} and {MAX_PLACEMENTS} are handled")
+        if closed.shape[1] != 2 or long.shape[1] != 2 or short.shape[1] != 2:
+            raise ValueError("two words for every set of cells")
+        if together.shape[0] != long.shape[0] or together.shape[1] != short.shape[0]:
+            raise ValueError("a row for every long placement, with a column for every short one")
+        if self.symmetries < 1 or images.shape[1] != self.cells:
+            raise ValueError("one symmetry or more, with an image of every cell")
+        for s in range(self.symmetries):
+            for c in range(self.cells):
+                if not 0 <= images[s, c] < self.cells:
+                    raise ValueError("a symmetry takes a cell beyond the board")
+        self.require_on_board(long)
+        self.require_on_board(short)
         self.kinds = <Kind*>PyMem_Malloc(2 * sizeof(Kind))
         if self.kinds == NULL:
             raise MemoryError
@@ -84,6 +96,19 @@ cdef class KnownShips:
 
     def __dealloc__(self):
         PyMem_Free(self.kinds)
+
+    cdef int require_on_board(self, const uint64_t[:, ::1] sets) except -1:
+        """Raise ValueError unless the sets have cells of the board only."""
+        cdef Cells every = 0
+        cdef Py_ssize_t row
+        cdef int c
+        for row in range(sets.shape[0]):
+            every |= join(sets[row, 0], sets[row, 1])
+        for c in range(self.cells):
+            every &= ~one(c)
+        if every:
+            raise ValueError(f"cell {first(every)} is beyond the board of {self.cells}")
+        return 0
 
     cdef void take(self, int which, const uint64_t[:, ::1] sets):
         cdef Kind* kind = self.kinds + which
@@ -103,10 +128,17 @@ cdef class KnownShips:
 
         how many the symmetries make of it (0 if another of them stands for it), the free long and
         short placements, the pairs, packings of the long ones for s = 1, …, most_long - 1, and of
-        the short ones. known -- uint64 of shape (n, 2), the cells of all known ships.
+        the short ones. known -- uint64 of shape (n, 2), the cells of all known ships. most_long,
+        most_short -- the most placements on a cell, 1 or more.
         """
         cdef int64_t[:, ::1] out
         cdef Py_ssize_t row
+        if not (1 <= most_long <= MAX_PLACEMENTS and 1 <= most_short <= MAX_PLACEMENTS):
+            raise ValueError(f"{most_long} and {most_short} placements on a cell; 1 to "
+                             f"{MAX_PLACEMENTS} are handled")
+        if known.shape[1] != 2:
+            raise ValueError("two words for every set of cells")
+        self.require_on_board(known)
         result = np.zeros((known.shape[0], 2 + most_long + most_short), np.int64)
         out = result
         with nogil:
@@ -212,16 +244,17 @@ cdef class KnownShips:
 
 cdef enum:
     SHOTS = 1024              # cells that meet every placement, and misses after a hit
+    MOST_PRICE = 1 << 14      # times all pairs it is below 2^31
     TAIL = 64                 # further misses whose words are fewer than the placements on a cell
 
 
 cdef class Finding:
     """Finding one hidden ship, some of whose placements are met already; nothing else is hidden.
 
-    met -- int64: the most placements that 0, 1, 2, … cells meet, at last all. words -- int64: how
-    many words a placement that is hit can be finished by with exactly 0, 1, 2, … further misses.
-    most -- placements on a cell, at most. barred -- of these placements, the most that one placement
-    of the other ship bars.
+    met -- int64: the most placements that 0, 1, 2, … cells meet, rising from 0, at last all. words --
+    int64: how many words a placement that is hit can be finished by with exactly 0, 1, 2, … further
+    misses. most -- placements on a cell, at most; 1 or more. barred -- of these placements, the most
+    that one placement of the other ship bars.
     """
 
     cdef const int64_t[::1] met, words
@@ -229,6 +262,14 @@ cdef class Finding:
     cdef int64_t behind[TAIL]                 # words within the last places of the chain, in sum
 
     def __cinit__(self, const int64_t[::1] met, const int64_t[::1] words, int most, int barred):
+        if not (1 <= most <= MAX_PLACEMENTS and 0 <= barred <= MAX_PLACEMENTS):
+            raise ValueError(f"{most} placements on a cell, {barred} barred; 1 to {MAX_PLACEMENTS} "
+                             f"and 0 to {MAX_PLACEMENTS} are handled")
+        if not 1 <= met.shape[0] <= SHOTS - TAIL or met[0] or met[met.shape[0] - 1] > MAX_PLACEMENTS:
+            raise ValueError(f"1 to {SHOTS - TAIL} numbers of placements met, the first 0, the last "
+                             f"at most {MAX_PLACEMENTS}")
+        if (np.diff(met) < 0).any() or (np.asarray(words) < 0).any():
+            raise ValueError("what is met rises, and no number of words is below 0")
         self.met, self.words, self.most, self.barred = met, words, most, barred
         self.last = met.shape[0] - 1
         self.free = met[self.last]
@@ -273,8 +314,10 @@ cdef class Finding:
             out[barred * step] = cost[barred]
 
 
-def least_cost(Finding long, Finding short, int price):
+def least_cost(Finding long not None, Finding short not None, int price):
     """The least cost of the chain at a price: `told.chain_cost`, by the same recursion."""
+    if not 0 <= price <= MOST_PRICE:
+        raise ValueError(f"a price of {price}; 0 to {MOST_PRICE} are handled")
     cdef int n = long.free, m = short.free
     cdef int place, g, h, t, d, top_g, top_h, next_g, next_h
     cdef int32_t[:, ::1] now, after, at_long, at_short

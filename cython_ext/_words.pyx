@@ -13,9 +13,9 @@ from cells cimport MAX_CELLS, popcount
 from counting cimport LANES, Counted, count_cells, count_parts, is_inside
 from hashing cimport scramble
 from leaves cimport TIMES
-from optsearch._bounds cimport NEVER, Bounds, capped_bound
-from optsearch._effort cimport Effort, count_subset
-from optsearch._family cimport Node
+from optsearch.compiled._bounds cimport NEVER, Bounds, capped_bound
+from optsearch.compiled._effort cimport Effort, count_subset
+from optsearch.compiled._family cimport Node
 from options cimport BEST_GREEDY, OPTIMAL, Switches
 
 cdef enum:
@@ -145,7 +145,7 @@ cdef class WordSearch:
         for i in range(subset.m):
             number[subset.counts[i]] += 1
         for i in range(subset.most, 0, -1):    # from the greatest count of a cell not certain
-            for t in range(number[i]):
+            for _ in range(number[i]):
                 chain[chain_n] = i
                 chain_n += 1
         leaves = self.bounds.leaves + (

@@ -1,6 +1,5 @@
-# Families of configurations as columns of bits: one bit string a cell, in which bit i says whether
-# configuration i has a ship there, 64 configurations a word. Two kernels walk trees over them:
-# `_evaluate.pyx`, whose docstring has an example, and `_evaluate_announced.pyx`.
+# Counting and moving the bits of columns, 64 configurations a word: what the blocks of `_block.pyx` and
+# the evaluators take most of their time for.
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
@@ -115,10 +114,6 @@ cdef extern from *:
     void transpose "optsearch_transpose"(uint64_t* a) noexcept nogil
     uint64_t mix_cells "optsearch_hash"(uint64_t low, uint64_t high) noexcept nogil
 
-cdef enum:
-    BUCKETS = 128         # of the estimates: four to an octave of configurations
-    UNIT = 4096           # of estimated misses
-
 
 cdef struct Piece:        # a word of a mask, and where its bits go
     uint64_t mask
@@ -173,38 +168,3 @@ cdef inline uint64_t* copy_together(const uint64_t* column, const Piece* pieces,
         out[0] = filling
         out += 1
     return out
-
-
-cdef inline int keep_cheapest(int* chosen, int64_t* costs, int found, int most) noexcept nogil:
-    """Of the candidates found leave at most so many in place, the first ones where they tie."""
-    cdef int i, worst
-    while found > most:
-        worst = 0
-        for i in range(found):
-            if costs[i] >= costs[worst]:
-                worst = i
-        found -= 1
-        for i in range(worst, found):
-            chosen[i], costs[i] = chosen[i + 1], costs[i + 1]
-    return found
-
-
-cdef inline int64_t estimated(const int32_t* estimates, int most_left, int64_t n, int left,
-                              int shift) noexcept nogil:
-    """The estimated misses of greedy for n configurations, each for 2^shift, in units.
-
-    estimates -- BUCKETS numbers for each number of cells left, up to most_left.
-    """
-    cdef int64_t size = n << shift, low_end
-    cdef int e, column
-    cdef int64_t a, z
-    if size <= 1:
-        return 0
-    left = max(0, min(left, most_left))
-    e = leading_one(size)
-    if e < 2:
-        return n * estimates[left * BUCKETS + 4 * e + (2 if size == 3 else 0)]
-    column = left * BUCKETS + 4 * e + <int>(size >> (e - 2) & 3)
-    low_end = size >> (e - 2) << (e - 2)
-    a, z = estimates[column], estimates[column + 1]
-    return n * (a + ((z - a) * (size - low_end) >> (e - 2)))

@@ -84,10 +84,10 @@ cdef inline int64_t heaviest_tree(const uint32_t** rows, int width, int n, int v
     """The greatest weight of a tree on n vertices, with rows[a * width + b][v] on its edges: Prim's."""
     cdef int64_t[128] nearest
     cdef int64_t total = 0, most
-    cdef int a, next = 0, step
+    cdef int a, next = 0
     for a in range(1, n):
         nearest[a] = rows[a][v]
-    for step in range(1, n):
+    for _ in range(1, n):
         most = -1
         for a in range(1, n):
             if nearest[a] > most:

@@ -1,4 +1,4 @@
-# What a search is told: the switches of optsearch.kernels.SolverOptions, and which shots there are.
+# What a search is told: the switches of optsearch.search.kernels.SolverOptions, and which shots there are.
 
 cdef struct Switches:
     bint memo, isomorphism, leaf_counting, profile, frequency_cap, matching

@@ -25,8 +25,9 @@ from typer.testing import CliRunner
 
 from optsearch.cli.command import app
 from optsearch.game import ANNOUNCEMENTS, Game
-from optsearch.names import LEVELS, in_words
-from optsearch.results import (
+from optsearch.game.names import LEVELS, in_words
+from optsearch.report.standing import standings
+from optsearch.results.tables import (
     BOXED_BRACKET,
     DOUBLE_ORACLE,
     EQUILIBRIA,
@@ -42,6 +43,7 @@ from optsearch.results import (
     TOLD,
     TOLD_CHECK,
     known_part_of,
+    took,
 )
 from paper_figures import (
     bonferroni_trees,
@@ -345,11 +347,23 @@ def rows_confirmed() -> str:
     )
 
 
+def all_standings() -> str:
+    """Of each table when it was made, and what confirmed it."""
+    return rows_of(
+        ("table", "made", "as it stands", "takes", "command"),
+        *(
+            (one.file, one.header.get("date", ""), one.text, took(one.minutes), f"`{one.command}`")
+            for one in standings()
+        ),
+    )
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "optima by rules": optima_by_rules,
     "games won": games_won,
     "bounds in the box": bounds_in_the_box,
     "rows confirmed": rows_confirmed,
+    "standings": all_standings,
     "longest searches": longest_searches,
     "searches by size": searches_by_size,
     "counts": counts,

@@ -1,6 +1,6 @@
 """One script a table or result, run as `python -m experiments.NAME`; each writes data/results."""
 
-from optsearch.solver import SolverOptions
+from optsearch.search.solver import SolverOptions
 
 # What the first solver, of normal forms and leaf counting, did not do.
 NEW = (

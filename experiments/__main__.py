@@ -5,11 +5,9 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from experiments.golden import known
 from experiments.script import made_by, run
-from optsearch import records
-from optsearch.datafiles import RESULTS
-from optsearch.results import RECOMPUTED, Tree, took
+from optsearch.report.standing import standings
+from optsearch.results.tables import took
 
 
 def experiments() -> dict[str, str]:
@@ -23,31 +21,13 @@ def experiments() -> dict[str, str]:
     return found
 
 
-def recomputations() -> dict[str, str]:
-    """What `experiments.golden` found last, by file, as it stands behind the file."""
-    return {
-        file: f", recomputed {row['date']}: {'the same' if row['same'] else 'not the same'}"
-        for file, row in known(RECOMPUTED.path()).items()
-    }
-
-
 def made(name: str) -> Iterator[str]:
-    """A line for each table and tree of an experiment, with the day it was made.
-
-    And, where it was recomputed since, with that day and whether it came out the same.
-    """
-    again = recomputations()
+    """A line for each table and tree of an experiment: when it was made, and what confirmed it."""
     for table in made_by(name):
-        if isinstance(table, Tree):
-            is_made = table.path().is_file()
-            yield table.file + (again.get(table.file, "") if is_made else " (not made yet)")
-            continue
-        paths = list(table.all())
-        for path in paths:
-            day = records.read(path).header.get("date", "no date")
-            file = path.relative_to(RESULTS).as_posix()
-            yield f"{file} ({day}){again.get(file, '')}"
-        if not paths:
+        found = [one for one in standings() if one.made is table]
+        for one in found:
+            yield f"{one.file} ({one.header.get('date', 'no date')}): {one.text}"
+        if not found:
             yield f"{table.file} (not made yet)"
 
 
@@ -57,7 +37,7 @@ def main() -> None:
     parser.parse_args()
     for name, about in experiments().items():
         tables = made_by(name)
-        minutes = f", {took(max(table.minutes for table in tables))}" if tables else ""
+        minutes = f", {took(max(table.most_minutes for table in tables))}" if tables else ""
         print(f"{name}{minutes}\n    {about}")
         for line in made(name):
             print(f"    {line}")

@@ -15,11 +15,12 @@ from math import inf
 
 from experiments import FIRST, script
 from optsearch.game import Game
-from optsearch.objective import MEAN, Objective
-from optsearch.position import Position
-from optsearch.results import ABLATION
-from optsearch.solution import Limit, LimitReached, Solution
-from optsearch.solver import SWITCHES, Solver, SolverOptions
+from optsearch.game.objective import MEAN, Objective
+from optsearch.game.position import Position
+from optsearch.results.tables import ABLATION
+from optsearch.search.solver import SWITCHES, Solver, SolverOptions
+from optsearch.support.progress import Limit, LimitReached
+from optsearch.tree.solution import Solution
 
 # Boards, and endgames of the usual game; each switch pays on some of them.
 GAMES = (
@@ -89,7 +90,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Run:
+class Timing:
     """One solution, its effort and the seconds it took."""
 
     solution: Solution
@@ -97,15 +98,14 @@ class Run:
     seconds: float
 
 
-def timed(question: Question, switches: SolverOptions, seconds: float) -> Run | None:
+def timed(question: Question, switches: SolverOptions, seconds: float) -> Timing | None:
     """The optimum and the processor time, the least of up to five runs; None if it is too long."""
     least = inf
     spent = 0.0
     for _ in range(5):
         started = time.process_time()
         limit = Limit(seconds, clock=time.process_time)
-        progress = limit.watch()
-        solver = Solver(question.position, switches, None, progress, question.objective)
+        solver = Solver(question.position, switches, None, limit.watch(), question.objective)
         try:
             found = solver.solution
         except LimitReached:
@@ -115,13 +115,13 @@ def timed(question: Question, switches: SolverOptions, seconds: float) -> Run | 
         spent += took
         if spent > 0.5:
             break
-    return Run(found, solver.kernel.effort, least)
+    return Timing(found, solver.kernel.effort, least)
 
 
 def rows(question: Question, seconds: float) -> Iterator[tuple[object, ...]]:
     """The lines of one position."""
     position, asked = question.position, (question.position.game, question.objective)
-    first: Run | None = None
+    first: Timing | None = None
     for off, switches in options():
         run = timed(question, switches, seconds)
         if run is None:
@@ -167,7 +167,7 @@ def main() -> None:
             print(f"  {off:<34}{nodes:>12}{subsets:>14}{seconds:>12}{ratio}", flush=True)
             table.append(row)
     path = ABLATION.write(table, arguments.output)
-    print(f"\n{script.shown(path)}: {len(table)} runs")
+    print(f"\n{script.typed_path(path)}: {len(table)} runs")
 
 
 if __name__ == "__main__":

@@ -19,18 +19,21 @@ import numpy as np
 from experiments import FIRST, script
 from experiments.greedy_games import play
 from experiments.puzzles import FLEET, GRID
-from optsearch import build, lattice, paper, solver
-from optsearch.configurations import Configurations, list_ships, to_masks
-from optsearch.errors import OptsearchError
+from optsearch.check import paper
+from optsearch.compiled import build
+from optsearch.counting import lattice
+from optsearch.counting.configurations import Configurations, list_ships, to_masks
+from optsearch.counting.posterior import Posterior
 from optsearch.evaluate import evaluate
 from optsearch.game import Game
-from optsearch.hiding import Drawn
-from optsearch.position import Position, reply
-from optsearch.posterior import Posterior
-from optsearch.simulate import generator_of, play_task, played
+from optsearch.game.position import Position, reply
+from optsearch.play.hiding import Drawn
+from optsearch.play.simulate import generator_of, play_task, played
+from optsearch.search import solver
 from optsearch.solitaire import making, reasoning
-from optsearch.solution import Solution
 from optsearch.strategies import as_player, named
+from optsearch.support.errors import OptsearchError
+from optsearch.tree.solution import Solution
 
 MEMORY = 1 << 27  # of the evaluations, for several tasks
 Work = Callable[[Position], tuple[int, int]]  # the answer, and what was looked into

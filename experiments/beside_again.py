@@ -11,7 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from experiments.coverage_again import Counts
-from optsearch.configurations import to_words
+from optsearch.counting.configurations import to_words
 from optsearch.game import Game
 
 Ints = NDArray[np.int64]

@@ -7,9 +7,9 @@ A GAME that is named is written alone; but for the game in the box, to bracket.c
 from pathlib import Path
 
 from experiments import script
-from optsearch.bracket import bounds
 from optsearch.game import Game
-from optsearch.results import BOXED_BRACKET, BRACKET
+from optsearch.results.bracket import bounds
+from optsearch.results.tables import BOXED_BRACKET, BRACKET
 
 STANDARD = Game.parse("10x10:5,4,3,3,2")
 BOXED = Game.parse("10x10:5,4,3,3,2;contact=any;announce=ship")
@@ -29,7 +29,7 @@ def write(game: Game, folder: Path, command: str) -> None:
         fields={"game": game},
         game=game,
     )
-    print(f"{script.shown(path)}: {found.text}")
+    print(f"{script.typed_path(path)}: {found.text}")
 
 
 def main() -> None:

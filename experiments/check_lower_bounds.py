@@ -1,7 +1,7 @@
 """Check the lower bounds: python -m experiments.check_lower_bounds [GAME] [--tables FOLDER]
 
 Reads the four tables of `experiments.lower_bounds` and confirms them in another way, in some
-50 minutes on two cores for the usual game. Nothing of `optsearch.bounds` is used. The
+80 minutes on two cores for the usual game. Nothing of `optsearch.bounds` is used. The
 configurations that a set of cells meets are counted by the transfer matrix with these cells as
 water, for three cells and with every fourth one, where the tables have them from a walk over all
 configurations. From these counts:
@@ -20,10 +20,11 @@ configurations. From these counts:
 8. the means that follow, and the numbers of configurations, are those in the headers.
 
 That some sets of more than four cells meet as many as the table says is not checked: no bound needs
-it. A check that was stopped goes on from the folder .checkpoints of the checkout, or --checkpoints.
+it. What was confirmed, by digests of the values read, and the means are written to
+checked_NAME.csv. A check that was stopped goes on from the folder .checkpoints of the checkout, or
+--checkpoints; what other code left there is refused.
 """
 
-import csv
 import os
 import sys
 import time
@@ -34,6 +35,7 @@ from math import comb
 from pathlib import Path
 from typing import NamedTuple
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,24 +44,24 @@ from experiments.beside_again import counted_beside
 from experiments.coverage_again import Counts, covering, larger
 from experiments.first_ship_again import FirstShipAgain, Known, keeps_more
 from experiments.reveal_again import RevealAgain
-from optsearch.datafiles import RESULTS
+from optsearch.counting.lattice import Constraints, sweep
 from optsearch.game import Game, bits
-from optsearch.journal import Journal
-from optsearch.lattice import Constraints, sweep
-from optsearch.workers import processes
+from optsearch.results.tables import LOWER_BOUNDS_CHECK, part_of
+from optsearch.support.datafiles import RESULTS
+from optsearch.support.journal import Journal
+from optsearch.support.records import Record, read
+from optsearch.support.workers import processes
 
 Row = dict[str, str]
 AT_ONCE = 200  # sets of cells of a job
 MISSING = np.uint32(2**32 - 1)
-FORMAT = "check of lower bounds,"
+SOURCES = (
+    *("check_lower_bounds.py", "coverage_again.py", "beside_again.py", "first_ship_again.py"),
+    *("reveal_again.py", "lattice.py", "_lattice.pyx", "game.py", "shapes.py"),
+)
+STANDARD = Game.parse("10x10:5,4,3,3,2")
+PARTS = ("coverage", "beside", "reveal", "finished")
 SAVED_EVERY = 60  # seconds between two parts of V that are kept
-
-
-def table(path: Path) -> tuple[dict[str, str], list[Row]]:
-    """Header and rows of a result table."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    header = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
-    return header, list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
 def require(is_so: bool, what: str) -> None:
@@ -503,45 +505,58 @@ def check_finished(
     return dict(zip(titles, means, strict=True))
 
 
-def check(game: Game, tables: Path, name: str, jobs: int, journal: Journal) -> None:
-    """All of it. journal -- keeps what is done."""
-    header, finished = table(tables / f"finished_{name}.csv")
+def check(
+    game: Game, tables: dict[str, Record], jobs: int, journal: Journal
+) -> dict[str, Fraction]:
+    """All of it; the means. tables -- by their `PARTS`; journal -- keeps what is done."""
+    coverage, beside, reveal, finished = (tables[part] for part in PARTS)
+    header = finished.header
     met = Met(game, jobs, journal)
-    of_coverage, rows = table(tables / f"coverage_{name}.csv")
-    for some in (header, of_coverage):
+    for some in (header, coverage.header):
         require(some["configurations"] == str(met.number), f"not {met.number} configurations")
     require(header["game"] == str(game), f"the tables of {header['game']}")
     search = Search(met)
-    most = check_coverage(met, search, rows)
-    rows = table(tables / f"reveal_{name}.csv")[1]
-    classes = check_reveal(game, rows, met.number, jobs, journal)
-    rows = table(tables / f"beside_{name}.csv")[1]
-    known = check_beside(game, rows, met.number, jobs, journal)
-    means = check_finished(game, search, most, classes, known, finished, journal)
+    most = check_coverage(met, search, coverage.rows)
+    classes = check_reveal(game, reveal.rows, met.number, jobs, journal)
+    known = check_beside(game, beside.rows, met.number, jobs, journal)
+    means = check_finished(game, search, most, classes, known, finished.rows, journal)
     for what, bound in means.items():
         require(bound == Fraction(header[what]), f"the mean by {what} in the header")
     print(f"confirmed: {game} takes at least {bound} = {float(bound):.6f} shots on average")
+    return means
 
 
 def main() -> None:
-    """Check, and print the bound."""
+    """Check, print the bound, and write what was confirmed."""
     parser = script.parser(__doc__, "check_lower_bounds")
-    parser.add_argument("game", nargs="?", type=script.game, default=Game.parse("10x10:5,4,3,3,2"))
+    parser.add_argument("game", nargs="?", type=script.game, default=STANDARD)
     parser.add_argument("--tables", type=Path, default=RESULTS)
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     parser.add_argument("--checkpoints", type=Path, default=script.CHECKPOINTS)
     arguments = parser.parse_args()
-    game, jobs, kept = arguments.game, arguments.jobs, arguments.checkpoints
-    before = "-" if max(game.fleet) > 9 else ""
-    name = str(game).replace(":", f"_{before}").replace(",", before)
-    for part in ("finished", "coverage", "reveal", "beside"):
-        if not (arguments.tables / f"{part}_{name}.csv").is_file():
+    game, name = arguments.game, part_of(arguments.game)
+    tables = {}
+    for part in PARTS:
+        path = arguments.tables / f"{part}_{name}.csv"
+        if not path.is_file():
             parser.error(
-                f"{arguments.tables} has no table {part}_{name}.csv; "
+                f"{arguments.tables} has no table {path.name}; "
                 f"python -m experiments.lower_bounds {game} writes it"
             )
-    with Journal(kept / f"check_{game}.jsonl".replace(":", "_"), f"{FORMAT} {game}") as journal:
-        check(game, arguments.tables, name, jobs, journal)
+        tables[part] = read(path)
+    kept = arguments.checkpoints / f"check_{game}.jsonl".replace(":", "_")
+    what = f"check of lower bounds, {game}, by the code {script.digest_of_sources(*SOURCES)}"
+    with Journal(kept, what) as journal:
+        means = check(game, tables, arguments.jobs, journal)
+    path = LOWER_BOUNDS_CHECK.write(
+        [(table.path.name, table.digest(), len(table.rows)) for table in tables.values()],
+        arguments.output,
+        command=LOWER_BOUNDS_CHECK.command + ("" if game == STANDARD else f" {game}"),
+        fields={"numba": numba.__version__, "game": game, **means},
+        game=game,
+        name=name,
+    )
+    print(f"{script.typed_path(path)}: the digests of the tables")
 
 
 if __name__ == "__main__":

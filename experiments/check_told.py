@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from experiments import script
 from experiments.told import BOXED
-from optsearch.datafiles import RESULTS
 from optsearch.game import Game, bits
-from optsearch.results import TOLD, TOLD_CHECK, known_part_of
+from optsearch.results.tables import TOLD, TOLD_CHECK, known_part_of
+from optsearch.support.datafiles import RESULTS
 
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]

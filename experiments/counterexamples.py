@@ -1,23 +1,24 @@
 """Where greedy shooting is not optimal: python -m experiments.counterexamples [--resume FOLDER]
 
-Three searches (`optsearch.counterexamples`), to data/results/counterexamples.csv: every position of
-grids of up to 12 cells, ships of two cells and more; every position of grids of up to 10 cells,
-ships of one cell too; the empty boards of up to 20 cells. What each searched is in the header.
+Three searches (`optsearch.search.counterexamples`), to data/results/counterexamples.csv: every
+position of grids of up to 12 cells, ships of two cells and more; every position of grids of up to
+10 cells, ships of one cell too; the empty boards of up to 20 cells. What each searched is in the
+header.
 
 Each counterexample is confirmed: `trees`, its two trees are replayed on every configuration and
-give the two totals; `oracle`, both totals also come out of `optsearch.reference`, by definition.
+give the two totals; `oracle`, both totals also come out of `optsearch.check.reference`, by
+definition.
 """
 
-from concurrent.futures import Executor
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from experiments import script
-from optsearch import counterexamples, reference
-from optsearch.counterexamples import Counterexample, Found, Scope
-from optsearch.results import COUNTEREXAMPLES
-from optsearch.tree import verify
-from optsearch.workers import processes
+from optsearch.check import reference
+from optsearch.check.trees import verify
+from optsearch.cli.common import executor_of
+from optsearch.results.tables import COUNTEREXAMPLES
+from optsearch.search import counterexamples
+from optsearch.search.counterexamples import Counterexample, Found, Scope
 
 SCOPES = {
     "positions": Scope(12),
@@ -46,12 +47,12 @@ def confirmed(one: Counterexample) -> str:
 def search(scope: Scope, jobs: int, folder: Path | None) -> Found:
     """All of one scope, with a line every hundred games."""
 
-    def progress(games: int, share: float, found: int) -> None:
-        if games % 100 == 0:
-            print(f"{games} games, {share:.0%} of the work, {found} found", flush=True)
+    def progress(status: counterexamples.HuntStatus) -> None:
+        if status.games % 100 == 0:
+            work = f"{status.share:.0%} of the work, {status.counterexamples} found"
+            print(f"{status.games} games, {work}", flush=True)
 
-    pool: AbstractContextManager[Executor | None] = processes(jobs) if jobs > 1 else nullcontext()
-    with pool as executor:
+    with executor_of(jobs) as executor:
         return counterexamples.hunt(
             scope, executor=executor, workers=jobs, folder=folder, progress=progress
         )
@@ -74,7 +75,7 @@ def main() -> None:
         rows += [(name, *row, way) for row, way in zip(found.rows, ways, strict=True)]
         header[name] = "; ".join(f"{key} {value}" for key, value in found.summary.items())
     path = COUNTEREXAMPLES.write(rows, arguments.output, fields=header)
-    print(f"{script.shown(path)}: {len(rows)} rows")
+    print(f"{script.typed_path(path)}: {len(rows)} rows")
 
 
 if __name__ == "__main__":

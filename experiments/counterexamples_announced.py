@@ -1,8 +1,8 @@
 """Where greedy fails though sinkings are told: python -m experiments.counterexamples_announced
 
 Every position that some strategy can reach in the games of POSITIONS, from the definitions of
-`optsearch.reference`; of positions that hide the same up to a symmetry of the grid, that of the
-fewest shots. And the empty boards of data/results/optima_announced.csv where the totals differ.
+`optsearch.check.reference`; of positions that hide the same up to a symmetry of the grid, that of
+the fewest shots. And the empty boards of data/results/optima_announced.csv where the totals differ.
 
 `oracle`: both totals come from the definition. `trees`: a best greedy tree and an optimal one are
 replayed on every configuration, and give the two totals.
@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from itertools import product
 
 from experiments import script
-from optsearch import reference
+from optsearch.check import reference
+from optsearch.check.reference import Family
+from optsearch.check.trees import verify
 from optsearch.game import CONTACTS, Game, image
-from optsearch.greedy import GreedySolver
-from optsearch.kernels import announced_kernel, best_cells
-from optsearch.position import Position, Reply
-from optsearch.reference import Family
-from optsearch.results import COUNTEREXAMPLES_ANNOUNCED, OPTIMA_ANNOUNCED
-from optsearch.tree import verify
+from optsearch.game.position import Position, Reply
+from optsearch.results.tables import COUNTEREXAMPLES_ANNOUNCED, OPTIMA_ANNOUNCED
+from optsearch.search.greedy import GreedySolver
+from optsearch.search.kernels import announced_kernel, best_cells
 
 FLEETS = ("1x6:2,2", "1x7:3,2", "2x3:2,2", "2x4:2,2", "2x4:3,2", "3x3:2,2", "3x3:3,2")
 POSITIONS = tuple(
@@ -139,7 +139,7 @@ def main() -> None:
     rows = [*in_positions(), *on_empty_boards()]
     rows.sort(key=lambda one: (one[0] != "positions", *one[3:6]))
     path = COUNTEREXAMPLES_ANNOUNCED.write(rows, arguments.output)
-    print(f"{script.shown(path)}: {len(rows)} rows")
+    print(f"{script.typed_path(path)}: {len(rows)} rows")
 
 
 if __name__ == "__main__":

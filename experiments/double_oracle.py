@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from experiments import script
 from optsearch.equilibrium import equilibrium
-from optsearch.results import DOUBLE_ORACLE
+from optsearch.results.tables import DOUBLE_ORACLE
 
 GAMES = ("3x4:2", "3x4:2,2", "4x4:2", "4x4:3,2", "4x5:3", "4x5:3,3", "4x5:4,3,2", "5x5:4,4")
 RADII = (0.0, 0.03, 0.1, 0.3, 1.0)
@@ -33,7 +33,7 @@ def rows(games: tuple[str, ...] = GAMES) -> Iterator[tuple[object, ...]]:
 def main() -> None:
     """Compute and write the table."""
     output = script.parser(__doc__, "double_oracle").parse_args().output
-    DOUBLE_ORACLE.write(script.counted(rows(), len(GAMES) * len(RADII)), output)
+    DOUBLE_ORACLE.write(script.reported(rows(), len(GAMES) * len(RADII)), output)
 
 
 if __name__ == "__main__":

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from experiments import script
 from optsearch.equilibrium import Equilibrium, check, equilibrium, save
-from optsearch.errors import NotSupported, TooLarge
 from optsearch.game import Game
-from optsearch.results import EQUILIBRIA, EQUILIBRIUM_CELLS, OPTIMA, part_of
+from optsearch.results.tables import EQUILIBRIA, EQUILIBRIUM_CELLS, OPTIMA, part_of
+from optsearch.support.errors import NotSupported, TooLarge
 
 OPTIMUM_SECONDS = 60
 DRAWN = ("3x4:2", "4x4:2", "4x4:3,2", "4x5:2", "4x5:4,3,2", "5x5:2", "5x5:3", "5x5:4,4", "5x5:3,3")
@@ -132,7 +132,7 @@ def main() -> None:
         )
     values = [entry["value"] for entry in EQUILIBRIA.read(path)]
     exact = sum(value is not None for value in values)
-    print(f"{script.shown(path)}: {exact} values and {len(values) - exact} brackets")
+    print(f"{script.typed_path(path)}: {exact} values and {len(values) - exact} brackets")
 
 
 if __name__ == "__main__":

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments import script
-from optsearch.configurations import to_masks
+from optsearch.counting.configurations import to_masks
+from optsearch.counting.posterior import Posterior
 from optsearch.evaluate import survey
 from optsearch.game import Game
-from optsearch.position import HIT, MISS, Position
-from optsearch.posterior import Posterior
-from optsearch.results import ESTIMATES
+from optsearch.game.position import HIT, MISS, Position
+from optsearch.results.tables import ESTIMATES
 from optsearch.strategies.greedy import Greedy
 from optsearch.strategies.rollout import FIT
 
@@ -36,7 +36,7 @@ def positions(number: int, largest: int = LARGEST, seed: int = SEED) -> list[Pos
             posterior = Posterior(position)
             if posterior.configurations <= largest:
                 break
-            shot = posterior.best_shots()[0]
+            shot = posterior.greedy_shots()[0]
             position = position.after(shot, HIT if cells & GAME.bit(shot) else MISS)
         found.append(position)
     return found
@@ -77,7 +77,7 @@ def main() -> None:
         game=GAME,
     )
     coefficients, error = fit(*np.array(rows).T)
-    print(f"{script.shown(path)}: root mean square error {error:.3f}")
+    print(f"{script.typed_path(path)}: root mean square error {error:.3f}")
     for fitted, used in zip(coefficients.round(4).tolist(), FIT, strict=True):
         print(f"fitted {tuple(fitted)}, used {used}")
 

@@ -4,10 +4,10 @@ Seeded random configurations of the large games are played move by move by code 
 with the kernel of `optsearch.evaluate`, and each must take as many shots as it does there:
 
     greedy, spread
-               with exact posteriors (`optsearch.posterior`), in the tree that was evaluated: the
-               task that has the configuration is found among all tasks, and its path followed;
-               where sinkings are announced, a task of the tree is met on the way, and the path is
-               followed in the kernel from where 2^18 configurations or fewer are left
+               with exact posteriors (`optsearch.counting.posterior`), in the tree that was
+               evaluated: the task that has the configuration is found among all tasks, and its path
+               followed; where sinkings are announced, a task of the tree is met on the way, and the
+               path is followed in the kernel from where 2^18 configurations or fewer are left
     patterns   by the definition in plain Python
     rollout    by `experiments.rollout_again`, once shots at most probable cells have left 8,000
                configurations or fewer, in the policy's tree from there on; every 50th game from
@@ -22,7 +22,6 @@ board.
 """
 
 import os
-import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from math import sqrt
@@ -31,21 +30,22 @@ from pathlib import Path
 import numpy as np
 
 from experiments import script
-from experiments.evaluations import RUNS
+from experiments.evaluations import SUBJECTS
 from experiments.rollout_again import RolloutAgain
-from optsearch.configurations import to_masks, to_words
+from optsearch.counting.configurations import to_masks, to_words
+from optsearch.counting.posterior import Posterior
 from optsearch.evaluate import FollowedTask, Task, play_sample, tasks
 from optsearch.game import Cell, Game
-from optsearch.position import Position, play
-from optsearch.posterior import Posterior
-from optsearch.results import EVALUATION, EVALUATION_CHECK
+from optsearch.game.position import Position, play
+from optsearch.results.tables import EVALUATION, EVALUATION_CHECK
 from optsearch.strategies import Strategy, named
-from optsearch.strategies.greedy import Greedy, counted
+from optsearch.strategies.greedy import Greedy, counts_of
 from optsearch.strategies.nested import Nested
 from optsearch.strategies.pattern import Pattern
 from optsearch.strategies.rollout import Rollout
 from optsearch.strategies.spread import Spread
-from optsearch.workers import processes
+from optsearch.support.sharing import results
+from optsearch.support.workers import processes
 
 SEED = 11
 LISTED = 8_000  # configurations from which rollouts are played
@@ -53,8 +53,10 @@ SAMPLED = 400_000  # of every 50th game: above the cap of 131,072
 NESTED = 16_000  # of games of nested rollouts: above the 1,024 where these begin
 FOLLOWED = 1 << 18  # configurations from which games with sinkings are followed in the tree
 AT_ONCE = 10  # games of a job
+AHEAD = 4  # jobs that wait for each process
 Drawn = tuple[int, list[int]]  # number, ships
 Row = tuple[int, int, int]  # number, shots in the tree, shots played
+Job = tuple[Callable[..., list[Row]], tuple[object, ...]]
 
 
 def most_probable(game: Game, strategy: Greedy | None, ships: list[int], listed: int) -> Position:
@@ -66,7 +68,7 @@ def most_probable(game: Game, strategy: Greedy | None, ships: list[int], listed:
             return None
         if strategy and posterior.configurations <= strategy.endgame:
             return strategy.shot(position)
-        return posterior.best_shots()[0]
+        return posterior.greedy_shots()[0]
 
     return play(shot, ships, Position(game))
 
@@ -96,7 +98,7 @@ def play_announced(
         end = play(shot, ships, Position(game))
         if not any(str(position) in known for position in path):
             raise AssertionError(f"no task of the tree is on the way of {[str(p) for p in path]}")
-        small = next(p for p in path if counted(p).configurations <= FOLLOWED)
+        small = next(p for p in path if counts_of(p).configurations <= FOLLOWED)
         rows.append((i, FollowedTask(strategy, small).shots_of(ships), len(end.shots)))
     return rows
 
@@ -125,9 +127,7 @@ def play_rollout(game: Game, strategy: Rollout, games: Iterable[Drawn]) -> list[
     return rows
 
 
-def jobs_of(
-    game: Game, strategy: Strategy, games: Sequence[Drawn]
-) -> list[tuple[Callable[..., list[Row]], tuple[object, ...]]]:
+def jobs_of(game: Game, strategy: Strategy, games: Sequence[Drawn]) -> list[Job]:
     """What the processes do: a function and its arguments, for some games each."""
     if isinstance(strategy, Greedy | Spread) and not game.is_silent:
         known = frozenset(task.shots for task in tasks(strategy, game))
@@ -152,21 +152,24 @@ def jobs_of(
     ]
 
 
+def done(job: Job) -> list[Row]:
+    """Of a job: the rows of its games."""
+    play, arguments = job
+    return play(*arguments)
+
+
 def check(name: str, number: int, processors: int, output: Path) -> None:
     """Play, compare, and write NAME.csv."""
-    game, strategy = RUNS[name].game, named(RUNS[name].strategy)
+    game, strategy = SUBJECTS[name].game, named(SUBJECTS[name].strategy)
     drawn = Posterior(Position(game)).sample(number, np.random.default_rng(SEED))
     games = [(i, to_masks(ships)) for i, ships in enumerate(drawn)]
     rows: list[Row] = []
-    started, said = time.perf_counter(), 0.0
+    clock = script.Clock(name)
     with processes(processors) as pool:
-        for future in [pool.submit(play, *some) for play, some in jobs_of(game, strategy, games)]:
-            rows += future.result()
-            seconds = time.perf_counter() - started
-            if seconds > said + 10:
-                said = seconds
-                left = seconds / len(rows) * (number - len(rows))
-                print(f"{name}: {len(rows)} of {number} games, about {left:.0f} s more", flush=True)
+        jobs = iter(jobs_of(game, strategy, games))
+        for _, found in results(pool, done, jobs, AHEAD * processors):
+            rows += found
+            clock(len(rows), number)
     differing = [row for row in rows if row[1] != row[2]]
     if differing or len(rows) != number:
         raise AssertionError(f"{len(rows)} of {number} games of {name}; differing: {differing}")
@@ -181,7 +184,7 @@ def check(name: str, number: int, processors: int, output: Path) -> None:
     )
     mean = sum(row[1] for row in rows) / len(rows)
     agree = f"{len(rows)} games agree; their mean is {mean:.3f}{beside(name, mean, number)}"
-    print(f"{script.shown(path)}: {agree}")
+    print(f"{script.typed_path(path)}: {agree}")
 
 
 def beside(name: str, mean: float, games: int) -> str:
@@ -189,9 +192,9 @@ def beside(name: str, mean: float, games: int) -> str:
     if not EVALUATION.path(name=name).exists():
         return ", and the evaluation is not there yet"
     evaluation = EVALUATION.read(name=name).header
-    if evaluation["strategy"] != str(named(RUNS[name].strategy)):
+    if evaluation["strategy"] != str(named(SUBJECTS[name].strategy)):
         raise AssertionError(f"the evaluation is of {evaluation['strategy']}")
-    if isinstance(named(RUNS[name].strategy), Rollout):
+    if isinstance(named(SUBJECTS[name].strategy), Rollout):
         return ""
     error = float(evaluation["sd"]) / sqrt(games)
     if abs(mean - float(evaluation["mean"])) > 4 * error:
@@ -202,14 +205,14 @@ def beside(name: str, mean: float, games: int) -> str:
 def main() -> None:
     """The command line."""
     parser = script.parser(__doc__, "evaluation_check")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(RUNS))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(SUBJECTS))
     parser.add_argument("--games", type=int, default=1000, help="how many of each")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     arguments = parser.parse_args()
-    unknown = set(arguments.names) - set(RUNS)
+    unknown = set(arguments.names) - set(SUBJECTS)
     if unknown:
-        parser.error(f"no evaluation {', '.join(sorted(unknown))}; there are {', '.join(RUNS)}")
-    for name in arguments.names or RUNS:
+        parser.error(f"no evaluation {', '.join(sorted(unknown))}; there are {', '.join(SUBJECTS)}")
+    for name in arguments.names or SUBJECTS:
         check(name, arguments.games, arguments.jobs, arguments.output)
 
 

@@ -2,36 +2,32 @@
 
 Each experiment whose tables take at most so many minutes (1) is run into an empty folder, and every
 value of every table and tree is compared with the committed one. Left out are columns that are
-measured (`Column.measured`), and of the header the versions, the commit and the date. Tables that
+measured (`Column.measured`), and of the header `records.VARYING`. Tables that
 an experiment reads are the committed ones. What was found goes to data/results/recomputed.csv,
-where rows of other tables stay until these change, and to docs/recomputed.md; both are written
-after each experiment, so that ctrl-C loses one. TABLE names files below data/results, however long
-they take. The exit status is 1 if a value differs.
+where rows of other tables stay; it is written after each experiment, so that ctrl-C loses one.
+`optsearch.report.standing` says what follows of each table as it stands. TABLE names files below
+data/results, however long they take. The exit status is 1 if a value differs.
 """
 
 from __future__ import annotations
 
-import hashlib
 import shlex
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
 
 from experiments import script
-from optsearch import records, tree
-from optsearch.datafiles import CHECKOUT, RESULTS
-from optsearch.errors import RecordError
-from optsearch.journal import replace
-from optsearch.results import RECOMPUTED, TABLES, TREES, Entries, Table, Tree, took
+from optsearch import tree
+from optsearch.report.standing import Standing, standings
+from optsearch.results.tables import RECOMPUTED, Entries, Table, Tree, took
+from optsearch.support import records
+from optsearch.support.datafiles import CHECKOUT, RESULTS
+from optsearch.support.errors import RecordError
 
-AGES = CHECKOUT / "docs" / "recomputed.md"
-PROVENANCE = ("command", "optsearch", "python", "numpy", "commit", "date")
 # What an experiment is told so that it goes on from nothing; {folder} is an empty one.
 FROM_NOTHING = {
     "evaluations": ("--checkpoints", "{folder}/checkpoints"),
@@ -42,7 +38,7 @@ FROM_NOTHING = {
 
 
 @dataclass(frozen=True)
-class Run:
+class Recomputation:
     """What is run by `python -m`, and the committed files that it makes, as they are declared."""
 
     command: tuple[str, ...]
@@ -55,32 +51,21 @@ class Run:
         return shlex.join(("python", "-m", *self.command))
 
 
-def runs() -> Iterator[Run]:
+def recomputations() -> list[Recomputation]:
     """Each command that makes committed tables, the quick ones first."""
-    files: dict[tuple[str, ...], list[tuple[str, Table | Tree]]] = {}
-    everything: list[Table | Tree] = [*TABLES, *TREES]
-    for made in everything:
-        if made is RECOMPUTED:
-            continue
-        paths = [made.path()] if isinstance(made, Tree) else list(made.all())
-        for path in paths:
-            if path.is_file():
-                file = path.relative_to(RESULTS).as_posix()
-                files.setdefault(_command(made, path), []).append((file, made))
-    found = [
-        Run(command, max(made.minutes for _, made in each), tuple(each))
-        for command, each in files.items()
-    ]
-    yield from sorted(found, key=lambda run: run.minutes)
-
-
-def _command(made: Table | Tree, path: Path) -> tuple[str, ...]:
-    """What makes a file, after `python -m`: what its header says, or else its declaration."""
-    module = f"experiments.{made.experiment}"
-    said = "" if isinstance(made, Tree) else made.read(path).header.get("command", "")
-    if said.split()[:3] != ["python", "-m", module]:
-        said = made.command.format(name=path.stem)
-    return (module, *shlex.split(said)[3:])
+    found: dict[str, list[Standing]] = {}
+    for one in standings():
+        if one.made is not RECOMPUTED:
+            found.setdefault(one.command, []).append(one)
+    every = (
+        Recomputation(
+            tuple(shlex.split(command)[2:]),
+            max(one.minutes for one in made),
+            tuple((one.file, one.made) for one in made),
+        )
+        for command, made in found.items()
+    )
+    return sorted(every, key=lambda run: run.minutes)
 
 
 def difference(made: Table | Tree, committed: Path, again: Path) -> str:
@@ -98,7 +83,7 @@ def difference(made: Table | Tree, committed: Path, again: Path) -> str:
 def _in_headers(before: Entries, after: Entries) -> str:
     for key in dict.fromkeys((*before.header, *after.header)):
         old, new = before.header.get(key), after.header.get(key)
-        if key not in PROVENANCE and old != new:
+        if key not in records.VARYING and old != new:
             return f"header {key}: {old!r} is committed, {new!r} found"
     return ""
 
@@ -114,7 +99,7 @@ def _in_rows(made: Table, before: Entries, after: Entries) -> str:
     return ""
 
 
-def recomputed(run: Run) -> list[tuple[str, str]]:
+def recomputed(run: Recomputation) -> list[tuple[str, str]]:
     """Run a command into an empty folder; each file, and its first difference."""
     with tempfile.TemporaryDirectory() as folder:
         experiment = run.command[0].rpartition(".")[2]
@@ -129,9 +114,9 @@ def recomputed(run: Run) -> list[tuple[str, str]]:
         ]
 
 
-def chosen(within: float, names: list[str]) -> list[Run]:
+def chosen(within: float, names: list[str]) -> list[Recomputation]:
     """The runs that are asked for; RecordError for a name that is no committed table."""
-    everything = list(runs())
+    everything = recomputations()
     files = {file for run in everything for file, _ in run.files}
     for name in names:
         if name not in files:
@@ -139,47 +124,6 @@ def chosen(within: float, names: list[str]) -> list[Run]:
     if names:
         return [run for run in everything if any(file in names for file, _ in run.files)]
     return [run for run in everything if run.minutes <= within]
-
-
-def digest(file: str) -> str:
-    """What tells a committed file from any other."""
-    path = RESULTS / file
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16] if path.is_file() else ""
-
-
-def known(path: Path) -> dict[str, dict[str, Any]]:
-    """What was found of each file by earlier runs; nothing of those that have changed since."""
-    rows = RECOMPUTED.read(path) if path.is_file() else []
-    return {row["table"]: row for row in rows if row["digest"] == digest(row["table"])}
-
-
-def ages() -> str:
-    """When each committed file was recomputed last in full, as a table in Markdown."""
-    rows = known(RECOMPUTED.path())
-    lines = [
-        "# When each table was recomputed last in full",
-        "",
-        "Written by `make golden`, which recomputes tables from nothing and compares every value",
-        "with the committed one, times left out. The others were computed in full when they were",
-        "made: their headers say when. *tests*: every run of the tests recomputes it too.",
-        "",
-        "| table | recomputed | at commit | came out | takes | command |",
-        "|---|---|---|---|---|---|",
-    ]
-    for run in runs():
-        for file, made in run.files:
-            row = rows.get(file)
-            again = ("when made", "", "") if row is None else in_words(row)
-            tests = ", *tests*" if made.is_quick else ""
-            cells = (file, *again, took(made.minutes) + tests, f"`{run.text}`")
-            lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
-
-
-def in_words(row: dict[str, object]) -> tuple[str, str, str]:
-    """Day, commit and outcome of a recomputation."""
-    same = "the same" if row["same"] else f"not the same: {row['differs']}"
-    return str(row["date"]), str(row["commit"])[:8], same
 
 
 def main() -> int:
@@ -191,12 +135,13 @@ def main() -> int:
     todo = chosen(arguments.within, arguments.table)
     print(f"{len(todo)} commands, about {took(sum(run.minutes for run in todo))} on two cores")
     path = RECOMPUTED.path(arguments.output)
-    rows = known(path)
+    rows = {row["table"]: row for row in RECOMPUTED.read(path)} if path.is_file() else {}
     differing = 0
     for run in todo:
         print(f"{run.text} (about {took(run.minutes)}) ...", flush=True)
         started, commit = time.perf_counter(), records.commit()
         found = recomputed(run)
+        made = dict(run.files)
         for file, differs in found:
             differing += bool(differs)
             print(f"  {file}: {differs or 'the same'}", flush=True)
@@ -205,17 +150,13 @@ def main() -> int:
                 "command": run.text,
                 "date": datetime.now(timezone.utc).date().isoformat(),
                 "commit": commit,
-                "digest": digest(file),
+                "digest": made[file].digest(RESULTS / file),
                 "seconds": round(time.perf_counter() - started),
                 "same": not differs,
                 "differs": differs,
             }
         written = [[row[name] for name in RECOMPUTED.names] for _, row in sorted(rows.items())]
         RECOMPUTED.write(written, arguments.output)
-        if arguments.output == RESULTS:
-            replace(AGES, ages())
-    if arguments.output == RESULTS:
-        replace(AGES, ages())
     return 1 if differing else 0
 
 

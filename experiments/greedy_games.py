@@ -16,13 +16,13 @@ import numpy as np
 from rich.progress import track
 
 from experiments import script
-from optsearch.configurations import to_masks
+from optsearch.counting.configurations import to_masks
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
-from optsearch.position import Position
-from optsearch.position import play as play_game
-from optsearch.posterior import Posterior
-from optsearch.results import GREEDY_GAMES, GREEDY_GAMES_SUMMARY
-from optsearch.workers import processes
+from optsearch.game.position import Position
+from optsearch.game.position import play as play_game
+from optsearch.results.tables import GREEDY_GAMES, GREEDY_GAMES_SUMMARY
+from optsearch.support.workers import processes
 
 GAMES = ("10x10:5,4,3,3,2", "10x10:5,4,3,3,2;contact=any;announce=ship")
 SEED = 20141
@@ -32,7 +32,7 @@ def play(game: Game, number: int) -> tuple[int, float]:
     """Play one game: the number of shots and the seconds it took."""
     ships = to_masks(Posterior(Position(game)).sample(1, np.random.default_rng([SEED, number]))[0])
     started = time.perf_counter()
-    end = play_game(lambda position: Posterior(position).best_shots()[0], ships, Position(game))
+    end = play_game(lambda position: Posterior(position).greedy_shots()[0], ships, Position(game))
     return len(end.shots), time.perf_counter() - started
 
 

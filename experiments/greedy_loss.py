@@ -9,11 +9,11 @@ from pathlib import Path
 
 from experiments import script
 from experiments.optima import greedy_total
-from optsearch.configurations import Configurations
+from optsearch.counting.configurations import Configurations
 from optsearch.game import Game
-from optsearch.greedy import RULES
-from optsearch.position import Position
-from optsearch.results import GREEDY_LOSS, OPTIMA
+from optsearch.game.position import Position
+from optsearch.results.tables import GREEDY_LOSS, OPTIMA
+from optsearch.search.greedy import RULES
 
 SECONDS = 5
 
@@ -58,7 +58,7 @@ def main() -> None:
     ]
     worse = sum(entry["best_greedy_total_height"] > entry["total_height"] for entry in known)
     found = f"best greedy is worse than the optimum in {worse} of {len(known)} games"
-    print(f"{script.shown(path)}: {found}")
+    print(f"{script.typed_path(path)}: {found}")
 
 
 if __name__ == "__main__":

@@ -7,11 +7,11 @@ to 128 cells are confirmed by the posterior of the same game.
 import time
 
 from experiments import script
+from optsearch.counting.lattice import count_empty_board
+from optsearch.counting.posterior import Posterior
 from optsearch.game import CONTACTS, MAX_CELLS, Game
-from optsearch.lattice import count_empty_board
-from optsearch.position import Position
-from optsearch.posterior import Posterior
-from optsearch.results import GROWTH
+from optsearch.game.position import Position
+from optsearch.results.tables import GROWTH
 
 FLEET = (5, 4, 3, 3, 2)
 SIZES = range(6, 13)

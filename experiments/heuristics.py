@@ -7,10 +7,10 @@ own placement (`corner`) and on uniform ones. The header has Hedges' g of each v
 from itertools import pairwise
 
 from experiments import script
-from optsearch.hiding import hider
-from optsearch.reproduce.heuristics import GAME, GAMES, SEED, shown
-from optsearch.results import HEURISTICS
-from optsearch.simulate import Outcome, hedges_g, simulate
+from optsearch.play.hiding import hider
+from optsearch.play.simulate import Outcome, hedges_g, simulate
+from optsearch.reproduce.heuristics import GAME, GAMES, SEED, effect_text
+from optsearch.results.tables import HEURISTICS
 from optsearch.strategies.heuristic import Heuristic
 
 READINGS: dict[str, dict[str, object]] = {
@@ -36,7 +36,7 @@ def changed(reading: dict[str, object]) -> tuple[Heuristic, ...]:
 def effects(outcomes: dict[str, Outcome], players: tuple[Heuristic, ...]) -> str:
     """Hedges' g of each version and the next."""
     five = [outcomes[str(player)] for player in players]
-    return ", ".join(shown(hedges_g(a, b)) for a, b in pairwise(five))
+    return ", ".join(effect_text(hedges_g(a, b)) for a, b in pairwise(five))
 
 
 def main() -> None:
@@ -61,7 +61,7 @@ def main() -> None:
             for shots, games in outcome.histogram.items()
         ]
         path = HEURISTICS.write(rows, options.output, fields=fields, name=boards, game=GAME)
-        print(script.shown(path))
+        print(script.typed_path(path))
 
 
 if __name__ == "__main__":

@@ -21,15 +21,15 @@ from functools import cache
 import numpy as np
 
 from experiments import script
-from optsearch.configurations import CellSets, to_masks, to_words
+from optsearch.counting.configurations import CellSets, to_masks, to_words
+from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import Prior
 from optsearch.game import Game, image
-from optsearch.hiding import Corner, Drawn, Hider
-from optsearch.position import Position
-from optsearch.posterior import Posterior
-from optsearch.prior import Prior
-from optsearch.results import HIDERS
-from optsearch.ships import in_order
-from optsearch.simulate import simulate
+from optsearch.game.position import Position
+from optsearch.game.ships import in_order
+from optsearch.play.hiding import Corner, Drawn, Hider
+from optsearch.play.simulate import simulate
+from optsearch.results.tables import HIDERS
 
 GAME = Game.parse("10x10:5,4,3,3,2")
 TOUCHING = Game.parse("10x10:5,4,3,3,2;contact=any")
@@ -163,7 +163,7 @@ def rows(games: int = GAMES, slow_games: int = SLOW_GAMES) -> Iterator[tuple[obj
 def main() -> None:
     """Compute and write the table."""
     output = script.parser(__doc__, "hiders").parse_args().output
-    found = script.counted(rows(), 30)
+    found = script.reported(rows(), 30)
     fields = {"seed": SEED, "pool": POOL, "hard": HARD, "factor": FACTOR}
     HIDERS.write(found, output, fields=fields)
 

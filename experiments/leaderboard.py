@@ -12,7 +12,8 @@ with its exact distribution.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -20,14 +21,15 @@ from typing import Any
 import numpy as np
 
 from experiments import script
-from optsearch.cli.simulating import report_progress
-from optsearch.configurations import CellSets
+from optsearch.cli.simulating import simulating
+from optsearch.counting.configurations import CellSets
 from optsearch.game import Game
-from optsearch.hiding import Drawn
-from optsearch.results import EVALUATION, LEADERBOARD, LEADERBOARD_SHOTS, part_of
-from optsearch.simulate import Outcome, play_task, sd, simulate
+from optsearch.play.hiding import Drawn
+from optsearch.play.simulate import Outcome, play_task, sd, simulate
+from optsearch.results.tables import EVALUATION, LEADERBOARD, LEADERBOARD_SHOTS, part_of
 from optsearch.strategies import as_player
-from optsearch.strategies.greedy import counted
+from optsearch.strategies.greedy import counts_of
+from optsearch.support.decimals import exact_mean
 
 USUAL = "10x10:5,4,3,3,2"
 SILENT = Game.parse(USUAL)
@@ -75,15 +77,21 @@ def known_mean(player: str, game: Game) -> float | None:
     for path in EVALUATION.all():
         header = EVALUATION.read(path).header
         if header["strategy"] == player and header["game"] == str(game):
-            return float(header["mean"])
+            return exact(header)
     return None
+
+
+def exact(header: Mapping[str, str]) -> float:
+    """The mean in the header of an evaluation, as reports print it."""
+    total, configurations = int(header["total_height"]), int(header["configurations"])
+    return float(exact_mean(Fraction(total, configurations)))
 
 
 def milliseconds(player: str, game: Game, boards: CellSets) -> float:
     """Processor time of a move; of other games nothing is remembered."""
     playing = as_player(player)
     play_task(playing, str(game), boards[:1], 0, SEED)  # compiles what is compiled
-    counted.cache_clear()
+    counts_of.cache_clear()
     before = time.process_time()
     shots = sum(play_task(playing, str(game), boards, 0, SEED))
     return 1000 * (time.process_time() - before) / shots
@@ -127,15 +135,16 @@ def played(
     for game, games in sorted(groups, key=lambda group: -group[1]):
         names = [name for (of, name), number in missing.items() if (of, number) == (game, games)]
         print(f"{game}: {games:,} boards, {', '.join(names)}", flush=True)
-        outcomes = simulate(
-            list(dict.fromkeys([full_name(FIRST), *names])),
-            game,
-            games=games,
-            seed=SEED,
-            jobs=jobs,
-            checkpoint=checkpoints / part_of(game),
-            progress=report_progress(),
-        ).outcomes
+        with simulating() as progress:
+            outcomes = simulate(
+                list(dict.fromkeys([full_name(FIRST), *names])),
+                game,
+                games=games,
+                seed=SEED,
+                jobs=jobs,
+                checkpoint=checkpoints / part_of(game),
+                progress=progress,
+            ).outcomes
         boards = Drawn().boards(game, games, SEED)
         for outcome in outcomes:
             if outcome.strategy in names:
@@ -147,7 +156,7 @@ def evaluated(name: str) -> tuple[Row, dict[int, int]]:
     table = EVALUATION.read(name=name)
     histogram = dict(zip(table.column("shots"), table.column("configurations"), strict=True))
     counts = np.cumsum(list(histogram.values()))
-    mean = float(table.header["mean"])
+    mean = exact(table.header)
     return {
         "game": Game.parse(table.header["game"]),
         "strategy": table.header["strategy"],
@@ -226,7 +235,7 @@ def main() -> None:
         found[line["game"], line["strategy"]] = line, histogram
         write(found, options.output)
     for path in write(found, options.output):
-        print(script.shown(path))
+        print(script.typed_path(path))
     for line in LEADERBOARD.read(LEADERBOARD.path(options.output)):
         beside = "" if line["known"] is None else f", of all configurations {line['known']:.4f}"
         name = f"{line['game']}  {line['strategy']}"

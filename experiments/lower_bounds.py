@@ -14,22 +14,21 @@ it takes some 30 minutes on one idle core. A run that was stopped goes on from t
 checkpoints: by default in the folder .checkpoints of the checkout.
 """
 
-import time
 from fractions import Fraction
 from pathlib import Path
 
 from experiments import script
 from optsearch.bounds import all_finished, together
-from optsearch.bounds.beside import Beside, beside
+from optsearch.bounds.beside import BESIDE, Beside, beside
 from optsearch.bounds.coverage import CellSetCounts, Coverage
-from optsearch.bounds.reveal import Revealed, require_apart, reveal
+from optsearch.bounds.reveal import MISSES, Revealed, require_apart, reveal
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
-from optsearch.journal import Journal
-from optsearch.position import Position
-from optsearch.posterior import Posterior
-from optsearch.results import BESIDE, COVERAGE, FINISHED, MET_BESIDE, MISSES, REVEAL, part_of
+from optsearch.game.position import Position
+from optsearch.results.tables import COVERAGE, FINISHED, MET_BESIDE, REVEAL, part_of
+from optsearch.support.journal import Journal
 
-FORMAT = "configurations finished, by the first ship"
+SOURCES = ("first_ship.py", "_first_ship.pyx", "covered.pxd", "beside.py")  # of the last chain
 NODES = 30_000_000  # of a search with costs of the longest ship: a minute or so
 STANDARD = Game.parse("10x10:5,4,3,3,2")
 
@@ -39,25 +38,9 @@ def command_of(game: Game) -> str:
     return FINISHED.command + ("" if game == STANDARD else f" {game}")
 
 
-class Clock:
-    """Says how far a part is and when it may end."""
-
-    def __init__(self, what: str):
-        self.what, self.started, self.first = what, time.perf_counter(), 0
-
-    def __call__(self, done: int, total: int) -> None:
-        """Report that `done` of `total` are done."""
-        self.first = self.first or done
-        seconds = time.perf_counter() - self.started
-        left = seconds / (done - self.first + 1) * (total - done)
-        print(
-            f"{self.what}: {done} of {total}, {seconds:.0f} s, about {left:.0f} s more", flush=True
-        )
-
-
 def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> Coverage:
     """Count, and write coverage_NAME.csv."""
-    counts = CellSetCounts.of(game, checkpoint, Clock("sets of cells"))
+    counts = CellSetCounts.of(game, checkpoint, script.Clock("sets of cells"))
     coverage = Coverage(counts)
     rows = []
     for k in range(game.cells + 1):
@@ -78,7 +61,7 @@ def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> Coverag
 def write_reveal(game: Game, output: Path) -> list[Revealed]:
     """Evaluate the reveal game, and write reveal_NAME.csv after each class."""
     path = REVEAL.path(output, name=part_of(game))
-    clock = Clock("reveal game")
+    clock = script.Clock("reveal game")
 
     def save(done: list[Revealed], total: int) -> None:
         REVEAL.write(
@@ -101,7 +84,7 @@ def by_cells(game: Game) -> dict[str, int]:
 def write_beside(game: Game, output: Path) -> list[Beside]:
     """Find what cells beside each ship meet, and write beside_NAME.csv after each class."""
     path = MET_BESIDE.path(output, name=part_of(game))
-    clock = Clock("cells beside ships")
+    clock = script.Clock("cells beside ships")
 
     def save(done: list[Beside], total: int) -> None:
         MET_BESIDE.write(
@@ -157,8 +140,9 @@ def compute(game: Game, checkpoints: Path, output: Path) -> None:
     name = part_of(game)
     coverage = write_coverage(game, output, checkpoints / f"cover_{name}.arrays")
     revealed, known = write_reveal(game, output), write_beside(game, output)
-    with Journal(checkpoints / f"first_ship_{name}.jsonl", FORMAT) as journal:
-        clock = Clock("numbers of misses")
+    what = f"chain with the first ship, by the code {script.digest_of_sources(*SOURCES)}"
+    with Journal(checkpoints / f"first_ship_{name}.jsonl", what) as journal:
+        clock = script.Clock("numbers of misses")
         finished = all_finished(
             coverage, revealed, known, clock, journal=journal, said=say, nodes=NODES
         )

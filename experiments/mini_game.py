@@ -11,8 +11,6 @@ The first four are walked in numba (`experiments.mini_game_walk`); what is asked
 strategy that is done is kept, and a run that was stopped goes on after it.
 """
 
-import sys
-import time
 from collections import Counter
 
 import numpy as np
@@ -21,8 +19,8 @@ from numpy.typing import NDArray
 from experiments import script
 from experiments.mini_game_walk import Boards, walked
 from optsearch.game import Game
-from optsearch.position import Position, Reply
-from optsearch.results import MINI_GAME
+from optsearch.game.position import Position, Reply
+from optsearch.results.tables import MINI_GAME
 from optsearch.strategies import Strategy, named
 
 GAME = Game.parse("8x8:4,3,2;contact=any;announce=sunk")
@@ -34,7 +32,6 @@ WALKED = {  # by what is known, and what is shot
     "bisection by the count of sunk ships": (True, True),
 }
 ASKED = ("within:shots=20", "within:shots=24")
-SAID = 10  # seconds
 
 
 def asked(strategy: Strategy, game: Game) -> dict[int, int]:
@@ -46,16 +43,13 @@ def asked(strategy: Strategy, game: Game) -> dict[int, int]:
     kinds = np.array([kind if game.announce == "ship" else 0 for kind in game.fleet])
     histogram: Counter[int] = Counter()
     stack: list[tuple[Position, NDArray[np.int64]]] = [(Position(game), np.arange(len(ships)))]
-    started = said = time.monotonic()
+    clock, done = script.Clock(str(strategy)), 0
     while stack:
         position, rows = stack.pop()
         if not position.hits_left:
             histogram[len(position.shots)] += len(rows)
-            if time.monotonic() - said > SAID:
-                said = time.monotonic()
-                done = sum(histogram.values())
-                left = (said - started) * (len(ships) / done - 1)
-                print(f"{strategy}: {done:,} boards, about {left:.0f} s left", file=sys.stderr)
+            done += len(rows)
+            clock(done, len(ships))
             continue
         cell = strategy.shot(position)
         bit = np.uint64(game.bit(cell))
@@ -108,7 +102,7 @@ def main() -> None:
             fields={"game": GAME, "configurations": boards},
             game=GAME,
         )
-    print(f"{script.shown(path)}: {len(found)} strategies")
+    print(f"{script.typed_path(path)}: {len(found)} strategies")
 
 
 if __name__ == "__main__":

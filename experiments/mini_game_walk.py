@@ -14,8 +14,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from optsearch.errors import NotSupported
 from optsearch.game import Game
+from optsearch.support.errors import NotSupported
 
 Array = Any  # numba infers the types of arrays
 

@@ -8,10 +8,10 @@ another game has its name, such as occurrence_4x4_32.csv.
 from pathlib import Path
 
 from experiments import script
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
-from optsearch.position import Position
-from optsearch.posterior import Posterior
-from optsearch.results import OCCURRENCE, part_of
+from optsearch.game.position import Position
+from optsearch.results.tables import OCCURRENCE, part_of
 
 NAMES = {"10x10:5,4,3,3,2": "10x10", "10x10:5,4,3,3,2;contact=any": "10x10_any"}
 
@@ -33,7 +33,7 @@ def write(game: Game, folder: Path) -> None:
         game=game,
         name=NAMES.get(str(game), part_of(game)),
     )
-    print(f"{script.shown(path)}: {posterior.configurations:,} configurations of {game}")
+    print(f"{script.typed_path(path)}: {posterior.configurations:,} configurations of {game}")
 
 
 def main() -> None:

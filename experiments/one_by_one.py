@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments import script
-from optsearch import reference
-from optsearch.configurations import to_masks
+from optsearch.check import reference
+from optsearch.counting.configurations import to_masks
+from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import one_by_one
 from optsearch.game import CONTACTS, Game, image
-from optsearch.hiding import OneByOne
-from optsearch.position import Position
-from optsearch.posterior import Posterior
-from optsearch.prior import one_by_one
-from optsearch.results import ONE_BY_ONE
+from optsearch.game.position import Position
+from optsearch.play.hiding import OneByOne
+from optsearch.results.tables import ONE_BY_ONE
 
 SMALL = ("4x4:3,2", "4x5:4,3,2", "5x5:3,2", "5x5:4,3,2", "6x6:3,2", "4x5:4,3,2;contact=any")
 USUAL = tuple(f"10x10:5,4,3,3,2;contact={contact}" for contact in CONTACTS)

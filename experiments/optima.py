@@ -14,18 +14,23 @@ from math import inf
 from pathlib import Path
 
 from experiments import FIRST, script
-from optsearch import paper, proof, records, reference, tree
 from optsearch.bounds import leaf_counting, leaves_of
-from optsearch.configurations import Configurations
-from optsearch.errors import ImpossiblePosition, NotSupported, TooLarge
-from optsearch.family import Family
+from optsearch.check import paper, reference
+from optsearch.check import proofs as proof
+from optsearch.check.trees import verify
+from optsearch.counting.configurations import Configurations
+from optsearch.counting.family import Family
 from optsearch.game import Game
-from optsearch.greedy import GreedySolver
-from optsearch.kernels import misses_with_one_ship_a_set
-from optsearch.position import Position
-from optsearch.results import OPTIMA, Table
-from optsearch.solution import Limit, LimitReached, Solution, Status, no_progress
-from optsearch.solver import Solver, solve
+from optsearch.game.position import Position
+from optsearch.results.tables import OPTIMA, Table
+from optsearch.search.greedy import GreedySolver
+from optsearch.search.kernels import misses_with_one_ship_a_set
+from optsearch.search.proving import prove
+from optsearch.search.solver import Solver, solve
+from optsearch.support import records
+from optsearch.support.errors import ImpossiblePosition, NotSupported, TooLarge
+from optsearch.support.progress import Limit, LimitReached, no_progress
+from optsearch.tree.solution import SearchStatus, Solution
 
 SIDES = range(2, 9)  # of the squares
 RECTANGLES = (
@@ -158,7 +163,7 @@ def _proof(solver: Solver, found: Solution, seconds: float) -> int | None:
         return solver.least_misses(sets, weights, most)
 
     try:
-        made = proof.prove(solver.position, misses, least_misses, solver.prices)
+        made = prove(solver.position, misses, least_misses, solver.prices)
     except LimitReached:
         return None
     return proof.check_proof(made).total_height
@@ -212,9 +217,9 @@ def row(
     game: Game, max_seconds: float | None = None, patience: float = PATIENCE
 ) -> dict[str, object] | None:
     """One line of the table; None where there are no configurations or the time is over."""
-    known = Status(0, 0, 0)
+    known = SearchStatus(0)
 
-    def note(status: Status) -> None:
+    def note(status: SearchStatus) -> None:
         nonlocal known
         known = status
 
@@ -222,7 +227,7 @@ def row(
     try:
         solver = Solver(position, progress=Limit(max_seconds).watch(note))
         found = solver.solution
-        replayed = tree.verify(solver.tree())
+        replayed = verify(solver.tree())
     except ImpossiblePosition as error:
         print(error, file=sys.stderr)
         return None
@@ -230,7 +235,7 @@ def row(
         between = "" if known.lower is None else f", between {known.lower} and {known.best}"
         print(f"{game}: unsolved after {max_seconds:g} seconds{between}", file=sys.stderr)
         return None
-    solver.progress = no_progress
+    solver.watch.progress = no_progress
     confirmed = ["tree"]
     answers = {
         "tree": replayed,
@@ -293,7 +298,7 @@ def fill(
             f" ({found['seconds']:.3f} s) {found['confirmed']}",
             flush=True,
         )
-    print(f"{script.shown(path)}: {len(rows)} games")
+    print(f"{script.typed_path(path)}: {len(rows)} games")
 
 
 def main() -> None:

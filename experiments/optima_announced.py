@@ -15,15 +15,18 @@ from fractions import Fraction
 from itertools import product
 
 from experiments import optima, script
-from optsearch import records, reference, tree
-from optsearch.errors import ImpossiblePosition, NotSupported
+from optsearch.check import reference
+from optsearch.check.trees import verify
 from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
-from optsearch.kernels import SolverOptions
-from optsearch.position import Position
-from optsearch.reproduce.task import rounded
-from optsearch.results import OPTIMA_ANNOUNCED
-from optsearch.solution import Limit, LimitReached, Solution, no_progress
-from optsearch.solver import Solver, solve
+from optsearch.game.position import Position
+from optsearch.reproduce.printed import rounded
+from optsearch.results.tables import OPTIMA_ANNOUNCED
+from optsearch.search.kernels import SolverOptions
+from optsearch.search.solver import Solver, solve
+from optsearch.support import records
+from optsearch.support.errors import ImpossiblePosition, NotSupported
+from optsearch.support.progress import Limit, LimitReached, no_progress
+from optsearch.tree.solution import Solution
 
 ONE_SHIP = ("3x3:2", "3x3:3", "3x4:2", "3x4:3", "4x4:2", "4x4:3", "4x4:4", "4x5:3", "5x5:3")
 FLEETS = (
@@ -136,11 +139,11 @@ def row(game: Game, max_seconds: float, patience: float) -> dict[str, object] | 
     try:
         solver = Solver(position, progress=Limit(max_seconds).watch())
         found = solver.solution
-        answers: dict[str, int | None] = {"tree": tree.verify(solver.tree())}
+        answers: dict[str, int | None] = {"tree": verify(solver.tree())}
     except (ImpossiblePosition, LimitReached) as reason:
         print(f"{game}: {reason or 'unsolved in time'}", file=sys.stderr)
         return None
-    solver.progress = no_progress
+    solver.watch.progress = no_progress
     answers |= {name: way(solver, found, patience) for name, way in OTHERS.items()}
     for name, total in answers.items():
         if total not in (None, found.total_height):

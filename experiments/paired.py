@@ -13,8 +13,8 @@ from math import sqrt
 
 from experiments import script
 from experiments.estimates import SEED, positions
+from optsearch.counting.posterior import Posterior
 from optsearch.evaluate import Task, run_task
-from optsearch.posterior import Posterior
 from optsearch.strategies import Strategy
 
 

@@ -14,12 +14,12 @@ from math import sqrt
 import numpy as np
 
 from experiments import script
-from optsearch.configurations import CellSets
+from optsearch.counting.configurations import CellSets
+from optsearch.counting.posterior import Posterior
 from optsearch.evaluate import play_sample
 from optsearch.game import Game
-from optsearch.position import Position
-from optsearch.posterior import Posterior
-from optsearch.results import PATTERNS
+from optsearch.game.position import Position
+from optsearch.results.tables import PATTERNS
 from optsearch.strategies.pattern import SCANS, Pattern
 
 GAME = Game.parse("10x10:5,4,3,3,2")
@@ -71,7 +71,7 @@ def main() -> None:
         game=GAME,
     )
     print(
-        f"{script.shown(path)}: nearest is modulus={rows[0][0]},colours={rows[0][1]},"
+        f"{script.typed_path(path)}: nearest is modulus={rows[0][0]},colours={rows[0][1]},"
         f"scan={rows[0][2]}: {rows[0]}"
     )
 

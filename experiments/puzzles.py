@@ -10,7 +10,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 
 from experiments import script
-from optsearch.results import PUZZLES
+from optsearch.results.tables import PUZZLES
 from optsearch.solitaire import counting, formats, making, models, reasoning
 
 GRID, FLEET = (10, 10), (4, 3, 3, 2, 2, 2, 1, 1, 1, 1)
@@ -48,7 +48,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, help="processes (default: one a processor)")
     options = parser.parse_args()
     with ProcessPoolExecutor(options.jobs) as pool:
-        rows = script.counted(pool.map(row, range(options.number)), options.number)
+        rows = script.reported(pool.map(row, range(options.number)), options.number)
     PUZZLES.write(
         rows, options.output, fields={"grid": "10x10", "fleet": ",".join(map(str, FLEET))}
     )

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from experiments import script
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Cell, Game, bits, column_name
-from optsearch.position import HIT, MISS, Position, Shot
-from optsearch.posterior import Posterior
-from optsearch.results import EVALUATION, PATTERN_ORDER, START_POSITION
+from optsearch.game.position import HIT, MISS, Position, Shot
+from optsearch.results.tables import EVALUATION, PATTERN_ORDER, START_POSITION
 from optsearch.strategies import named
 from optsearch.strategies.pattern import Pattern, pattern_of
 
@@ -57,7 +57,7 @@ def write_start_position(folder: Path) -> None:
         for ship in start_position()
     ]
     path = START_POSITION.write(rows, folder, fields={"game": STANDARD, "seed": SEED})
-    print(f"{script.shown(path)}: {', '.join(cells for _, cells, _ in rows)}")
+    print(f"{script.typed_path(path)}: {', '.join(cells for _, cells, _ in rows)}")
 
 
 def write_pattern_order(folder: Path) -> None:
@@ -72,7 +72,7 @@ def write_pattern_order(folder: Path) -> None:
     ]
     fields = {"game": STANDARD, "strategy": strategy}
     path = PATTERN_ORDER.write(rows, folder, fields=fields, strategy=strategy, game=STANDARD)
-    print(f"{script.shown(path)}: {strategy}")
+    print(f"{script.typed_path(path)}: {strategy}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """The rollout policies played once more, for experiments.evaluation_check: numpy, no own kernel.
 
 `optsearch/strategies/rollout.py` and `nested.py` are the definitions, of which this uses the
-numbers, the hash and the estimate alone. A family is a matrix, a row for each configuration and a
-column for each cell.
+parameters, the hash and the estimate alone. A family is a matrix, a row for each configuration and
+a column for each cell.
 """
 
 from functools import lru_cache
@@ -10,13 +10,16 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.configurations import Configurations, to_masks
+from optsearch.counting.configurations import Configurations, to_masks
 from optsearch.game import bits
-from optsearch.position import Position
+from optsearch.game.position import Position
 from optsearch.strategies.nested import Nested
-from optsearch.strategies.rollout import SMALL, UNIT, Rollout, estimate, hash_of
+from optsearch.strategies.rollout import Rollout, estimate, hash_of
 
 Rows = NDArray[np.bool_]
+
+UNIT = 4096  # of costs: so many are a miss
+SMALL = 4  # configurations of which greedy plays the optimum
 
 
 class RolloutAgain:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import ast
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
-from optsearch import results
 from optsearch.cli import forget_output
-from optsearch.datafiles import CHECKOUT, RESULTS
-from optsearch.errors import OptsearchError
 from optsearch.game import Game
-from optsearch.results import Table, Tree, took
+from optsearch.results import tables as results
+from optsearch.results.tables import Table, Tree, took
 from optsearch.strategies import Strategy, named
+from optsearch.support.datafiles import CHECKOUT, RESULTS
+from optsearch.support.errors import OptsearchError
 
+SECONDS = 10  # between two lines that say how far a script is
 CHECKPOINTS = CHECKOUT / ".checkpoints"
 Row = TypeVar("Row", bound=tuple[object, ...])
 
@@ -34,7 +38,7 @@ def parser(doc: str | None, name: str) -> argparse.ArgumentParser:
     after = ""
     if made:
         files = ", ".join(f"data/results/{table.file}" for table in made)
-        minutes = max(table.minutes for table in made)
+        minutes = max(table.most_minutes for table in made)
         after = f"It makes {files}; that takes about {took(minutes)} on two cores."
     made_parser = argparse.ArgumentParser(
         prog=f"python -m experiments.{name}",
@@ -86,7 +90,24 @@ def run(main: Callable[[], Any]) -> None:
         sys.exit(130)
 
 
-def counted(rows: Iterable[Row], number: int) -> list[Row]:
+class Clock:
+    """Says every ten seconds how far something is, and when it may end."""
+
+    def __init__(self, what: str):
+        self.what, self.before = what, -1
+        self.started = self.said = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Report that `done` of `total` are done."""
+        now = time.monotonic()
+        self.before = done - 1 if self.before < 0 else self.before
+        if now - self.said > SECONDS:
+            self.said = now
+            left = (now - self.started) / (done - self.before) * (total - done)
+            print(f"{self.what}: {done:,} of {total:,}, about {left:.0f} s more", flush=True)
+
+
+def reported(rows: Iterable[Row], number: int) -> list[Row]:
     """All rows as they are computed; each is printed, and the time that is left."""
     started, done = time.monotonic(), []
     for row in rows:
@@ -97,6 +118,41 @@ def counted(rows: Iterable[Row], number: int) -> list[Row]:
     return done
 
 
-def shown(path: Path) -> str:
+def typed_path(path: Path) -> str:
     """A path as the user would type it in the checkout."""
     return str(path.relative_to(CHECKOUT) if path.is_relative_to(CHECKOUT) else path)
+
+
+def digest_of_sources(*files: str) -> str:
+    """A digest of what sources say, Python or Cython: what a checkpoint was computed by.
+
+    files -- names, wherever they lie in the checkout, so that a move changes nothing; nor do
+    imports, comments, docstrings and layout.
+    """
+    digest = sha256()
+    for file in files:
+        (path,) = (
+            path
+            for room in ("cython_ext", "experiments", "optsearch")
+            for path in (CHECKOUT / room).rglob(file)
+        )
+        digest.update(meaning(path.read_text(encoding="utf-8"), path.suffix == ".py").encode())
+    return digest.hexdigest()[:16]
+
+
+def meaning(text: str, is_python: bool) -> str:
+    """A source without imports, comments, docstrings and layout."""
+    if not is_python:
+        text = re.sub(r'#.*|"""(?:.|\n)*?"""|^(?:from|c?import) .*', "", text, flags=re.M)
+        return "\n".join(" ".join(line.split()) for line in text.split("\n") if line.strip())
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(body := getattr(node, "body", None), list):
+            node.body = [one for one in body if not _is_silent(one)]  # type: ignore[attr-defined]
+    return ast.dump(tree)
+
+
+def _is_silent(node: ast.AST) -> bool:
+    """Whether a statement is text, or only says where names come from."""
+    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_text or isinstance(node, (ast.Import, ast.ImportFrom))

@@ -9,7 +9,7 @@ which the models were made.
 from collections.abc import Callable, Iterator
 
 from experiments import script
-from optsearch.results import SOLITAIRE
+from optsearch.results.tables import SOLITAIRE
 from optsearch.solitaire import linear, making, models
 from optsearch.solitaire.puzzle import Puzzle
 

@@ -4,12 +4,14 @@ Each optimum is found by the solver and confirmed by replaying its tree on every
 """
 
 from experiments import script
-from optsearch import records, solver, tree
-from optsearch.configurations import Configurations
+from optsearch.check.trees import verify
+from optsearch.counting.configurations import Configurations
 from optsearch.game import Game, cell_name
-from optsearch.position import Position
+from optsearch.game.position import Position
 from optsearch.reproduce import rounded
-from optsearch.results import TABLE1
+from optsearch.results.tables import TABLE1
+from optsearch.search import solver
+from optsearch.support import records
 
 
 def row(game: Game, printed: str) -> tuple[object, ...]:
@@ -26,7 +28,7 @@ def row(game: Game, printed: str) -> tuple[object, ...]:
         printed,
         " ".join(map(cell_name, solution.best_shots)),
         solution.nodes,
-        tree.verify(solution.tree()),
+        verify(solution.tree()),
     )
 
 
@@ -38,7 +40,7 @@ def main() -> None:
         for line in records.read_published("table1.csv").rows
     ]
     path = TABLE1.write(rows, output)
-    print(f"{script.shown(path)}: {len(rows)} games")
+    print(f"{script.typed_path(path)}: {len(rows)} games")
 
 
 if __name__ == "__main__":

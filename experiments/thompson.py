@@ -16,22 +16,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments import script
-from optsearch import solver, tree, urn
-from optsearch.configurations import to_masks, to_words
+from optsearch.check.trees import verify
+from optsearch.counting.configurations import to_masks, to_words
+from optsearch.counting.posterior import Posterior
 from optsearch.evaluate import evaluate
-from optsearch.game import Game, cell_name
-from optsearch.hiding import Drawn
-from optsearch.position import Position
-from optsearch.posterior import Posterior
+from optsearch.game import Game, cell_name, urn
+from optsearch.game.position import Position
+from optsearch.play.hiding import Drawn
+from optsearch.play.simulate import Outcome, generator_of, replay, simulate
 from optsearch.reproduce import thompson as post
-from optsearch.results import (
+from optsearch.results.tables import (
     THOMPSON,
     THOMPSON_COMPATIBLE,
     THOMPSON_GAMES,
     THOMPSON_POSTERIOR,
     THOMPSON_SMALL,
 )
-from optsearch.simulate import Outcome, generator_of, replay, simulate
+from optsearch.search import solver
 from optsearch.strategies import as_strategy
 from optsearch.strategies.thompson import Thompson, all_placements, possible
 
@@ -75,7 +76,7 @@ def small_distributions() -> Iterator[tuple[Game, str, Distribution]]:
 def optimal_histogram(game: Game) -> dict[int, int]:
     """Of an optimal tree, replayed."""
     best = solver.solve(Position(game)).tree()
-    if tree.verify(best) != best.total_height:
+    if verify(best) != best.total_height:
         raise AssertionError(f"the tree of {game} is not what it says")
     return dict(best.histogram)
 
@@ -106,11 +107,11 @@ def fields_of(outcomes: dict[str, Outcome]) -> dict[str, object]:
     fields: dict[str, object] = {"seed": post.SEED}
     for name, outcome in outcomes.items():
         fields[name] = (
-            f"{outcome.strategy}, mean {post.shown(outcome.shots, 3)}, sd {outcome.sd:.3f}, "
+            f"{outcome.strategy}, mean {post.with_error(outcome.shots, 3)}, sd {outcome.sd:.3f}, "
             f"median {outcome.median:g}, worst {outcome.worst}"
         )
     for number, (worse, better, what) in enumerate(post.LESS, 1):
-        gained = post.shown(outcomes[worse].shots - outcomes[better].shots, 3)
+        gained = post.with_error(outcomes[worse].shots - outcomes[better].shots, 3)
         fields[f"gain {number}"] = f"{better} takes {gained} shots less than {worse}: {what}"
     return fields
 
@@ -203,7 +204,9 @@ def main() -> None:
 
     def write(table: Any, rows: Any, **fields: object) -> None:
         fields = {"game": post.GAME} | fields
-        print(script.shown(table.write(rows, folder, fields=fields, game=post.GAME)), flush=True)
+        print(
+            script.typed_path(table.write(rows, folder, fields=fields, game=post.GAME)), flush=True
+        )
 
     write(
         THOMPSON_SMALL,

@@ -5,33 +5,15 @@ set of the others (`optsearch.bounds.told` has the proof). It holds whatever sin
 Writes told_NAME.csv, which `optsearch bounds` reads and `experiments.check_told` checks.
 """
 
-import time
 from dataclasses import replace
 
 from experiments import script
 from optsearch.bounds import told_bound
 from optsearch.bounds.told import Told
 from optsearch.game import Game
-from optsearch.results import TOLD, known_part_of
+from optsearch.results.tables import TOLD, known_part_of
 
 BOXED = Game.parse("10x10:5,4,3,3,2;contact=any")
-
-
-class Clock:
-    """Says how far the run is, every ten seconds."""
-
-    def __init__(self) -> None:
-        self.what, self.started, self.said = "", 0.0, 0.0
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """Report that `done` of `total` are done."""
-        now = time.monotonic()
-        if what != self.what:
-            self.what, self.started, self.said = what, now, now
-        if now - self.said > 10:
-            self.said = now
-            left = (now - self.started) / done * (total - done)
-            print(f"{what}: {done:,} of {total:,}, about {left:.0f} s more", flush=True)
 
 
 def main() -> None:
@@ -40,7 +22,8 @@ def main() -> None:
     parser.add_argument("game", nargs="?", type=script.game, default=BOXED)
     arguments = parser.parse_args()
     game = replace(arguments.game, announce="nothing")
-    rows = Told(game).bound(Clock())
+    clocks: dict[str, script.Clock] = {}
+    rows = Told(game).bound(lambda what, *far: clocks.setdefault(what, script.Clock(what))(*far))
     bound = told_bound(game, rows, "")
     path = TOLD.write(
         [(row.long, row.short, row.sets, row.pairs, row.price, row.misses) for row in rows],

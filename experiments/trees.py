@@ -7,19 +7,21 @@ from the position where no greedy strategy is optimal (Figures 6, 7 and 8).
 
 from pathlib import Path
 
-import optsearch
 from experiments import script
-from optsearch import reproduce, solver, tree
+from optsearch import reproduce, tree
 from optsearch.bounds import complete_binary_tree, complete_binary_tree_depths
-from optsearch.errors import TreeError
+from optsearch.check.trees import verify
 from optsearch.game import Cell, parse_cell
-from optsearch.greedy import GreedySolver
-from optsearch.position import HIT, MISS, Position
-from optsearch.results import (
+from optsearch.game.position import HIT, MISS, Position
+from optsearch.results.tables import (
     COMPLETE_BINARY_TREE,
     COUNTEREXAMPLE_GREEDY,
     COUNTEREXAMPLE_OPTIMAL,
 )
+from optsearch.search import solver
+from optsearch.search.greedy import GreedySolver
+from optsearch.support.errors import TreeError
+from optsearch.support.version import VERSION
 from optsearch.tree import DecisionTree, Node
 
 LEAVES = 11
@@ -42,7 +44,7 @@ def write_complete_binary_tree(folder: Path) -> None:
     path = COMPLETE_BINARY_TREE.write(
         list(enumerate(depths)), folder, fields={"leaves": LEAVES, "mean": mean}, leaves=LEAVES
     )
-    print(f"{script.shown(path)}: mean depth {mean}")
+    print(f"{script.typed_path(path)}: mean depth {mean}")
 
 
 def write_counterexample(folder: Path) -> None:
@@ -65,17 +67,17 @@ def write_counterexample(folder: Path) -> None:
             found.solution.total_height,
         ),
     ):
-        if tree.verify(strategy) != total_height:
+        if verify(strategy) != total_height:
             raise TreeError(
                 f"{place.name} has total height {strategy.total_height}, not {total_height}"
             )
         source = (
-            f"{place.command}, optsearch {optsearch.__version__}; Figure {figure} of "
+            f"{place.command}, optsearch {VERSION}; Figure {figure} of "
             "Audinot, Bonnet and Viennot (2014), whose cells have row letters and column numbers"
         )
         path = place.path(folder)
         tree.save(DecisionTree(position, strategy.root, source, title), path)
-        print(f"{script.shown(path)}: mean {total_height}/{strategy.configurations}")
+        print(f"{script.typed_path(path)}: mean {total_height}/{strategy.configurations}")
 
 
 def optimal(position: Position, shot: Cell) -> DecisionTree:

@@ -13,16 +13,14 @@ Fraction(499, 44)
 Where a module is called as its function, calling the module is calling the function:
 `optsearch.evaluate(...)` is `optsearch.evaluate.evaluate(...)`; so `bounds` and `greedy`.
 
-Importing the package chooses, once, the fastest build of the compiled kernels that this processor
-runs. The environment variable OPTSEARCH_BUILD names another (`plain`, `x86_64_v3`),
-and OPTSEARCH_DEBUG=1 the bounds-checked one.
+`optsearch.build` is the build of the compiled kernels in use (`optsearch.compiled`).
 """
 
-import os as _os
+import sys as _sys
 from typing import Any as _Any
 
 from optsearch import front as _front
-from optsearch._processor import instruction_sets as _instruction_sets
+from optsearch.support import version as _version
 
 __all__ = [
     "DecisionTree",
@@ -41,29 +39,9 @@ __all__ = [
     "strategies",
 ]
 
-__version__ = "0.1.0"
+__version__ = _version.VERSION
 
-
-def _choose_build() -> str:
-    """The build of the kernels in use; puts its folder first on the package's search path."""
-    folder = _os.path.join(_os.path.dirname(__file__), "builds")
-    names = [*_instruction_sets(), "plain", "debug"]
-    available = [
-        name for name in names if name == "plain" or _os.path.isdir(_os.path.join(folder, name))
-    ]
-    is_debug = _os.environ.get("OPTSEARCH_DEBUG", "0") not in ("", "0")
-    wanted = "debug" if is_debug else _os.environ.get("OPTSEARCH_BUILD") or available[0]
-    if wanted not in available:
-        raise ImportError(
-            f"the build {wanted!r} of the kernels is not here; there are {', '.join(available)} "
-            "(`make debug` makes the bounds-checked one)"
-        )
-    if wanted != "plain":
-        __path__.insert(0, _os.path.join(folder, wanted))
-    return wanted
-
-
-build = _choose_build()
+_sys.modules[__name__].__class__ = _front.Face
 
 
 def __getattr__(name: str) -> _Any:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from matplotlib.figure import Figure
 from matplotlib.markers import CARETLEFT, CARETRIGHT
 
-from optsearch import results
-from optsearch.decimals import brief
-from optsearch.names import together
+from optsearch.game.names import together
+from optsearch.results import tables as results
+from optsearch.support.decimals import brief
 from paper_figures import script, style
 
 COLOURS = {"lower": style.BLUE, "upper": style.ORANGE}

@@ -6,7 +6,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from optsearch import results
+from optsearch.results import tables as results
 from paper_figures import script, style
 
 KINDS = {"one ship": range(1, 2), "two ships": range(2, 3), "three and more": range(3, 100)}

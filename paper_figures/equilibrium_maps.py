@@ -8,9 +8,9 @@ import numpy as np
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
 
-from optsearch import results
 from optsearch.drawing import draw_board
-from optsearch.position import Position
+from optsearch.game.position import Position
+from optsearch.results import tables as results
 from paper_figures import script, style
 
 CELL, GAP, ACROSS = 0.42, 0.75, 3  # inches, inches, boards

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from optsearch import results
 from optsearch.drawing import draw_ships
 from optsearch.game import Cell, Game, parse_cell
-from optsearch.position import Position
+from optsearch.game.position import Position
+from optsearch.results import tables as results
 from paper_figures import script
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from optsearch import results
 from optsearch.game import Game
-from optsearch.position import Position
+from optsearch.game.position import Position
+from optsearch.results import tables as results
 from paper_figures import script, style
 
 

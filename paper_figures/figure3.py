@@ -5,8 +5,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from optsearch import results
 from optsearch.drawing import draw_matrix
+from optsearch.results import tables as results
 from paper_figures import script, style
 
 

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from optsearch import tree
 from optsearch.game import Game
-from optsearch.position import Position
+from optsearch.game.position import Position
 from paper_figures import script
 
 

@@ -8,17 +8,13 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from optsearch import tree
-from optsearch.drawing import draw_tree, tree_figure_size
-from paper_figures import script, style
+from optsearch.game import cell_name
+from paper_figures import script
 
 
 def draw(source: Path) -> Figure:
     """The tree; its names are those of the paper already (see `paper_figures.figure4`)."""
-    strategy = tree.load(source)
-    figure, ax = style.figure(*tree_figure_size(strategy))
-    draw_tree(ax, strategy)
-    return figure
+    return script.draw_strategy(source, cell_name)
 
 
 FIGURE = script.PaperFigure("figure5", script.Published("figure5_tree"), draw)

@@ -6,7 +6,7 @@ C2 everywhere else here.
 
 import sys
 
-from optsearch import results
+from optsearch.results import tables as results
 from paper_figures import script
 from paper_figures.script import draw_grid
 

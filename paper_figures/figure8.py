@@ -2,7 +2,7 @@
 
 import sys
 
-from optsearch import results
+from optsearch.results import tables as results
 from paper_figures import script
 from paper_figures.script import draw_strategy
 

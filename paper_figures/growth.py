@@ -5,7 +5,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from optsearch import results
+from optsearch.results import tables as results
 from paper_figures import script, style
 
 NAMES = {"none": "may not touch", "corner": "only at corners", "any": "may touch"}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from optsearch import results
-from optsearch.results import HEURISTICS
+from optsearch.results import tables as results
+from optsearch.results.tables import HEURISTICS
 from paper_figures import script, style
 
 DASHES = {1: "-.", 2: "-", 3: "--", 4: "-", 5: (0, (3, 3))}

@@ -7,9 +7,9 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from optsearch import results
 from optsearch.game import Game
-from optsearch.results import LEADERBOARD_SHOTS
+from optsearch.results import tables as results
+from optsearch.results.tables import LEADERBOARD_SHOTS
 from paper_figures import script, style
 
 USUAL = "10x10:5,4,3,3,2"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from optsearch import results
+from optsearch.results import tables as results
 from paper_figures import script, style
 
 PANELS = {"one ship": range(1, 2), "two ships": range(2, 3), "three ships and more": range(3, 100)}

@@ -8,9 +8,9 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from optsearch import results
 from optsearch.drawing import draw_puzzle, picture_size
-from optsearch.names import LEVELS
+from optsearch.game.names import LEVELS
+from optsearch.results import tables as results
 from optsearch.solitaire.formats import from_fields
 from paper_figures import script
 

@@ -13,17 +13,17 @@ from pathlib import Path
 
 from PIL import Image
 
-from optsearch.datafiles import CHECKOUT, DATA
-from optsearch.errors import OptsearchError, RecordError
-from optsearch.journal import replace
 from optsearch.report import Figure, page, walks
+from optsearch.support.datafiles import CHECKOUT, DATA
+from optsearch.support.errors import OptsearchError, RecordError
+from optsearch.support.files import replace
 from paper_figures import script, style
 from paper_figures.__main__ import figures
 
 FOLDER = CHECKOUT / "report"
 
 
-def shown(figure: script.PaperFigure, caption: str, data: Path, drawn: Path) -> Figure:
+def figure_of(figure: script.PaperFigure, caption: str, data: Path, drawn: Path) -> Figure:
     """A figure for the page."""
     picture = drawn / f"{figure.name}.png"
     sources = [data / source for source in figure.sources]
@@ -48,7 +48,7 @@ def write(data: Path, drawn: Path, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     results = data / "results"
     captions = script.captions()
-    found = [shown(figure, captions[figure.name], data, drawn) for figure in figures()]
+    found = [figure_of(figure, captions[figure.name], data, drawn) for figure in figures()]
     path = folder / "index.html"
     replace(path, page(found, results, walks.write(folder, results)))
     return path

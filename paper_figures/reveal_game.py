@@ -8,7 +8,7 @@ from matplotlib.patches import Rectangle
 
 from optsearch.drawing import draw_board, draw_ships
 from optsearch.game import Cell, Game
-from optsearch.position import HIT, MISS, Position, Shot
+from optsearch.game.position import HIT, MISS, Position, Shot
 from paper_figures import script, style
 
 GAME = Game.parse("6x6:4,3,2")

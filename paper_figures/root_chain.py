@@ -8,7 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Polygon
 
-from optsearch import results
+from optsearch.game.position import HIT, MISS
+from optsearch.results import tables as results
 from paper_figures import script, style
 
 GAME = "10x10_54332"
@@ -33,8 +34,8 @@ def _draw_chain(ax: Axes) -> None:
         ax.add_patch(Polygon(corners, facecolor=colour, alpha=0.25, edgecolor="none"))
         ax.add_patch(Circle((i, 0), 0.24, facecolor="white", edgecolor=style.INK, zorder=2))
         ax.text(i, -0.02, f"$c_{i}$", ha="center", va="center", color=style.INK)
-        style.note(ax, "×", (i + 0.5, 0.06), ha="center")
-        style.note(ax, "○", (i - 0.28, -0.45), ha="center")
+        style.note(ax, MISS.sign, (i + 0.5, 0.06), ha="center")
+        style.note(ax, HIT.sign, (i - 0.28, -0.45), ha="center")
     style.note(ax, "…", (CHAIN + 0.1, -0.05))
     for first, after, text in (
         (0, CELLS, f"first hit at one of j = {CELLS} cells:\nat most Cov({CELLS})"),

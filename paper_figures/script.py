@@ -13,12 +13,14 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from optsearch import records, tree
-from optsearch.datafiles import CHECKOUT, DATA
+from optsearch import tree
 from optsearch.drawing import draw_board, draw_tree, paper_name, tree_figure_size
-from optsearch.errors import OptsearchError, RecordError
-from optsearch.position import Position
-from optsearch.results import Entries, Table, Tree
+from optsearch.game import Cell
+from optsearch.game.position import Position
+from optsearch.results.tables import Entries, Table, Tree
+from optsearch.support import records
+from optsearch.support.datafiles import CHECKOUT, DATA
+from optsearch.support.errors import OptsearchError, RecordError
 from paper_figures import style
 from paper_figures.style import OUTPUT, save
 
@@ -146,6 +148,12 @@ def run(figures: Sequence[PaperFigure], arguments: Sequence[str] | None = None) 
 CELL = 0.36  # inches
 
 
+def legend(ax: Axes) -> None:
+    """What a figure of the paper keeps: its marks, not those of other figures, and its names."""
+    text = "As in the paper: ○ hit, × miss;\nB3 is row B, column 3"
+    style.note(ax, text, (0, 0), xycoords="axes fraction", xytext=(0, -6), va="top")
+
+
 def board(position: Position) -> tuple[Figure, Axes]:
     """A board with the cell names of the paper, and the shots made."""
     figure, ax = style.figure(CELL * position.game.columns, CELL * position.game.rows)
@@ -155,14 +163,17 @@ def board(position: Position) -> tuple[Figure, Axes]:
 
 def draw_grid(source: Path) -> Figure:
     """The grid of the position of a tree, with the shots made."""
-    return board(tree.load(source).position)[0]
+    figure, ax = board(tree.load(source).position)
+    legend(ax)
+    return figure
 
 
-def draw_strategy(source: Path) -> Figure:
-    """A decision tree, with the cell names of the paper."""
+def draw_strategy(source: Path, names: Callable[[Cell], str] = paper_name) -> Figure:
+    """A decision tree, with the cell names and the marks of the paper."""
     strategy = tree.load(source)
     figure, ax = style.figure(*tree_figure_size(strategy))
-    draw_tree(ax, strategy, names=paper_name)
+    draw_tree(ax, strategy, names=names, paper=True)
+    legend(ax)
     return figure
 
 

@@ -7,7 +7,7 @@ from matplotlib.patches import Rectangle
 
 from optsearch.drawing import draw_board, draw_ships
 from optsearch.game import Game
-from optsearch.position import Position
+from optsearch.game.position import Position
 from paper_figures import script, style
 
 GAME = Game.parse("7x8:4,3,3")

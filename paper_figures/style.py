@@ -1,7 +1,7 @@
-"""The look of every figure: its colours, lines and sizes; and where figures go.
+"""The look of every figure: its lines and sizes, the colours of `palette`; and where figures go.
 
-The colours are those of Okabe and Ito (2008), which colour-blind readers tell apart; where several
-lines share axes they differ in their marks or dashes too, so that a figure can be printed in grey.
+Where several lines share axes they differ in their marks or dashes too, so that a figure can be
+printed in grey.
 """
 
 from __future__ import annotations
@@ -15,18 +15,23 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from optsearch.drawing import GRID as GRID
-from optsearch.drawing import INK as INK
-from optsearch.drawing import LABEL as LABEL
+from optsearch.support import palette
+from optsearch.support.palette import BLUE as BLUE
+from optsearch.support.palette import GOLD as GOLD
+from optsearch.support.palette import GREEN as GREEN
+from optsearch.support.palette import GRID as GRID
+from optsearch.support.palette import INK as INK
+from optsearch.support.palette import LABEL as LABEL
+from optsearch.support.palette import OPEN as OPEN
+from optsearch.support.palette import ORANGE as ORANGE
+from optsearch.support.palette import PURPLE as PURPLE
+from optsearch.support.palette import SKY as SKY
 
 OUTPUT = Path(__file__).parent / "output"
 
-BLUE, ORANGE, GREEN = "#0072b2", "#d55e00", "#009e73"
-PURPLE, GOLD, SKY = "#cc79a7", "#e69f00", "#56b4e9"
 PALETTE = (BLUE, ORANGE, GREEN, PURPLE, GOLD, SKY, INK)
 MARKS = "os^Dv*X"
-OPEN = "#eceff3"  # what is not known yet
-LESS_OR_MORE = LinearSegmentedColormap.from_list("less or more", ["#e8a87c", "#fbfcfe", "#8fb8de"])
+LESS_OR_MORE = LinearSegmentedColormap.from_list("less or more", palette.LESS_OR_MORE)
 SMALL = 7.5  # points, of notes inside a figure
 WIDTH, HEIGHT = 4.5, 2.9  # inches, of axes that have curves
 

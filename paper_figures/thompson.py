@@ -9,7 +9,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from optsearch import results
+from optsearch.results import tables as results
 from paper_figures import script, style
 
 GRID = "5x5:3"

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from optsearch import results
 from optsearch.drawing import draw_board
 from optsearch.game import Game, parse_cell
-from optsearch.position import Position, Reply, Shot
+from optsearch.game.position import Position, Reply, Shot
+from optsearch.results import tables as results
 from paper_figures import script, style
 
 SIZE, GAP = 4.2, 0.5  # inches

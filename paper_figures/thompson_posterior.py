@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from optsearch import results
 from optsearch.drawing import draw_probability
 from optsearch.game import Game
-from optsearch.position import Position
+from optsearch.game.position import Position
+from optsearch.results import tables as results
 from paper_figures import script
 
 PANELS = 4

@@ -4,6 +4,7 @@
 """
 
 import json
+import os
 import shutil
 
 import pytest
@@ -12,20 +13,30 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 from optsearch import cli
-from optsearch.cli import tasks
+from optsearch.cli import progress
+from optsearch.cli.app import everything
 
-for profile, examples in (("some", 25), ("all", 100)):
+for profile, examples in (("some", 10), ("all", 100)):
     settings.register_profile(
         profile, derandomize=True, deadline=None, database=None, max_examples=examples
     )
 settings.load_profile("some")
+everything()  # a command that is first loaded while a test replaces a function would keep that one
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_processor():
+    """A test that wants more than one process says how many: the others wait for none to start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "cpu_count", lambda: 1)
+        yield
 
 
 @pytest.fixture
 def here(monkeypatch, capsys):
     """The command in this process: exit status, standard output, standard error."""
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(tasks, "SECONDS", float("inf"))  # no progress, however long it takes
+    monkeypatch.setattr(progress, "SECONDS", float("inf"))  # no progress, however long it takes
 
     def run(*arguments):
         monkeypatch.setattr("sys.argv", ["optsearch", *map(str, arguments)])

@@ -13,6 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache, cached_property
 from math import inf
+from string import ascii_uppercase
 from typing import NamedTuple
 
 
@@ -67,13 +68,13 @@ class Rules:
 
     def name(self, cell):
         row, column = divmod(cell, self.columns)
-        return f"{'ABCDEFGH'[column]}{row + 1}"
+        return f"{ascii_uppercase[column]}{row + 1}"
 
     def names(self, cells):
         return [self.name(cell) for cell in sorted(cells)]
 
     def cell(self, name):
-        return (int(name[1:]) - 1) * self.columns + "ABCDEFGH".index(name[0])
+        return (int(name[1:]) - 1) * self.columns + ascii_uppercase.index(name[0])
 
     @cached_property
     def configurations(self):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import assume, reject, settings
 from hypothesis import strategies as st
 
-from optsearch import reference
-from optsearch.errors import GameError
+from optsearch.check import reference
 from optsearch.game import CONTACTS, Game
-from optsearch.position import Position, Shot, reply
-from optsearch.shapes import parse_kind
+from optsearch.game.position import Position, Shot, reply
+from optsearch.game.shapes import parse_kind
+from optsearch.support.errors import GameError
 
 SHAPES = ("V3", "L4", "T4", "S4-onesided", "O4", "V3-fixed", "##-fixed", "L4-fixed", "#.#/###")
 
@@ -25,7 +25,7 @@ COUNTEREXAMPLES = {
 
 
 def draws(most):
-    """Settings of a property: so many examples by `make test-long`, by `make test` a quarter."""
+    """Settings: so many examples by `make test-long`, by `make test` a tenth and 25 at least."""
     return settings(max_examples=min(most, max(25, most * settings().max_examples // 100)))
 
 

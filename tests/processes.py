@@ -70,9 +70,9 @@ def interrupt_in_kernel(*_):
     is_near.set()
 '''
 COMMAND = """
-from optsearch.cli import main, tasks
+from optsearch.cli import main, progress
 
-tasks.SECONDS = float("inf")  # no line of progress, however long it takes
+progress.SECONDS = float("inf")  # no line of progress, however long it takes
 main()
 """
 

@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from optsearch import advice, reference
-from optsearch.advice import Contradiction, Replies, advise, conflict
+from optsearch.check import reference
 from optsearch.cli.command import app
-from optsearch.errors import ImpossiblePosition, PositionError
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, parse_cell
-from optsearch.position import HIT, MISS, Position, Reply, Shot, reply
-from optsearch.posterior import Posterior
-from optsearch.solver import solve
+from optsearch.game.position import HIT, MISS, Position, Reply, Shot, reply
+from optsearch.play import advice
+from optsearch.play.advice import Contradiction, Replies, advise, conflict
+from optsearch.search.solver import solve
+from optsearch.support.errors import ImpossiblePosition, PositionError
 
 USUAL = "10x10:5,4,3,3,2"
 
@@ -109,7 +110,7 @@ def test_advice_is_the_posterior_and_the_optimum(rules):
     likely = given.likely(100)
     assert [cell for cell, chance in likely if chance == likely[0][1]] == Posterior(
         position
-    ).best_shots()
+    ).greedy_shots()
     for (row, column), chance in likely:
         assert chance == Posterior(position).frequency[row][column] > 0
     assert [p for _, p in likely] == sorted((p for _, p in likely), reverse=True)

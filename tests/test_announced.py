@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch import reference, solver
-from optsearch._announced import AnnouncedSearch
-from optsearch._table import MemoryTable
-from optsearch.configurations import to_words
+from optsearch.check import reference
+from optsearch.compiled._announced import AnnouncedSearch
+from optsearch.compiled._table import MemoryTable, SharedTable
+from optsearch.counting.configurations import to_words
 from optsearch.game import Game, bits
-from optsearch.kernels import SolverOptions, misses_with_one_ship_a_set
-from optsearch.position import HIT, MISS, Position, Reply, reply
+from optsearch.game.position import HIT, MISS, Position, Reply, reply
+from optsearch.search import solver
+from optsearch.search.kernels import SolverOptions, labels, misses_with_one_ship_a_set
 from tests.examples import draws, positions
 
 BIG = 1 << 50
@@ -50,6 +51,7 @@ class Example:
             disk,
             SolverOptions(**dict.fromkeys(off, False)).switches,
             self.nodes.append,
+            labels(game),
         )
 
     def __repr__(self):
@@ -186,7 +188,10 @@ def test_parts(drawn, data):
     found = example.search.parts(example.family, example.hits, cell)
     expected = {}
     for answer, part in parts(example.game, example.everything(), example.hits, cell).items():
-        code = {MISS: 0, HIT: 1}.get(answer, 2 + (answer.length or 0))
+        told = answer.length or 0
+        if told and example.game.has_shapes:
+            told = labels(example.game)[example.game.fleet.index(told)]
+        code = {MISS: 0, HIT: 1}.get(answer, 2 + told)
         expected[code] = sorted(index for _, index in part)
     assert {code: part.tolist() for code, part in found.items()} == expected
     assert all(part.dtype == np.int32 for part in found.values())
@@ -196,7 +201,14 @@ def test_parts(drawn, data):
         assert example.search.solve(part, hits, -1) >= 0
 
 
-@draws(300)
+def test_ships_of_one_size_and_two_shapes_are_told_apart():
+    """The first shot, at D3, hits and sinks one of the two, and the reply says which."""
+    game = Game.parse("3x4:3,V3;contact=any;announce=ship")
+    example = Example(game, [(1792, 2240), (3584, 196)], 1728, "mean")
+    assert example.search.solve(example.family, example.hits, -1) == example.value(-1) == 0
+
+
+@draws(750)
 @given(st.lists(examples(off=()), min_size=2, max_size=6))
 def test_equal_normal_forms_have_equal_optima(drawn):
     """Of unrelated games, too: their labels, budgets and objectives are in the key."""
@@ -359,8 +371,22 @@ def test_the_disk_is_read_and_written():
     assert again.search.solve(again.family, 0, -1) == found == 328
     assert disk
     assert again.search.nodes < first.search.nodes / 20
-    again.search.disk = None
-    assert again.search.disk is None
+    again.search.memo.disk = None
+    assert again.search.memo.disk is None
+
+
+def test_searches_share_a_table():
+    game = Game.parse("4x4:3,2;announce=ship")
+    shared = SharedTable(bytearray(1 << 20))
+    ships = list(reference.configurations(Position(game)))
+    nodes = []
+    for _ in range(2):
+        example = Example(game, ships, 0, "mean")
+        example.search.memo.shared = shared
+        assert example.search.solve(example.family, 0, -1) == 328
+        nodes.append(example.search.nodes)
+    assert len(shared)
+    assert nodes[1] < nodes[0] / 20
 
 
 def test_an_exception_in_tick_ends_the_search():

@@ -1,14 +1,24 @@
 """Bad input: exit status 2, one line that quotes what was given, nothing printed, no file left."""
 
+import io
 import json
 import os
+import resource
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from optsearch.tables import DiskTable
+from optsearch.cli import common, progress
+from optsearch.cli.app import err, everything
+from optsearch.cli.arguments import FOLDERS as FOLDER_OPTIONS
+from optsearch.cli.arguments import Command
+from optsearch.cli.command import say
+from optsearch.counting.lattice import sweep
+from optsearch.search.tables import DiskTable
+from tests.processes import run_script
 
 # Everything that can be wrong. Each entry: arguments, and texts that the one line quotes.
 
@@ -80,7 +90,7 @@ BOARDS = [
     (b"....\n.....\n....\n....\n", "'.....'"),
     (b"....\n.x..\n....\n....\n", "'x'"),
     (b"....\n.\0..\n....\n....\n", r"\x00"),
-    ("....\n.○..\n....\n....\n".encode(), "'○'"),
+    ("....\n.●..\n....\n....\n".encode(), "B2=sunk"),
     (b"X...\n....\n....\n...X\n", "'A1=hit D4=hit'"),
     (b"XXX.\n....\n....\n....\n", "'A1=hit B1=hit C1=hit'"),
     (bytes(range(256)), "UTF-8"),
@@ -124,12 +134,17 @@ def test_bad_board(here, tmp_path, drawing, quoted):
 TREE = {
     "format": "optsearch decision tree",
     "version": 1,
-    "game": "2x2:1",
+    "game": "1x2:1",
     "position": "",
-    "total_height": 2,
+    "total_height": 3,
     "configurations": 2,
-    "root": {"shot": "A1", "hit": {"configurations": 1}, "miss": {"configurations": 1}},
+    "root": {
+        "shot": "A1",
+        "hit": {"configurations": 1},
+        "miss": {"shot": "B1", "hit": {"configurations": 1}},
+    },
 }
+SHOT = {"shot": "A1", "hit": {"configurations": 1}}
 
 
 @pytest.fixture(scope="module")
@@ -144,15 +159,21 @@ def folder(tmp_path_factory):
         pass
     (tmp_path / "garbage.json").write_text("{]")
     (tmp_path / "deep.json").write_text("[" * 100_000)
-    (tmp_path / "wrong.json").write_text(json.dumps(TREE))
+    (tmp_path / "tree.json").write_text(json.dumps(TREE))
+    wrong = {"total_height": 2, "root": {**SHOT, "miss": {"configurations": 1}}}
+    (tmp_path / "wrong.json").write_text(json.dumps({**TREE, **wrong}))
     digits = '"configurations": 1', '"configurations": ' + "9" * 4300
     (tmp_path / "huge.json").write_text(json.dumps(TREE).replace(*digits, 1))
-    (tmp_path / "other.json").write_text(json.dumps({**TREE, "position": "B2=miss"}))
-    (tmp_path / "game.json").write_text(json.dumps({**TREE, "game": "1x3:1"}))
+    other = {"position": "B1=miss", "total_height": 1, "configurations": 1, "root": SHOT}
+    (tmp_path / "other.json").write_text(json.dumps({**TREE, **other}))
+    (tmp_path / "game.json").write_text(json.dumps({**TREE, "game": "1x2:1;contact=any"}))
     (tmp_path / "own.py").write_text("def shoot(position):\n    return 0, 0\n")
     (tmp_path / "weights.csv").write_text("cell,weight\nA1,2\n")
     (tmp_path / "sets.csv").write_text("set,things\na,x y\nb,y\n")
-    (tmp_path / "miscounted.json").write_text(json.dumps({**TREE, "total_height": 3}))
+    for name in ("loop", *(f"loop{ending}" for ending in (".pdf", ".dot", ".gif"))):
+        (tmp_path / name).symlink_to(name)
+    (tmp_path / "dangling").symlink_to("nowhere")
+    (tmp_path / "miscounted.json").write_text(json.dumps({**TREE, "total_height": 4}))
     return tmp_path
 
 
@@ -178,7 +199,7 @@ REQUESTS = [
     (["solve", "4x4:2", "--board", "nothing"], "'nothing'"),
     (["solve", "4x4:2", "--board", "binary"], "'binary'"),
     (["solve", "4x4:2", "--board", "table"], "'table'"),
-    (["solve", "4x4:2", "--board", ""], "board"),
+    (["solve", "4x4:2", "--board", ""], "'.' cannot be read"),
     (["solve", "4x4:2", "--board", "n" * 300], "n" * 59 + "..."),
     (["solve", "4x4:2", "--method", "paper", "--table", "nothing"], "--table", "paper"),
     (["solve", "4x4:2", "--method", "reference", "--tree", "nothing"], "--tree", "reference"),
@@ -193,23 +214,24 @@ REQUESTS = [
     (["tree", "table"], "table"),
     (["tree", "empty"], "empty"),
     (["tree", "binary"], "binary"),
-    (["tree", "garbage.json"], "garbage.json", "line 1", "solve --tree"),
+    (["tree", "garbage.json"], "garbage.json", "line 1", "Expecting property name"),
     (["tree", "deep.json"], "deep.json"),
-    (["tree", "miscounted.json"], "miscounted.json", "total_height is 3"),
-    (["tree", "wrong.json", "--verify"], "2x2:1", "A1=miss"),
-    (["tree", "wrong.json", "--verify", "--draw", "a.pdf"], "2x2:1", "A1=miss"),
+    (["tree", "miscounted.json"], "miscounted.json", "'total_height' is 4"),
+    (["tree", "wrong.json"], "1x2:1", "A1=miss", "1 cell still to hit"),
+    (["tree", "wrong.json", "--verify", "--draw", "a.pdf"], "1x2:1", "A1=miss"),
     (["tree", "wrong.json", "--draw", "nothing"], "'nothing'", ".pdf"),
     (["tree", "wrong.json", "--draw", "a.gif"], "'a.gif'", ".svg"),
     (["tree", "wrong.json", "--draw", "folder.pdf"], "'folder.pdf'"),
-    (["tree", "wrong.json", "--draw", "nothing/a.pdf"], "'nothing/a.pdf'"),
+    (["tree", "wrong.json", "--draw", "board.txt/a.pdf"], "'board.txt/a.pdf'", "Not a directory"),
     (["tree", "wrong.json", "--boards"], "--boards", "--draw"),
     (["tree", "wrong.json", "--dot", "a.txt"], "'a.txt'", ".dot"),
-    (["tree", "wrong.json", "--dot", "nothing/a.dot"], "'nothing/a.dot'"),
+    (["tree", "wrong.json", "--dot", "board.txt/a.dot"], "'board.txt/a.dot'"),
     (["tree", "wrong.json", "--draw", "a.pdf", "--dot", "a.txt"], "'a.txt'", ".dot"),
-    (["tree", "wrong.json", "--beside", "nothing", "--draw", "a.pdf"], "nothing"),
-    (["tree", "wrong.json", "--beside", "other.json"], "2x2:1 ", "2x2:1, B2=miss"),
-    (["tree", "wrong.json", "--beside", "other.json", "--draw", "a.pdf"], "2x2:1, B2=miss"),
-    (["tree", "wrong.json", "--beside", "game.json", "--draw", "a.pdf"], "2x2:1 ", "1x3:1"),
+    (["tree", "tree.json", "--beside", "nothing", "--draw", "a.pdf"], "nothing"),
+    (["tree", "tree.json", "--beside", "wrong.json"], "1x2:1", "A1=miss"),
+    (["tree", "tree.json", "--beside", "other.json"], "1x2:1 ", "1x2:1, B1=miss"),
+    (["tree", "tree.json", "--beside", "other.json", "--draw", "a.pdf"], "1x2:1, B1=miss"),
+    (["tree", "tree.json", "--beside", "game.json", "--draw", "a.pdf"], "1x2:1 ", "contact=any"),
     (["equilibrium", "4x4"], "'4x4'"),
     (["equilibrium", "4x4:4,3,2"], "4x4:4,3,2"),
     (["equilibrium", "10x10:5,4,3,3,2"], "1,925,751,392", "50,000"),
@@ -225,7 +247,7 @@ REQUESTS = [
     (["equilibrium", "4x4:2", "--draw", "a.gif"], "'a.gif'", ".svg"),
     (["equilibrium", "4x4:2", "--resume", "board.txt"], "board.txt"),
     (["certificate"], "'file'"),
-    (["certificate", "nothing"], "nothing does not exist"),
+    (["certificate", "nothing"], "'nothing' does not exist"),
     (["certificate", "binary"], "binary"),
     (["certificate", "empty"], "empty", "line 1"),
     (["certificate", "deep.json"], "deep.json"),
@@ -297,7 +319,7 @@ REQUESTS = [
     (["evaluate", "greedy:endgame=x", "4x4:2"], "x"),
     (["evaluate", "greedy:endgame=-1", "4x4:2"], "-1"),
     (["evaluate", "greedy:endgame=٣", "4x4:2"], "not a whole number"),
-    (["count", "missing.txt:2"], "missing.txt", "No such file"),
+    (["count", "missing.txt:2"], "missing.txt", "does not exist"),
     (["evaluate", "greedy:endgame=6,endgame=7", "4x4:2"], "endgame is given twice"),
     (["evaluate", "nowhere.py:Mine", "4x4:2"], "nowhere.py"),
     (["evaluate", "greedy", "4x4:4,3,2"], "4x4:4,3,2"),
@@ -321,7 +343,7 @@ REQUESTS = [
     (["sample", "4x4:2", "--cache", "board.txt"], "'board.txt'"),
     (["posterior", "4x4:2", "--shots", "A1=hit C3=hit"], "C3=hit"),
     (["posterior", "4x4:2", "--figure", "a.gif"], "'a.gif'", ".svg"),
-    (["posterior", "4x4:2", "--figure", "nothing/a.pdf"], "'nothing/a.pdf'"),
+    (["posterior", "4x4:2", "--figure", "board.txt/a.pdf"], "'board.txt/a.pdf'"),
     (["posterior", "4x4:2", "--figure", "folder.pdf"], "'folder.pdf'"),
     (["posterior", "4x4:2", "--cache", "board.txt/cache"], "'board.txt/cache'"),
     (["count", "4x4:2", "--method", "guess"], "'guess'", "enumerate"),
@@ -332,7 +354,7 @@ REQUESTS = [
     (["count", "4x4:" + "2" * 5000], "'222", "...'"),
     (["solve", "4x4:" + ",".join(["9"] * 5000)], "9"),
     (["occurrence", "4x4:2", "--board", "/dev/zero"], "'/dev/zero'", "65,536 bytes"),
-    (["solve", "4x4:2", "--board", "/dev/null"], "0 rows"),
+    (["solve", "4x4:2", "--board", "/dev/null"], "'/dev/null'", "not a regular file"),
     (["solve", "4x4:2", "--tree", "board.txt/tree.json"], "'board.txt/tree.json'"),
     (["solve", "4x4:2", "--tree", "table"], "'table'", "is a folder"),
     (["solve", "4x4:2", "--tree", "n" * 300], "n" * 59, "..."),
@@ -349,7 +371,8 @@ REQUESTS = [
     (["explore", "4x4:2", "-o", "table"], "'table'", "is a folder"),
     (["explore", "4x4:2", "-o", "/dev/full"], "'/dev/full'"),
     (["explore", "4x4:2", "-o", "a.html", "--tree", "nothing"], "nothing"),
-    (["explore", "4x4:2", "-o", "a.html", "--tree", "wrong.json"], "2x2:1"),
+    (["explore", "4x4:2", "-o", "a.html", "--tree", "tree.json"], "1x2:1"),
+    (["explore", "1x2:1", "-o", "a.html", "--tree", "wrong.json"], "A1=miss"),
     (["explore", "10x10:5,4,3,3,2", "-o", "a.html"], "10x10:5,4,3,3,2"),
     (["counterexamples"], "--max-cells"),
     (["counterexamples", "--max-cells", "0"], "--max-cells", "'0'"),
@@ -369,12 +392,12 @@ REQUESTS = [
     (["bounds", "4x4:2", "--shots", "A1=hit C3=hit"], "A1=hit C3=hit"),
     (["bounds", "4x4:2;announce=ship", "--shots", "A1=miss"], "announce=ship"),
     (["tree"], "'file'"),
-    (["tree", "/dev/zero"], "/dev/zero", "UTF-8"),
+    (["tree", "/dev/zero"], "/dev/zero", "not a regular file"),
     (["tree", "/dev/null"], "/dev/null"),
     (["tree", "huge.json"], "huge.json", "4,300 digits"),
     (["tree", "wrong.json", "--draw", "/proc/a.pdf"], "'/proc/a.pdf'"),
     (["proof"], "'file'"),
-    (["proof", "/dev/zero"], "/dev/zero", "UTF-8"),
+    (["proof", "/dev/zero"], "/dev/zero", "not a regular file"),
     (["proof", "binary"], "binary"),
     (["proof", "empty"], "empty"),
     (["proof", "wrong.json"], "wrong.json"),
@@ -401,6 +424,228 @@ def test_bad_request(here, folder, monkeypatch, arguments, quoted):
     assert sorted(folder.rglob("*")) == before  # a request that failed leaves no file
 
 
+# Every output of every command: a request that takes long, the option, an ending
+
+GAME, PUZZLE = "10x10:5,4,3,3,2", "puzzle.txt"
+OUTPUTS = [
+    (["animate", "greedy", GAME], "--output", ".gif"),
+    (["explore", "4x4:3,2"], "--output", ""),
+    (["evaluate", "greedy", GAME], "--output", ""),
+    (["simulate", "greedy", GAME], "--output", ""),
+    (["counterexamples", "--max-cells", "16"], "--output", ""),
+    (["solitaire", "minimise", PUZZLE], "--output", ""),
+    (["solitaire", "generate", "--grid", "9x9", "--fleet", "4,3,2"], "--output", ""),
+    (["solve", "6x6:4,3,2"], "--tree", ""),
+    (["greedy", "6x6:4,3,2"], "--tree", ""),
+    (["greedy", "6x6:4,3,2"], "--optimal-tree", ""),
+    (["solve", "6x6:4,3,2"], "--prove", ""),
+    (["equilibrium", "5x5:3,2"], "--certificate", ""),
+    (["equilibrium", "5x5:3,2"], "--draw", ".pdf"),
+    (["tree", "wrong.json"], "--draw", ".pdf"),
+    (["solitaire", "solve", PUZZLE], "--draw", ".pdf"),
+    (["solitaire", "minimise", PUZZLE, "-o", "new"], "--draw", ".pdf"),
+    (["solitaire", "generate", "--grid", "9x9", "--fleet", "4", "-o", "new"], "--draw", ".pdf"),
+    (["posterior", GAME], "--figure", ".pdf"),
+    (["tree", "wrong.json"], "--dot", ".dot"),
+    (["play", GAME], "--resume", ""),
+    (["advise", GAME], "--resume", ""),
+]
+FOLDERS = [
+    (["evaluate", "greedy", GAME], "--resume"),
+    (["simulate", "greedy", GAME], "--resume"),
+    (["counterexamples", "--max-cells", "16"], "--resume"),
+    (["equilibrium", "5x5:3,2"], "--resume"),
+    (["reproduce", "--full"], "--resume"),
+    (["counterexamples", "--max-cells", "16"], "--trees"),
+    (["equilibrium", "5x5:3,2"], "--trees"),
+    (["solve", "6x6:4,3,2"], "--table"),
+    *(([command, GAME], "--cache") for command in ("count", "occurrence", "posterior", "sample")),
+]
+LINKS, LONG = "Too many levels of symbolic links", "File name too long"
+
+
+def test_every_output_is_listed():
+    def named(group, *before):
+        for name, one in group.commands.items():
+            if hasattr(one, "commands"):
+                yield from named(one, *before, name)
+            elif isinstance(one, Command):
+                for option in one.params:
+                    if one._is_written(option) or FOLDER_OPTIONS & {*option.opts}:
+                        yield *before, name, option.opts[-1 if "-o" in option.opts[:1] else 0]
+
+    listed = [(*words[: 1 + (words[0] == "solitaire")], option) for words, option, *_ in OUTPUTS]
+    listed += [(words[0], option) for words, option in FOLDERS]
+    assert sorted(listed) == sorted(named(everything()))
+
+
+@pytest.mark.parametrize(("words", "option", "ending"), OUTPUTS)
+def test_an_output_that_cannot_be_written(here, folder, monkeypatch, words, option, ending):
+    """Refused before the work, which is long."""
+    monkeypatch.chdir(folder)
+    for place, reason in (
+        (f"loop{ending}", LINKS),
+        (f"loop/a{ending}", LINKS),
+        ("n" * 250 + ending, LONG),
+        (f"nothing/{'n' * 300}/a{ending}", LONG),
+        (f"board.txt/a{ending}", "Not a directory"),
+        ("/proc/a" + ending, "'/proc/a"),
+        *([("/dev/full", "not a regular file"), ("table", "a folder")] if not ending else []),
+    ):
+        assert_is_one_clear_line(here(*words, option, place), reason, "cannot write")
+    assert not (folder / "nothing").exists()
+
+
+@pytest.mark.parametrize(("words", "option"), FOLDERS)
+def test_a_folder_that_cannot_be_written(here, folder, monkeypatch, words, option):
+    monkeypatch.chdir(folder)
+    for place, reason in (
+        ("loop", LINKS),
+        ("loop/a", LINKS),
+        ("n" * 300, LONG),
+        ("board.txt", "Not a directory"),
+        ("board.txt/a", "Not a directory"),
+        ("dangling", "leads nowhere"),
+        ("/dev/full", "Not a directory"),
+        ("/proc/a", "'/proc/a'"),
+    ):
+        assert_is_one_clear_line(here(*words, option, place), reason, "cannot write")
+
+
+@pytest.mark.parametrize("place", ["new/folder/a", "to_new"])
+def test_folders_of_outputs_are_made(here, tmp_path, place):
+    """Also where a link leads to what is not there yet."""
+    (tmp_path / "to_new").symlink_to("new")
+    for words, option, ending in (
+        (["solve", "2x2:1"], "--tree", ""),
+        (["posterior", "2x2:1"], "--figure", ".svg"),
+    ):
+        (tmp_path / f"to_new{ending}").unlink(missing_ok=True)
+        (tmp_path / f"to_new{ending}").symlink_to("new" + ending)
+        status, _, err = here(*words, option, tmp_path / (place + ending))
+        assert (status, err) == (0, "")
+        assert (tmp_path / (place + ending)).is_file()
+
+
+# Texts from outside that are printed
+
+EVIL = "a\x1b[2J\x07\x9b1m\u202eb"
+HARMLESS = r"a\x1b[2J\x07\x9b1m\u202eb"
+
+
+def assert_harmless(text, quoted=HARMLESS):
+    assert quoted in text
+    assert text.replace("\n", "").isprintable()
+
+
+def test_control_characters_in_names(here, folder, tmp_path, monkeypatch):
+    """Of files, trees, families and their things: on a terminal they are seen and do nothing."""
+    family, tree = tmp_path / f"{EVIL}.csv", tmp_path / f"{EVIL}.json"
+    family.write_text(f"set,things\n{EVIL},{EVIL} y\nb,y\n")
+    tree.write_text(json.dumps({**TREE, "title": EVIL}))
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    own = tmp_path / f"{EVIL}.py"
+    own.write_text((folder / "own.py").read_text())
+    requests = [
+        ("solve", "--family", family, "--tree", tmp_path / f"{EVIL}.t"),
+        ("tree", tmp_path / f"{EVIL}.t", "--family", family),
+        ("greedy", "--family", family),
+        ("bounds", "--family", family),
+        ("simulate", f"{own}:shoot", "1x1:1"),
+        ("evaluate", f"{own}:shoot", "1x1:1", "--jobs", "1"),
+        ("tree", tree, "--beside", tree),
+        ("play", "4x4:2", "--resume", tmp_path / EVIL),
+        ("advise", "4x4:2", "--resume", tmp_path / f"{EVIL}.txt"),
+    ]
+    for request in requests:
+        for json_too in (["--json"] if request[0] not in ("play", "advise") else [], []):
+            status, out, err = here(*request, *json_too)
+            assert (status, err) == (0, ""), request
+            quoted = "1x2" if tree in request else "a\\u001b[2J" if json_too else HARMLESS
+            assert_harmless(out, HARMLESS if not json_too else quoted)
+    for request in (["tree"], ["proof"], ["solitaire", "solve"], ["count", f"{EVIL}:2"], [EVIL]):
+        result = here(*request, *([own] if request[-1] in ("tree", "proof", "solve") else []))
+        assert_is_one_clear_line(result)
+        assert_harmless(result[2])
+
+
+def test_a_label_is_no_markup(monkeypatch):
+    """Of a progress line on a terminal."""
+    monkeypatch.setattr(progress, "err", common.Safe(file=io.StringIO(), force_terminal=True))
+    with progress.solving(f"[/b]{EVIL}"):
+        pass
+    shown = progress.err.file.getvalue()
+    assert f"[/b]{HARMLESS}" in shown
+    assert EVIL not in shown
+
+
+# Memory that is short
+
+
+def test_what_cannot_be_loaded_is_not_said_to_be_missing(here, folder, monkeypatch):
+    """A package is there, and there is too little memory to load it."""
+    reason = "libortools.so.9: failed to map segment from shared object"
+
+    class Short:
+        @staticmethod
+        def find_spec(name, *_):
+            if name.startswith(("ortools", "distributed")):
+                raise ImportError(reason)
+
+    for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [Short, *sys.meta_path])
+    (folder / "easy.txt").write_text("grid 3x3\nfleet 2\n")
+    for request in (
+        ("solitaire", "solve", folder / "easy.txt"),
+        ("evaluate", "greedy", "2x2:1", "--dask", "tcp://127.0.0.1:1"),
+    ):
+        result = here(*request)
+        assert_is_one_clear_line(result, reason, "memory")
+        assert "install" not in result[2]
+
+
+PACKAGES = ("ortools", "distributed")
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("can't start new thread")])
+def test_short_memory(here, monkeypatch, error):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr("optsearch.cli.counting.read_position", fail)
+    assert_is_one_clear_line(here("count", "4x4:2"), "not enough memory")
+
+
+def test_short_memory_while_the_reason_is_printed(capsys, monkeypatch):
+    def fail(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(err, "print", fail)
+    say("error: a reason")
+    assert capsys.readouterr().err == "error: a reason\n"
+
+
+def test_names_of_emoji_are_text(here):
+    assert_is_one_clear_line(here("solve", "4x4:2;contact=:ship:"), ":ship:")
+
+
+def test_too_little_memory_to_begin():
+    """Where not even NumPy can be loaded."""
+    hooks = """
+class Short:
+    @staticmethod
+    def find_spec(name, *_):
+        if name == "numpy":
+            raise ImportError("advice\\nOriginal error was: libgfortran.so: failed to map\\n")
+
+sys.meta_path.insert(0, Short)
+"""
+    script = "from optsearch.cli import main; main()"
+    result = run_script(script, "solve", "2x3:2", hooks=hooks)
+    assert_is_one_clear_line(result, "cannot be loaded: Original error was: libgfortran.so")
+
+
 # By the real command, so that the exit status and standard error are its own
 
 
@@ -417,9 +662,8 @@ def ran(*arguments, **more):
     return process.returncode, process.stdout, process.stderr
 
 
-@pytest.mark.parametrize("arguments", [["solve", "4x4:5"], ["solve", "4x4:2", "--memory", "inf"]])
-def test_the_real_command(arguments):
-    assert_is_one_clear_line(ran(*arguments), arguments[-1][-1])
+def test_the_real_command():
+    assert_is_one_clear_line(ran("solve", "4x4:5"), "5")
 
 
 @pytest.mark.parametrize("arguments", [["count", "4x4:2"], ["sample", "4x4:2", "-n9", "--json"]])
@@ -431,9 +675,9 @@ def test_an_answer_that_cannot_be_written(arguments):
 
 def test_a_file_name_with_dollars_is_no_mathematics(here, folder, tmp_path):
     name = tmp_path / r"a$\foo$.json"
-    name.write_text((folder / "wrong.json").read_text())
+    name.write_text((folder / "tree.json").read_text())
     drawing = tmp_path / "both.svg"
-    arguments = ("tree", folder / "wrong.json", "--beside", name, "--draw", drawing)
+    arguments = ("tree", folder / "tree.json", "--beside", name, "--draw", drawing)
     assert here(*arguments)[::2] == (0, "")
     assert r"a$\foo$" in drawing.read_text()
 
@@ -444,7 +688,115 @@ def test_an_answer_comes_before_the_tree_that_cannot_be_written(here, monkeypatc
     def full(path, text):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("optsearch.tree.files.replace", full)
+    monkeypatch.setattr("optsearch.support.documents.replace", full)
     status, out, err = here("solve", "4x4:2", "--tree", tmp_path / "tree.json")
     assert "146/24" in out
     assert_is_one_clear_line((status, "", err), "tree.json", "No space left")
+
+
+# Files that are none, or have no end
+
+
+READ = {
+    "board": (["posterior", "4x4:2", "--board"], 1 << 16),
+    "drawn board of a game": (["count", "{}:2"], 1 << 16),
+    "puzzle": (["solitaire", "solve"], 1 << 20),
+    "prior": (["posterior", "4x4:2", "--prior"], 1 << 26),
+    "boards": (["simulate", "greedy", "4x4:2", "--games", "2", "--boards"], 1 << 26),
+    "family": (["bounds", "--family"], 1 << 26),
+    "tree": (["tree"], 1 << 30),
+    "tree of a page": (["explore", "4x4:2", "-o", "page.html", "--tree"], 1 << 30),
+    "tree of a family": (["tree", "--family", "sets.csv"], 1 << 30),
+    "proof": (["proof"], 1 << 30),
+    "certificate": (["certificate"], 1 << 30),
+    "function": (["posterior", "4x4:2", "--prior", "{}:weigh"], 1 << 30),
+    "strategy": (["evaluate", "{}:shot", "4x4:2"], 1 << 30),
+}
+
+
+@pytest.fixture
+def odd(tmp_path, monkeypatch):
+    """A folder in which anything can be made: what is read from it must not be waited for."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sets.csv").write_text("set,things\na,x y\nb,y\n")
+    with only_so_much_memory(1 << 29):
+        yield tmp_path
+
+
+@contextmanager
+def only_so_much_memory(more):
+    """Address space for so many bytes more than there are."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+@pytest.mark.parametrize("kind", ["device", "pipe", "endless", "loop", "folder"])
+@pytest.mark.parametrize("read", READ)
+def test_what_is_no_file_to_read(here, odd, kind, read):
+    arguments, most = READ[read]
+    ending = {"prior": ".csv", "boards": ".csv", "function": ".py", "strategy": ".py"}.get(read, "")
+    name = f"./odd{ending or '.txt'}"
+    if kind == "device":
+        Path(name).symlink_to("/dev/zero")
+    elif kind == "pipe":
+        os.mkfifo(name)
+    elif kind == "endless":
+        Path(name).touch()
+        os.truncate(name, 1 << 40)  # of zeros, which take no room on a disk
+    elif kind == "loop":
+        Path(name).symlink_to(name)
+    else:
+        Path(name).mkdir()
+    whole = [argument.format(name) for argument in arguments]
+    status, out, err = here(*whole, *([] if whole != arguments else [name]))
+    assert (status, out) == (2, "")
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    assert Path(name).name in err
+    if ending != ".py" or kind == "endless":
+        says = {
+            "device": f"it is not a regular file; one of at most {most:,} bytes is read",
+            "pipe": f"it is not a regular file; one of at most {most:,} bytes is read",
+            "endless": f"it has more than {most:,} bytes",
+            "loop": "Too many levels of symbolic links",
+            "folder": "",
+        }[kind]
+        assert says in err
+
+
+def test_files_of_checkpoints_and_tables_that_are_none(here, odd):
+    """Inside the folders that the command writes itself."""
+    for name, arguments in (
+        ("run/tasks.jsonl", ["evaluate", "greedy", "4x4:2", "--jobs", 1, "--resume", "run"]),
+        ("table/data.mdb", ["solve", "4x4:2", "--table", "table"]),
+    ):
+        assert here(*arguments)[0] == 0
+        Path(name).unlink()
+        Path(name).symlink_to("/dev/zero")
+        status, out, err = here(*arguments)
+        assert (status, out) == (2, "")
+        assert f"{name}" in err
+        assert "is not a regular file" in err
+    for command in ("advise", "play"):
+        status, out, err = here(command, "4x4:2", "--resume", "/dev/zero")
+        assert (status, out) == (2, "")
+        assert "cannot write '/dev/zero': it is not a regular file" in err
+        Path("long").touch()
+        os.truncate("long", 1 << 40)
+        status, out, err = here(command, "4x4:2", "--resume", "long")
+        assert (status, out) == (2, "")
+        assert all(said in err for said in ("'long'", ": it has more than 65,536 bytes"))
+    sweep.cache_clear()
+    assert here("count", "4x4:2", "--cache", "kept")[0] == 0
+    (kept,) = Path("kept").iterdir()
+    kept.unlink()
+    os.mkfifo(kept)
+    sweep.cache_clear()
+    status, _, err = here("count", "4x4:2", "--cache", "kept")
+    assert status == 2
+    assert kept.name in err.splitlines()[-1]

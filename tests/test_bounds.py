@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -9,10 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch import bounds, family, reference
-from optsearch.errors import ImpossiblePosition, TooLarge
+from optsearch import bounds
+from optsearch.bounds.coverage import CellSetCounts
+from optsearch.bounds.reveal import reveal
+from optsearch.bounds.told import Told
+from optsearch.check import reference
+from optsearch.counting import family
 from optsearch.game import Game
-from optsearch.position import HIT, MISS, Position
+from optsearch.game.position import HIT, MISS, Position
+from optsearch.results import bracket
+from optsearch.support.errors import ImpossiblePosition, TooLarge
 from tests.examples import draws, positions
 
 STANDARD = Position(Game.parse("10x10:5,4,3,3,2"))
@@ -62,6 +69,43 @@ def test_bounds_of_the_command_count_weights(here, text):
     found = {bound["name"]: bound["value"] for bound in json.loads(out)["bounds"]}
     exact = bounds.leaf_counting(weights, position.game.fleet_cells)
     assert found["leaf counting"] == float(exact)
+
+
+IMPOSSIBLE = [
+    "3x3:2,2;holes=A2,B1,B3,C2",
+    "1x13:5,2;contact=any;holes=C1,E1,J1",
+    "4x4:3,3,1;holes=A2,B1,B3,C2,D3,C4",
+    "4x4:4,3,2",
+    "3x3:2,2;announce=ship;holes=A2,B1,B3,C2",
+    "3x3:3,1;holes=A2,B1,B3,C2",
+]
+
+
+@pytest.mark.parametrize("text", IMPOSSIBLE)
+def test_games_without_a_configuration(here, text):
+    status, out, err = here("bounds", text)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"error: {Game.parse(text)} has no configuration: the fleet does not fit")
+
+
+@pytest.mark.parametrize("text", IMPOSSIBLE)
+@pytest.mark.parametrize(
+    "work",
+    [
+        bracket.bounds,
+        lambda game: bounds.lower_bounds(Position(game)),
+        lambda game: bounds.long_bounds(replace(game, announce="nothing")),
+        lambda game: bounds.leaves_of(Position(replace(game, announce="nothing"))),
+        lambda game: bounds.leaf_counting_after(Position(game), 1),
+        CellSetCounts.of,
+        lambda game: reveal(replace(game, contact="none")),
+        lambda game: Told(game).bound(),
+    ],
+)
+def test_functions_asked_of_games_without_a_configuration(text, work):
+    game = Game.parse(text)
+    with pytest.raises(ImpossiblePosition, match="has no configuration: the fleet does not fit"):
+        work(game)
 
 
 @given(st.integers(1, 3000))

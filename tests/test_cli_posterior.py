@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from optsearch import records, reference
+from optsearch.check import reference
 from optsearch.cli import counting
 from optsearch.cli.command import app
-from optsearch.errors import ImpossiblePosition, OptsearchError
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, parse_cell
-from optsearch.position import Position
-from optsearch.posterior import Posterior
+from optsearch.game.position import Position
+from optsearch.support import records
+from optsearch.support.errors import ImpossiblePosition, OptsearchError
 
 
 def run(*arguments):
@@ -48,7 +49,7 @@ def test_posterior_of_the_usual_game():
     for row in printed.rows:
         cell = answer["occurrence"][int(row["row"])][int(row["column"])]
         assert cell == int(row["occurrence"])
-    assert answer["best_shots"] == ["E1", "F1", "A5", "J5", "A6", "J6", "E10", "F10"]
+    assert answer["greedy_shots"] == ["E1", "F1", "A5", "J5", "A6", "J6", "E10", "F10"]
 
 
 def test_the_table_of_spalding_jamieson():
@@ -67,10 +68,10 @@ def test_posterior_for_people():
     lines = [line.split() for line in text.splitlines()]
     assert ["A", "B", "C", "D"] in lines
     assert any(line[:2] == ["1", "X"] for line in lines)
-    assert any(line[:2] == ["2", "#"] for line in lines)
+    assert any(line[:2] == ["2", "●"] for line in lines)
     assert any(line[0] == "4" and line[-1] == "o" for line in lines if line)
-    assert "X hit, o miss, # sunk; percent of a ship elsewhere" in text.splitlines()
-    for fact in ("configurations", "bits", "best shots", "each hits with"):
+    assert "X hit, o miss, ● sunk; percent of a ship elsewhere" in text.splitlines()
+    for fact in ("configurations", "bits", "greedy shots", "each hits with"):
         assert fact in text
 
 

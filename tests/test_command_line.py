@@ -1,25 +1,26 @@
 """What a command prints where there is no terminal; version, groups, examples, strategies."""
 
 import io
+import os
 import re
 import shlex
+import subprocess
+import sys
 
 import pytest
 from rich.console import Console
 
 import optsearch
-from optsearch.cli import common, greedy
-from optsearch.cli.command import app
-from optsearch.cli.solitaire import solitaire
-from optsearch.errors import StrategyError
-from optsearch.orders import ORDERS
+from optsearch.cli import answers, common
+from optsearch.cli import app as command
+from optsearch.game.orders import ORDERS
 from optsearch.strategies import Strategy, all_kinds, as_player, named
 from optsearch.strategies.player import name_of, parameters
+from optsearch.support.errors import StrategyError
 
-PUZZLES = {
-    f"solitaire {one.name or one.callback.__name__}": one for one in solitaire.registered_commands
-}
-COMMANDS = {one.name or one.callback.__name__: one for one in app.registered_commands}
+ALL = command.everything().commands
+PUZZLES = {f"solitaire {name}": one for name, one in ALL["solitaire"].commands.items()}
+COMMANDS = {name: one for name, one in ALL.items() if name != "solitaire"}
 
 
 def test_version(here):
@@ -28,17 +29,62 @@ def test_version(here):
     first, second, *others = out.splitlines()
     assert first == f"optsearch {optsearch.__version__}, kernels {optsearch.build}"
     assert second.startswith("Python 3.")
-    assert [line.split()[0] for line in others] == list(common.DEPENDENCIES)
+    assert [line.split()[0] for line in others] == list(command.DEPENDENCIES)
     assert all(re.search(r" \d+\.\d|is not installed", line) for line in others)
 
 
 def test_help_lists_every_command_in_a_group(here):
     status, out, _ = here("--help")
     assert status == 0
-    for group in (common.COUNTING, common.OPTIMUM, common.STRATEGIES, common.SHOWING):
+    for group in (command.COUNTING, command.OPTIMUM, command.STRATEGIES, command.SHOWING):
         assert f"\n{group}:\n" in out
     assert {*re.findall(r"^  ([a-z]+)  ", out, re.M)} >= {*COMMANDS}
     assert "--install-completion" in out
+
+
+def test_what_is_listed_is_what_the_commands_say():
+    assert {*command.COMMANDS} == {*ALL}
+    for name, (_, module, sentence) in command.COMMANDS.items():
+        assert " ".join((ALL[name].help or "").partition("\n\n")[0].split()) == sentence
+        if name in COMMANDS:
+            assert ALL[name].callback.__module__ == f"optsearch.cli.{module}"
+
+
+LIGHT = {"optsearch.cli." + name for name in ("app", "arguments", "command")}
+COMPLETING = {
+    "_OPTSEARCH_COMPLETE": "complete_bash",
+    "COMP_CWORD": "1",
+    "COMP_WORDS": "optsearch s",
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "shown"),
+    [
+        (["--version"], {}, "kernels"),
+        (["--help"], {}, "solitaire"),
+        ([], COMPLETING, "sample\nstrategies\nsimulate\nsolve\nsolitaire\n"),
+    ],
+    ids=("version", "help", "completion"),
+)
+def test_what_needs_no_command_imports_none(arguments, settings, shown):
+    """Nor numpy, which takes half of the time that these may take."""
+    code = """
+import atexit, sys
+sys.argv = ["optsearch", *sys.argv[1:]]
+atexit.register(lambda: print("loaded", *sys.modules))
+from optsearch.cli import main
+main()
+"""
+    environment = {**os.environ, **settings}
+    command_line = [sys.executable, "-c", code, *arguments]
+    found = subprocess.run(
+        command_line, capture_output=True, text=True, env=environment, timeout=600, check=False
+    )
+    answer, _, loaded = found.stdout.rpartition("loaded ")
+    assert shown in answer, found.stderr
+    assert not {"numpy", "numba", "matplotlib", "rich.progress"} & {*loaded.split()}
+    assert {name for name in loaded.split() if name.startswith("optsearch.cli.")} == LIGHT
 
 
 @pytest.mark.parametrize("name", {**COMMANDS, **PUZZLES})
@@ -59,7 +105,7 @@ def test_every_command_has_an_example(here, name):
         ["solve", "4x5:2,3,4"],
         ["greedy", "4x4:3,2"],
         ["posterior", "10x10:5,4,3,3,2", "--shots", "A1=miss"],
-        ["bounds", "10x10:5,4,3,3,2"],
+        ["bounds", "7x7:5,4,3,3,2"],
         ["evaluate", "greedy", "4x4:3,2", "--jobs", "1"],
         ["counterexamples", "--max-cells", "12"],
         ["strategies"],
@@ -88,7 +134,7 @@ def test_nothing_is_left_out_of_a_narrow_table():
 
 def test_numbers_are_whole_on_a_narrow_terminal(here, monkeypatch):
     text = io.StringIO()
-    monkeypatch.setattr(greedy, "out", Console(file=text, width=40))
+    monkeypatch.setattr(answers, "out", Console(file=text, width=40))
     assert here("greedy", "4x4:3,2")[0] == 0
     assert text.getvalue().count("8.442308") == 3
     assert "…" not in text.getvalue()

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from optsearch import paper, reference
-from optsearch.configurations import Configurations, to_masks
-from optsearch.errors import ImpossiblePosition, NotSupported, TooLarge
+from optsearch.check import paper, reference
+from optsearch.counting.configurations import Configurations, to_masks
 from optsearch.game import Game
-from optsearch.position import Position
+from optsearch.game.position import Position
+from optsearch.support.errors import ImpossiblePosition, NotSupported, TooLarge
 from tests.examples import cells_of, draws, games, positions
 from tests.processes import run_script
 
@@ -56,6 +56,7 @@ def test_usual_game():
     assert Configurations(STANDARD).configurations == 1_925_751_392
 
 
+@pytest.mark.long(4)
 def test_usual_game_with_contact():
     """Half of the 30,093,975,536 cliques of Spalding-Jamieson, who tells the two 3-ships apart."""
     game = Game.parse("10x10:5,4,3,3,2;contact=any")
@@ -90,9 +91,9 @@ def test_ctrl_c_ends_a_count_that_would_take_days():
     """It comes while the kernel counts: only there another thread gets to run."""
     status, _, error = run_script(
         """
-from optsearch.configurations import Configurations, Enumerator
+from optsearch.counting.configurations import Configurations, Enumerator
 from optsearch.game import Game
-from optsearch.position import Position
+from optsearch.game.position import Position
 
 actions = [interrupt_in_kernel]
 

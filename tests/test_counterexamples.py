@@ -12,15 +12,19 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
-from optsearch import counterexamples, records, reference, tree
-from optsearch._hunt import Hunt
-from optsearch.counterexamples import Positions, Scope, hunt, search_game
-from optsearch.errors import GameError, NotSupported, TableError, TooLarge
+from optsearch import tree
+from optsearch.check import reference
+from optsearch.check.trees import verify
+from optsearch.compiled._positions import AllPositions
 from optsearch.game import Game, image
-from optsearch.greedy import GreedySolver
-from optsearch.journal import Journal
-from optsearch.position import HIT, MISS, Position
-from optsearch.solver import solve
+from optsearch.game.position import HIT, MISS, Position
+from optsearch.search import counterexamples
+from optsearch.search.counterexamples import Positions, Scope, hunt, search_game
+from optsearch.search.greedy import GreedySolver
+from optsearch.search.solver import solve
+from optsearch.support import records
+from optsearch.support.errors import GameError, NotSupported, TableError, TooLarge
+from optsearch.support.journal import Journal
 from tests.examples import draws, games, plain
 from tests.processes import run_command
 
@@ -214,7 +218,7 @@ def test_the_kernel_refuses(change, message):
     given = {"sets": [1, 2], "weights": [1, 1], "permutations": [[0, 1]], "size": 9} | change
     arrays = [np.zeros(given["size"], np.int32) for _ in range(4)]
     with pytest.raises(ValueError, match=message):
-        Hunt(
+        AllPositions(
             np.array(given["sets"], np.uint32),
             np.array(given["weights"], np.int32),
             np.array(given["permutations"], np.int32),
@@ -260,7 +264,7 @@ def test_empty_boards_with_too_many_positions(text, greedy, optimum):
         optimum,
     )
     found = GreedySolver(one.position)
-    assert game.names(one.greedy_cells) == game.names(game.mask(found.shots))
+    assert game.names(one.greedy_cells) == game.names(game.mask(found.greedy_shots))
     assert game.names(one.best_cells) == game.names(game.mask(found.best_shots))
 
 
@@ -340,7 +344,7 @@ EIGHT = ["1x8:4", "1x8:3,2", "2x4:4"]
 def test_errors():
     with pytest.raises(TooLarge, match="17 cells are too many; at most 16 cells, or empty boards"):
         Scope(17)
-    with pytest.raises(GameError, match=r"no configuration in .* the fleet 9,"):
+    with pytest.raises(GameError, match=r"the fleet 9, .*: none of these games has"):
         hunt(Scope(8, ((9,),)))
     for text in ("", "3,,2", "a", "3;2", "0", "-1", "²"):
         with pytest.raises(GameError, match=re.escape(repr(text))):
@@ -390,9 +394,9 @@ def test_workers(ten):
 
 def test_progress(ten):
     reports = []
-    hunt(Scope(6, shortest=1), progress=lambda *report: reports.append(report))
-    assert [games for games, _, _ in reports] == list(range(46))
-    shares = [share for _, share, _ in reports]
+    hunt(Scope(6, shortest=1), progress=reports.append)
+    assert [status.games for status in reports] == list(range(46))
+    shares = [status.share for status in reports]
     assert (shares[0], shares[-1]) == (0, 1)
     assert shares == sorted(shares)
 
@@ -401,8 +405,8 @@ def test_trees(ten):
     for one in ten.counterexamples[::3]:
         greedy, optimal = counterexamples.trees(one)
         assert greedy.position == optimal.position == one.position
-        assert tree.verify(greedy) == one.best_greedy_total_height
-        assert tree.verify(optimal) == one.total_height
+        assert verify(greedy) == one.best_greedy_total_height
+        assert verify(optimal) == one.total_height
 
 
 def test_resumed(ten, tmp_path):
@@ -469,13 +473,13 @@ def test_a_checkpoint_of_an_earlier_version_is_refused(tmp_path):
 # The command
 
 
-ELEVEN = ("--max-cells", 11, "--shortest", 1)
+UP_TO_TEN = ("--max-cells", 10, "--shortest", 1)
 
 
 def cut_short(tmp_path, action):
     """A run in tmp_path that ends itself once sixty games are kept: status, output, errors."""
-    hooks = f"from optsearch.journal import Journal; at(Journal, 'add', {action}, 60)"
-    arguments = ("counterexamples", *ELEVEN, "--resume", "kept", "-o", "a.csv")
+    hooks = f"from optsearch.support.journal import Journal; at(Journal, 'add', {action}, 60)"
+    arguments = ("counterexamples", *UP_TO_TEN, "--resume", "kept", "-o", "a.csv")
     ended = run_command(*arguments, hooks=hooks, cwd=tmp_path)
     path = tmp_path / "kept" / "games.jsonl"
     assert path.read_bytes().count(b"\n") == 1 + 60
@@ -488,13 +492,13 @@ def test_killed_and_resumed(here, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert cut_short(tmp_path, "kill")[0] == -signal.SIGKILL
     resumed = ("--jobs", 2, "--resume", "kept", "-o", "a.csv", "--json")
-    status, out, err = here("counterexamples", *ELEVEN, *resumed)
+    status, out, err = here("counterexamples", *UP_TO_TEN, *resumed)
     assert (status, err) == (0, "")
-    assert here("counterexamples", *ELEVEN, "-o", "b.csv", "--json") == (0, out, "")
+    assert here("counterexamples", *UP_TO_TEN, "-o", "b.csv", "--json") == (0, out, "")
     first, second = (records.read(name) for name in ("a.csv", "b.csv"))
     assert (first.columns, first.rows) == (second.columns, second.rows)
     assert first.header["command"] == second.header["command"]
-    assert len(json.loads(out)["counterexamples"]) == len(first.rows) == 951
+    assert len(json.loads(out)["counterexamples"]) == len(first.rows) == 132
 
 
 def test_interrupted(tmp_path):
@@ -552,18 +556,19 @@ def test_trees_are_written(here, tmp_path):
         "1_greedy.json",
         "1_optimal.json",
     ]
-    assert tree.verify(tree.load(tmp_path / "trees" / "1_greedy.json")) == 54
-    assert tree.verify(tree.load(tmp_path / "trees" / "1_optimal.json")) == 53
+    assert verify(tree.load(tmp_path / "trees" / "1_greedy.json")) == 54
+    assert verify(tree.load(tmp_path / "trees" / "1_optimal.json")) == 53
 
 
 def test_undecided_games_are_shown(here, monkeypatch, tmp_path):
     monkeypatch.setattr(counterexamples, "MAX_NODES", 0)
+    monkeypatch.setattr(counterexamples, "MAX_CELLS", 0)  # as if the boards had more cells
     path = tmp_path / "a.csv"
-    arguments = ("--max-cells", 18, "--fleet", "3,2,2", "--empty-only", "-o", path)
+    arguments = ("--max-cells", 15, "--fleet", "3,2,2", "--empty-only", "-o", path)
     status, out, err = here("counterexamples", *arguments)
     assert (status, err) == (0, "")
     undecided = re.search("undecided: (.*)", out)[1].split()
-    assert "1x18:3,2,2" in undecided
+    assert "1x15:3,2,2" in undecided
     assert [row["game"] for row in records.read(path).rows if row["result"] == "undecided"] == (
         undecided
     )
@@ -575,10 +580,13 @@ def test_undecided_games_are_shown(here, monkeypatch, tmp_path):
     [
         (("--max-cells", 17), "error: all positions of grids of up to 17 cells are too many; "),
         (("--max-cells", 9, "--fleet", "3,x"), "error: '3,x' is not a fleet; "),
-        (("--max-cells", 4, "--fleet", "5"), "error: there is no configuration in every position"),
+        (("--max-cells", 4, "--fleet", "5"), "error: every position of every grid"),
         (("--max-cells", 4, "--trees", "file"), "error: cannot write 'file': "),
-        (("--max-cells", 4, "--resume", "file"), "error: file/games.jsonl cannot be opened: "),
-        (("--max-cells", 4, "-o", "folder"), "error: cannot write 'folder': it is a folder; "),
+        (("--max-cells", 4, "--resume", "file"), "error: cannot write 'file': Not a directory; "),
+        (
+            ("--max-cells", 4, "-o", "folder"),
+            "error: cannot write 'folder': it is a folder, not a regular file; ",
+        ),
     ],
 )
 def test_bad_input(here, monkeypatch, tmp_path, arguments, message):

@@ -13,14 +13,14 @@ import lmdb
 import pytest
 
 from optsearch.bounds.coverage import CellSetCounts
-from optsearch.counterexamples import Scope, hunt
-from optsearch.errors import TableError
+from optsearch.counting.lattice import Constraints, Sweep
 from optsearch.evaluate import BYTES, evaluate
 from optsearch.game import Game
-from optsearch.lattice import Constraints, Sweep
-from optsearch.position import Position
-from optsearch.solver import solve
+from optsearch.game.position import Position
+from optsearch.search.counterexamples import Scope, hunt
+from optsearch.search.solver import solve
 from optsearch.strategies import named
+from optsearch.support.errors import TableError
 
 SEED = 1905
 PAGE = 4096
@@ -188,7 +188,8 @@ def tried(kind, folder, expected):
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize(
-    "times", [pytest.param(15, id="some"), pytest.param(1000, marks=pytest.mark.long, id="many")]
+    "times",
+    [pytest.param(15, id="some"), pytest.param(1000, marks=pytest.mark.long(45), id="many")],
 )
 @pytest.mark.parametrize("kind", KEPT)
 def test_damage(tmp_path, kind, times):

@@ -1,13 +1,16 @@
 """Bounds as decimal numbers: what is printed still holds."""
 
+import doctest
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch.decimals import between, brief, outward
-from optsearch.results import BOXED_BRACKET, BRACKET
+from optsearch.results import bracket
+from optsearch.results.tables import BOXED_BRACKET, BRACKET
+from optsearch.support import decimals
+from optsearch.support.decimals import between, brief, open_mean, outward
 
 SIDES = st.sampled_from(["lower", "upper"])
 
@@ -38,6 +41,33 @@ def test_ends_that_meet_are_printed_alike():
     assert {between(ends, side, ends, ends) for side in ("lower", "upper")} == {"11.295455"}
     assert between(ends, "lower", ends, None) == "11.295454"
     assert between(ends, "lower", ends, ends + 1) == "11.295454"
+
+
+@given(st.integers(0, 999), st.integers(0, 99), st.integers(1, 999))
+def test_a_mean_that_is_open(lower, more, weight):
+    words = open_mean(lower, lower + more, weight).split()
+    assert holds(words[3], Fraction(words[1]), "lower")
+    assert holds(words[7], Fraction(words[5]), "upper")
+
+
+def test_examples():
+    assert doctest.testmod(decimals).failed == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["4x4:3,2", "4x5:4,3,2", "4x4:3,2;contact=any;announce=ship", "3x3:2"]
+)
+def test_bounds_on_a_page(here, text):
+    """What is not marked as equal holds as it is printed."""
+    known = bracket.bounds(text)
+    out = here("bounds", text)[1]
+    marks = {"*"} if known.lower < known.upper else {"="}
+    for bound in known.bounds:
+        mark, printed = known.mark(bound), known.decimal(bound)
+        assert f"{mark} {printed}  {bound.name}" in out
+        assert holds(printed, bound.value, bound.side) or mark == "="
+        assert mark in marks or (mark == " " and not known.is_binding(bound))
+    assert f"bracket  {known.text}, " in out
 
 
 @pytest.mark.parametrize("table", [BRACKET, BOXED_BRACKET], ids=lambda table: table.name)

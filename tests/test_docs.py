@@ -17,8 +17,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 import optsearch
-from optsearch.cli.command import commands
-from optsearch.results import (
+from optsearch.cli.app import everything
+from optsearch.results.tables import (
     BOXED_BRACKET,
     BRACKET,
     COUNTEREXAMPLES,
@@ -84,12 +84,12 @@ def test_links_resolve(name):
 
 
 def test_every_command_has_its_part():
-    everything = []
-    for name, command in commands().commands.items():
-        everything += [name, *(f"{name} {below}" for below in getattr(command, "commands", ()))]
+    named_ones = []
+    for name, command in everything().commands.items():
+        named_ones += [name, *(f"{name} {below}" for below in getattr(command, "commands", ()))]
     page = text("commands.md")
-    assert sorted(re.findall("^<!-- help (.*) -->$", page, re.M)) == sorted(everything)
-    assert sorted(re.findall("^##+ (.*)$", page, re.M)) == sorted(everything)
+    assert sorted(re.findall("^<!-- help (.*) -->$", page, re.M)) == sorted(named_ones)
+    assert sorted(re.findall("^##+ (.*)$", page, re.M)) == sorted(named_ones)
 
 
 def test_the_reference_names_what_there_is():
@@ -128,7 +128,7 @@ def test_the_numbers_of_the_readme():
 def test_the_numbers_of_the_game_in_the_box():
     page = " ".join(text("boxed.md").split())
     confirmed, rows = TOLD_CHECK.read(name="10x10_54332_any"), TOLD.read(name="10x10_54332_any")
-    assert f"{len(confirmed)} of {len(rows)} so far" in page
+    assert f"{len(confirmed)} of {len(rows)} by their misses" in page
     known = {(row["long"], row["short"]): row for row in rows}
     for row in confirmed:
         found = known[row["long"], row["short"]]
@@ -194,7 +194,7 @@ def site(tmp_path_factory):
     return folder
 
 
-@pytest.mark.long
+@pytest.mark.long(60)
 def test_the_site(site):
     """No page asks for anything from elsewhere, and what is read from the program is there."""
     for path in site.glob("*.html"):
@@ -212,7 +212,7 @@ def test_the_site(site):
     assert not re.findall(r"\w+ -- \w", re.sub(r"<[^>]*>", "", reference))
 
 
-@pytest.mark.long
+@pytest.mark.long(60)
 def test_the_site_from_disk(site, driver):
     """Its search finds a word without a server, and it asks for nothing that is not there."""
     driver.get((site / "play.html").as_uri())
@@ -228,7 +228,7 @@ def test_the_site_from_disk(site, driver):
     assert driver.get_log("browser") == []
 
 
-@pytest.mark.long
+@pytest.mark.long(60)
 @pytest.mark.parametrize("width", [1280, 360])
 def test_the_pages_fit(site, driver, width):
     """Nothing is wider than the window but what scrolls by itself, and every picture is there."""

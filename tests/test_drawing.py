@@ -11,9 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib import path as paths
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle
 
-from optsearch import drawing, solver
+from optsearch import drawing
+from optsearch.check.trees import verify
+from optsearch.counting.posterior import Posterior, ranks
 from optsearch.drawing import (
     CIRCLES,
     WIDEST,
@@ -30,12 +35,12 @@ from optsearch.drawing import (
     layout,
     tree_figure_size,
 )
-from optsearch.drawing.boards import ranks
-from optsearch.errors import TreeError
 from optsearch.game import Game
-from optsearch.position import HIT, MISS, Position, Reply
-from optsearch.posterior import Posterior
-from optsearch.tree import DecisionTree, Leaf, Node, load, verify
+from optsearch.game.position import HIT, MISS, Position, Reply
+from optsearch.search import solver
+from optsearch.support import palette
+from optsearch.support.errors import TreeError
+from optsearch.tree import DecisionTree, Leaf, Node, load
 
 FIGURE_5 = load(Path(__file__).parent.parent / "data" / "published" / "figure5_tree.json")
 
@@ -67,12 +72,26 @@ def test_a_board_has_its_shots_and_labels():
     ax = axes()
     draw_board(ax, Position.parse(Game.parse("3x4:3,2"), "B3=hit A1=miss D2=hit"))
     assert len(artists(ax, "shot")) == 3
-    assert [circle.get_center() for circle in artists(ax, "hit")] == [(1.5, 2.5), (3.5, 1.5)]
+    crosses = [(np.nanmean(x.get_xdata()), np.nanmean(x.get_ydata())) for x in artists(ax, "hit")]
+    assert crosses == [(1.5, 2.5), (3.5, 1.5)]
     (miss,) = artists(ax, "miss")
-    assert (np.nanmean(miss.get_xdata()), np.nanmean(miss.get_ydata())) == (0.5, 0.5)
+    assert (miss.get_center(), miss.get_facecolor()) == ((0.5, 0.5), to_rgba("none"))
     assert [label.get_text() for label in ax.get_xticklabels()] == list("ABCD")
     assert [label.get_text() for label in ax.get_yticklabels()] == list("123")
     assert (ax.get_xlim(), ax.get_ylim()) == ((0, 4), (3, 0))  # row 1 on top
+
+
+def test_marks_on_boards():
+    """A sinking is a full disc; with `paper` circles are hits and crosses misses."""
+    position = Position.parse(Game.parse("1x4:2;announce=sunk"), "A1=miss B1=hit C1=sunk")
+    ax = axes()
+    draw_board(ax, position)
+    (sunk,) = artists(ax, "sunk")
+    assert (sunk.get_center(), sunk.get_facecolor()) == ((2.5, 0.5), to_rgba(palette.HIT))
+    assert [type(*artists(ax, kind)) for kind in ("hit", "miss")] == [Line2D, Circle]
+    ax = axes()
+    draw_board(ax, position, paper=True)
+    assert [type(*artists(ax, kind)) for kind in ("hit", "miss")] == [Circle, Line2D]
 
 
 def test_a_ship_of_another_shape():
@@ -272,6 +291,10 @@ def test_hits_go_left_and_misses_right():
     draw_tree(ax, tree)
     (hits,), (misses,), (nodes,) = (artists(ax, gid) for gid in ("hits", "misses", "nodes"))
     assert hits.get_xdata()[0] < nodes.get_xdata()[0] < misses.get_xdata()[0]
+    assert (hits.get_marker(), misses.get_marker()) == ("x", "o")
+    ax = axes()
+    draw_tree(ax, tree, paper=True)
+    assert [artists(ax, gid)[0].get_marker() for gid in ("hits", "misses")] == ["o", "x"]
 
 
 @pytest.mark.parametrize("tree", [FIGURE_5, binary_tree([4] * 6 + [3] * 5)])
@@ -435,7 +458,7 @@ def test_only_what_differs_is_marked():
     # Below the first shot: a leaf, and the two other cells with a leaf each.
     assert (segments(ax, 0.9), segments(ax, 2.0)) == (2 * 2, 2 * 3)
     names = {text.get_text(): text.get_color() for text in artists(ax, "name")}
-    assert names == {"A1": drawing.COMMON, "B1": drawing.DIFFERENT, "C1": drawing.DIFFERENT}
+    assert names == {"A1": palette.GREY, "B1": palette.HIT, "C1": palette.HIT}
     same = drawn_comparison(strategy(0, 1, 2), strategy(0, 1, 2))
     assert (segments(same, 0.9), segments(same, 2.0)) == (2 * 5, 0)
 
@@ -480,7 +503,7 @@ def test_the_tree_of_figure_9_has_its_marks():
     assert not artists(ax, "hits") + artists(ax, "misses") + artists(ax, "name")
 
 
-def test_colours_go_by_rank_and_the_best_shots_are_framed():
+def test_colours_go_by_rank_and_the_greedy_shots_are_framed():
     """One high value leaves the others apart; values that differ in rounding alone are one."""
     values = np.array([[0.95, 0.1, 0.1 + 1e-16], [np.nan, 0.2, 0.95]])
     expected = np.array([[1, 0, 0], [np.nan, 0.5, 1]])
@@ -488,7 +511,7 @@ def test_colours_go_by_rank_and_the_best_shots_are_framed():
     ax = Figure().add_subplot()
     position = Position.parse(Game.parse("2x3:2"), "A2=miss")
     drawing.draw_probability(ax, position, values)
-    framed = [patch.get_center() for patch in ax.patches if patch.get_gid() == "best"]
+    framed = [patch.get_center() for patch in ax.patches if patch.get_gid() == "greedy"]
     assert [tuple(np.floor(centre)) for centre in framed] == [(0, 0), (2, 1)]
 
 

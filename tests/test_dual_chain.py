@@ -5,15 +5,15 @@ import random
 import pytest
 from test_search import SWITCHES, Definition, Drawn, drawn, mask, odd_shapes
 
-from optsearch._chain import ChainDual
 from optsearch.bounds import dual_chain
-from optsearch.bounds.dual_chain import MOST_SETS, UNIT, chain_dual, first_shot_duals
-from optsearch.configurations import to_words
-from optsearch.family import Family
+from optsearch.bounds.dual_chain import MOST_SETS, PRICE_OF_MISS, chain_dual, first_shot_duals
+from optsearch.check.trees import verify
+from optsearch.compiled._chain import ChainDual
+from optsearch.counting.configurations import to_words
+from optsearch.counting.family import Family
 from optsearch.game import Game
-from optsearch.position import Position
-from optsearch.solver import Solver, SolverOptions, solve
-from optsearch.tree import verify
+from optsearch.game.position import Position
+from optsearch.search.solver import Solver, SolverOptions, solve
 
 MOST = 10  # sets with the same cell that the kernel takes
 
@@ -22,13 +22,13 @@ def prices_of(rng, example):
     """Prices of all sorts: near those of a chain, wild ones, and one that gains from all places."""
     kind = rng.random()
     if kind < 0.2:
-        return [rng.randint(-3 * UNIT, 9 * UNIT) for _ in example.sets]
+        return [rng.randint(-3 * PRICE_OF_MISS, 9 * PRICE_OF_MISS) for _ in example.sets]
     if kind < 0.3:
         return [rng.randint(-5, 5) for _ in example.sets]
     slope = rng.choice((0.2, 0.5, 0.8, 1))
     order = rng.sample(range(len(example.sets)), len(example.sets))
     return [
-        round(UNIT * slope * example.weights[i] * place) + rng.randint(0, UNIT)
+        round(PRICE_OF_MISS * slope * example.weights[i] * place) + rng.randint(0, PRICE_OF_MISS)
         for i, place in enumerate(order)
     ]
 
@@ -185,7 +185,7 @@ def test_places_left_out_are_caught(monkeypatch):
 
 def test_the_best_prices_reach_the_optimum():
     """Nine sets of one cell miss 0 to 8 times: whatever the place, no set gains more than 8."""
-    assert chain_dual([1 << cell for cell in range(9)], [1] * 9, [UNIT * 8] * 9) == 36
+    assert chain_dual([1 << cell for cell in range(9)], [1] * 9, [PRICE_OF_MISS * 8] * 9) == 36
 
 
 def test_too_many_sets_with_the_same_cell():
@@ -279,7 +279,7 @@ def test_games_that_the_chain_solves(game, total_height, nodes):
     assert solution.nodes < nodes
 
 
-@pytest.mark.long
+@pytest.mark.long(60)
 @pytest.mark.parametrize(("game", "total_height"), [("9x9:2", 3084), ("10x10:3", 2926)])
 def test_games_that_the_chain_solves_in_the_order_of_its_bounds(game, total_height):
     """Minutes where the first shots are searched one after the other."""
@@ -300,4 +300,4 @@ def test_first_shots_are_opened_where_there_are_prices(game, options, is_opened)
     """All other games are searched one first shot after the other, whatever it takes."""
     solver = Solver(Position(Game.parse(game)), options)
     assert solver.search().is_exact
-    assert (solver._frontier.nodes is not None) == is_opened
+    assert (solver.watch.frontier.nodes is not None) == is_opened

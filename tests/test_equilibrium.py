@@ -11,18 +11,25 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from optsearch import reference
 from optsearch import tree as tree_
+from optsearch.check import reference
+from optsearch.check.certificates import _Search
+from optsearch.check.trees import verify
 from optsearch.equilibrium import check, equilibrium, linear, run, save
-from optsearch.equilibrium.checking import _Search
 from optsearch.equilibrium.hidings import Hidings, turned
-from optsearch.errors import ImpossiblePosition, NotSupported, ProofError, TableError, TooLarge
 from optsearch.game import Game
-from optsearch.objective import Objective
-from optsearch.position import Position
-from optsearch.results import EQUILIBRIA, EQUILIBRIUM_CELLS
-from optsearch.solution import LimitReached
-from optsearch.solver import solve
+from optsearch.game.objective import Objective
+from optsearch.game.position import Position
+from optsearch.results.tables import EQUILIBRIA, EQUILIBRIUM_CELLS
+from optsearch.search.solver import solve
+from optsearch.support.errors import (
+    ImpossiblePosition,
+    NotSupported,
+    ProofError,
+    TableError,
+    TooLarge,
+)
+from optsearch.support.progress import LimitReached
 from tests.definition import Definition, Rules
 from tests.examples import draws, games
 from tests.processes import run_command
@@ -48,6 +55,13 @@ def certified(found, path):
     return check(path)
 
 
+def hider(rows, sizes):
+    programme = linear.Hider(sizes)
+    for row in rows:
+        programme.add(row)
+    return programme.mix()
+
+
 @pytest.mark.parametrize("text", PRINTED)
 def test_the_table_of_the_prototype(tmp_path, text):
     printed, value = PRINTED[text]
@@ -65,7 +79,7 @@ def test_the_table_of_the_prototype(tmp_path, text):
     ("text", "value", "uniform"),
     [
         ("4x4:3,2", "3717/440", "439/52"),
-        pytest.param("4x5:4,3,2", "949/84", "497/44", marks=pytest.mark.long),
+        pytest.param("4x5:4,3,2", "949/84", "497/44", marks=pytest.mark.long(60)),
     ],
 )
 def test_games_of_two_and_three_ships(tmp_path, text, value, uniform):
@@ -142,7 +156,7 @@ def test_the_whole_matrix_has_the_same_value(rules, objective):
     everything = sorted(definition.root.family)
     paid = (lambda depth: depth) if aim.shots is None else (lambda depth: int(depth > aim.shots))
     rows = [[tree[one] for one in everything] for tree in payments(definition, paid)]
-    mix = linear.hider(rows, np.ones(len(everything), int))
+    mix = hider(rows, np.ones(len(everything), int))
     assert (np.array(rows) @ mix).min() == pytest.approx(float(found.least), abs=1e-9)
     # Exactly: no tree of the list pays less than the value against the hider's mix
     weights = dict.fromkeys(everything, 0)
@@ -299,7 +313,7 @@ def test_random_games(tmp_path_factory, game):
     assert sum(found.probabilities) == sum(share for _, share in found.hider) == 1
     assert found.uniform == solve(Position(game)).mean
     for tree, _ in found.shooter:
-        assert tree_.verify(tree) == tree.total_height
+        assert verify(tree) == tree.total_height
     if len(hidings.orbits) == 1:
         assert found.is_uniform
     assert found.occupancy.sum() == pytest.approx(game.fleet_cells)
@@ -358,7 +372,7 @@ def test_exact_vertices_of_random_games():
         orbits, trees = rng.randint(1, 6), rng.randint(1, 7)
         sizes = [rng.choice((1, 2, 4, 8)) for _ in range(orbits)]
         rows = [[s * rng.randint(2, 9) + rng.randint(0, s) for s in sizes] for _ in range(trees)]
-        mix, played = linear.hider(rows, np.array(sizes)), linear.shooter(rows, np.array(sizes))
+        mix, played = hider(rows, np.array(sizes)), linear.shooter(rows, np.array(sizes))
         weights = linear.exact_hider(rows, sizes, mix)
         probabilities = linear.exact_shooter(rows, sizes, played)
         if weights is not None and probabilities is not None:
@@ -483,7 +497,7 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     ],
 )
 def test_a_checkpoint_is_checked_before_it_is_believed(tmp_path, key, value):
-    from optsearch.journal import Journal
+    from optsearch.support.journal import Journal
 
     what = "the equilibrium of 3x3:2, mean"
     with Journal(tmp_path / "equilibrium.journal", what) as journal:
@@ -495,9 +509,10 @@ def test_a_checkpoint_is_checked_before_it_is_believed(tmp_path, key, value):
 # The command
 
 
-def test_a_killed_run_goes_on(tmp_path):
+def test_a_killed_run_goes_on(here, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     arguments = ("equilibrium", "4x4:3,2", "--resume", "kept", "--json")
-    hooks = "from optsearch.journal import Journal; at(Journal, 'add', {}, 20)"
+    hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', {}, 20)"
     status, out, _ = run_command(*arguments, hooks=hooks.format("kill"), cwd=tmp_path)
     assert (status, out) == (-9, "")
     status, out, err = run_command(*arguments, hooks=hooks.format("interrupt"), cwd=tmp_path)
@@ -505,7 +520,7 @@ def test_a_killed_run_goes_on(tmp_path):
     assert err == ("interrupted; what was found is in kept, and the same command goes on from it\n")
     low, high = map(Fraction, json.loads(out)["bracket_exact"])
     assert low < Fraction(3717, 440) < high
-    status, out, err = run_command(*arguments, cwd=tmp_path)
+    status, out, err = here(*arguments)
     assert (status, err) == (0, "")
     assert json.loads(out)["value_exact"] == "3717/440"
     assert json.loads(out)["trees"] > json.loads(out)["rounds"]

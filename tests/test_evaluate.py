@@ -16,24 +16,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from optsearch import greedy as exact_greedy
-from optsearch import reference
+from optsearch.check import reference
 from optsearch.cli.answers import json_text
 from optsearch.cli.command import app
-from optsearch.cli.evaluating import evaluation_fields
-from optsearch.errors import ImpossiblePosition, NotSupported, StrategyError, TableError, TooLarge
+from optsearch.cli.evaluating import answer_of
+from optsearch.counting.posterior import Posterior
 from optsearch.evaluate import BYTES, FollowedTask, Task, evaluate, play_sample, run_task
 from optsearch.game import Game
-from optsearch.journal import Journal
-from optsearch.orders import ORDERS, order_of
-from optsearch.position import Position, reply
-from optsearch.posterior import Posterior
-from optsearch.records import read
-from optsearch.solver import solve
+from optsearch.game.orders import ORDERS, order_of
+from optsearch.game.position import Position, reply
+from optsearch.search import greedy as exact_greedy
+from optsearch.search.solver import solve
 from optsearch.strategies import Strategy, named
 from optsearch.strategies.greedy import optimal_shot
 from optsearch.strategies.pattern import SCANS, Pattern, pattern_of
 from optsearch.strategies.rollout import estimate, hash_of, least_misses
+from optsearch.support.errors import (
+    ImpossiblePosition,
+    NotSupported,
+    StrategyError,
+    TableError,
+    TooLarge,
+)
+from optsearch.support.journal import Journal
+from optsearch.support.records import read
 from tests.examples import draws, games
 from tests.processes import MANY_SECONDS, run_command
 
@@ -88,12 +94,12 @@ EMPTY = "rollout:candidates=3,percent=0,endgame=4,screen=64,finalists=1,cap=64,t
 
 @pytest.mark.parametrize(
     ("text", "game"),
-    [("rollout", "4x4:3,2"), (SAMPLED, "4x5:4,3,2"), (EMPTY, "8x16:1"), (NESTED, "4x5:3,2")],
+    [("rollout", "4x4:3,2"), (SAMPLED, "4x5:4,3,2"), (EMPTY, "8x11:1"), (NESTED, "4x5:3,2")],
 )
 def test_rollouts_played(text, game):
     """The definition in plain Python beside the kernel.
 
-    4x5:4,3,2 is above the second's cap. Of some of the 128 configurations of 8x16:1 samples are
+    4x5:4,3,2 is above the second's cap. Of some of the 88 configurations of 8x11:1 samples are
     empty. 4x5:3,2 has 260, more than the inner policy's sample.
     """
     game = Game.parse(game)
@@ -234,7 +240,7 @@ def test_games_of_the_usual_board():
             cell = (
                 named("greedy").shot(at)
                 if posterior.configurations <= 4
-                else posterior.best_shots()[0]
+                else posterior.greedy_shots()[0]
             )
             at = at.after(cell, reply(USUAL, [cells], at.hits, USUAL.bit(cell)))
         assert len(at.shots) == tree.shots(index), f"seed 6, configuration {index}"
@@ -245,26 +251,26 @@ def test_games_of_the_usual_board():
 LONG = ["rollout:candidates=4,percent=50,screen=512,finalists=2,cap=4096,truncate=4", "8x8:3,2,2"]
 
 
-def evaluating(folder, jobs, hooks=""):
+def evaluating(folder, jobs):
     """The command on LONG with a checkpoint, in many tasks."""
     memory = BYTES * 2**16 / 2**30
     options = ("--resume", folder, "--memory", memory, "--jobs", jobs, "--json")
-    return run_command("evaluate", *LONG, *options, hooks=hooks)
+    return "evaluate", *LONG, *options
 
 
 @pytest.mark.parametrize(
     ("action", "jobs", "ended"), [("kill", 2, -signal.SIGKILL), ("interrupt", 1, 130)]
 )
-def test_interrupted_and_resumed(tmp_path, action, jobs, ended):
-    hooks = f"from optsearch.journal import Journal; at(Journal, 'add', {action}, 10)"
-    status, out, errors = evaluating(tmp_path / "run", jobs, hooks)
+def test_interrupted_and_resumed(here, tmp_path, action, jobs, ended):
+    hooks = f"from optsearch.support.journal import Journal; at(Journal, 'add', {action}, 10)"
+    status, out, errors = run_command(*evaluating(tmp_path / "run", jobs), hooks=hooks)
     assert (status, out) == (ended, ""), errors
     assert "Traceback" not in errors
     assert (tmp_path / "run" / "tasks.jsonl").read_bytes().count(b"\n") == 1 + 10
-    status, answer, errors = evaluating(tmp_path / "run", jobs)
+    status, answer, errors = here(*evaluating(tmp_path / "run", 1))
     assert status == 0, errors
     found = evaluate(named(LONG[0]), Game.parse(LONG[1]), jobs=1)
-    assert answer == f"{json_text(evaluation_fields(found))}\n", errors
+    assert answer == f"{json_text(answer_of(found).fields)}\n", errors
     again = evaluate(
         named(LONG[0]), Game.parse(LONG[1]), checkpoint=tmp_path / "run", memory=BYTES << 16
     )
@@ -274,7 +280,7 @@ def test_interrupted_and_resumed(tmp_path, action, jobs, ended):
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    """A Dask scheduler and three workers, each a process of its own; its file says where it is."""
+    """A Dask scheduler and two workers, each a process of its own; its file says where it is."""
     file = tmp_path_factory.mktemp("cluster") / "scheduler.json"
     dask = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
     worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny"]
@@ -283,7 +289,7 @@ def cluster(tmp_path_factory):
     started = [subprocess.Popen([*dask, *place], **quiet)]
     try:
         started += [
-            subprocess.Popen([*worker, "--no-dashboard", *place], **quiet) for _ in range(3)
+            subprocess.Popen([*worker, "--no-dashboard", *place], **quiet) for _ in range(2)
         ]
         yield file, started[1:]
     finally:
@@ -306,7 +312,7 @@ def test_dask_with_a_worker_killed(cluster):
             killed.append(status.done)
 
     with Client(scheduler_file=str(file), timeout=MANY_SECONDS) as client:
-        client.wait_for_workers(3, timeout=MANY_SECONDS)
+        client.wait_for_workers(2, timeout=MANY_SECONDS)
         found = evaluate(
             strategy,
             game,
@@ -325,7 +331,7 @@ def test_dask_where_sinkings_are_announced(cluster):
 
     game = Game.parse("7x7:4,3,2;contact=any;announce=ship")
     with Client(scheduler_file=str(cluster[0]), timeout=MANY_SECONDS) as client:
-        client.wait_for_workers(2, timeout=MANY_SECONDS)
+        client.wait_for_workers(1, timeout=MANY_SECONDS)
         found = evaluate("spread", game, executor=client.get_executor(), jobs=2, memory=BYTES << 16)
     assert found.tasks > 2
     assert found == evaluate("spread", game, jobs=1)
@@ -339,7 +345,7 @@ def test_dask_with_a_strategy_of_ones_own(cluster, tmp_path):
     file.write_text(OWN)
     game = Game.parse("5x5:3,2,2")
     with Client(scheduler_file=str(cluster[0]), timeout=MANY_SECONDS) as client:
-        client.wait_for_workers(2, timeout=MANY_SECONDS)
+        client.wait_for_workers(1, timeout=MANY_SECONDS)
         executor = client.get_executor()
         found = evaluate(f"{file}:RowByRow", game, executor=executor, jobs=2)
         assert found == evaluate(f"{file}:RowByRow", game, jobs=1)
@@ -600,7 +606,7 @@ def test_the_command(tmp_path):
     assert result.exit_code == 0
     answer = json.loads(result.stdout)
     found = evaluate(named("greedy"), Game.parse("4x5:4,3,2"), jobs=1)
-    assert answer == json.loads(json_text(evaluation_fields(found)))
+    assert answer == json.loads(json_text(answer_of(found).fields))
     assert (answer["total_height_exact"], answer["mean_exact"]) == ("998", "998/88")
     record = read(output)
     assert record.header["strategy"] == "greedy:ties=first,endgame=4"

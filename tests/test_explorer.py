@@ -11,14 +11,16 @@ import pytest
 from hypothesis import given
 from selenium.webdriver import ActionChains, Keys
 
-from optsearch import explorer, reference, tree
-from optsearch.errors import ImpossiblePosition, TooLarge, TreeError
+from optsearch import tree
+from optsearch.check import reference
+from optsearch.counting.posterior import Posterior
 from optsearch.game import CONTACTS, Game, bits, cell_name
-from optsearch.greedy import GreedySolver
-from optsearch.position import HIT, MISS, Position, Reply, known_replies
-from optsearch.posterior import Posterior
-from optsearch.solution import Limit
-from optsearch.solver import Solver
+from optsearch.game.position import HIT, MISS, Position, Reply, known_replies
+from optsearch.search.greedy import GreedySolver
+from optsearch.search.solver import Solver
+from optsearch.show import explorer
+from optsearch.support.errors import ImpossiblePosition, TooLarge, TreeError
+from optsearch.support.progress import Limit
 from optsearch.tree import DecisionTree, Leaf, Node
 from tests.examples import draws, plain, positions
 
@@ -217,7 +219,7 @@ def test_trees_have_their_titles(here, tmp_path, monkeypatch):
     ("arguments", "said"),
     [
         (["3x4:2", "--tree", "mine.json"], "mine.json is a tree of 3x4:2 after A1=miss B3=miss;"),
-        (["3x4:2", "--tree", "none.json"], "none.json does not exist"),
+        (["3x4:2", "--tree", "none.json"], "'none.json' does not exist"),
         (["8x8:4,3,2"], "configurations of 8x8:4,3,2 are too many for a page; at most 10,000"),
         (["3x4:2", "-o", "."], "cannot write '.'"),
     ],
@@ -836,7 +838,7 @@ ENDGAME = (
 )  # 1,583 configurations; the optimum is out of reach
 
 
-@pytest.mark.long
+@pytest.mark.long(20)
 def test_a_page_of_an_endgame_that_is_out_of_reach(here, tmp_path):
     path = tmp_path / "page.html"
     game = ("explore", "10x10:5,4,3,3,2", "--shots", ENDGAME)
@@ -852,3 +854,26 @@ def test_a_page_of_an_endgame_that_is_out_of_reach(here, tmp_path):
     }
     assert found["trees"][1]["total_height"] >= found["upper"]
     assert path.stat().st_size > 50_000
+
+
+def test_signs(driver, tmp_path):
+    """× is a hit, ○ a miss, ● a hit that sinks: which of them have a cross, a ring, a full disc."""
+    position = Position.parse(Game.parse("2x3:2;announce=sunk"), "A1=miss")
+    Shown(driver, tmp_path / "page.html", position, [("optimal", Solver(position).tree())])
+    drawn = driver.execute_script(
+        """return [...document.querySelectorAll("#legend .mark")].map((mark) => {
+            const style = getComputedStyle(mark), cross = getComputedStyle(mark, "::before");
+            return [
+                mark.parentElement.textContent.trim(),
+                cross.content !== "none",
+                style.borderTopStyle === "solid",
+                style.backgroundColor !== "rgba(0, 0, 0, 0)",
+            ];
+        })"""
+    )
+    assert drawn == [
+        ["hit", True, False, False],
+        ["hit that sinks", False, True, True],
+        ["miss", False, True, False],
+    ]
+    assert driver.get_log("browser") == []

@@ -7,15 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch import reference
-from optsearch import solver as solver_
-from optsearch.errors import NotSupported, PositionError
+from optsearch.check import reference
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, bits, cell_name
-from optsearch.objective import Objective
-from optsearch.position import Position, known_replies
-from optsearch.posterior import Posterior
-from optsearch.solution import Limit
-from optsearch.solver import SWITCHES, Solver, SolverOptions, solve
+from optsearch.game.objective import Objective
+from optsearch.game.position import Position, known_replies
+from optsearch.search import frontier, team
+from optsearch.search import solver as solver_
+from optsearch.search.solver import SWITCHES, Solver, SolverOptions, solve
+from optsearch.support.errors import NotSupported, PositionError
+from optsearch.support.progress import Limit
 from tests.examples import draws, positions
 
 every_rule = positions(max_cells=9, max_configurations=30, announce=("nothing", "sunk", "ship"))
@@ -134,7 +135,7 @@ def test_symmetric_shots_are_searched_once():
     position = Position(Game.parse("5x5:3,2"))
     solver = Solver(position, all_shots=True)
     assert len({value.lower for value in solver.solution.shot_values}) <= 6
-    assert solver._frontier.valued == (6, 6)  # of 25 cells
+    assert solver.watch.frontier.valued == (6, 6)  # of 25 cells
 
 
 # Too little time
@@ -158,7 +159,7 @@ def test_brackets_hold_the_values(monkeypatch, game):
     values = {v.cell: v.lower for v in solve(position, all_shots=True).shot_values}
     whole = Solver(position, all_shots=True)
     whole.search()
-    monkeypatch.setattr(solver_, "TASK_NODES", 200)
+    monkeypatch.setattr(frontier, "FEW_NODES", 200)
     widths = []
     for share in (0.02, 0.2, 0.5, 0.9):
         Clock(monkeypatch, int(share * whole.kernel.effort) + 300)
@@ -180,7 +181,7 @@ def test_what_was_cut_short_goes_on(monkeypatch):
     values = solve(position, all_shots=True).shot_values
     solver = Solver(position, all_shots=True)
     with monkeypatch.context() as patched:
-        patched.setattr(solver_, "TASK_NODES", 200)
+        patched.setattr(frontier, "FEW_NODES", 200)
         Clock(patched, 2_000)
         assert not solver.search(time_limit=1.0).is_complete
     assert solver.search().shot_values == values
@@ -217,9 +218,9 @@ def test_switches_do_not_change_the_values(switch):
 def test_threads_have_solvers_of_their_own():
     """Each worker keeps its solver between tasks, and its kernel serves one thread at a time."""
     position = Position(Game.parse("3x4:3,2;announce=sunk"))
-    arguments = position, solver_.MEAN, solver_.DEFAULT, None, None, None
-    here = solver_._far_worker(arguments)
-    assert solver_._far_worker(arguments) is here
+    arguments = team.Asked(position, solver_.MEAN, solver_.DEFAULT, None, None, None)
+    here = team.worker_of(arguments)
+    assert team.worker_of(arguments) is here
     with ThreadPoolExecutor(1) as executor:
-        assert executor.submit(solver_._far_worker, arguments).result() is not here
-    assert solver_._far_worker(arguments) is here
+        assert executor.submit(team.worker_of, arguments).result() is not here
+    assert team.worker_of(arguments) is here

@@ -2,6 +2,7 @@
 
 import ast
 import doctest
+import importlib
 import inspect
 import subprocess
 import sys
@@ -11,10 +12,11 @@ from xml.etree import ElementTree
 import pytest
 
 import optsearch
-from optsearch import bracket, front
-from optsearch.configurations import to_masks
-from optsearch.errors import PositionError
-from optsearch.position import Position
+from optsearch import front
+from optsearch.counting.configurations import to_masks
+from optsearch.game.position import Position
+from optsearch.results import bracket
+from optsearch.support.errors import PositionError
 
 GAME = "4x5:2,3,4"
 EMPTY = Position.of(GAME)
@@ -51,7 +53,7 @@ def test_the_import_loads_next_to_nothing():
 
 
 @pytest.mark.parametrize("name", ["evaluate", "greedy", "bounds"])
-@pytest.mark.parametrize("first", ["optsearch.{}", "optsearch.{}.x", "optsearch.bracket"])
+@pytest.mark.parametrize("first", ["optsearch.{}", "optsearch.{}.x", "optsearch.results.bracket"])
 def test_a_module_is_called_as_its_function(name, first):
     """Whichever is imported first: the name is the module, and calling it calls the function."""
     home = f"optsearch.{front.HOMES[name]}"
@@ -64,6 +66,17 @@ def test_a_module_is_called_as_its_function(name, first):
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["True"] * 3
+
+
+@pytest.mark.parametrize("module", front.NAMES_MOVED)
+def test_names_that_moved_are_found_where_they_were(module):
+    """In the module where they lay, by the name that it had then."""
+    before = [old for old, now in front.MOVED.items() if now == module] or [module]
+    for name, home in front.NAMES_MOVED[module].items():
+        there, _, named = home.rpartition(".")
+        thing = getattr(importlib.import_module(f"optsearch.{there}"), named)
+        for at in before:
+            assert getattr(importlib.import_module(f"optsearch.{at}"), name) is thing
 
 
 def test_the_parameters_are_those_of_the_function():
@@ -95,7 +108,7 @@ def test_bounds_are_sorted_and_their_ends_bind():
 
 
 def test_a_bracket_without_an_upper_end():
-    found = optsearch.bounds("11x11:5,4,3,3,2")
+    found = optsearch.bounds("7x7:5,4,3,3,2")
     assert found.upper is None
     assert repr(found).endswith("to no upper bound is known here>")
 
@@ -133,7 +146,7 @@ def test_short_representations():
         "tree": "<DecisionTree of 4x5:4,3,2: 88 leaves, total height 994>",
         "evaluation": "<Evaluation of greedy:ties=first,endgame=4 on 4x5:4,3,2: mean 11.340909, "
         "worst 13>",
-        "bracket": "<Bracket of 4x5:4,3,2: 11.295455 to 11.295455>",
+        "bracket": "<Bracket of 4x5:4,3,2: 11.295455 on both sides, to the nearest digit>",
         "greedy": "<GreedySolver of 4x5:4,3,2>",
     }
     names = {"Game": optsearch.Game, "Position": Position}
@@ -152,10 +165,10 @@ def test_drawn_in_a_notebook():
             texts[name] = ["".join(cell.itertext()) for cell in root.iter() if cell.tag == "td"]
     assert {*texts} == {*values()} - {"game", "greedy"}
     board = texts["position"]
-    assert [(i, sign) for i, sign in enumerate(board) if sign] == [(5, "○"), (11, "×")]
+    assert [(i, sign) for i, sign in enumerate(board) if sign] == [(5, "×"), (11, "○")]
     assert texts["announced"] == ["●", "", "", "", "", ""]
     chances = [round(100 * p) for p in values()["posterior"].probability.ravel()]
-    assert texts["posterior"] == ["○" if i == 5 else str(p) for i, p in enumerate(chances)]
+    assert texts["posterior"] == ["×" if i == 5 else str(p) for i, p in enumerate(chances)]
     assert "mean 994/88 = 11.295455" in texts["solution"]
     assert "994/88 = 11.295455" in texts["tree"]
     assert "998/88 = 11.340909" in texts["evaluation"]

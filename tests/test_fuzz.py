@@ -15,21 +15,25 @@ import random
 import re
 import secrets
 import shlex
+import signal
+import tempfile
 import time
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import log2, prod
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, assume, example, given, seed, settings
 from hypothesis import strategies as st
 
 from optsearch.game import Game
-from optsearch.kernels import SWITCHES
-from optsearch.position import Position
-from optsearch.solver import SolverOptions, solve
+from optsearch.game.position import Position
+from optsearch.search.kernels import SWITCHES
+from optsearch.search.solver import SolverOptions, solve
 from optsearch.strategies import named
 from tests.definition import LYING, Definition, Rules, State
 
@@ -145,7 +149,7 @@ def check_counts(asked):
     counts = definition.counts(asked.root)
     most = [cell for cell, m in counts.items() if m == max(counts.values())]
     assert found["configurations"] == n
-    assert found["best_shots"] == asked.names(most)
+    assert found["greedy_shots"] == asked.names(most)
     assert abs(found["bits"] - log2(n)) < NEAR
 
 
@@ -255,7 +259,7 @@ def check_prior(asked):
     for cell, n in counts.items():
         assert abs(flat[cell] - n / weight) < NEAR
     most = [cell for cell, n in counts.items() if n == max(counts.values())]
-    assert found["best_shots"] == asked.names(most)
+    assert found["greedy_shots"] == asked.names(most)
     found = asked.run("sample", *game, "-n", 20, "--seed", asked.rng.randrange(1000))
     for ships in found["sample"]:
         assert weights[tuple(sorted(ship_of(asked.rules, text) for text in ships))]
@@ -289,14 +293,80 @@ def check_prior(asked):
     assert Fraction(totals["optimal"], found["configurations"]) == Fraction(optimum) / weight
 
 
-def written_prior(asked, path):
+ORDINARY = ("0", "1", "1", "2", "7", "1/3", "0.25")
+FAR_APART = ("0", "2", "3" + 16 * "0", "3/5" + 16 * "0", "1/9" + 16 * "0", 17 * "9")
+
+
+def check_prior_far_apart(asked):
+    """Weights of which products underflow: probabilities, bits and samples hold all the same."""
+    weights = written_prior(asked, "far.csv", FAR_APART)
+    by = Definition(asked.rules, (), weights)
+    for cell, reply in asked.case.shots:
+        by.root = by.parts(by.root, cell).get(reply, State(frozenset()))
+    family = {ships: weights[ships] for ships in by.root.family}
+    total, prior = sum(family.values()), ("--prior", "far.csv")
+    if not total:
+        return  # refused
+    found = asked.ask("posterior", *prior)
+    for cell, p in enumerate(p for row in found["probability"] for p in row):
+        exact = sum(weight for ships, weight in family.items() if sum(ships) >> cell & 1) / total
+        assert abs(p - exact) <= 1e-12 * max(exact, Fraction(1, 2**100)), asked.names([cell])
+    shares = [weight / total for weight in family.values() if weight]
+    assert abs(found["bits"] - sum(-p * _log2(p) for p in shares)) < NEAR
+    assert 0 <= found["bits"] <= log2(asked.configurations)
+    found = asked.ask("sample", *prior, "-n", 20, "--seed", asked.rng.randrange(1000))
+    for ships in found["sample"]:
+        drawn = tuple(sorted(ship_of(asked.rules, text) for text in ships))
+        assert family[drawn] * 2**80 > total
+
+
+def _log2(fraction):
+    return log2(fraction.numerator) - log2(fraction.denominator)
+
+
+def check_odd_files(asked):
+    """A device, a pipe, a loop of links or a file without end where a file is read: refused."""
+    rng = asked.rng
+    folder = Path(tempfile.mkdtemp(dir="."))
+    name = folder / rng.choice(("odd.csv", "odd.txt"))
+    kind = rng.choice(
+        ("/dev/zero", "/dev/random", "/dev/full", "/dev/null", "pipe", "loop", "long")
+    )
+    if kind == "pipe":
+        os.mkfifo(name)
+    elif kind == "long":
+        name.touch()
+        os.truncate(name, 1 << 40)
+    else:
+        name.symlink_to(name.name if kind == "loop" else kind)
+    game = (asked.game, "--shots", asked.case.position)
+    arguments = rng.choice(
+        (
+            ("posterior", *game, "--prior", folder / "odd.csv"),
+            ("evaluate", "greedy", asked.game, "--jobs", 1, "--prior", folder / "odd.csv"),
+            ("simulate", "greedy", asked.game, "--games", 2, "--boards", folder / "odd.csv"),
+            ("solve", asked.game, "--board", name),
+            ("count", f"{name}:2"),
+            ("explore", *game, "-o", "page.html", "--tree", name),
+            ("bounds", "--family", name),
+            ("solitaire", "count", name),
+            *((command, name) for command in ("tree", "proof", "certificate")),
+        )
+    )
+    asked.lines.append(f"{kind}: {shlex.join(['optsearch', *map(str, arguments)])}")
+    status, out, err = asked.here(*arguments)
+    assert (status, out, err.count("\n")) == (2, "", 1), err
+    assert "odd." in err
+
+
+def written_prior(asked, path, values=ORDINARY):
     """A table of some kind, written; the weight of each configuration that follows from it."""
     rules, rng = asked.rules, asked.rng
     everything = sorted(rules.configurations)
     ships = sorted({ship for one in everything for ship in one})
 
     def drawn():
-        return rng.choice(("0", "1", "1", "2", "7", "1/3", "0.25"))
+        return rng.choice(values)
 
     def text(ship):
         cells = [cell for cell in range(rules.cells) if ship >> cell & 1]
@@ -572,7 +642,7 @@ def walked(definition, replies, state, node):
 def check_table(asked):
     """A table on disk, made and read; with processes now and then."""
     folder = f"table{len(os.listdir())}"
-    jobs = ("--jobs", 2) if asked.case.number % 4 == 0 else ()
+    jobs = ("--jobs", 2) if asked.case.number % 12 == 0 else ()
     for _ in range(2):
         found = asked.ask("solve", "--table", folder, *jobs)
         assert (found["total_height"], found["best_shots"]) == (asked.total(), asked.best())
@@ -710,6 +780,7 @@ CHECKS = (
     *(check_time_limit, check_switches, check_bounds, check_proof, check_optimal_trees),
     *(check_greedy_trees, check_page, check_pattern),
     *(check_table, check_counterexamples, check_equilibrium, check_prior),
+    *(check_prior_far_apart, check_odd_files),
 )
 
 
@@ -724,6 +795,79 @@ def check(here, case, seed):
         raise AssertionError(
             f"FUZZ_SEED={seed}, {one.__name__}, {type(error).__name__}: {error}\n{commands}"
         ) from error
+
+
+# Games without a configuration
+
+REFUSED = """
+    occurrence GAME|occurrence GAME --method enumerate|posterior GAME
+    sample GAME|sample GAME --boards
+    solve GAME|solve GAME --method paper|solve GAME --method reference|solve GAME --objective worst
+    solve GAME --objective within=3|solve GAME --all-shots|solve GAME --time-limit 1
+    solve GAME --tree a.json --prove a.jsonl|bounds GAME|greedy GAME|equilibrium GAME
+    counterexamples --game GAME|evaluate greedy GAME|evaluate rollout GAME|evaluate pattern GAME
+    evaluate within:shots=3 GAME|simulate greedy GAME --games 2|simulate random GAME --games 2
+    play GAME --seed 1|advise GAME|animate greedy GAME -o a.html|explore GAME -o a.html
+"""
+PLACES = (*GRIDS, (1, 13), (3, 5), (4, 4))
+
+
+def full_board(rng):
+    """Rules with holes under which the fleet does not fit."""
+    while True:
+        rows, columns = rng.choice(PLACES)
+        fleet = tuple(sorted(rng.choices(range(1, 6), k=rng.randint(1, 4)), reverse=True))
+        holes = rng.sample(range(rows * columns), rng.randint(1, rows * columns // 2))
+        if max(fleet) > max(rows, columns) or sum(fleet) + len(holes) > rows * columns:
+            continue  # no game at all
+        rules = ("none", "corner", "any"), ("nothing", "nothing", "sunk", "ship")
+        rules = Rules(rows, columns, fleet, *map(rng.choice, rules), tuple(sorted(holes)))
+        if not rules.configurations:
+            return rules
+
+
+def check_full_board(here, game):
+    """All commands refuse it in one line; `count` says none."""
+    for line in REFUSED.replace("\n", "|").split("|"):
+        for more in ((), ("--shots", "A1=miss")) if line.strip() == "bounds GAME" else ((),):
+            arguments = [game if word == "GAME" else word for word in line.split()]
+            if arguments:
+                status, out, err = here(*arguments, *more)
+                assert (status, out, err.count("\n")) == (2, "", 1), shlex.join(arguments)
+    for method in ("lattice", "enumerate"):
+        status, out, err = here("count", game, "--method", method)
+        assert (status, err) == (0, "")
+        assert out.endswith(": 0 configurations\n")
+
+
+def check_full_boards(here, rng, number):
+    for game in [str(full_board(rng)) for _ in range(number)]:
+        try:
+            with within(60):
+                check_full_board(here, game)
+        except Exception as error:
+            raise AssertionError(f"{game}: {type(error).__name__}: {error}") from error
+
+
+@contextmanager
+def within(seconds):
+    """Raise TimeoutError after so many seconds."""
+
+    def late(*_):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_games_without_a_configuration(here, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    check_full_boards(here, random.Random(SEED), 12)
 
 
 def fuzz(here, first, games, most_checks):
@@ -753,7 +897,7 @@ def test_commands_beside_the_definition(here, tmp_path, monkeypatch):
     fuzz(here, SEED, games=40, most_checks=2)
 
 
-@pytest.mark.long
+@pytest.mark.long(600)
 def test_commands_beside_the_definition_for_long(here, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     first = int(os.environ.get("FUZZ_SEED") or secrets.randbits(32))
@@ -763,4 +907,5 @@ def test_commands_beside_the_definition_for_long(here, tmp_path, monkeypatch, ca
     started, number = time.monotonic(), 0
     while not number or time.monotonic() - started < seconds:
         fuzz(here, first + number, games=25, most_checks=4)
+        check_full_boards(here, random.Random(first + number), 2)
         number += 1

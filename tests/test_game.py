@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch.errors import GameError, NotSupported
 from optsearch.game import (
     ANNOUNCEMENTS,
     CONTACTS,
@@ -18,7 +17,8 @@ from optsearch.game import (
     image,
     parse_cell,
 )
-from optsearch.shapes import Shape
+from optsearch.game.shapes import Shape
+from optsearch.support.errors import GameError, NotSupported
 from tests.examples import games
 
 

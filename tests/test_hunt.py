@@ -9,9 +9,9 @@ from examples import draws
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch import hunt
-from optsearch.errors import OptsearchError, ProofError, RecordError, TooLarge, TreeError
-from optsearch.kernels import SWITCHES, SolverOptions
+from optsearch.search import hunt
+from optsearch.search.kernels import SWITCHES, SolverOptions
+from optsearch.support.errors import OptsearchError, ProofError, RecordError, TooLarge, TreeError
 
 FAULTS = """set,things,weight
 fuse,A B C D,6
@@ -166,7 +166,7 @@ def test_too_many_things_or_too_much_weight(tmp_path):
         (("solve", "--family", "f.csv", "--objective", "worst"), "--objective goes with a GAME"),
         (("solve", "--family", "f.csv", "--prior", "p.csv"), "--prior goes with a GAME"),
         (("greedy", "--family", "f.csv", "--optimal-tree", "t"), "--optimal-tree goes with a GAME"),
-        (("solve", "--family", "f.csv"), "f.csv does not exist"),
+        (("solve", "--family", "f.csv"), "'f.csv' does not exist"),
         (("tree", "t.json", "--family", "f.csv", "--draw", "t.pdf"), "--draw goes with a GAME"),
     ],
 )
@@ -186,19 +186,21 @@ def test_trees_that_are_wrong(tmp_path):
     hunt.save(found.tree(), file)
     fields = json.loads(file.read_text())
     swapped = dict(fields, root=dict(fields["root"], hit=fields["root"]["miss"]))
+    root = found.tree().root
+    total = hunt.Hunt(sets, hunt.Ask(root.thing, root.missed, root.missed)).total
     for changed, says in (
         (dict(fields, total_misses=1), "'total_misses' is 1, but the tree has"),
         (dict(fields, family="0"), f"of the family '0'; faults.csv is {sets.digest}"),
-        (dict(fields, version=2), "the version is 2; 1 is read"),
-        (dict(fields, format="x"), "is no strategy of a family"),
+        (dict(fields, version=2), "the version is 2; this optsearch reads 1"),
+        (dict(fields, format="x"), "the format is 'x', not 'optsearch hunt'"),
         (dict(fields, root={"ask": "Z", "hit": 1, "miss": 2}), "neither a set of faults.csv nor"),
         (swapped, "'total_misses'"),
-        ([], "is no strategy of a family"),
+        (dict(swapped, total_misses=total), "'fuse' is hidden, but the tree ends at"),
+        ([], r"\[\] is not a JSON object"),
     ):
         file.write_text(json.dumps(changed))
         with pytest.raises(TreeError, match=says):
             hunt.load(file, sets)
-    root = found.tree().root
     for wrong, says in (
         (hunt.Ask(root.thing, root.missed, root.hit), "is hidden, but the tree ends at"),
         (hunt.Ask(root.thing, root, root.missed), "is asked for twice on the way to"),
@@ -263,3 +265,19 @@ def test_the_command(tmp_path, monkeypatch, here, answer_of):
     assert "add --family FILE" in err
     answer = answer_of("solve", "--family", "faults.csv", "--jobs", "2")
     assert answer["total_misses"] == found.misses
+
+
+@pytest.mark.parametrize("more", [12, 13, 30])
+def test_bounds_where_all_sets_have_a_thing(tmp_path, here, more):
+    """More sets than a price is found for have it; it costs nothing, and changes no bound."""
+    own = {frozenset({i}): 1 for i in range(more)}
+    all_have = {one | {more}: 1 for one in own}
+    things = [f"t{i}" for i in range(more + 1)]
+    expected, found = (
+        [bound.value for bound in hunt.bounds(written(tmp_path / name, family, things))]
+        for name, family in (("own.csv", own), ("all.csv", all_have))
+    )
+    assert found == expected == [Fraction(more - 1, 2)] * 4
+    status, out, err = here("bounds", "--family", tmp_path / "all.csv")
+    assert (status, err) == (0, "")
+    assert "dual of the chain" in out

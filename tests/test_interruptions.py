@@ -15,11 +15,12 @@ MINUTES = {  # what would take them
     "counterexamples": ("counterexamples", "--max-cells", 16),
     "evaluate": ("evaluate", "greedy", "10x10:5,4,3,3,2"),
 }
-SUBMIT = "from optsearch.workers import _Pool; at(_Pool, 'submit', {action}, {times})"
+# All of them hand work to the same pool: a second time is asked of one.
+TIMES = [*((command, 1) for command in MINUTES), ("evaluate", 2)]
+SUBMIT = "from optsearch.support.workers import _Pool; at(_Pool, 'submit', {action}, {times})"
 
 
-@pytest.mark.parametrize("command", MINUTES)
-@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize(("command", "times"), TIMES)
 def test_a_killed_worker(command, times):
     """As it starts, and beside one that was given work before."""
     hooks = SUBMIT.format(action="kill_worker", times=times)
@@ -34,7 +35,7 @@ def test_a_killed_worker(command, times):
 
 def test_a_killed_worker_loses_nothing(tmp_path):
     """What was kept, and how to go on, is said where there is a folder."""
-    hooks = "from optsearch.journal import Journal; at(Journal, 'add', end_workers, 30)"
+    hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', end_workers, 30)"
     arguments = ("--max-cells", 16, "--jobs", 2, "--resume", "kept")
     status, out, err = run_command("counterexamples", *arguments, hooks=END + hooks, cwd=tmp_path)
     assert (status, out) == (2, "")
@@ -53,8 +54,7 @@ def end_workers(*_):
 """
 
 
-@pytest.mark.parametrize("command", MINUTES)
-@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize(("command", "times"), TIMES)
 def test_ctrl_c_while_workers_start(command, times):
     """It reaches them, too: the first work was handed over, they are loading their modules."""
     hooks = SUBMIT.format(action="interrupt_all", times=times)
@@ -65,7 +65,7 @@ def test_ctrl_c_while_workers_start(command, times):
 
 def test_ctrl_c_while_workers_work(tmp_path):
     """Once something came back, with more under way."""
-    hooks = "from optsearch.journal import Journal; at(Journal, 'add', interrupt_all, {})"
+    hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', interrupt_all, {})"
     options = ("--jobs", 2, "--resume", "kept")
     for command, times in (("evaluate", 5), ("counterexamples", 30)):
         folder = tmp_path / command
@@ -75,21 +75,30 @@ def test_ctrl_c_while_workers_work(tmp_path):
         assert ended == (130, "", f"interrupted; {kept}\n")
 
 
+@pytest.mark.parametrize("times", [1, 2])
+def test_an_owner_that_is_killed_leaves_nothing_on_the_terminal(times):
+    """Neither its workers nor what tidies up after it say a word."""
+    hooks = SUBMIT.format(action="kill", times=times)
+    assert run_command(*MINUTES["evaluate"], "--jobs", 2, hooks=hooks) == (-9, "", "")
+
+
 IMPORTING = """
 class Interrupting:
     @staticmethod
     def find_spec(name, *_):
-        if name == sys.argv[1]:
+        if name == module:
             interrupt()
 
 sys.meta_path.insert(0, Interrupting)
+module = sys.argv[1]
+sys.argv[1:] = ["solve", "2x3:2"]
 from optsearch.cli import main
 main()
 """
 
 
 @pytest.mark.parametrize(
-    "module", ["optsearch.cli.command", "typer", "numpy", "lmdb", "rich", "optsearch.solver"]
+    "module", ["optsearch.cli.command", "typer", "numpy", "lmdb", "rich", "optsearch.search.solver"]
 )
 def test_ctrl_c_during_imports(module):
     """Ctrl-C when a module is about to be loaded."""
@@ -108,6 +117,6 @@ def test_next_to_nothing_is_loaded_before_ctrl_c_is_heard():
 
 def test_ctrl_c_during_a_count_by_the_lattice():
     """Within the kernel that makes the table of a large game."""
-    hooks = "from optsearch import lattice; at(lattice, 'Lattice', interrupt_in_kernel)"
+    hooks = "from optsearch.counting import lattice; at(lattice, 'Lattice', interrupt_in_kernel)"
     game = "11x11:8,7,6,5,4,3,2,1;contact=any"
     assert run_command("count", game, hooks=hooks) == (130, "", "interrupted\n")

@@ -9,8 +9,10 @@ import sys
 import numpy as np
 import pytest
 
-from optsearch.errors import TableError
-from optsearch.journal import Journal, read_arrays, replace, replacing, write_arrays
+from optsearch.support.arrays import read_arrays, write_arrays
+from optsearch.support.errors import TableError
+from optsearch.support.files import replace, replacing
+from optsearch.support.journal import Journal
 
 WHAT = "an evaluation of greedy on 4x4:3,2"
 
@@ -151,7 +153,7 @@ def test_one_process_has_a_journal_at_a_time(tmp_path):
     path = tmp_path / "journal"
     script = f"""
 from pathlib import Path
-from optsearch.journal import Journal
+from optsearch.support.journal import Journal
 Journal(Path({str(path)!r}), {WHAT!r})
 """
     with Journal(path, WHAT):
@@ -167,8 +169,8 @@ def test_a_full_disk_costs_nothing_that_is_kept(tmp_path):
     script = f"""
 import json, resource, signal
 from pathlib import Path
-from optsearch.errors import TableError
-from optsearch.journal import Journal
+from optsearch.support.errors import TableError
+from optsearch.support.journal import Journal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 with Journal(Path({str(path)!r}), {WHAT!r}) as journal:
     journal.add("first", 1)

@@ -7,16 +7,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from optsearch import advice, bounds, evaluate, reference
-from optsearch.configurations import Configurations, list_ships, to_masks
-from optsearch.errors import OptsearchError, TooLarge
+from optsearch import bounds, evaluate
+from optsearch.check import reference
+from optsearch.counting.configurations import Configurations, list_ships, to_masks
+from optsearch.counting.lattice import Constraints, sweep
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, bits
-from optsearch.lattice import Constraints, sweep
-from optsearch.position import Position
-from optsearch.posterior import Posterior
-from optsearch.results import GROWTH
-from optsearch.simulate import simulate
-from optsearch.solver import solve
+from optsearch.game.position import Position
+from optsearch.play import advice
+from optsearch.play.simulate import simulate
+from optsearch.results.tables import GROWTH
+from optsearch.search.solver import solve
+from optsearch.support.errors import OptsearchError, TooLarge
 
 STANDARD = (5, 4, 3, 3, 2)
 
@@ -104,8 +106,8 @@ def test_posteriors_counted_in_another_way(text, shots):
     ]
     fresh = {cell: n for cell, n in cells.items() if cell not in hit}
     most = max(fresh.values())
-    assert posterior.best_shots() == sorted(cell for cell, n in fresh.items() if n == most)
-    row, column = posterior.best_shots()[0]
+    assert posterior.greedy_shots() == sorted(cell for cell, n in fresh.items() if n == most)
+    row, column = posterior.greedy_shots()[0]
     assert posterior.frequency[row][column] == Fraction(most, total)
 
 
@@ -127,7 +129,7 @@ def test_the_usual_fleet_on_12x12():
         of_length[ship.bit_count()] += n
     assert of_length == {length: STANDARD.count(length) * 42_850_058_088 for length in STANDARD}
     for length, others in ((5, (4, 3, 3, 2)), (2, (5, 4, 3, 3))):
-        for ship in game.placements(length)[::23]:
+        for ship in game.placements(length)[::70]:
             number = sweep(game).count(Constraints(others, ship | game.halo(ship)))
             assert number == posterior.placements[ship]
 

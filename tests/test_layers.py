@@ -1,4 +1,4 @@
-"""Imports point downward only, and each kernel has one user."""
+"""Imports point downward only, by room, as the tables of CONTRIBUTING.md say."""
 
 import ast
 import re
@@ -7,130 +7,111 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
-# From the bottom up. A module imports modules of lower layers, or of its own.
-LAYERS = (
-    {"optsearch", "errors", "workers", "datafiles", "front"},
-    {"shapes"},
-    {"game"},
-    {"notebook", "orders", "names", "decimals", "pages", "urn", "ships"},
-    {"position"},
-    {"configurations", "lattice", "family", "tables", "journal", "records"}
-    | {"prior", "tree", "objective"},
-    {"solution", "results"},
-    {"reference", "paper", "bounds", "posterior", "kernels"},
-    {"greedy", "frontier", "strategies", "solitaire"},
-    {"hiding", "first_shots"},
-    {"solver", "evaluate", "simulate"},
-    {"proof", "counterexamples", "bracket", "advice", "match", "equilibrium"} | {"hunt"},
-    {"reproduce", "drawing", "explorer"},
-    {"report"},
-    {"cli"},
-    {"experiments", "paper_figures"},
-)
-KERNELS = {
-    "_processor": {"optsearch"},
-    "_enumerate": {"configurations"},
-    "_lattice": {"lattice"},
-    "_cover": {"bounds"},
-    "_reveal": {"bounds"},
-    "_told": {"bounds"},
-    "_first_ship": {"bounds"},
-    "_paper": {"paper"},
-    "_table": {"kernels", "solver", "greedy"},
-    "_search": {"kernels"},
-    "_chain": {"kernels"},
-    "_family": set(),  # these six serve the searches
-    "_bounds": set(),
-    "_sides": set(),
-    "_normal_form": set(),
-    "_words": set(),
-    "_effort": set(),
-    "_announced": {"kernels"},
-    "_evaluate": {"evaluate"},
-    "_evaluate_announced": {"evaluate"},
-    "_pattern": {"evaluate"},
-    "_hunt": {"counterexamples"},
-    "_solitaire": {"solitaire"},
-    "_deduction": {"solitaire"},
-}
-PACKAGES = {
-    "bounds",
-    "cli",
-    "drawing",
-    "equilibrium",
-    "evaluate",
-    "report",
-    "reproduce",
-    "solitaire",
-    "strategies",
-    "tables",
-    "tree",
-}
-LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+
+def rows(head):
+    """The rows of the table with this head, as lists of cells."""
+    lines = TEXT.partition(head)[2].splitlines()[2:]
+    for line in lines:
+        if not line.startswith("|"):
+            return
+        yield [cell.strip() for cell in line.strip("|").split(" | ")]
+
+
+ROOMS = [re.fullmatch(r"`(?:optsearch/)?(\w+)/`", row[0])[1] for row in rows("| room | what")]
+LEVEL = {room: -floor for floor, room in enumerate(ROOMS)}
+KERNELS = {row[0].strip("`"): set(re.findall(r"`(\w+)/?`", row[1])) for row in rows("| kernel |")}
+CHECKS = [*sorted((ROOT / "optsearch" / "check").glob("*.py"))]
+CHECKS += sorted((ROOT / "experiments").glob("*_again.py"))
+CHECKS += sorted((ROOT / "experiments").glob("check_*.py"))
+
+
+def room_of(path):
+    """The room of a file; None for the face of the package."""
+    parts = path.relative_to(ROOT).parts
+    return (parts[1] if len(parts) > 2 else None) if parts[0] == "optsearch" else parts[0]
 
 
 def modules():
     for folder in ("optsearch", "experiments", "paper_figures"):
         for path in sorted((ROOT / folder).rglob("*.py")):
-            name = path.stem if folder == "optsearch" else folder
-            if path.parent.name in PACKAGES:
-                name = path.parent.name
-            yield pytest.param(path, "optsearch" if name == "__init__" else name, id=f"{path.stem}")
+            if room_of(path):
+                yield pytest.param(path, id=".".join(path.relative_to(ROOT).with_suffix("").parts))
 
 
 def imported(path):
-    """The names of this project's modules that a file imports, anywhere in it."""
+    """The modules of this project that a file imports, anywhere in it, as lists of names."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path.name} has a relative import"
-            names = [node.module]
-            if node.module == "optsearch":
-                names = [
-                    f"optsearch.{alias.name}" if alias.name in LEVEL else "optsearch"
-                    for alias in node.names
-                ]
-        else:
-            continue
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
         for name in names:
-            top, _, rest = name.partition(".")
-            if top == "optsearch":
-                yield rest.partition(".")[0] or "optsearch"
-            elif top in ("experiments", "paper_figures"):
-                yield top
+            if name.split(".")[0] in ("optsearch", "experiments", "paper_figures"):
+                yield name.split(".")
 
 
-@pytest.mark.parametrize(("path", "name"), list(modules()))
-def test_imports_point_downward(path, name):
-    for other in imported(path):
-        if other.startswith("_"):
-            assert name in KERNELS[other], f"{path.name} imports the kernel {other}"
-        else:
-            assert LEVEL[other] <= LEVEL[name], f"{path.name} imports {other} from above"
+def rooms_below(path):
+    """The rooms that a file imports from; what the face gives by name has none."""
+    for package, *rest in imported(path):
+        if package != "optsearch":
+            yield package
+        elif rest and rest[0] in LEVEL:
+            yield rest[0]
 
 
-def test_every_module_and_kernel_has_a_place():
+@pytest.mark.parametrize("path", list(modules()))
+def test_imports_point_downward(path):
+    for package, *rest in imported(path):
+        room = rest[0] if package == "optsearch" and rest else package
+        if room == "compiled" and len(rest) > 1 and rest[1] in KERNELS:
+            assert room_of(path) in KERNELS[rest[1]], f"{path.name} imports the kernel {rest[1]}"
+        elif room in LEVEL:
+            assert LEVEL[room] <= LEVEL[room_of(path)], f"{path.name} imports {room} from above"
+
+
+def test_every_room_and_kernel_has_a_row():
     assert {path.stem for path in (ROOT / "cython_ext").glob("_*.pyx")} == set(KERNELS)
-    written = {path.stem for path in (ROOT / "optsearch").glob("*.py")} - {"__init__"} | PACKAGES
-    assert written | {"optsearch", "experiments", "paper_figures"} == set(LEVEL)
+    packages = {path.parent.name for path in (ROOT / "optsearch").glob("*/__init__.py")}
+    assert packages | {"experiments", "paper_figures"} == set(ROOMS)
+    assert len(ROOMS) == len(LEVEL)
+    assert {path.name for path in (ROOT / "optsearch").glob("*.py")} == {"__init__.py", "front.py"}
+
+
+@pytest.mark.parametrize("path", CHECKS, ids=lambda path: path.stem)
+def test_what_checks_shares_nothing_with_what_it_checks(path):
+    finders = {"search", "strategies", "equilibrium", "evaluate", "play"}
+    if path.stem == "rollout_again":  # its samples are drawn by definition
+        finders.remove("strategies")
+    assert not finders & set(rooms_below(path))
+
+
+def test_the_definition_imports_nothing_of_the_project():
+    assert not list(imported(ROOT / "tests" / "definition.py"))
+
+
+def test_no_module_is_imported_by_its_name_as_text():
+    """But for the face, which looks names up on first use."""
+    for path in (ROOT / "optsearch").rglob("*.py"):
+        if room_of(path) and "import_module" in path.read_text(encoding="utf-8"):
+            assert path.name in ALLOWED_BY_NAME, path
+
+
+ALLOWED_BY_NAME = {
+    *("own_code.py", "source.py"),  # code of users
+    "app.py",  # commands of its own room, when they are called
+}
 
 
 def test_figures_do_not_compute():
     """They read tables and trees, and draw."""
-    allowed = {
-        "optsearch",
-        "errors",
-        "datafiles",
-        "results",
-        "records",
-        "names",
-        "decimals",
-        "game",
-    }
-    allowed |= {"position", "tree", "drawing", "solitaire", "report", "journal"}
+    allowed = {"paper_figures", "support", "game", "tree", "drawing", "results", "report"}
     for path in (ROOT / "paper_figures").glob("*.py"):
-        assert set(imported(path)) <= allowed | {"paper_figures"}, path.name
-        of_puzzles = re.findall(r"optsearch\.solitaire\S*", path.read_text(encoding="utf-8"))
+        assert set(rooms_below(path)) <= allowed | {"solitaire"}, path.name
+        text = path.read_text(encoding="utf-8")
+        of_puzzles = re.findall(r"optsearch\.solitaire\S*", text)
         assert set(of_puzzles) <= {"optsearch.solitaire.formats"}, path.name  # to read them
+        assert "optsearch.results.bracket" not in text, path.name

@@ -3,10 +3,11 @@
 import pytest
 
 from optsearch.game import Game
-from optsearch.greedy import GreedySolver
-from optsearch.position import Position
-from optsearch.solution import Limit, LimitReached, Status
-from optsearch.solver import Solver, solve
+from optsearch.game.position import Position
+from optsearch.search.greedy import GreedySolver
+from optsearch.search.solver import Solver, solve
+from optsearch.support.progress import Limit, LimitReached
+from optsearch.tree.solution import SearchStatus
 
 
 def test_seconds_are_those_of_the_clock():
@@ -24,11 +25,11 @@ def test_seconds_are_those_of_the_clock():
 def test_effort_is_what_a_status_says():
     reports = []
     watch = Limit(effort=1_000).watch(reports.append)
-    watch(Status(5_000, 0, 0, effort=1_000))
+    watch(SearchStatus(5_000, effort=1_000))
     with pytest.raises(LimitReached, match="more than 1,000 nodes"):
-        watch(Status(1, 0, 0, effort=1_001))
+        watch(SearchStatus(1, effort=1_001))
     assert len(reports) == 2
-    Limit().watch()(Status(1 << 60, 0, 0, effort=1 << 60))
+    Limit().watch()(SearchStatus(1 << 60, effort=1 << 60))
 
 
 def test_the_effort_of_a_search_counts_its_subsets():

@@ -2,12 +2,13 @@
 
 import pytest
 
-from optsearch import paper, solver
+from optsearch.check import paper
+from optsearch.check.trees import verify
 from optsearch.game import Game
-from optsearch.position import Position
-from optsearch.tree import verify
+from optsearch.game.position import Position
+from optsearch.search import solver
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.long(90)
 
 
 def test_the_papers_method_on_its_hardest_game():

@@ -33,6 +33,6 @@ def test_the_tutorial_runs_and_draws(tmp_path, monkeypatch):
         "<Solution of 4x5:4,3,2: mean 994/88 = 11.295455>",
         "<DecisionTree of 4x5:4,3,2: 88 leaves, total height 994>",
         "<Evaluation of greedy:ties=first,endgame=4 on 4x5:4,3,2: mean 11.340909, worst 13>",
-        "<Bracket of 4x5:4,3,2: 11.295455 to 11.295455>",
+        "<Bracket of 4x5:4,3,2: 11.295455 on both sides, to the nearest digit>",
     ]
     assert all(data["text/html"].startswith("<div>") for data in shown)

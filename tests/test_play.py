@@ -6,12 +6,12 @@ import pytest
 from typer.testing import CliRunner
 
 from optsearch.cli.command import app
-from optsearch.errors import OptsearchError, PositionError
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, cell_name
-from optsearch.match import OPPONENTS, Match
-from optsearch.position import Position
-from optsearch.posterior import Posterior
-from optsearch.ships import ships_of
+from optsearch.game.position import Position
+from optsearch.game.ships import ships_of
+from optsearch.play.match import OPPONENTS, Match
+from optsearch.support.errors import OptsearchError, PositionError
 
 GAME = "4x4:3,2;contact=any;announce=ship"
 CELLS = [f"{column}{row}" for row in range(1, 5) for column in "ABCD"]
@@ -65,9 +65,9 @@ def test_hints_and_the_map_are_the_posterior():
     match = Match(Game.parse(GAME), 3)
     match.shoot((0, 0))
     posterior = Posterior(match.position)
-    best = " ".join(map(cell_name, posterior.best_shots()))
+    best = " ".join(map(cell_name, posterior.greedy_shots()))
     chance = posterior.probability.ravel()
-    row, column = posterior.best_shots()[0]
+    row, column = posterior.greedy_shots()[0]
     assert f"{best}: a ship with {posterior.probability[row, column]:.1%}" in result.output
     assert f"{100 * chance[-1]:6.1f}\n" in result.output
     assert "CELL   shoot there" in result.output

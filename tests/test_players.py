@@ -2,6 +2,7 @@
 
 import pickle
 from collections import Counter
+from functools import cache
 from importlib.metadata import EntryPoint
 from math import log2
 from pathlib import Path
@@ -9,20 +10,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from optsearch import hiding, strategies
-from optsearch.configurations import list_ships, to_masks
-from optsearch.errors import StrategyError
+from optsearch import strategies
+from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.evaluate import evaluate
 from optsearch.game import Game, bits
-from optsearch.position import HIT, MISS, Position, reply
-from optsearch.simulate import played, simulate
-from optsearch.solver import solve
+from optsearch.game.position import HIT, MISS, Position, reply
+from optsearch.play import hiding
+from optsearch.play.simulate import played, simulate
+from optsearch.search.solver import solve
 from optsearch.strategies import Player, Strategy, as_player, as_strategy, named
-from optsearch.strategies.greedy import Greedy, counted
+from optsearch.strategies.greedy import Greedy, counts_of
 from optsearch.strategies.heuristic import Heuristic
 from optsearch.strategies.information import Information, _parts
 from optsearch.strategies.simple import Density, Parity
 from optsearch.strategies.sinkings import heard
+from optsearch.support.errors import StrategyError
 
 ROOT = Path(__file__).resolve().parent.parent
 GAME = Game.parse("4x4:3,2;contact=any")
@@ -193,6 +195,12 @@ ANNOUNCED = [
 ]
 
 
+@cache
+def drawn(game, number):
+    """Boards on which several players play."""
+    return [to_masks(ships) for ships in hiding.Drawn().boards(game, number, 11)]
+
+
 @pytest.mark.parametrize(
     ("text", "board", "games"),
     [(text, *board) for text in SIMPLE for board in BOARDS]
@@ -202,8 +210,7 @@ ANNOUNCED = [
 def test_numba_plays_as_plain_python(text, board, games):
     game, player = Game.parse(board), as_player(text)
     compiled = player.compiled(game)
-    for number, ships in enumerate(hiding.Drawn().boards(game, games, 11)):
-        masks = to_masks(ships)
+    for number, masks in enumerate(drawn(game, games)):
         cells = np.zeros(game.cells, np.uint8)
         for ship, mask in enumerate(masks, 1):
             cells[list(bits(mask))] = 1 if game.is_silent else ship
@@ -390,7 +397,7 @@ def test_counts_are_those_of_the_replies(rules):
     position, ships = Position(game), everything[len(everything) // 3]
     while position.hits_left:
         left = [one for one in everything if position.is_compatible(one)]
-        counts = counted(position)
+        counts = counts_of(position)
         assert counts.configurations == len(left)
         for cell in range(game.cells):
             if not (position.hits | position.misses) >> cell & 1:

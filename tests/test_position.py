@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch.errors import PositionError
 from optsearch.game import ANNOUNCEMENTS, Game
-from optsearch.position import HIT, MISS, Position, Reply, Shot, known_replies, reply
+from optsearch.game.position import HIT, MISS, Position, Reply, Shot, known_replies, legend, reply
+from optsearch.support.errors import PositionError
 from tests.examples import positions
 
 SMALL = Game.parse("4x4:3,2")
@@ -59,6 +59,21 @@ def test_drawn_board():
     assert position.board() == ".oX.\n....\n.X..\n...o"
     assert position.hits == SMALL.mask([(0, 2), (2, 1)])
     assert position.misses == SMALL.mask([(0, 1), (3, 3)])
+    assert Position.from_board(SMALL, ".○×.\n....\n.X..\n...o") == position
+    assert position.signs == {(0, 1): "○", (0, 2): "×", (2, 1): "×", (3, 3): "○"}
+
+
+def test_the_signs_are_one_pair():
+    """X or × is a hit, o or ○ a miss, ● a hit of a ship that is sunk."""
+    assert [(str(one), one.letter, one.sign) for one in REPLIES] == [
+        ("miss", "o", "○"),
+        ("hit", "X", "×"),
+        *((sunk, "●", "●") for sunk in ("sunk", "sunk:2", "sunk:3")),
+    ]
+    assert legend(SMALL) == "X hit, o miss"
+    assert legend(Game.parse("4x4:3,2;announce=ship"), True) == "× hit, ○ miss, ● sunk"
+    game = Game.parse("4x4:3,2;announce=ship")
+    assert Position.parse(game, "A1=hit B1=sunk:2 C3=miss").board() == "X●..\n....\n..o.\n...."
 
 
 @pytest.mark.parametrize(
@@ -99,8 +114,9 @@ def test_refuses_and_quotes(game, text, quoted):
         ("....\n" * 5, "5 rows"),
         ("....\n....\n.....\n....", "row 3 of the drawn board, '.....', has 5 cells"),
         ("....\n..x.\n....\n....", "'x' in row 2"),
-        ("....\n....\n....\n○...", "'○' in row 4 of the drawn board, '○...', is none of . (not"),
-        ("×...\n....\n....\n....", "- (hole); ○ and × are signs of figures"),
+        ("....\n....\n....\n#...", "'#' in row 4 of the drawn board, '#...', is none of . (not"),
+        ("✕...\n....\n....\n....", "X or × (hit), o or ○ (miss), - (hole)"),
+        ("●...\n....\n....\n....", "A1=sunk is not a reply of a game with announce=nothing"),
         ("", "0 rows"),
     ],
 )
@@ -115,6 +131,8 @@ def test_a_drawing_has_no_order():
     assert Position.from_board(game, "o.\n..") == Position.parse(game, "A1=miss")
     with pytest.raises(PositionError, match="order of the shots"):
         Position.from_board(game, "X.\n..")
+    with pytest.raises(PositionError, match="order of the shots"):
+        Position.from_board(game, "●.\n..")
 
 
 def test_replies_are_the_rules():
@@ -129,7 +147,7 @@ def test_replies_are_the_rules():
 @given(positions(announce=ANNOUNCEMENTS))
 def test_replay(position):
     """A position is compatible with what led to it, and not after one reply is turned round."""
-    from optsearch import reference
+    from optsearch.check import reference
 
     assert any(True for _ in reference.configurations(position))
     for ships in reference.configurations(position):
@@ -181,7 +199,7 @@ def test_known_replies_have_one_order(announce, replies):
 
 @given(positions(announce=ANNOUNCEMENTS))
 def test_hits_left(position):
-    from optsearch import reference
+    from optsearch.check import reference
 
     for ships in reference.configurations(position):
         assert position.hits_left == sum(ships).bit_count() - sum(

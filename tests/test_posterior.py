@@ -2,22 +2,26 @@
 
 from collections import Counter
 from fractions import Fraction
+from itertools import chain
 from math import comb, log2
+from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch import lattice, records, reference
-from optsearch.configurations import Configurations, to_masks
-from optsearch.errors import ImpossiblePosition, PositionError, TooLarge
+from optsearch.check import reference
+from optsearch.counting import lattice
+from optsearch.counting.configurations import Configurations, to_masks
+from optsearch.counting.lattice import Constraints, Sweep
+from optsearch.counting.posterior import FLOOR, Posterior, _choose
+from optsearch.counting.prior import Prior
 from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
-from optsearch.journal import read_arrays, write_arrays
-from optsearch.lattice import Constraints, Sweep
-from optsearch.position import HIT, MISS, Position, reply
-from optsearch.posterior import Posterior, _choose
-from optsearch.prior import Prior
+from optsearch.game.position import HIT, MISS, Position, reply
+from optsearch.support import records
+from optsearch.support.arrays import read_arrays, write_arrays
+from optsearch.support.errors import ImpossiblePosition, PositionError, TooLarge
 from tests.examples import draws, games, positions
 
 STANDARD = Game.parse("10x10:5,4,3,3,2")
@@ -50,7 +54,7 @@ def test_equals_brute_force(position):
     assert_equals_brute_force(position)
 
 
-@pytest.mark.long
+@pytest.mark.long(40)
 @draws(2500)
 @given(ANY_POSITION)
 def test_many_equal_brute_force(position):
@@ -73,7 +77,7 @@ def assert_equals_brute_force(position):
         if cell in position.game and not (position.hits | position.misses) & position.game.bit(cell)
     }
     most = max(fresh.values(), default=0)
-    assert posterior.best_shots() == [cell for cell, n in fresh.items() if n == most > 0]
+    assert posterior.greedy_shots() == [cell for cell, n in fresh.items() if n == most > 0]
 
 
 @draws(300)
@@ -126,6 +130,90 @@ def test_weights(position, data):
     assert posterior.configurations == sum(1 for _ in reference.configurations(position))
 
 
+@st.composite
+def far_apart(draw):
+    """A position, and weights that no float has, of placements or of cells."""
+    position = draw(
+        positions(max_cells=12, max_ships=3, max_configurations=300, announce=ANNOUNCEMENTS)
+    )
+    game = position.game
+    powers = draw(st.sampled_from([(0, 16, -17), (0, 150), (0, 10, 200, 350), (0, 900)]))
+    values = st.builds(
+        lambda n, e: n * Fraction(10) ** e, st.integers(0, 3), st.sampled_from(powers)
+    )
+    if draw(st.booleans()):
+        cells = [game.cell(cell) for cell in range(game.cells)]
+        weights = draw(st.fixed_dictionaries(dict.fromkeys(cells, values)))
+        return position, Prior.of_cells(game, weights, "product")
+    ships = {m for length in game.fleet for m in game.placements(length)}
+    weights = draw(st.fixed_dictionaries(dict.fromkeys(sorted(ships), values)))
+    return position, Prior.of_placements(game, weights)
+
+
+def require_bound(position, prior):
+    """The promises of a posterior by weights of placements, beside exact fractions; the weights."""
+    weights = {ships: prior.weight(ships) for ships in reference.configurations(position)}
+    total = sum(weights.values())
+    posterior = Posterior(position, prior)
+    if not total:
+        for ask in (lambda: posterior.probability, lambda: posterior.sample(1, 1)):
+            with pytest.raises(ImpossiblePosition, match=r"has weight 0$"):
+                ask()
+        return posterior, weights
+    through: Counter[int] = Counter()
+    for ships, weight in weights.items():
+        through.update(dict.fromkeys(ships, Fraction(weight, total)))
+    bound = Fraction(posterior.relative_error)
+    assert bound < 1e-9
+    expected = cells_of(through, position.game)
+    for found, exact in (
+        *zip(posterior.probability.ravel().tolist(), chain(*expected), strict=True),
+        *((posterior.placement_probability.get(ship, 0), p) for ship, p in through.items()),
+    ):
+        assert abs(Fraction(found) - exact) <= bound * max(exact, Fraction(FLOOR))
+    bits = sum(w / total * (log2(total) - log2(w)) for w in weights.values() if w)
+    assert posterior.entropy == pytest.approx(bits, abs=1e-9)
+    assert 0 <= posterior.entropy <= log2(len(weights))
+    for row in posterior.sample(20, 1):
+        ships = tuple(sorted(to_masks(row)))
+        assert 2**80 * sum(w for s, w in weights.items() if tuple(sorted(s)) == ships) > total
+    return posterior, weights
+
+
+@draws(500)
+@given(far_apart())
+def test_weights_far_apart(drawn):
+    require_bound(*drawn)
+
+
+def test_what_is_left_may_be_light():
+    """The heavy half is missed: the weights left are denormal beside the heaviest."""
+    game, rng = Game.parse("8x8:5,5;contact=any"), Random(1)
+    light = {(row, column): Fraction(rng.choice((2, 3)), 5 * 10**16)
+             for row in range(8) for column in range(4)}  # fmt: skip
+    prior = Prior.of_cells(game, light, "product", 10**16)
+    missed = " ".join(f"{column}{row}=miss" for row in range(1, 9) for column in "EFGH")
+    position = Position.parse(game, missed)
+    posterior, weights = require_bound(position, prior)
+    assert not posterior.is_exact
+    n, total = 20_000, sum(weights.values())
+    drawn = Counter(tuple(sorted(to_masks(row))) for row in posterior.sample(n, 1))
+    expected = {tuple(sorted(ships)): n * weight / total for ships, weight in weights.items()}
+    statistic = sum((drawn[ships] - e) ** 2 / e for ships, e in expected.items())
+    degrees = len(expected) - 1
+    assert statistic < degrees + 5 * (2 * degrees) ** 0.5
+
+
+def test_weights_too_far_apart_for_floats_are_listed(monkeypatch):
+    """Each ship has a heavy place, and never both: no factor for a length brings these together."""
+    game = Game.parse("1x6:3,2;contact=any")
+    prior = Prior.of_placements(game, {0b111: 10**400, 0b110: 10**400})
+    assert require_bound(Position(game), prior)[0].is_exact
+    monkeypatch.setattr("optsearch.counting.posterior.MOST_LISTED", 1)
+    with pytest.raises(TooLarge, match=r"placements has weights too far apart for floating point"):
+        Posterior(game, prior).probability  # noqa: B018
+
+
 def test_no_weights_are_weights_of_one():
     position = Position.parse(Game.parse("6x6:4,3,3,2"), "C3=hit A1=miss")
     plain, weighted = (
@@ -133,7 +221,7 @@ def test_no_weights_are_weights_of_one():
         Posterior(position, Prior.of_placements(position.game, {})),
     )
     assert weighted.probability == pytest.approx(plain.probability, rel=weighted.relative_error)
-    assert weighted.best_shots() == plain.best_shots()
+    assert weighted.greedy_shots() == plain.greedy_shots()
     assert weighted.entropy == pytest.approx(plain.entropy, rel=1e-12)
 
 
@@ -147,7 +235,7 @@ def test_figures_2_and_3():
     matrix = posterior.occurrence
     for row in printed.rows:
         assert matrix[int(row["row"]), int(row["column"])] == int(row["occurrence"])
-    assert posterior.best_shots() == [
+    assert posterior.greedy_shots() == [
         (0, 4),
         (0, 5),
         (4, 0),
@@ -207,11 +295,20 @@ def test_the_impossible_shot_is_named():
     assert Posterior(Position(Game.parse("4x4:4,3,2"))).configurations == 0
 
 
+def test_best_shots_are_optimal_ones():
+    """Most probable cells are greedy shots, and need not be best: the old name says the new one."""
+    position = Position.parse(Game.parse("3x4:2"), "A1=miss B3=miss")
+    optimal = reference.solve(position).best_shots
+    assert (Posterior(position).greedy_shots(), optimal) == ([(1, 2)], ((0, 2), (1, 1), (1, 3)))
+    with pytest.raises(AttributeError, match="greedy_shots"):
+        Posterior(position).best_shots()
+
+
 def test_a_finished_game():
     position = Position.parse(Game.parse("2x2:2;announce=ship"), "A1=hit B1=sunk:2")
     posterior = Posterior(position)
     assert posterior.configurations == 1
-    assert posterior.best_shots() == []
+    assert posterior.greedy_shots() == []
     assert posterior.entropy == 0
     assert posterior.sample(3, 1).tolist() == [[[3, 0]]] * 3
 
@@ -455,7 +552,7 @@ def test_impossible_positions_count_nothing(position):
     assert_counts_or_is_impossible(position)
 
 
-@pytest.mark.long
+@pytest.mark.long(30)
 @draws(1500)
 @given(any_shots())
 def test_many_impossible_positions_count_nothing(position):

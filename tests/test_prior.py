@@ -1,5 +1,8 @@
 """Priors: weights of configurations in every engine, against the definition."""
 
+import json
+import re
+import sys
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -10,9 +13,25 @@ from examples import draws, games, positions
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from optsearch import bounds, evaluate, greedy, proof, reference, tree
-from optsearch.configurations import to_masks
-from optsearch.errors import (
+from optsearch import bounds, evaluate, greedy, tree
+from optsearch.check import proofs as proof
+from optsearch.check import reference
+from optsearch.check.trees import verify
+from optsearch.counting.configurations import to_masks
+from optsearch.counting.family import MAX_WEIGHT, Family
+from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import Prior, one_by_one, read
+from optsearch.evaluate import FollowedTask, runners
+from optsearch.game import ANNOUNCEMENTS, Game, bits
+from optsearch.game.objective import Objective
+from optsearch.game.position import Position, reply
+from optsearch.game.shapes import Shape
+from optsearch.play.hiding import OneByOne
+from optsearch.search.kernels import SWITCHES
+from optsearch.search.proving import prove
+from optsearch.search.solver import Solver, SolverOptions, solve
+from optsearch.strategies import Strategy, named
+from optsearch.support.errors import (
     ImpossiblePosition,
     NotSupported,
     PositionError,
@@ -21,18 +40,6 @@ from optsearch.errors import (
     TooLarge,
     TreeError,
 )
-from optsearch.evaluate import FollowedTask, runners
-from optsearch.family import MAX_WEIGHT, Family
-from optsearch.game import ANNOUNCEMENTS, Game, bits
-from optsearch.hiding import OneByOne
-from optsearch.kernels import SWITCHES
-from optsearch.objective import Objective
-from optsearch.position import Position, reply
-from optsearch.posterior import Posterior
-from optsearch.prior import Prior, one_by_one, read
-from optsearch.shapes import Shape
-from optsearch.solver import Solver, SolverOptions, solve
-from optsearch.strategies import Strategy, named
 
 GAME = Game.parse("3x4:3,2")
 WEIGHTS = st.sampled_from([0, 0, 1, 1, 1, 2, 3, 7, 40, 10**6])
@@ -92,7 +99,7 @@ def test_the_optimum_is_that_of_the_definition(drawn):
     values = {position.game.bit(v.cell).bit_length() - 1: v.upper for v in solution.shot_values}
     assert {cell: values[cell] for cell in found.firsts(found.root)} == found.firsts(found.root)
     grown = solution.tree()
-    assert tree.verify(grown, prior) == grown.total_height == solution.total_height
+    assert verify(grown, prior) == grown.total_height == solution.total_height
     assert grown.prior == prior.digest
 
 
@@ -131,7 +138,7 @@ def test_greedy_is_that_of_the_definition(drawn):
     solver = greedy(position, prior=prior)
     for rule, end in (("best", min), ("worst", max)):
         assert solver.total_height(rule) == found.greedy(found.root, end)
-        assert tree.verify(solver.tree(rule), prior) == solver.total_height(rule)
+        assert verify(solver.tree(rule), prior) == solver.total_height(rule)
     for rule in ("first", "central", "last", "checkerboard", "remainder"):
         played = found.played(found.greedy_rule(rule))
         assert solver.tree(rule).histogram == dict(sorted(played.items()))
@@ -148,7 +155,7 @@ def test_the_reference_takes_all_announcements(drawn):
         return
     solution = reference.solve(position, prior=prior)
     assert solution.total_height == total(found)
-    assert tree.verify(solution.tree(), prior) == solution.total_height
+    assert verify(solution.tree(), prior) == solution.total_height
 
 
 @draws(300)
@@ -170,7 +177,7 @@ def test_posteriors_are_those_of_the_definition(drawn):
     assert flat == [Fraction(cells[cell], whole) for cell in range(position.game.cells)]
     counts = found.counts(found.root)
     most = [cell for cell, n in counts.items() if n == max(counts.values())]
-    assert [position.game.bit(c).bit_length() - 1 for c in posterior.best_shots()] == most
+    assert [position.game.bit(c).bit_length() - 1 for c in posterior.greedy_shots()] == most
     for row in posterior.sample(20, 1):
         assert weights[tuple(sorted(a | b << 64 for a, b in row.tolist()))]
 
@@ -186,7 +193,7 @@ def test_weights_that_are_too_much_are_refused():
     most = Prior.of_configurations(GAME, {ships: MAX_WEIGHT - others}, 1)
     solution = solve(GAME, prior=most)
     assert solution.configurations == MAX_WEIGHT
-    assert tree.verify(solution.tree(), most) == solution.total_height
+    assert verify(solution.tree(), most) == solution.total_height
 
 
 def test_a_table_is_of_one_prior(tmp_path):
@@ -213,7 +220,7 @@ STRATEGIES = ("greedy:endgame=0", "greedy:ties=last,endgame=4", "rollout", "patt
 
 @pytest.mark.parametrize("name", STRATEGIES)
 @draws(100)
-@given(weighed(most=60), st.booleans())
+@given(weighed(most=40), st.booleans())
 def test_strategies_are_evaluated_by_weight(name, drawn, large):
     """Beside each configuration played by itself; the strategy knows nothing of the weights."""
     position, weights, _ = drawn
@@ -313,7 +320,7 @@ def test_proofs_by_a_prior(tmp_path_factory, drawn):
         return
     solver = Solver(position, prior=prior)
     misses = total(found) - position.hits_left * found.weight(found.root.family)
-    made = proof.prove(position, misses, solver.least_misses, solver.prices, prior)
+    made = prove(position, misses, solver.least_misses, solver.prices, prior)
     path = tmp_path_factory.mktemp("proof") / "proof.jsonl"
     proof.save(made, path)
     checked = proof.check(path, prior)
@@ -322,7 +329,7 @@ def test_proofs_by_a_prior(tmp_path_factory, drawn):
     with pytest.raises(ProofError, match=f"by the prior {prior.digest}; give it with --prior"):
         proof.check(path)
     with pytest.raises(ProofError, match="cannot be proved"):
-        proof.prove(position, misses + 1, solver.least_misses, None, prior)
+        prove(position, misses + 1, solver.least_misses, None, prior)
 
 
 def test_files_name_their_prior(tmp_path):
@@ -331,18 +338,18 @@ def test_files_name_their_prior(tmp_path):
     tree.save(solution.tree(), tmp_path / "tree.json")
     loaded = tree.load(tmp_path / "tree.json")
     assert loaded == solution.tree()
-    assert tree.verify(loaded, one) == solution.total_height
+    assert verify(loaded, one) == solution.total_height
     with pytest.raises(TreeError, match=f"by the prior {one.digest}; placements is {other.digest}"):
-        tree.verify(loaded, other)
+        verify(loaded, other)
     with pytest.raises(TreeError, match="give it with --prior"):
-        tree.verify(loaded)
+        verify(loaded)
     with pytest.raises(TreeError, match="by no prior; leave --prior out"):
-        tree.verify(solve(GAME).tree(), one)
+        verify(solve(GAME).tree(), one)
     with pytest.raises(TreeError, match="only trees by one prior can be compared"):
         tree.differences(loaded, solve(GAME).tree())
     other_weights = replace(solve(GAME, prior=other).tree(), prior=one.digest)
     with pytest.raises(TreeError, match=r"the leaf has weight 3, but 1 configuration .* weigh 2"):
-        tree.verify(other_weights, one)
+        verify(other_weights, one)
 
 
 # Tables
@@ -478,3 +485,100 @@ def test_an_empty_name_is_no_prior(here, command):
     assert (status, out) == (2, "")
     assert err.startswith("error: no prior is called ''; ")
     assert err.count("\n") == 1
+
+
+# Functions of one's own
+
+
+@pytest.mark.parametrize("what", ["ship", "ships"])
+@pytest.mark.parametrize("source", ["file", "table"])
+def test_a_checkpoint_is_of_the_weights_and_not_of_the_source(
+    tmp_path, here, monkeypatch, what, source
+):
+    """What a function reads changes between two runs, and its source does not."""
+    corner = "(0, 0) in ship" if what == "ship" else "any((0, 0) in ship for ship in ships)"
+    if source == "file":
+        text = (
+            "from pathlib import Path\nDATA = Path(__file__).with_name('data')\n"
+            f"def weigh(game, {what}):\n    return int(DATA.read_text()) if {corner} else 1\n"
+        )
+    else:
+        text = f"import sys\ndef weigh(game, {what}):\n    return sys.heavy if {corner} else 1\n"
+    write(tmp_path / "own.py", text)
+    run = tmp_path / "run"
+    asked = ("evaluate", "greedy", "4x4:3,2", "--jobs", 1, "--resume", run)
+    asked += ("--prior", f"{tmp_path / 'own.py'}:weigh")
+
+    def ran(heavy):
+        write(tmp_path / "data", str(heavy))
+        monkeypatch.setattr(sys, "heavy", heavy, raising=False)
+        return here(*asked, "--json")
+
+    totals = [json.loads(ran(heavy)[1])["total_height"] for heavy in (3, 3)]
+    assert totals[0] == totals[1]
+    status, out, err = ran(5)
+    assert (status, out) == (2, "")
+    assert re.search(r"prior \w{16}, not of .*prior \w{16}; name another folder", err)
+    run.rename(tmp_path / "other")
+    assert json.loads(ran(5)[1])["total_height"] > totals[0]
+
+
+def test_a_function_is_asked_once_for_every_weight():
+    heavy, asked = {"weight": 3}, Counter()
+
+    def weigh(ships):
+        asked[ships] += 1
+        return heavy["weight"] if ships[0] & 1 else 1
+
+    prior = Prior.of_function(GAME, weigh, "weigh")
+    heavy["weight"] = 5
+    assert set(asked.values()) == {1}
+    rows = {ships: 3 if ships[0] & 1 else 1 for ships in asked}
+    assert {*map(tuple, map(sorted, asked))} == {
+        tuple(sorted(ships)) for ships in reference.configurations(Position(GAME))
+    }
+    assert prior == Prior.of_configurations(GAME, rows)
+    assert prior != Prior.of_function(GAME, weigh, "weigh")
+    nothing = Prior.of_function(Game.parse("2x2:2,2"), weigh, "weigh")
+    assert nothing == Prior.of_configurations(nothing.game, {})
+
+
+def test_weights_too_many_to_ask_for_name_no_file(tmp_path, here, monkeypatch):
+    """The function works as ever where nothing is kept; each run has a prior of its own."""
+    write(tmp_path / "own.py", "def weigh(game, ships):\n    return 1 + ships[0][0][0]\n")
+    monkeypatch.chdir(tmp_path)
+    by = ("4x4:3,2", "--prior", "own.py:weigh")
+    commands = {"solve": (), "greedy": (), "posterior": (), "evaluate": ("greedy",)}
+
+    def ran(command, *more):
+        status, out, err = here(command, *commands[command], *by, *more)
+        return status, err if status else {
+            key: value for key, value in json.loads(out).items() if "seconds" not in key
+        }
+
+    kept = {command: ran(command, "--json")[1] for command in commands}
+    assert here("solve", *by, "--tree", "tree.json", "--prove", "proof.jsonl")[0] == 0
+    monkeypatch.setattr("optsearch.counting.prior.MOST_KEPT", 10)
+    for command, answer in kept.items():
+        assert answer.pop("prior_digest")
+        assert ran(command, "--json") == (0, answer)
+    for command, *more in (
+        *(("solve", option, "new") for option in ("--tree", "--prove", "--table")),
+        *(("greedy", option, "new") for option in ("--tree", "--optimal-tree")),
+        ("evaluate", "--resume", "new"),
+    ):
+        status, err = ran(command, *more)
+        assert status == 2
+        assert "cannot name the prior own.py:weigh: that needs the weights of all" in err
+        assert err.count("\n") == 1
+    assert not (tmp_path / "new").exists()
+    for command in ("tree", "proof"):
+        file = "tree.json" if command == "tree" else "proof.jsonl"
+        status, out, err = here(command, file, "--prior", "own.py:weigh")
+        assert (status, out) == (2, "")
+        assert f"'{file}' cannot name the prior own.py:weigh" in err
+    function = Prior.of_function(GAME, lambda ships: 1, "one")
+    assert function == function
+    assert function != Prior.of_function(GAME, lambda ships: 1, "one")
+    with pytest.raises(TooLarge, match="a table cannot name the prior one"):
+        solve(GAME, prior=function, table=tmp_path / "new")

@@ -9,13 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch import proof, reference
-from optsearch.bounds.dual_chain import UNIT
-from optsearch.errors import ImpossiblePosition, NotSupported, OptsearchError, ProofError, TooLarge
+from optsearch.bounds.dual_chain import PRICE_OF_MISS
+from optsearch.check import proofs as proof
+from optsearch.check import reference
+from optsearch.check.proofs import Claim, Proof, check, check_proof, load, save
 from optsearch.game import Game
-from optsearch.position import Position
-from optsearch.proof import Claim, Proof, check, check_proof, load, prove, save
-from optsearch.solver import Solver
+from optsearch.game.position import Position
+from optsearch.search.proving import prove
+from optsearch.search.solver import Solver
+from optsearch.support.errors import (
+    ImpossiblePosition,
+    NotSupported,
+    OptsearchError,
+    ProofError,
+    TooLarge,
+)
 from tests.examples import draws, positions
 
 
@@ -96,8 +104,8 @@ def test_the_optimum_is_proved(tmp_path_factory, position):
 )
 def test_games_of_the_paper(tmp_path, game, total_height):
     position = Position(Game.parse(game))
-    root = proof._root(position)
-    misses = total_height - proof._hits(root)
+    root = proof.root_of(position)
+    misses = total_height - proof.hits_of(root)
     made = prove(position, misses, BranchAndBound())
     save(made, tmp_path / "proof")
     checked = check(tmp_path / "proof")
@@ -385,7 +393,7 @@ def test_prices_that_prove_less(priced):
     (claim,) = priced.claims
     for place in (0, 40):
         wrong = list(claim.prices)
-        wrong[place] += 5 * UNIT
+        wrong[place] += 5 * PRICE_OF_MISS
         made = replace(priced, claims=(replace(claim, prices=tuple(wrong)),))
         faults(made, "claim 1: 942 misses are not proved; its prices prove ")
     faults(
@@ -409,6 +417,6 @@ def test_prices_that_are_none(tmp_path):
 def test_prices_of_a_dense_family():
     """Thirteen sets with the same cell: their parts are not gone through."""
     position = Position(Game.parse("4x4:3,2"))
-    family = proof._root(position)
+    family = proof.root_of(position)
     made = Proof(position, 0, (Claim(1, family, (0,) * len(family)),))
     faults(made, "claim 1: prices do not go with this family")

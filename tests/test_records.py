@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import optsearch
-from optsearch import datafiles, records
-from optsearch.errors import RecordError
+from optsearch.support import datafiles, files, records
+from optsearch.support.errors import RecordError
 
 # Any text but surrogates and NUL, with the characters that CSV treats specially made common.
 TEXT = st.text(
@@ -52,7 +52,7 @@ def test_a_table_comes_back_as_it_was_written(tmp_path_factory, table):
 
 @given(
     key=st.from_regex(r"[a-z][a-z ]{0,8}[a-z]", fullmatch=True).filter(
-        lambda key: key not in records._PROVENANCE
+        lambda key: key not in records.PROVENANCE
     ),
     value=TEXT,
 )
@@ -130,7 +130,7 @@ def test_a_failed_write_leaves_the_old_table_and_nothing_else(tmp_path, monkeypa
         raise OSError("disk full")
 
     monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(RecordError, match=r"table\.csv cannot be written: disk full"):
+    with pytest.raises(RecordError, match=r"table\.csv' cannot be written: disk full"):
         write(path, rows=[("3", "4")])
     monkeypatch.undo()
     with pytest.raises(RecordError, match="cannot be written"):
@@ -182,12 +182,12 @@ def test_a_malformed_table_is_refused_with_file_and_line(tmp_path, text, message
 
 
 def test_what_is_not_a_text_file_is_refused(tmp_path):
-    with pytest.raises(RecordError, match=r"table\.csv does not exist"):
+    with pytest.raises(RecordError, match=r"table\.csv' does not exist"):
         records.read(tmp_path / "table.csv")
     with pytest.raises(RecordError, match="cannot be read"):
         records.read(tmp_path)
     (tmp_path / "table.csv").write_bytes(b"# a: \xff\n")
-    with pytest.raises(RecordError, match=r"table\.csv cannot be read"):
+    with pytest.raises(RecordError, match=r"table\.csv' cannot be read"):
         records.read(tmp_path / "table.csv")
 
 
@@ -264,5 +264,5 @@ def test_only_regular_files_are_replaced(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(OSError, match="is not a regular file"):
-        records.replace(pipe, "text")
+        files.replace(pipe, "text")
     assert pipe.is_fifo()

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch import reference
-from optsearch.errors import ImpossiblePosition, NotSupported
+from optsearch.check import reference
+from optsearch.check.trees import verify
 from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
-from optsearch.objective import MEAN, Objective
-from optsearch.position import Position, reply
-from optsearch.tree import verify
+from optsearch.game.objective import MEAN, Objective
+from optsearch.game.position import Position, reply
+from optsearch.support.errors import ImpossiblePosition, NotSupported
 from tests.examples import draws, positions
 
 RULES = [f";contact={contact};announce={tell}" for contact in CONTACTS for tell in ANNOUNCEMENTS]

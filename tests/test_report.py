@@ -2,8 +2,8 @@
 
 import json
 import re
+import runpy
 import shutil
-import subprocess
 import sys
 from fractions import Fraction
 from itertools import pairwise
@@ -12,12 +12,16 @@ from pathlib import Path
 import pytest
 from selenium.webdriver import Keys
 
-from optsearch import report, results
-from optsearch.datafiles import RESULTS
-from optsearch.errors import RecordError
-from optsearch.names import in_words, together
-from optsearch.report import bracket, freshness
+from optsearch import report
+from optsearch.game.names import in_words, together
+from optsearch.report import bracket, standing
 from optsearch.report.answers import answers
+from optsearch.report.standing import short, standings
+from optsearch.results import tables as results
+from optsearch.support import records
+from optsearch.support.datafiles import RESULTS
+from optsearch.support.decimals import exact_mean, outward
+from optsearch.support.errors import RecordError
 
 ROOT = Path(__file__).parent.parent
 PICTURE = report.Figure(
@@ -33,7 +37,12 @@ def written(tmp_path_factory):
         ["paper_figures.bracket", "--output", folder / "drawn"],
         ["paper_figures.report", "--figures", folder / "drawn", "--output", folder],
     ):
-        subprocess.run([sys.executable, "-m", *map(str, command)], cwd=ROOT, check=True)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "argv", [*map(str, command)])
+            patch.delitem(sys.modules, command[0], raising=False)
+            with pytest.raises(SystemExit) as end:
+                runpy.run_module(command[0], run_name="__main__")
+            assert end.value.code == 0
     return folder / "index.html"
 
 
@@ -56,10 +65,23 @@ def test_every_table_is_there_with_its_values(written):
         assert shown[:3] == [str(row["game"]), total, str(row["configurations"])]
 
 
+def test_a_number_that_stands_twice_has_the_same_digits(written):
+    """Means of strategies on all configurations are rounded as bounds are: up."""
+    text = written.read_text(encoding="utf-8")
+    for path in results.EVALUATION.all():
+        table = results.EVALUATION.read(path)
+        shots, counts = table.column("shots"), table.column("configurations")
+        mean = Fraction(sum(k * n for k, n in zip(shots, counts, strict=True)), sum(counts))
+        up, down = exact_mean(mean), outward(mean, "lower", 4)
+        assert re.search(rf"\b{re.escape(up)}\b", text), path
+        assert not re.search(rf"\b{re.escape(down)}\b", text), path
+
+
 def test_a_new_table_appears_without_further_work(tmp_path, monkeypatch):
     columns = (results.Column("sign", results.TEXT, "a <b>sign</b>"),)
     table = results.Table("new", "A new </script> table", columns, "new", 7)
-    monkeypatch.setattr(report, "TABLES", (table,))
+    for module in (report, standing):
+        monkeypatch.setattr(module, "TABLES", (table,))
     table.write([["</script><b>"]], tmp_path)
     text = report.page([], tmp_path)
     assert data_of(text) == {
@@ -97,15 +119,15 @@ def test_figures_with_captions_and_what_is_old(tmp_path):
 def test_the_command_marks_a_figure_whose_table_changed(tmp_path):
     sys.path.insert(0, str(ROOT))
     from paper_figures import bracket as module
-    from paper_figures.report import shown
+    from paper_figures.report import figure_of
     from paper_figures.script import make
 
     shutil.copytree(ROOT / "data" / "results", tmp_path / "results")
     assert make(module.FIGURE, tmp_path, tmp_path / "drawn")
-    assert not shown(module.FIGURE, "A. B", tmp_path, tmp_path / "drawn").is_old
+    assert not figure_of(module.FIGURE, "A. B", tmp_path, tmp_path / "drawn").is_old
     with open(tmp_path / "results" / "bracket.csv", "a") as file:
         file.write("lower,nothing,1,1,nowhere\n")
-    assert shown(module.FIGURE, "A. B", tmp_path, tmp_path / "drawn").is_old
+    assert figure_of(module.FIGURE, "A. B", tmp_path, tmp_path / "drawn").is_old
 
 
 def test_the_answers_are_those_of_the_tables():
@@ -170,43 +192,74 @@ def test_names():
     )
 
 
-# What is older than the code
+# What is known of each table
 
 
-def test_what_a_table_depends_on():
-    found = freshness.depends_on("table1")
-    assert {"experiments/table1.py", "optsearch/solver.py", "cython_ext/_search.pyx"} <= found
-    assert {"cython_ext/_bounds.pyx", "cython_ext/leaves.pxd", "cython_ext/cells.pxd"} <= found
-    assert not {"optsearch/errors.py", "optsearch/results.py", "experiments/script.py"} & found
-    assert not any("paper_figures" in file or "explorer" in file for file in found)
+def test_what_confirmed_a_table_as_it_stands(tmp_path):
+    """Its values, not its times, its header or its place; by the same command or by other code."""
+    path = results.GROWTH.path(tmp_path)
+    committed = results.GROWTH.path().read_text(encoding="utf-8")
+    path.write_text(committed)
+    digest = results.GROWTH.digest(path)
+
+    def text():
+        (growth,) = [one for one in standings(tmp_path) if one.made is results.GROWTH]
+        return growth.text, growth.is_confirmed
+
+    assert text() == ("computed once, when it was made", False)
+    command, commit = results.GROWTH.command, "0123456789abcdef+changes"
+
+    def recomputed(digest, differs=None, command=command):
+        row = ("growth.csv", command, "2026-01-02", commit, digest, 3, not differs, differs)
+        results.RECOMPUTED.write([row], tmp_path)
+
+    recomputed(digest)
+    again = "recomputed 2026-01-02 at 01234567+changes"
+    assert text() == (f"{again}: the same", True)
+    made, *_, last = committed.splitlines()[5:]
+    values = last.split(",")
+    for old, new, is_same in (
+        (made, "# commit: release 9.9", True),
+        (committed.splitlines()[0], "# title: in other words", True),
+        (last, ",".join([*values[:3], "999.000", values[4]]), True),
+        (last, ",".join([*values[:2], f"{values[2]}0", *values[3:]]), False),
+        ("# fleet: 5,4,3,3,2", "# fleet: 5,4", False),
+    ):
+        assert old in committed
+        path.write_text(committed.replace(old, new))
+        assert text() == (
+            (f"{again}: the same" if is_same else f"changed since it was {again}"),
+            is_same,
+        )
+    path.write_text(committed)
+    recomputed(digest, "row 1, size: no")
+    assert text() == (f"{again}: not the same: row 1, size: no", False)
+    recomputed("of others")
+    rows = [("growth.csv", digest, 21)]
+    results.LOWER_BOUNDS_CHECK.write(rows, tmp_path, name="x", game="x", command="python -m other")
+    said, is_confirmed = text()
+    header = records.read(results.LOWER_BOUNDS_CHECK.path(tmp_path, name="x")).header
+    by = f"confirmed {header['date']} at {short(header['commit'])} by python -m other: the same"
+    assert said == f"changed since it was {again}; {by}"
+    assert is_confirmed
+    page = report.page([], tmp_path)
+    assert page.count(said) == 2  # at the table, and in the list of all
 
 
-@pytest.mark.parametrize(
-    ("file", "text", "same", "other"),
-    [
-        (
-            "a.py",
-            'from b import c\n\ndef f():\n    """Text."""\n    return c + 1\n',
-            "from d import c\n__all__ = ['f']\ndef f():\n    return (c +\n       1)  # why\n",
-            "def f():\n    return c + 2\n",
-        ),
-        ("a.pyx", '"""Text."""\nx = 1  # one\n', "x  =  1\n\n", "x = 2\n"),
-    ],
-)
-def test_what_code_says(file, text, same, other):
-    meaning = freshness.meaning
-    assert meaning(file, text) == meaning(file, same) != meaning(file, other)
-
-
-def test_what_has_changed_since_a_commit():
-    if freshness.git("rev-parse", "HEAD") is None:
-        pytest.skip("not a checkout")
-    first = freshness.git("log", "--format=%H", "--reverse").split()[0]
-    assert freshness.changed("table1", "release 0.1.0") is None
-    assert freshness.changed("table1", "0" * 40) is None
-    assert "optsearch/solver.py" in freshness.changed("table1", first)
-    if not freshness.git("status", "--porcelain"):
-        assert freshness.changed("table1", freshness.git("rev-parse", "HEAD").strip()) == []
+def test_the_committed_records_name_tables_with_their_commands():
+    every = {one.file: one for one in standings()}
+    assert every["evaluations/rollout.csv"].command == "python -m experiments.evaluations rollout"
+    assert {row["table"] for row in results.RECOMPUTED.read()} <= set(every)
+    assert every["table1.csv"].text.startswith("recomputed by every run of the tests")
+    assert every["table1.csv"].is_confirmed
+    for file, sample in (
+        ("evaluations/greedy.csv", "evaluation_checks/greedy.csv"),
+        ("told_10x10_54332_any.csv", "confirmed_10x10_54332_any.csv"),
+    ):
+        day = every[sample].header["date"]
+        assert every[file].text.endswith(f"; parts computed again by other code: {sample}, {day}")
+    assert "parts" not in every["evaluations/any_greedy.csv"].text
+    assert not any("not the same" in one.text for one in every.values())
 
 
 # The page in a browser

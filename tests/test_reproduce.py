@@ -14,18 +14,21 @@ from unittest.mock import ANY
 import numpy as np
 import pytest
 
-from optsearch import datafiles, records, reference, results, tree
 from optsearch import reproduce as reproduce_
+from optsearch.check import reference
+from optsearch.check.trees import verify
 from optsearch.cli import reproducing
-from optsearch.configurations import Configurations
-from optsearch.errors import RecordError, TableError
+from optsearch.counting.configurations import Configurations
 from optsearch.evaluate import Evaluation
 from optsearch.game import Game, bits
-from optsearch.position import MISS, Position, Shot
-from optsearch.reproduce import SOURCES, Source, Task, paper, rounded
-from optsearch.reproduce.task import no_note
-from optsearch.solver import solve
+from optsearch.game.position import MISS, Position, Shot
+from optsearch.reproduce import SOURCES, Number, Source, paper, rounded
+from optsearch.reproduce.printed import no_note
+from optsearch.results import tables as results
+from optsearch.search.solver import solve
 from optsearch.strategies import as_strategy
+from optsearch.support import datafiles, records
+from optsearch.support.errors import RecordError, TableError
 
 GRID = Game(3, 4, (2,))  # of Figure 6
 
@@ -296,7 +299,9 @@ def test_each_number_of_the_post_is_computed_and_agrees(thompson):
     rows = records.read_published("thompson.csv").rows
     assert [check.printed for check in thompson] == [row["value"] for row in rows]
     assert [check.place for check in thompson] == [row["place"] for row in rows]
-    assert [check.what for check in thompson if not check.agrees] == []
+    shown = ["compatible board by trial", "shots of the first game"]
+    assert [check.what for check in thompson if not check.agrees] == shown
+    assert [check.agrees for check in thompson if check.what in shown] == [None, None]
 
 
 def test_what_the_notes_of_the_post_say(thompson):
@@ -318,7 +323,7 @@ def test_the_optimum_of_one_ship_on_5x5_by_the_definition():
     """207 shots over 30 boards, less than both players of the post."""
     game = Game.parse("5x5:3")
     assert reproduce_.thompson.optimum(game) == 207
-    assert tree.verify(solve(Position(game)).tree()) == 207
+    assert verify(solve(Position(game)).tree()) == 207
 
 
 @pytest.mark.parametrize(
@@ -328,7 +333,6 @@ def test_the_optimum_of_one_ship_on_5x5_by_the_definition():
         ("games_of_four_shots_1x5_3", "3"),
         ("optimistic_mean", "37.68181818181818"),
         ("thompson_mean_10x10", "47.6"),
-        ("shots_of_the_first_game", "17"),
         ("thompson_in_a_row", "not optimal"),
     ],
 )
@@ -364,6 +368,11 @@ def test_the_slides_on_probabilities(here, published):
         "seconds eight threads",
         "seconds gpu",
     }
+    assert {found[name].agrees for name in found if name.startswith("seconds")} == {None}
+    status, out, _ = here("reproduce", "--source", "probability")
+    assert status == 0
+    assert "2 checks, all agree, 3 shown and not compared (·), " in out
+    assert len(re.findall("^· ", out, re.M)) == 3
     edit(published / "spalding_jamieson_probability.csv", "9,9,0.080", "9,9,0.081")
     status, out, _ = here("reproduce", "--source", "probability")
     assert status == 1
@@ -421,25 +430,25 @@ def test_hedges_g_by_hand():
 # Everything
 
 
-def fake(name, tasks, full=()):
-    """A source of tasks that are (what, printed, computed, and more)."""
+def fake(name, numbers, full=()):
+    """A source of numbers that are (what, printed, computed, and more)."""
 
     def made(each):
-        return lambda *_: iter([Task("place", *one[:2], *one[2:]) for one in each])
+        return lambda *_: iter([Number("place", *one[:2], *one[2:]) for one in each])
 
-    return Source(name, f"Title of {name}", made(tasks), made(full))
+    return Source(name, f"Title of {name}", made(numbers), made(full))
 
 
 def test_what_the_paper_prints_is_computed_in_all():
     """What takes seconds and what takes an hour are all rows together, none twice."""
     full = list(paper.full(None, lambda status: None))
     names = {row["name"].replace("_", " ") for row in records.read_published("numbers.csv").rows}
-    quick = {task.what for task in paper.tasks()}
-    assert {task.what.replace(" ", "_") for task in full} == reproduce_.NOT_REPRODUCED
-    assert names <= quick | {task.what for task in full}
-    assert not quick & {task.what for task in full}
-    assert sum(task.minutes for task in full) > 10
-    assert {task.what for task in full} <= {task.what for task in reproduce_.left(SOURCES)}
+    quick = {number.what for number in paper.numbers()}
+    assert {number.what.replace(" ", "_") for number in full} == reproduce_.NOT_REPRODUCED
+    assert names <= quick | {number.what for number in full}
+    assert not quick & {number.what for number in full}
+    assert sum(number.minutes for number in full) > 10
+    assert {number.what for number in full} <= {number.what for number in reproduce_.left(SOURCES)}
 
 
 def test_section_4_2(monkeypatch, tmp_path):
@@ -456,8 +465,8 @@ def test_section_4_2(monkeypatch, tmp_path):
 
     monkeypatch.setattr(paper, "evaluate", committed)
     checks = {}
-    for task in paper.full(tmp_path, lambda status: None):
-        checks[task.what] = reproduce_.check(task)
+    for number in paper.full(tmp_path, lambda status: None):
+        checks[number.what] = reproduce_.check(number)
     shown = {what: (check.printed, check.computed) for what, check in checks.items()}
     assert shown == {
         "hits 10x10": ("17", "17"),
@@ -535,7 +544,7 @@ def test_full_on_the_command_line(here, monkeypatch, tmp_path, computed):
     assert (status, err) == (int(computed == "3"), "")
     lines = out.splitlines()
     left = "everything of paper, b: {} of 3 numbers left, {}, kept in "
-    assert lines[0].startswith(left.format(3, "about 2 hours on two cores"))
+    assert lines[0].startswith(left.format(3, "about 1.5 hours on two cores"))
     again = here("reproduce", "--full", "--resume", tmp_path)[1].splitlines()
     assert again[0].startswith(left.format(0, "seconds"))
     assert again[1:] == lines[1:]

@@ -9,13 +9,13 @@ from math import comb
 import numpy as np
 import pytest
 
-from optsearch import reference
-from optsearch._search import Search
-from optsearch._table import MemoryTable
-from optsearch.configurations import to_words
-from optsearch.family import Family
+from optsearch.check import reference
+from optsearch.compiled._search import Search
+from optsearch.compiled._table import MemoryTable
+from optsearch.counting.configurations import to_words
+from optsearch.counting.family import Family
 from optsearch.game import Game
-from optsearch.position import Position
+from optsearch.game.position import Position
 
 FORBIDDEN = 1 << 50  # worst: a value from here on says that nobody can keep to the budget
 OBJECTIVES = ("mean", "worst", "within")
@@ -358,7 +358,7 @@ def test_random_families():
     check_many(1, 2_500)
 
 
-@pytest.mark.long
+@pytest.mark.long(60)
 def test_more_random_families():
     check_many(1, 10_000)
     check_many(2, 30_000)
@@ -385,10 +385,11 @@ def test_the_definition_is_that_of_the_reference():
     reference.finished.cache_clear()
 
 
-def test_each_bound_alone():
+@pytest.mark.parametrize("number", [80, pytest.param(1000, marks=pytest.mark.long(15))])
+def test_each_bound_alone(number):
     rng = random.Random(4)
     sets_of_bounds = [names for n in range(5) for names in combinations(BOUNDS, n)]
-    for _ in range(300):
+    for _ in range(number):
         example, objective = drawn(rng), rng.choice(OBJECTIVES)
         budget = budget_of(rng, objective)
         truth = Definition(example.sets, example.weights, objective)
@@ -423,10 +424,11 @@ def test_bounds_and_limits_of_odd_shapes():
             assert fits(found, optimum, limit), (example, switches, limit)
 
 
-def test_bounds_of_sets_of_two_or_three_cells():
+@pytest.mark.parametrize("number", [120, pytest.param(2000, marks=pytest.mark.long(10))])
+def test_bounds_of_sets_of_two_or_three_cells(number):
     """Where the chain of misses decides: pairs of cells are in several sets, few misses left."""
     rng = random.Random(14)
-    for _ in range(500):
+    for _ in range(number):
         size = rng.choice((2, 2, 3))
         everything = [mask(cells) for cells in combinations(range(rng.randint(5, 7)), size)]
         sets = tuple(rng.sample(everything, min(rng.randint(5, 13), len(everything))))
@@ -679,8 +681,8 @@ LARGER = (  # game, sets at most, whether weights count, misses for worst and wi
     ("3x5:3,3,2;contact=any", 60, True, 4),
     ("6x6:4,3", 60, True, 7),
     ("10x10:5", 20, True, 5),
-    ("5x5:4,3", 110, True, 3),
-    ("5x6:3,3,2;contact=corner", 200, True, 3),
+    pytest.param("5x5:4,3", 110, True, 3, marks=pytest.mark.long(3)),
+    pytest.param("5x6:3,3,2;contact=corner", 200, True, 3, marks=pytest.mark.long(5)),
 )
 
 
@@ -868,7 +870,7 @@ def test_a_failing_disk_ends_the_search():
     for _ in range(2):
         with pytest.raises(Full):
             search.solve(family)
-    search.disk = None
+    search.memo.disk = None
     assert search.solve(family) == example.search("mean").solve(family)
 
 

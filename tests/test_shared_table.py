@@ -5,8 +5,8 @@ from multiprocessing import get_context
 
 import pytest
 
-from optsearch._table import SharedTable
-from optsearch.tables import SharedMemory, attach, is_near
+from optsearch.compiled._table import SharedTable
+from optsearch.search.tables import SharedMemory, attach, is_near
 
 SIZE = 1 << 22
 

@@ -16,7 +16,7 @@ import pytest
 
 from optsearch.bounds.beside import Beside
 from optsearch.bounds.coverage import CellSetCounts, Coverage
-from optsearch.configurations import to_words
+from optsearch.counting.configurations import to_words
 from optsearch.game import Game
 from tests.test_long_bounds import columns_of, met_by, most_found, sets_of, shown_exactly
 

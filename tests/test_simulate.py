@@ -12,15 +12,16 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from optsearch import hiding, results
 from optsearch.cli.command import app
-from optsearch.configurations import list_ships, to_masks
-from optsearch.errors import OptsearchError, StrategyError, TableError
+from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.evaluate import evaluate
 from optsearch.game import Game
-from optsearch.position import Position, play
-from optsearch.simulate import Outcome, generator_of, played, simulate
+from optsearch.game.position import Position, play
+from optsearch.play import hiding
+from optsearch.play.simulate import Outcome, generator_of, played, simulate
+from optsearch.results import tables as results
 from optsearch.strategies import as_player
+from optsearch.support.errors import OptsearchError, StrategyError, TableError
 from tests.processes import MANY_SECONDS, run_command
 
 GAME = Game.parse("4x4:3,2")
@@ -293,7 +294,7 @@ def test_the_command(tmp_path):
         (["greedy", "4x4"], "'4x4' is not a game"),
         (["greedy", "4x4:4,3,2"], "has no configuration"),
         (["greedy", "4x4:3,2", "--boards", "mine"], "nobody hides ships as 'mine' says"),
-        (["greedy", "4x4:3,2", "--boards", "mine.csv"], "mine.csv does not exist"),
+        (["greedy", "4x4:3,2", "--boards", "mine.csv"], "'mine.csv' does not exist"),
     ],
 )
 def test_what_the_command_refuses(arguments, says):
@@ -321,9 +322,9 @@ MANY = (
 @pytest.mark.parametrize(
     ("action", "jobs", "ended"), [("kill", 2, -signal.SIGKILL), ("interrupt", 1, 130)]
 )
-def test_a_killed_or_interrupted_command_goes_on(tmp_path, action, jobs, ended):
+def test_a_killed_or_interrupted_command_goes_on(here, tmp_path, action, jobs, ended):
     """By kill -9 and by ctrl-C: nothing that was kept is played again; the games are the same."""
-    hooks = f"from optsearch.journal import Journal; at(Journal, 'add', {action}, 5)"
+    hooks = f"from optsearch.support.journal import Journal; at(Journal, 'add', {action}, 5)"
     arguments = (*MANY, "--resume", tmp_path / "kept", "--json")
     status, out, errors = run_command(*arguments, "--jobs", jobs, hooks=hooks)
     assert (status, out) == (ended, ""), errors
@@ -331,7 +332,7 @@ def test_a_killed_or_interrupted_command_goes_on(tmp_path, action, jobs, ended):
     if action == "interrupt":
         assert errors.endswith("and the same command goes on from there\n")
     assert (tmp_path / "kept" / "games.jsonl").read_bytes().count(b"\n") == 1 + 5
-    status, out, errors = run_command(*arguments, "--jobs", 2)
+    status, out, errors = here(*arguments, "--jobs", 1)
     assert status == 0, errors
     players, game = MANY[1:4], Game.parse(MANY[4])
     found = simulate(players, game, games=60, seed=3, jobs=1)
@@ -344,6 +345,7 @@ def test_a_killed_or_interrupted_command_goes_on(tmp_path, action, jobs, ended):
     assert again.resumed == reports[0].done == 180
 
 
+@pytest.mark.long(10)
 def test_a_local_cluster_of_dask_plays_the_same():
     """Workers are processes of their own; one of them is killed on the way."""
     from distributed import Client, LocalCluster
@@ -392,5 +394,5 @@ def test_the_games_of_fewest_and_most_shots():
             assert len(end.shots) == outcome.shots[number]
             assert f"{outcome.strategy}, {which} shots: {len(end.shots)}, board {number}" in text
     (last,) = (shot for shot in end.shots[-1:])
-    assert f"{len(end.shots)}#" in text
+    assert f"{len(end.shots)}●" in text
     assert last.reply.sunk

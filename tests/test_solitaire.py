@@ -5,23 +5,24 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from importlib import import_module
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from optsearch import results, solitaire
+from optsearch import solitaire
 from optsearch.cli.solitaire import step_text
-from optsearch.configurations import Configurations, list_ships, to_masks
-from optsearch.errors import OptsearchError, PuzzleError, TooLarge
+from optsearch.counting.configurations import Configurations, list_ships, to_masks
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, bits, cell_name, placements
-from optsearch.position import Position
-from optsearch.posterior import Posterior
+from optsearch.game.position import Position
 from optsearch.reproduce import puzzles as reproduced
+from optsearch.results import tables as results
 from optsearch.solitaire import counting, formats, linear, making, models, reasoning
 from optsearch.solitaire.deduction import Deducer
 from optsearch.solitaire.puzzle import REVEALED, SHIP, WATER, Clue, Puzzle, ordered
+from optsearch.support.errors import OptsearchError, PuzzleError, TooLarge
 from tests.processes import run_command
 
 RUSSIAN = (4, 3, 3, 2, 2, 2, 1, 1, 1, 1)
@@ -96,7 +97,7 @@ def test_models_agree_with_full_enumeration(small, model):
         assert found.is_complete == (len(expected) < 2)
 
 
-@pytest.mark.long
+@pytest.mark.long(20)
 @pytest.mark.parametrize("seed", range(5))
 def test_verdicts_of_all_methods_are_those_of_full_enumeration(seed):
     """On 500 puzzles: none, one or several; and all solutions up to a limit."""
@@ -157,14 +158,14 @@ def test_the_sweep_on_10x10_agrees_with_the_models():
     assert min(numbers) == 0 < 1 < max(numbers)
 
 
-@pytest.mark.long
+@pytest.mark.long(40)
 def test_many_10x10_puzzles_by_all_methods():
     numbers = [check_methods(puzzle, 20) for puzzle in puzzles_10x10(60, 4)]
     assert {0, 1} < set(numbers)
     assert max(numbers) > 20
 
 
-@pytest.mark.long
+@pytest.mark.long(60)
 def test_fleets_of_the_usual_puzzle():
     assert Posterior(Position(Game(10, 10, RUSSIAN))).configurations == 1855545978831780
     assert counting.count(Puzzle(10, 10, RUSSIAN)) == 1855545978831780
@@ -478,7 +479,7 @@ def revealed_masks(puzzle):
     return sum(puzzle.bit(cell) for cell in shown) - water, water
 
 
-@pytest.mark.long
+@pytest.mark.long(30)
 @pytest.mark.parametrize("seed", range(4))
 def test_deep_suppositions_are_those_of_the_rules(seed):
     for puzzle in random_puzzles(14, 70 + seed):
@@ -519,6 +520,33 @@ def test_the_line_rule():
     assert "every way to lay ships with 4 ship cells in row 1" in step.reason
 
 
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("rows 3 1 2 1 1 3", "row counts add up to 11, and the fleet 3,2,2,1,1,1 has 10 cells"),
+        ("columns 4 0 2 1 1 1", "column counts add up to 9"),
+        ("rows 5 ? ? 6 ? ?", "row counts add up to 11"),
+    ],
+)
+def test_counts_that_the_fleet_contradicts_explain_nothing(here, tmp_path, line, reason):
+    file = tmp_path / "puzzle.txt"
+    file.write_text(f"grid 6x6\nfleet 3,2,2,1,1,1\n{line}\n")
+    for command in ("explain", "grade"):
+        status, out, err = here("solitaire", command, file)
+        assert (status, out) == (2, "")
+        assert f"contradicts itself: its {reason}" in err
+
+
+def test_too_few_counts_say_how_an_unknown_one_is_written(here, tmp_path):
+    text, fields = tmp_path / "puzzle.txt", tmp_path / "puzzle.json"
+    text.write_text("grid 3x3\nfleet 2\nrows ? 1\n")
+    fields.write_text('{"grid": "3x3", "fleet": [2], "rows": [null, 1]}')
+    for file in (text, fields):
+        err = here("solitaire", "solve", file)[2]
+        assert "2 row counts for 3 rows; give one per row: `?` is one that is not known" in err
+        assert "in JSON null" in err
+
+
 def test_time_limits_of_making_and_reasoning():
     with pytest.raises(TooLarge, match="the time is over"):
         solitaire.generate(6, 6, (3, 2, 1), time_limit=1e-9)
@@ -532,7 +560,7 @@ def test_time_limits_of_making_and_reasoning():
             np.random.default_rng(0),
             None,
             False,
-            lambda done, total: None,
+            lambda status: None,
             0.0,
         )
     with pytest.raises(TooLarge, match="the time for suppositions is over"):
@@ -726,7 +754,7 @@ def test_files_that_cannot_be_read(here, tmp_path):
     for name, quoted in (
         ("binary.txt", "it is not UTF-8 text"),
         ("empty.txt", "the file is empty"),
-        ("missing.txt", "No such file"),
+        ("missing.txt", "does not exist"),
         (".", "Is a directory"),
     ):
         status, _, err = here("solitaire", "solve", tmp_path / name)
@@ -743,7 +771,7 @@ def test_values_that_are_no_puzzle():
 
 def test_without_ortools(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "ortools.sat.python", None)
-    with pytest.raises(OptsearchError, match=r"optsearch\[puzzles\]"):
+    with pytest.raises(OptsearchError, match="pip install ortools"):
         solitaire.solve(SOURCE)
     assert counting.count(SOURCE) == 30
 
@@ -864,6 +892,10 @@ def test_readings_of_the_source():
         "water A2 and C2, ship C6",
         "water A2 and A3, ship D1",
     ]
+    water = [set(map(cell_name, r.water)) for r in found.values() if r.is_needed]
+    edges = [w for w in water if any(a[0] == "A" and b[1] == "1" for a, b in permutations(w))]
+    margins = [w for w in water if all(a[0] in "AB" or a[1] in "12" for a in w)]
+    assert reproduced.looser() == (len(edges), len(margins)) == (10, 16)
     for reading in reproduced.fitting():
         for method in making.METHODS:
             assert making.solve(reading.puzzle(), 2, method) == [reading.fleet]
@@ -872,9 +904,11 @@ def test_readings_of_the_source():
 def test_reproduce(here, short):
     status, out, err = here("reproduce", "--source", "solitaire", "--json")
     found = json.loads(out)
-    times = {check["what"] for check in found["checks"] if check["known"]}
+    times = {check["what"] for check in found["checks"] if check["agrees"] is None}
     assert times == {"ship based on large grid", "cell based on large grid"}
     assert all(check["agrees"] for check in found["checks"] if check["what"] not in times)
+    looser = "in the first column it is 10, with each in the first two rows or columns 16)"
+    assert looser in "".join(check["note"] for check in found["checks"])
     assert (status, err) == (0, "")
     assert "323 choices" in "".join(check["note"] for check in found["checks"])
     status, _, err = here("reproduce", "--source", "nobody")

@@ -15,7 +15,6 @@ import pytest
 from typer.testing import CliRunner
 
 from optsearch.cli.command import app
-from optsearch.errors import StrategyError, TableError
 from optsearch.evaluate import evaluate, runners
 from optsearch.game import Game
 from optsearch.strategies import (
@@ -32,6 +31,8 @@ from optsearch.strategies import (
 from optsearch.strategies.greedy import Greedy
 from optsearch.strategies.pattern import Pattern
 from optsearch.strategies.rollout import Rollout
+from optsearch.support import own_code
+from optsearch.support.errors import StrategyError, TableError
 
 ROOT = Path(__file__).resolve().parent.parent
 GAME = Game.parse("4x4:3,2")
@@ -337,8 +338,8 @@ def test_a_file_that_changes_before_a_worker_reads_it(tmp_path):
     sent = pickle.dumps(named(f"{file}:rows"))
     assert str(pickle.loads(sent)) == f"{file}:rows"
     file.write_text(IN_WORKERS + "\n")
-    own._loaded.cache_clear()  # as in a worker
-    own._run.cache_clear()
+    own._subject_once.cache_clear()  # as in a worker
+    own_code._run.cache_clear()
     changed = pickle.loads(sent)
     with pytest.raises(StrategyError, match="has changed since"):
         evaluate(changed, GAME, jobs=1)
@@ -590,7 +591,7 @@ def test_modules_of_one_name_in_two_folders(tmp_path):
             },
         )
     first, second = (as_strategy(f"{tmp_path}/{folder}/own.py:f") for folder in "ab")
-    from optsearch.position import Position
+    from optsearch.game.position import Position
 
     for _ in range(2):
         assert first.shot(Position(GAME)) == (0, 0)

@@ -19,9 +19,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch import tables
-from optsearch.errors import TableError
-from optsearch.tables import SMALLEST_MAP, DiskTable, disk, slots, soundness
+from optsearch.search import tables
+from optsearch.search.tables import SMALLEST_MAP, DiskTable, disk, slots, soundness
+from optsearch.support.errors import TableError
 from tests.examples import draws
 from tests.processes import MANY_SECONDS
 
@@ -30,9 +30,9 @@ OTHER_GAME = "10x10:5,4,3,3,2"
 
 PRELUDE = f"""
 import os, resource, signal, sys, time
-from optsearch import tables
-from optsearch.errors import TableError
-from optsearch.tables import DiskTable
+from optsearch.search import tables
+from optsearch.support.errors import TableError
+from optsearch.search.tables import DiskTable
 GAME = {GAME!r}
 folder = sys.argv[1]
 """
@@ -592,7 +592,7 @@ print(killed, sorted(stages))
 """
 
 
-@pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.long(30))])
 def test_killed_at_lines_of_creating_opening_committing_growing_and_closing(tmp_path, step):
     killed, stages = output(KILLED_AT_EVERY_LINE, tmp_path, step).split(maxsplit=1)
     assert int(killed) > 100 // step

@@ -8,19 +8,18 @@ from math import comb, sqrt
 import numpy as np
 import pytest
 
-from optsearch import urn
-from optsearch.configurations import list_ships, to_masks
-from optsearch.errors import OptsearchError, StrategyError
+from optsearch.counting.configurations import list_ships, to_masks
+from optsearch.counting.posterior import Posterior
 from optsearch.evaluate import evaluate
-from optsearch.game import Game
-from optsearch.hiding import Drawn
-from optsearch.position import HIT, MISS, Position, play
-from optsearch.posterior import Posterior
+from optsearch.game import Game, urn
+from optsearch.game.position import HIT, MISS, Position, play
+from optsearch.play.hiding import Drawn
+from optsearch.play.simulate import generator_of, replay, simulate
 from optsearch.reproduce import thompson as reproduced
-from optsearch.simulate import generator_of, replay, simulate
 from optsearch.strategies import as_player, as_strategy, thompson
 from optsearch.strategies.sampling import tally
 from optsearch.strategies.thompson import Thompson, all_placements, possible
+from optsearch.support.errors import OptsearchError, StrategyError
 from tests import thompson_post as post
 
 USUAL = "10x10:5,4,3,3,2;contact=any;announce=ship"
@@ -349,10 +348,10 @@ def test_parameters_are_checked():
 def test_more_samples_are_better_on_average():
     game = Game.parse("6x6:4,3,2;contact=any;announce=ship")
     one, many = "thompson:block_size=1,information=exact", "thompson:information=exact"
-    (difference,) = simulate([one, many], game, games=80, jobs=1).differences()
+    (difference,) = simulate([one, many], game, games=40, jobs=1).differences()
     assert difference.more == one
     assert difference.mean > 3 * difference.standard_error
-    exact, few = (simulate([name], game, games=80, jobs=1).outcomes[0] for name in
+    exact, few = (simulate([name], game, games=40, jobs=1).outcomes[0] for name in
                   ("greedy:endgame=0", many))  # fmt: skip
     by_board = few.shots - exact.shots
-    assert abs(by_board.mean()) < 4 * by_board.std(ddof=1) / sqrt(80) + 0.3
+    assert abs(by_board.mean()) < 4 * by_board.std(ddof=1) / sqrt(40) + 0.3

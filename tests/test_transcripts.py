@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from optsearch import reference
+from optsearch.check import reference
 from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game, parse_cell
-from optsearch.position import Position, reply
+from optsearch.game.position import Position, reply
 
 FOLDER = Path(__file__).parent / "transcripts"
 ARE_WRITTEN = bool(os.environ.get("WRITE_TRANSCRIPTS"))
@@ -39,7 +39,7 @@ def transcript(here, game):
     ran("greedy", str(game))
     while position.hits.bit_count() < game.fleet_cells:
         out = ran("posterior", str(game), "--shots", str(position))
-        cell = parse_cell(re.search(r"^best shots +(\S+)", out, re.MULTILINE)[1])
+        cell = parse_cell(re.search(r"^greedy shots +(\S+)", out, re.MULTILINE)[1])
         answer = reply(game, hidden, position.hits, game.bit(cell))
         position = position.after(cell, answer)
     ran("solve", str(game), "--shots", str(position))

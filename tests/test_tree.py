@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 import subprocess
+import tempfile
 from collections import Counter, defaultdict
 from fractions import Fraction
 from pathlib import Path
@@ -15,14 +16,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from optsearch import reference
+from optsearch.check import reference
+from optsearch.check.trees import verify
 from optsearch.cli.trees import turn_text
-from optsearch.configurations import list_ships, to_masks
-from optsearch.errors import TooLarge, TreeError
+from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game import parse_cell as cell
-from optsearch.position import HIT, MISS, Position, Reply, Shot, reply
-from optsearch.solver import solve
+from optsearch.game.position import HIT, MISS, Position, Reply, Shot, reply
+from optsearch.search.solver import solve
+from optsearch.support.errors import GameError, TooLarge, TreeError
 from optsearch.tree import (
     DecisionTree,
     Leaf,
@@ -32,7 +34,6 @@ from optsearch.tree import (
     load,
     save,
     turned_by,
-    verify,
 )
 from tests.examples import draws, positions
 
@@ -203,7 +204,7 @@ def test_the_dot_of_a_tree_says_what_its_text_says(tree):
             assert bool(match[3]) == match[2].startswith("✓")
         else:
             parent, child, sign = EDGE.fullmatch(line).groups()
-            below[parent].append(({"○": "hit", "×": "miss"}.get(sign, sign), child))
+            below[parent].append(({"×": "hit", "○": "miss"}.get(sign, sign), child))
 
     def paths(node, shots=()):
         """The leaves with the shots that lead to them, in the order of the edges."""
@@ -572,6 +573,12 @@ LEAF_MUTATIONS = {
 }
 
 
+def read_back(tree):
+    with tempfile.TemporaryDirectory() as folder:
+        save(tree, Path(folder) / "tree.json")
+        return load(Path(folder) / "tree.json")
+
+
 @given(tree=trees(), data=st.data())
 @draws(200)
 def test_every_mutation_of_a_good_tree_is_found(tree, data):
@@ -594,9 +601,43 @@ def test_every_mutation_of_a_good_tree_is_found(tree, data):
         verify(bad)
     assert message in str(error.value)
     assert str(tree.position.game) in str(error.value)
+    with pytest.raises((TreeError, GameError)):
+        read_back(bad)
 
 
 # Files
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "changed", "message"),
+    [
+        ("3x3:2", '"3x3:2"', '"3x4:2"', "3x4:2 has 17 configurations, the tree 12"),
+        ("3x3:2", '"3x3:2"', '"3x3:3"', "with 1 cell still to hit"),
+        ("3x4:2,1", '"3x4:2,1"', '"3x4:2,1;contact=any"', " configurations, the tree 74"),
+        ("1x3:2", '"configurations": 1}', '"configurations": 7}', "7 configurations; 1 end there"),
+        ("1x4:2,1", '"1x4:2,1"', '"1x4:2,1;announce=sunk"', "0 end there"),
+    ],
+)
+def test_totals_of_a_tree_that_does_not_fit_its_game(here, tmp_path, game, text, changed, message):
+    """They are not printed, with or without --verify."""
+    path = tmp_path / "tree.json"
+    save(solve(game).tree(), path)
+    fields = path.read_text(encoding="utf-8")
+    assert text in fields
+    fields = json.loads(fields.replace(text, changed))
+
+    def leaves(node, depth=0):
+        if "shot" not in node:
+            return [(depth, node["configurations"])]
+        return [end for reply in node.keys() - {"shot"} for end in leaves(node[reply], depth + 1)]
+
+    fields["total_height"] = sum(depth * number for depth, number in leaves(fields["root"]))
+    fields["configurations"] = sum(number for _, number in leaves(fields["root"]))
+    path.write_text(json.dumps(fields), encoding="utf-8")
+    for option in ((), ("--verify",), ("--json",)):
+        status, out, err = here("tree", path, *option)
+        assert (status, out, err.count("\n")) == (2, "", 1)
+        assert message in err
 
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]))
@@ -668,18 +709,21 @@ def nested(depth):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", ": line 1 is not JSON: Expecting value"),
-        ("{\n\n,}", ": line 3 is not JSON: "),
-        ("[]", ": the file is not a JSON object"),
-        ("3", ": the file is not a JSON object"),
+        ("", ": line 1 is not JSON: '': Expecting value"),
+        ("{\n\n,}", ": line 3 is not JSON: ',}': "),
+        ("[]", ": [] is not a JSON object"),
+        ("3", ": 3 is not a JSON object"),
         ('{"a": 1, "a": 2}', ": a JSON object has 'a' twice"),
-        ("[" * 10**6, ": the nesting is deeper than any board allows"),
-        (changed().replace('"root": {', '"root": {"x": ' + nested(10**5) + ", "), ": the nesting"),
+        ("[" * 10**6, ": brackets within brackets, deeper than any board allows"),
+        (
+            changed().replace('"root": {', '"root": {"x": ' + nested(10**5) + ", "),
+            ": brackets within",
+        ),
         (changed(version=None), ": the field 'version' is missing"),
         (changed(format=None), ": the field 'format' is missing"),
         (
             changed(format="a tree"),
-            ": the format is 'a tree'; a tree has 'optsearch decision tree'",
+            ": the format is 'a tree', not 'optsearch decision tree'",
         ),
         (changed(version=2), ": the version is 2; this optsearch reads 1"),
         (changed(version=True), ": 'version' is True, not an integer"),
@@ -720,11 +764,11 @@ def nested(depth):
             changed(root=root(hit={"configurations": 1, "miss": {}})),
             ", after A1=hit: a leaf has the fields configurations, miss; only one is known",
         ),
-        (changed(total_height=4), ": total_height is 4, but the tree has 5"),
-        (changed(total_height=-5), ": total_height is -5, but the tree has 5"),
+        (changed(total_height=4), ": 'total_height' is 4, but the tree has 5"),
+        (changed(total_height=-5), ": 'total_height' is -5, but the tree has 5"),
         (changed(total_height=5.0), ": 'total_height' is 5.0, not an integer"),
         (changed(total_height=None), ": the field 'total_height' is missing"),
-        (changed(configurations=3), ": configurations is 3, but the tree has 2"),
+        (changed(configurations=3), ": 'configurations' is 3, but the tree has 2"),
         (changed(configurations={}), ": 'configurations' is an object, {…}, not an integer"),
         (
             changed().replace(" 5,", " " + "5" * 5000 + ","),
@@ -744,10 +788,10 @@ def test_a_malformed_file_is_refused_with_its_place(tmp_path, text, message):
 def test_what_is_not_a_text_file_is_refused(tmp_path):
     with pytest.raises(TreeError, match="does not exist"):
         load(tmp_path / "tree.json")
-    with pytest.raises(TreeError, match="it cannot be read"):
+    with pytest.raises(TreeError, match="cannot be read: "):
         load(tmp_path)
     (tmp_path / "tree.json").write_bytes(b"\xff")
-    with pytest.raises(TreeError, match="it cannot be read"):
+    with pytest.raises(TreeError, match="cannot be read: "):
         load(tmp_path / "tree.json")
 
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments import mini_game, mini_game_walk
-from optsearch import reference
+from optsearch.check import reference
 from optsearch.evaluate import evaluate
 from optsearch.game import ANNOUNCEMENTS, Game
-from optsearch.position import Position, reply
+from optsearch.game.position import Position, reply
 from optsearch.strategies import within
 from optsearch.strategies.within import Within, family_of
 from tests.examples import draws, positions

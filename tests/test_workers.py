@@ -1,19 +1,24 @@
 """Processes that work for another one."""
 
+import os
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext
 
 import pytest
 
-from optsearch.errors import WorkerLost
-from optsearch.workers import processes
+from optsearch.evaluate import BYTES, evaluate
+from optsearch.game import Game
+from optsearch.play.simulate import simulate
+from optsearch.support.errors import OptsearchError, WorkerLost
+from optsearch.support.sharing import Here, results
+from optsearch.support.workers import losses, processes
 from tests.processes import MANY_SECONDS
 
 OWNER = """
 import signal, sys
-from optsearch.workers import processes
+from optsearch.support.workers import processes
 
 def work():
     print("at work", flush=True)
@@ -72,3 +77,134 @@ def test_all_workers_start_with_the_first_work():
     with processes(2) as pool:
         pool.submit(int)
         assert len(pool._processes) == 2
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda: evaluate("greedy", "7x7:4,3,2;contact=any;announce=ship", memory=BYTES << 16),
+        lambda: simulate(["greedy"], Game.parse("4x4:3,2"), games=40),
+    ],
+    ids=["evaluate", "simulate"],
+)
+def test_there_are_as_many_as_processors(monkeypatch, work):
+    """Where nobody says how many."""
+
+    def start(pool, jobs, *others):
+        raise OSError(f"{jobs} processes")
+
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    monkeypatch.setattr(ProcessPoolExecutor, "__init__", start)
+    with pytest.raises(OSError, match=r"^3 processes"):
+        work()
+
+
+# Work shared out
+
+
+class Waiting(Executor):
+    """Keeps what it is given; `end` ends some of it."""
+
+    def __init__(self):
+        self.futures = {}
+
+    def submit(self, work, task):
+        self.futures[task] = Future()
+        return self.futures[task]
+
+    def end(self, *tasks):
+        for task in tasks:
+            self.futures[task].set_result(10 * task)
+
+    @property
+    def open(self):
+        return [task for task, future in self.futures.items() if not future.done()]
+
+
+def numbers(last):
+    return iter(range(last))
+
+
+def test_results_come_as_tasks_end_and_few_are_under_way():
+    executor = Waiting()
+    found = results(executor, int, numbers(4), 2, lambda: executor.end(1))
+    assert next(found) == (1, 10)  # it ended while nothing else did
+    assert executor.open == [0]
+    executor.end(0)
+    assert next(found) == (0, 0)
+    assert executor.open == [2]  # 3 comes with the next one
+    executor.end(2)
+    assert next(found) == (2, 20)
+    executor.end(3)
+    assert list(found) == [(3, 30)]
+
+
+def test_a_task_may_come_of_an_answer():
+    """Where there is none for now, `more` is asked again once one has ended."""
+    waiting = [3]
+    found = []
+    for task, square in results(
+        Here(), lambda task: task**2, lambda: waiting.pop() if waiting else None, 2
+    ):
+        found.append(square)
+        if task:
+            waiting.append(task - 1)
+    assert found == [9, 4, 1, 0]
+
+
+def test_work_here_is_told_before_the_next_begins():
+    begun = []
+    found = results(Here(), begun.append, numbers(3), 8)
+    for task, _ in found:
+        assert begun == [*range(task + 1)]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
+@pytest.mark.parametrize("where", ["caller", "tick", "task"])
+def test_what_is_under_way_is_cancelled(where, error):
+    """Ctrl-C or an error, whoever meets it."""
+    executor = Waiting()
+
+    def tick():
+        if where == "tick":
+            raise error
+        if where == "task":
+            executor.futures[0].set_exception(error())
+        executor.end(1)
+
+    def work():
+        for _ in results(executor, int, numbers(9), 4, tick):
+            if where == "caller":
+                raise error
+
+    with pytest.raises(error):
+        work()
+    assert [task for task in executor.futures if executor.futures[task].cancelled()] == (
+        [0, 1, 2, 3] if where == "tick" else [2, 3] if where == "task" else [0, 2, 3]
+    )
+
+
+def test_a_lost_worker_is_an_error_of_its_own():
+    """What its executor ends is not cancelled beside that."""
+    executor = Waiting()
+    found = results(
+        executor, int, numbers(9), 3, lambda: executor.futures[1].set_exception(BrokenExecutor())
+    )
+    with pytest.raises(WorkerLost, match="a worker process was killed"):
+        next(found)
+    assert executor.open == [0, 2]
+    distributed = pytest.importorskip("distributed")
+    with pytest.raises(WorkerLost, match="lost with each worker"), losses():
+        raise distributed.KilledWorker("task", "worker", 3)
+
+
+def test_a_task_that_the_executor_cancels():
+    executor = Waiting()
+
+    def tick():
+        executor.futures[0].cancel()
+        executor.futures[0].set_running_or_notify_cancel()
+
+    found = results(executor, int, numbers(9), 2, tick)
+    with pytest.raises(OptsearchError, match="cancelled"):
+        next(found)

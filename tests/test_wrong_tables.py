@@ -8,12 +8,12 @@ import re
 
 import pytest
 
-from optsearch.errors import TableError
+from optsearch.check.trees import verify
 from optsearch.game import Game
-from optsearch.position import Position
-from optsearch.solver import solve
-from optsearch.tables import DiskTable
-from optsearch.tree import verify
+from optsearch.game.position import Position
+from optsearch.search.solver import solve
+from optsearch.search.tables import DiskTable
+from optsearch.support.errors import TableError
 
 GAME = "4x5:3,2"
 POSITION = Position(Game.parse(GAME))

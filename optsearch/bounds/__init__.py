@@ -4,7 +4,8 @@
 cells until its first hit, with `coverage` for what such cells can meet, `reveal` relaxes what the
 player is told, `ship_chain` takes from the chain what is not finished of it, with `beside` for what
 cells beside a ship meet, and `lower` collects them by name. `dual_chain` bounds the misses on any
-family by a price for each of its sets. The other side of a bracket is in `optsearch.bracket`.
+family by a price for each of its sets. The other side of a bracket is in
+`optsearch.results.bracket`.
 """
 
 from optsearch.bounds.leaves import (
@@ -25,7 +26,6 @@ from optsearch.bounds.lower import (
     together,
     told_bound,
 )
-from optsearch.front import make_callable
 
 __all__ = [
     "AllFinished",
@@ -43,5 +43,3 @@ __all__ = [
     "together",
     "told_bound",
 ]
-
-make_callable(__name__)  # optsearch.bounds(position), with both sides, is optsearch.bracket.bounds

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from optsearch.bounds.coverage import MOST_NODES, CellSetCounts, Coverage
 from optsearch.bounds.reveal import classes
 from optsearch.game import Game
-from optsearch.results import BESIDE
+
+BESIDE = 8  # cells beside a ship: the most that nine and more meet takes hours to find
 
 
 @dataclass(frozen=True)

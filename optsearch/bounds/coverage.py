@@ -17,13 +17,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch._cover import Cover, LargestSearch
 from optsearch.bounds.reveal import classes
-from optsearch.configurations import to_words
-from optsearch.errors import TableError, TooLarge
+from optsearch.compiled._cover import Cover, LargestSearch
+from optsearch.counting.configurations import to_words
+from optsearch.counting.lattice import Constraints, sweep
 from optsearch.game import Game, image
-from optsearch.journal import read_arrays, write_arrays
-from optsearch.lattice import Constraints, sweep
+from optsearch.game.position import no_configuration
+from optsearch.support.arrays import read_arrays, write_arrays
+from optsearch.support.errors import TableError, TooLarge
 
 Numbers = NDArray[np.int64]
 LARGEST = 4  # cells of the sets that are counted
@@ -92,9 +93,11 @@ class CellSetCounts:
         checkpoint -- a file to keep the classes done in, from which a run that was stopped goes on.
         progress -- called with the classes done and their number.
 
-        Raises TooLarge for 2^32 configurations or more, TableError for another game's checkpoint.
+        Raises ImpossiblePosition where there is none, TooLarge for 2^32 configurations or more,
+        TableError for another game's checkpoint.
         """
-        number = _count(game, 0)
+        if not (number := _count(game, 0)):
+            raise no_configuration(game)
         _require_32_bits(game, number, str(game))
         classes = _first_ships(game)
         done, total, sums = _load(checkpoint, game)

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from optsearch.game import bits
 
-UNIT = 4096  # of the prices: so many are one miss
+PRICE_OF_MISS = 4096
 MOST_SETS = 12  # that have the same cell: all their subsets are gone through
 
 
@@ -21,7 +21,7 @@ def chain_dual(sets: Sequence[int], weights: Sequence[int], prices: Sequence[int
     """A lower bound on the least misses M(F) of a family F, by a price y_s for each of its sets.
 
     sets -- distinct sets of cells, of any sizes; weights -- positive; prices -- integers, in units
-    of 1/UNIT of a miss. ValueError where more than MOST_SETS sets have the same cell.
+    of 1/PRICE_OF_MISS of a miss. ValueError where more than MOST_SETS sets have the same cell.
 
     For a cell c let F_c be the sets that have it, and w(S) and y(S) the sums over a part S. Then
 
@@ -35,7 +35,7 @@ def chain_dual(sets: Sequence[int], weights: Sequence[int], prices: Sequence[int
     it, one of its own or, if it has none, one that is made up for it. So the S_i partition F, and
     the sum of y_s over F less the sums y(S_i) is 0. Add it to
     M(F) >= sum over i of i w(S_i) + M(S_i), and take the least of each place by itself; where S_i
-    is empty that is 0. Every number is an integer times 1/UNIT, and so is M(F) rounded up.
+    is empty that is 0. Every number is an integer times 1/PRICE_OF_MISS, and so is M(F) rounded up.
     """
     return _rounded_up(sum(prices) + _places(_least(sets, weights, prices), 0))
 
@@ -53,19 +53,19 @@ def first_shot_duals(
     result = {}
     for cell, members in _members(sets):
         misses = _least_misses(sets, weights, members)[-1]
-        result[cell] = _rounded_up(rest + UNIT * misses - sum(prices[i] for i in members))
+        result[cell] = _rounded_up(rest + PRICE_OF_MISS * misses - sum(prices[i] for i in members))
     return result
 
 
 def _rounded_up(value: int) -> int:
-    return -(-value // UNIT)
+    return -(-value // PRICE_OF_MISS)
 
 
 def _places(least: dict[int, int], first: int) -> int:
     """The sum over the places from the first one on; least[w] is the least of weight w at 0."""
     total = 0
     while True:
-        place = min((UNIT * first * w + value for w, value in least.items()), default=0)
+        place = min((PRICE_OF_MISS * first * w + value for w, value in least.items()), default=0)
         if place >= 0:
             return total
         total += place
@@ -82,7 +82,7 @@ def _least(sets: Sequence[int], weights: Sequence[int], prices: Sequence[int]) -
             weight += [w + weights[i] for w in weight]
             price += [y + prices[i] for y in price]
         for w, y, m in zip(weight[1:], price[1:], misses[1:], strict=True):
-            value = UNIT * m - y
+            value = PRICE_OF_MISS * m - y
             if value < least.get(w, value + 1):
                 least[w] = value
     return least

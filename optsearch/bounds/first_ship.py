@@ -65,13 +65,13 @@ from math import comb
 
 import numpy as np
 
-from optsearch._first_ship import FirstShip, Sequences
 from optsearch.bounds.beside import Beside
 from optsearch.bounds.coverage import Coverage
 from optsearch.bounds.ship_chain import Finished, Progress
-from optsearch.configurations import to_words
+from optsearch.compiled._first_ship import FirstShip, Sequences
+from optsearch.counting.configurations import to_words
 from optsearch.game import Game
-from optsearch.journal import Journal
+from optsearch.support.journal import Journal
 
 MOST_CELLS = 6  # j; of more cells a search takes hours on the usual game
 MOST_SETS = 1_000_000  # of cells of each size, beyond which a search gives up

@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 from math import comb
 
-from optsearch.errors import TooLarge
-from optsearch.family import Family, sets_by_weight
+from optsearch.counting.family import Family, sets_by_weight
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, bits, image
-from optsearch.position import HIT, MISS, Position, Shot
-from optsearch.posterior import Posterior
+from optsearch.game.position import HIT, MISS, Position, Shot
+from optsearch.support.errors import TooLarge
 
 Leaves = Mapping[int, int]
 MOST_LISTED = 1 << 28  # 4 GiB

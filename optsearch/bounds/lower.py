@@ -24,20 +24,20 @@ from optsearch.bounds.leaves import (
     leaves_of,
     weighted_leaf_counting_after,
 )
-from optsearch.bounds.reveal import Revealed, finished_within, reveal
+from optsearch.bounds.reveal import MISSES, Revealed, finished_within, reveal
 from optsearch.bounds.ship_chain import every_ship_chain, longest_ship_chain
 from optsearch.bounds.told import Known, Told, mean_of
-from optsearch.configurations import Configurations
-from optsearch.errors import TooLarge
-from optsearch.family import Family
+from optsearch.counting.configurations import Configurations
+from optsearch.counting.family import Family
+from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import Prior
 from optsearch.game import Game
-from optsearch.journal import Journal
-from optsearch.position import Position
-from optsearch.prior import Prior
-from optsearch.results import MISSES
+from optsearch.game.position import Position
+from optsearch.support.errors import TooLarge
+from optsearch.support.journal import Journal
 
 NODES = 50_000  # of a search for the most that k cells meet, where bounds are computed on demand
-FEW = 2_000  # sets of known ships that are looked at on demand
+ON_DEMAND = 2_000  # sets of known ships that are looked at on demand
 SETS = 30_000  # of cells of each size in a search for what they keep, likewise
 _THESE = "each of these bounds"
 
@@ -75,20 +75,20 @@ def lower_bounds(position: Position, prior: Prior | None = None) -> list[Bound]:
     """Every lower bound from a position that is quick to compute.
 
     prior -- the weights of the configurations. Raises NotSupported where sinkings are announced and
-    shots have been made, or with a prior; as `Family.of` with a prior; and as `leaves_of` if there
-    is no bound without the leaves.
+    shots have been made, or with a prior; ImpossiblePosition where no configuration is left; as
+    `Family.of` with a prior; and as `leaves_of` if there is no bound without the leaves.
     """
     if position.shots or prior is not None:
         position.game.require_silent(_THESE)
     if prior is not None:
         return _from_leaves(position, Family.of(position, prior))
-    told = [] if position.shots else _told(position.game)
     try:
-        return _from_leaves(position) + told
+        quick = _from_leaves(position)  # an impossible position is refused here, before all others
     except TooLarge:
-        if not told:
+        if not (told := _told(position)):
             raise
         return told
+    return quick + _told(position)
 
 
 def told_bound(game: Game, known: Iterable[Known], source: str) -> Bound:
@@ -102,19 +102,19 @@ def told_bound(game: Game, known: Iterable[Known], source: str) -> Bound:
     )
 
 
-def _told(game: Game) -> list[Bound]:
-    """The bound by telling all ships but two, where it is quick."""
-    if len(game.fleet) < 2:
+def _told(position: Position) -> list[Bound]:
+    """The bound by telling all ships but two, of a whole game where it is quick."""
+    game = position.game
+    if position.shots or len(game.fleet) < 2:
         return []
     try:
         if len(game.fleet) > 2:
             known = Configurations(Position(replace(game, fleet=game.fleet[:-2])))
-            if known.configurations > FEW:
+            if known.configurations > ON_DEMAND:
                 return []
-        rows = Told(game).bound()
+        return [told_bound(game, Told(game).bound(), "computed here")]
     except TooLarge:
         return []
-    return [told_bound(game, rows, "computed here")] if rows else []
 
 
 def _from_leaves(position: Position, family: Family | None = None) -> list[Bound]:
@@ -122,10 +122,13 @@ def _from_leaves(position: Position, family: Family | None = None) -> list[Bound
 
     family -- of the position by a prior.
     """
-    words, hits = hit_words(position.game), position.hits_left
+    game, hits = position.game, position.hits_left
+    if family is None:
+        Posterior(position).require_some()
     if not position.shots:
-        position = Position(replace(position.game, announce="nothing"))
+        position = Position(replace(game, announce="nothing"))
     leaves = leaves_of(position) if family is None else Counter(family.weights)
+    words = hit_words(game)
     quick = []
     if words == 1:
         quick.append(
@@ -163,7 +166,8 @@ def _from_leaves(position: Position, family: Family | None = None) -> list[Bound
 def long_bounds(game: Game) -> list[Bound]:
     """The root chain, the reveal game and what comes of both, computed here.
 
-    Raises NotSupported where sinkings are announced, and as `reveal`.
+    Raises NotSupported where sinkings are announced, ImpossiblePosition where the fleet does not
+    fit, and as `reveal`.
     """
     game.require_silent(_THESE)
     coverage = Coverage(CellSetCounts.of(game), NODES)

@@ -33,12 +33,14 @@ from math import comb
 
 import numpy as np
 
-from optsearch._reveal import Reveal
-from optsearch.configurations import to_words
-from optsearch.errors import NotSupported, TooLarge
+from optsearch.compiled._reveal import Reveal
+from optsearch.counting.configurations import to_words
+from optsearch.counting.lattice import Constraints, sweep
 from optsearch.game import Game
-from optsearch.lattice import Constraints, sweep
-from optsearch.results import MISSES
+from optsearch.game.position import no_configuration
+from optsearch.support.errors import NotSupported, TooLarge
+
+MISSES = 30  # F(0), …, F(29) and A(0), …: beyond, nothing is gained on boards that can be computed
 
 
 @dataclass(frozen=True)
@@ -85,11 +87,12 @@ def reveal(
     known -- classes that need not be computed again. progress -- called after each class with those
     done and their number.
 
-    Raises NotSupported with contact=any, where the cells of a ship do not tell it from others, and
-    TooLarge for 2^48 configurations or more.
+    Raises NotSupported with contact=any, where the cells of a ship do not tell it from others,
+    ImpossiblePosition where the fleet does not fit, and TooLarge for 2^48 configurations or more.
     """
     require_apart(game)
-    number = sweep(game).count(Constraints(game.fleet))
+    if not (number := sweep(game).count(Constraints(game.fleet))):
+        raise no_configuration(game)
     if number >= 2**48:
         raise TooLarge(
             f"the reveal game is evaluated for fewer than {2**48:,} configurations; {game} has "

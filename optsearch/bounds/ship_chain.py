@@ -63,7 +63,7 @@ import numpy as np
 from optsearch.bounds.beside import Beside
 from optsearch.bounds.coverage import Coverage
 from optsearch.bounds.reveal import Revealed
-from optsearch.configurations import to_words
+from optsearch.counting.configurations import to_words
 from optsearch.game import Game
 
 Progress = Callable[[int, int], None]

@@ -52,11 +52,11 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch._told import Finding, KnownShips, least_cost
-from optsearch.configurations import CellSets, Configurations, to_words
-from optsearch.errors import NotSupported, TooLarge
+from optsearch.compiled._told import Finding, KnownShips, least_cost
+from optsearch.counting.configurations import CellSets, Configurations, to_words
 from optsearch.game import Game, bits
-from optsearch.position import Position
+from optsearch.game.position import Position, no_configuration
+from optsearch.support.errors import NotSupported, TooLarge
 
 MOST_KNOWN = 4_000_000  # sets of known ships
 _ROWS = 1 << 12  # looked at in one go
@@ -105,8 +105,8 @@ class Known:
 class Told:
     """The game in which all ships but the two shortest are known.
 
-    Raises TooLarge where the kernel does not take its ships, or has too many sets to look at, and
-    NotSupported for a fleet of one ship.
+    Raises TooLarge where the kernel does not take its ships, or has too many sets to look at,
+    NotSupported for a fleet of one ship, and ImpossiblePosition where the fleet does not fit.
     """
 
     def __init__(self, game: Game):
@@ -121,6 +121,8 @@ class Told:
         bars = 1 - together
         self.long = Hidden(lengths[0], _most(game, long), int(bars.sum(axis=0).max(initial=0)))
         self.short = Hidden(lengths[1], _most(game, short), int(bars.sum(axis=1).max(initial=0)))
+        if not self.long.most or not self.short.most:
+            raise no_configuration(game)
         try:
             self._kernel = KnownShips(
                 to_words([1 << cell | game.halo(1 << cell) for cell in range(game.cells)]),
@@ -160,6 +162,8 @@ class Told:
             some = self._kernel.stock(sets[start : start + _ROWS], self.long.most, self.short.most)
             parts.append(some[(some[:, 0] > 0) & (some[:, 3] > 0)])
             progress(min(start + _ROWS, len(sets)), len(sets))
+        if not any(map(len, parts)):
+            raise no_configuration(self.game)
         stock = np.concatenate(parts)
         stock[:, 3] *= stock[:, 0]
         what, first = np.unique(np.delete(stock, (0, 3), axis=1), axis=0, return_inverse=True)
@@ -199,8 +203,6 @@ class Told:
         is the best of the row with most pairs, and the same for all.
         """
         stock = self.stock(lambda done, total: progress("sets of known ships", done, total))
-        if not len(stock):
-            return []
         price = self.price(stock[stock[:, 3].argmax()])
         sums: dict[tuple[int, int], list[int]] = {}
         for i, row in enumerate(stock.tolist()):
@@ -227,4 +229,4 @@ def _most(game: Game, placements: Sequence[int]) -> int:
     for ship in placements:
         for cell in bits(ship):
             through[cell] += 1
-    return max(through, default=0)
+    return max(through)

@@ -9,26 +9,46 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from contextlib import suppress
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 
 def main() -> None:
     """Entry point: errors a user can cause are one line and exit status 2, never a traceback."""
-    is_heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if is_heard:
-        signal.signal(signal.SIGINT, _end)
-    from optsearch.cli.command import run
-
+    # Under little memory OpenBLAS cannot start a second thread, and raises ctrl-C itself.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        if is_heard:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        with loading() as is_heard:
+            from optsearch.cli.command import run
         status = run()
         if is_heard:
             signal.signal(signal.SIGINT, _end)
     except KeyboardInterrupt:  # before or after the command's own work
         _end()
     sys.exit(status)
+
+
+@contextmanager
+def loading() -> Iterator[bool]:
+    """While modules load, ctrl-C ends the process, and so does one that cannot be loaded.
+
+    Says whether ctrl-C is heard at all.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    is_heard = is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if is_heard:
+        signal.signal(signal.SIGINT, _end)
+    try:
+        yield is_heard
+    except (ImportError, MemoryError) as error:
+        reason = str(error).strip().rpartition("\n")[2] or "there is not enough memory"
+        sys.stderr.write(f"error: optsearch cannot be loaded: {reason}\n")
+        sys.exit(2)
+    finally:
+        if is_heard:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def forget_output() -> None:

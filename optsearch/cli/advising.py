@@ -8,31 +8,30 @@ from typing import Annotated, Any
 
 import typer
 
-from optsearch.advice import ENDGAME, Advice, Contradiction, Replies
-from optsearch.advice import advise as advise_
 from optsearch.cli.answers import print_json
+from optsearch.cli.app import Interrupted, app
 from optsearch.cli.common import (
     GameArgument,
-    Interrupted,
     JsonOption,
     ShotsOption,
-    app,
     counted_text,
     described,
     heading,
     numbered,
     out,
     read_position,
-    require_writable,
+    writing,
 )
 from optsearch.cli.counting import probability_board
 from optsearch.cli.dialogue import Dialogue
-from optsearch.errors import GameError, OptsearchError, PositionError
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Cell, Game, cell_name, parse_cell
-from optsearch.journal import read_text, replace
-from optsearch.position import Position, Reply, known_replies
-from optsearch.posterior import Posterior
-from optsearch.shapes import parse_kind
+from optsearch.game.position import Position, Reply, known_replies
+from optsearch.game.shapes import parse_kind
+from optsearch.play.advice import ENDGAME, Advice, Contradiction, Replies
+from optsearch.play.advice import advise as advise_
+from optsearch.support.documents import text_of
+from optsearch.support.errors import GameError, OptsearchError, PositionError
 
 MOST_KEPT = 1 << 16  # bytes of a file of replies
 LINE = 200  # signs of a line that is quoted
@@ -102,7 +101,7 @@ def advise(
 ) -> None:
     """Advice in a real game: enter its replies one by one.
 
-    Each line is a shot and its reply, as in B4 hit; the best next shots follow. A reply that
+    Each line is a shot and its reply, as in B4 hit; likely next shots follow. A reply that
     contradicts earlier ones is explained and not taken. Lines can be piped in; the exit status is 1
     where one of those was refused.
     """
@@ -121,16 +120,9 @@ def advise(
 
 def begun(start: Position, kept: Path | None) -> Position:
     """The position that a file keeps, or the one that is given where there is no file yet."""
-    require_writable(kept)
     if kept is None or not kept.exists():
         return start
-    try:
-        text = read_text(kept, MOST_KEPT)
-    except (OSError, ValueError) as error:
-        raise OptsearchError(
-            f"cannot read {str(kept)!r}: {getattr(error, 'strerror', None) or error}"
-        ) from None
-    head, _, rest = text.partition("\n")
+    head, _, rest = text_of(kept, OptsearchError, MOST_KEPT).partition("\n")
     if head != head_of(start.game):
         raise OptsearchError(
             f"{str(kept)!r} keeps no game of {start.game}: its first line is {head!r}, not "
@@ -213,7 +205,8 @@ class Session:
         """Keep the replies, and advise."""
         if self._kept is not None:
             lines = [head_of(self.position.game), *map(str, self.position.shots)]
-            replace(self._kept, "".join(f"{line}\n" for line in lines))
+            with writing(self._kept) as beside:
+                beside.write_text("".join(f"{line}\n" for line in lines))
         self._advise()
 
     def _refuse(self, line: str, error: OptsearchError) -> None:
@@ -242,7 +235,7 @@ class Session:
             **described(self.position),
             "configurations": advice.posterior.configurations,
             "bits": advice.posterior.entropy,
-            "greedy_shots": [cell_name(cell) for cell in advice.posterior.best_shots()],
+            "greedy_shots": [cell_name(cell) for cell in advice.posterior.greedy_shots()],
             "likely": [
                 {"shot": cell_name(cell), "probability": float(chance)}
                 for cell, chance in advice.likely(self._number)

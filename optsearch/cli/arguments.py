@@ -3,30 +3,59 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import typer
 from typer.core import TyperCommand
 
-WRITTEN = {
+from optsearch.support.errors import OptsearchError
+from optsearch.support.files import require_room
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+WRITTEN = {  # options that name a file to write
     *("--output", "-o", "--tree", "--optimal-tree", "--prove", "--certificate"),
-    *("--dot", "--draw", "--figure"),
+    *("--dot", "--draw", "--figure", "play --resume", "advise --resume"),
+}
+FOLDERS = {"--resume", "--trees", "--cache", "--table"}  # that files are written to
+FIGURES = (".pdf", ".svg", ".png")
+ENDINGS = {
+    **{"--draw": FIGURES, "--figure": FIGURES, "--dot": (".dot", ".gv")},
+    "animate --output": (".gif", ".html"),
 }
 IN_PLACE = {"minimise"}  # commands that may leave less of the file they read
 
 
 class Command(TyperCommand):
-    """A command that takes an option once, and writes no file that it reads or writes already."""
+    """A command that takes an option once, and knows before its work that its answer has a place.
+
+    It writes no file that it reads or writes already, and none where none can be.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As click's; a usage error where an option is repeated, or a file would be lost."""
+        """As click's; an error where an option is repeated, or a file would be lost or not made."""
         if args:
             self._refuse_repeated(ctx, args)
         rest = super().parse_args(ctx, args)
         self._refuse_lost_files(ctx)
+        for option in self.params:
+            path = ctx.params.get(option.name)
+            if path is not None and self._is_written(option):
+                known = (
+                    ENDINGS.get(f"{before}{option.opts[0]}") for before in ("", f"{self.name} ")
+                )
+                require_writable(path, next(filter(None, known), ()))
+            elif path is not None and not FOLDERS.isdisjoint(option.opts):
+                require_writable(path, is_folder=True)
         return rest
+
+    def _is_written(self, option: Any) -> bool:
+        """Whether an option names a file to write."""
+        return not option.multiple and (
+            not WRITTEN.isdisjoint(option.opts) or f"{self.name} {option.opts[0]}" in WRITTEN
+        )
 
     def _refuse_repeated(self, ctx: Any, args: list[str]) -> None:
         seen = set()
@@ -45,7 +74,7 @@ class Command(TyperCommand):
             value = ctx.params.get(option.name)
             is_named = option.opts[0].startswith("-")
             name = option.opts[0] if is_named else str(option.name).upper()
-            if option.multiple or WRITTEN.isdisjoint(option.opts):
+            if not self._is_written(option):
                 read.update(dict.fromkeys(_files(value), name))
             elif value is not None:
                 path = Path(os.path.realpath(value))
@@ -56,6 +85,29 @@ class Command(TyperCommand):
         for path, (name, text) in written.items():
             if path in read and self.name not in IN_PLACE:
                 ctx.fail(f"{name} {text!r} is what {read[path]} reads; name another file")
+
+
+class Commands(typer.Typer):
+    """Commands that are all of this kind."""
+
+    def command(self, *names: Any, **options: Any) -> Callable[[Function], Function]:
+        """As typer's."""
+        return super().command(*names, cls=Command, **options)
+
+
+def require_writable(path: Path, endings: tuple[str, ...] = (), is_folder: bool = False) -> None:
+    """Refuse a place where the answer cannot be written, before the work that it takes."""
+    if endings and path.suffix.lower() not in endings:
+        raise OptsearchError(
+            f"cannot write {str(path)!r}; use a name ending in {', '.join(endings)}"
+        )
+    try:
+        require_room(path, is_folder)
+    except (OSError, ValueError) as error:
+        raise OptsearchError(
+            f"cannot write {str(path)!r}: {getattr(error, 'strerror', None) or error}; give a "
+            "place in a folder you can write to"
+        ) from None
 
 
 def _files(value: object) -> Iterator[Path]:

@@ -10,26 +10,9 @@ from typing import Any
 
 import typer
 
-from optsearch.cli import (  # noqa: F401 - each adds its commands to `app`
-    advising,
-    animating,
-    counterexamples,
-    counting,
-    equilibria,
-    evaluating,
-    explore,
-    forget_output,
-    greedy,
-    playing,
-    reproducing,
-    simulating,
-    solitaire,
-    solving,
-    trees,
-)
-from optsearch.cli.arguments import Command
-from optsearch.cli.common import Interrupted, app, err
-from optsearch.errors import OptsearchError
+from optsearch.cli import forget_output
+from optsearch.cli.app import Interrupted, app, err
+from optsearch.support.errors import OptsearchError
 
 USAGE: type[Exception] = typer.BadParameter.__mro__[1]  # click's UsageError, wherever typer has it
 
@@ -60,16 +43,17 @@ def run() -> int:
         forget_output()
         what = f"{str(error.filename)!r}: " if error.filename else "cannot write the answer: "
         return refused(f"{what}{error.strerror or error}")
-    except MemoryError:
+    except ImportError as error:  # what is there and cannot be mapped, for want of memory above all
+        return refused(f"{error}; with more memory it may be loaded")
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and str(error) != "can't start new thread":
+            raise
         return refused("there is not enough memory for this; a smaller game would fit")
 
 
 @cache
 def commands() -> Any:
     """All commands and their options, which typer reads from the annotations of the functions."""
-    for part in (app, *(group.typer_instance for group in app.registered_groups)):
-        for command in part.registered_commands if part else ():
-            command.cls = Command
     return typer.main.get_command(app)
 
 
@@ -82,7 +66,10 @@ def refused(message: str) -> int:
 def say(line: str, style: str | None = None) -> None:
     """A line on standard error, if there is one."""
     with suppress(OSError, AttributeError):
-        err.print(line, style=style, soft_wrap=True)
+        try:
+            err.print(line, style=style, soft_wrap=True)
+        except MemoryError:  # rich loads modules as it prints
+            sys.stderr.write(f"{line}\n")
 
 
 def refused_usage(error: Any) -> int:

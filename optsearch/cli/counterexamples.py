@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from optsearch import counterexamples as hunting
-from optsearch import records
 from optsearch import tree as tree_
-from optsearch.cli.answers import print_json
-from optsearch.cli.common import (
-    JsonOption,
-    advised,
-    app,
-    executor_of,
-    facts_table,
-    out,
-    progress_bar,
-    read_game,
-    require_folder,
-    require_writable,
-)
-from optsearch.counterexamples import Counterexample, Found, Scope
-from optsearch.errors import OptsearchError
+from optsearch.cli.answers import Answer
+from optsearch.cli.app import app
+from optsearch.cli.common import JsonOption, advised, executor_of, facts_table, read_game
+from optsearch.cli.progress import telling
 from optsearch.game import MAX_CELLS
+from optsearch.search import counterexamples as hunting
+from optsearch.search.counterexamples import Counterexample, Found, Scope
+from optsearch.support import records
+from optsearch.support.errors import OptsearchError
 
 SHORTEST = 2
 SHOWN = 20  # rows of the table for people
@@ -114,11 +102,12 @@ def counterexamples(
         scope = Scope.of(list(map(read_game, game or ())), empty_only)
     else:
         scope = Scope(max_cells, fleets, contact.value, empty_only, shortest)
-    require_writable(output)
-    require_folder(trees)
     with (
         advised("--resume", resume),
-        progress_line() as progress,
+        telling(
+            "counterexamples",
+            lambda status: f"{status.games:,} games, {status.counterexamples:,} found",
+        ) as progress,
         executor_of(jobs) as executor,
     ):
         found = hunting.hunt(
@@ -128,44 +117,53 @@ def counterexamples(
         write(found, output)
     if trees is not None:
         save_trees(found.counterexamples, trees)
-    if as_json:
-        print_json(found_fields(found))
-    else:
-        print_found(found)
-
-
-@contextmanager
-def progress_line() -> Iterator[Callable[[int, float, int], None]]:
-    """A progress line on the terminal, when standard error is one."""
-    started, first = time.perf_counter(), None
-    with progress_bar() as bar:
-        task = bar.add_task("counterexamples", total=1.0, note="listing games")
-
-        def report(games: int, share: float, number: int) -> None:
-            nonlocal first
-            if first is None:
-                first = games, share  # from an earlier run
-            seconds = max(time.perf_counter() - started, 0.1)
-            note = f"{games:,} games, {(games - first[0]) / seconds:,.1f}/s, {number:,} found"
-            if first[1] < share < 1:
-                rest = seconds * (1 - share) / (share - first[1])
-                note += f", about {rest:,.0f} s to go"
-            bar.update(task, completed=share, note=note)
-
-        yield report
+    answer_of(found).print(as_json)
 
 
 # Answers
 
 
-def found_fields(found: Found) -> dict[str, Any]:
-    """All that was found, as JSON."""
-    return {
-        **found.summary,
-        "undecided": [str(game) for game in found.undecided],
-        "fewest": {name: least.fields for name, least in found.least.items()},
-        "counterexamples": [counterexample.fields for counterexample in found.counterexamples],
-    }
+def answer_of(found: Found) -> Answer:
+    """What was found: for people, the smallest of them."""
+    answer = Answer(**found.summary)
+    for name, value in found.summary.items():
+        answer.fact(name, f"{value:,}" if isinstance(value, int) else str(value))
+    undecided = [str(game) for game in found.undecided]
+    answer.show(undecided=undecided)
+    if undecided:
+        answer.show(f"\nundecided: {' '.join(undecided)}")
+    answer.show(fewest={name: least.fields for name, least in found.least.items()})
+    for name, counterexample in found.least.items():
+        answer.head(f"\nfewest {name}")
+        show_counterexample(answer, counterexample)
+    shown = found.counterexamples[:SHOWN]
+    if shown:
+        answer.head("\nsmallest first: best greedy, optimum, configurations, position")
+    for case in shown:
+        answer.show(
+            f"{case.best_greedy_total_height:6} {case.total_height:6} {case.configurations:5}  "
+            f"{case.position.title}"
+        )
+    answer.show(counterexamples=[case.fields for case in found.counterexamples])
+    if rest := len(found.counterexamples) - len(shown):
+        answer.show(f"and {rest:,} more: -o FILE.csv or --json lists all")
+    return answer
+
+
+def show_counterexample(answer: Answer, case: Counterexample) -> None:
+    """One counterexample, with the shots."""
+    number, cells = case.configurations, case.game.cells
+    answer.show(
+        f"{case.position.title}: {cells} cells, {number} configurations, {case.shots} shots"
+    )
+    facts = facts_table()
+    for name, total, mask in (
+        ("best greedy", case.best_greedy_total_height, case.greedy_cells),
+        ("optimum", case.total_height, case.best_cells),
+    ):
+        shots = " ".join(case.game.names(mask))
+        facts.add_row(f"  {name}", f"{total}/{number} = {total / number:.6f}", shots)
+    answer.show(facts)
 
 
 def write(found: Found, path: Path) -> None:
@@ -201,43 +199,3 @@ def save_trees(found: list[Counterexample], folder: Path) -> None:
         greedy, optimal = hunting.trees(counterexample)
         tree_.save(replace(greedy, title="best greedy"), folder / f"{number}_greedy.json")
         tree_.save(replace(optimal, title="optimal"), folder / f"{number}_optimal.json")
-
-
-def print_found(found: Found) -> None:
-    """What was found, for people."""
-    facts = facts_table()
-    for name, value in found.summary.items():
-        facts.add_row(name, f"{value:,}" if isinstance(value, int) else str(value))
-    out.print(facts)
-    if found.undecided:
-        games = " ".join(map(str, found.undecided))
-        out.print(f"\nundecided: {games}", soft_wrap=True)
-    for name, counterexample in found.least.items():
-        out.print(f"\nfewest {name}", style="bold")
-        print_counterexample(counterexample)
-    shown = found.counterexamples[:SHOWN]
-    if shown:
-        out.print("\nsmallest first: best greedy, optimum, configurations, position", style="bold")
-    for case in shown:
-        typer.echo(
-            f"{case.best_greedy_total_height:6} {case.total_height:6} {case.configurations:5}  "
-            f"{case.game}{f', {case.position}' if case.shots else ''}"
-        )
-    rest = len(found.counterexamples) - len(shown)
-    if rest:
-        out.print(f"and {rest:,} more: -o FILE.csv or --json lists all")
-
-
-def print_counterexample(case: Counterexample) -> None:
-    """One counterexample, with the shots."""
-    number = case.configurations
-    heading = f"{case.game}{f', {case.position}' if case.shots else ''}"
-    out.print(f"{heading}: {case.game.cells} cells, {number} configurations, {case.shots} shots")
-    facts = facts_table()
-    for name, total, mask in (
-        ("best greedy", case.best_greedy_total_height, case.greedy_cells),
-        ("optimum", case.total_height, case.best_cells),
-    ):
-        cells = " ".join(case.game.names(mask))
-        facts.add_row(f"  {name}", f"{total}/{number} = {total / number:.6f}", cells)
-    out.print(facts)

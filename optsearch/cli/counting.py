@@ -12,36 +12,32 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.progress import Progress as ProgressBar
 from rich.text import Text
 
-from optsearch.cli.answers import json_text, print_json
+from optsearch.cli.answers import Answer, json_text
+from optsearch.cli.app import app
 from optsearch.cli.common import (
     BoardOption,
     GameArgument,
     JsonOption,
     PriorOption,
     ShotsOption,
-    app,
     board_text,
     counted_text,
     described,
-    err,
-    facts_table,
     heading,
-    out,
-    prior_row,
+    prior_text,
     read_position,
-    require_figure,
-    require_folder,
     save_figure,
 )
-from optsearch.configurations import Configurations
-from optsearch.errors import OptsearchError
+from optsearch.cli.progress import telling
+from optsearch.counting.configurations import Configurations
+from optsearch.counting.posterior import Posterior, ranks
+from optsearch.counting.prior import prior_of
 from optsearch.game import HOLE, cell_name, column_name
-from optsearch.hiding import prior_of
-from optsearch.position import Position
-from optsearch.posterior import Posterior
+from optsearch.game.position import Position, legend
+from optsearch.support.errors import OptsearchError
+from optsearch.support.palette import GREEDY_IN_TERMINAL, IN_TERMINAL, heat_in_terminal
 
 # Counting
 
@@ -68,23 +64,17 @@ CacheOption = Annotated[
 
 
 @contextmanager
-def counted(
+def engine_of(
     position: Position, method: Counting, cache: Path | None = None
 ) -> Iterator[Posterior | Configurations]:
     """The engine that was asked for; an enumeration shows how far it is."""
-    require_folder(cache)
     if method is Counting.LATTICE:
         yield Posterior(position, folder=cache)
         return
     if cache is not None:
         raise OptsearchError("--cache goes with --method lattice, not with enumerate")
-    bar = ProgressBar(console=err, transient=True, disable=not err.is_terminal)
-    with bar:
-        task = bar.add_task("enumerating", total=None)
-        yield Configurations(
-            position,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
-        )
+    with telling("enumerating") as progress:
+        yield Configurations(position, progress=progress)
 
 
 @app.command(epilog="Example: optsearch count 10x10:5,4,3,3,2")
@@ -98,14 +88,13 @@ def count(
 ) -> None:
     """Count the configurations, of a game or after some shots."""
     position = read_position(game, shots, board)
-    with counted(position, method, cache) as engine:
+    with engine_of(position, method, cache) as engine:
         if position.shots:
             engine.require_some()
         number = engine.configurations
-    if as_json:
-        print_json({**described(position), "configurations": number})
-    else:
-        out.print(f"{heading(position)}: {counted_text(number)}")
+    answer = Answer(**described(position), configurations=number)
+    answer.show(f"{heading(position)}: {counted_text(number)}")
+    answer.print(as_json)
 
 
 @app.command(epilog="Example: optsearch occurrence 4x5:2,3,4")
@@ -119,22 +108,20 @@ def occurrence(
 ) -> None:
     """In how many configurations each cell holds a ship."""
     position = read_position(game, shots, board)
-    with counted(position, method, cache) as engine:
+    with engine_of(position, method, cache) as engine:
         engine.require_some()
         matrix = engine.occurrence.tolist()
         number = engine.configurations
-    if as_json:
-        print_json({**described(position), "configurations": number, "occurrence": matrix})
-        return
-    out.print(f"{heading(position)}: {counted_text(number)}", style="bold")
+    title = f"{heading(position)}: {counted_text(number)}"
+    answer = Answer(title, **described(position), configurations=number, occurrence=matrix)
     for title, texts in (
         ("Configurations with a ship on the cell", [[str(n) for n in row] for row in matrix]),
         ("The same in percent", [[f"{100 * n / number:.1f}" for n in row] for row in matrix]),
     ):
         for row, column in position.game.cells_of(position.game.holes):
             texts[row][column] = HOLE
-        out.print(f"\n{title}\n")
-        typer.echo(board_text(texts))
+        answer.show(f"\n{title}\n", board_text(texts))
+    answer.print(as_json)
 
 
 # Posteriors
@@ -158,52 +145,39 @@ def posterior(
     Exact, given the shots so far, with the most probable cells.
     """
     position = read_position(game, shots, board)
-    require_figure(figure)
-    require_folder(cache)
     by = prior_of(prior, position.game)
     posterior_ = Posterior(position, by, cache)
     posterior_.require_some()
-    best = [cell_name(cell) for cell in posterior_.best_shots()]
+    likely = [cell_name(cell) for cell in posterior_.greedy_shots()]
     if figure is not None:
         draw_posterior(posterior_, figure)
-    if as_json:
-        print_json(
-            {
-                **described(position, by),
-                "configurations": posterior_.configurations,
-                "occurrence": posterior_.occurrence.tolist(),
-                "probability": posterior_.probability.tolist(),
-                "best_shots": best,
-                "bits": posterior_.entropy,
-            }
-        )
-        return
-    out.print(heading(position), style="bold")
-    out.print()
-    out.print(probability_board(posterior_), soft_wrap=True)
-    facts = facts_table()
-    for row_ in prior_row(by):
-        facts.add_row(*row_)
-    facts.add_row("configurations", f"{posterior_.configurations:,}")
-    facts.add_row("still unknown", f"{posterior_.entropy:.3f} bits")
-    facts.add_row("best shots", " ".join(best) or "none: every ship is sunk")
-    if best:
-        row, column = posterior_.best_shots()[0]
+    number = posterior_.configurations
+    answer = Answer(heading(position), **described(position, by))
+    answer.show("", probability_board(posterior_))
+    answer.fact("prior", prior_text(by))
+    answer.fact("configurations", f"{number:,}", configurations=number)
+    answer.show(
+        occurrence=posterior_.occurrence.tolist(), probability=posterior_.probability.tolist()
+    )
+    answer.fact("still unknown", f"{posterior_.entropy:.3f} bits", bits=posterior_.entropy)
+    answer.fact("greedy shots", " ".join(likely) or "none: every ship is sunk", greedy_shots=likely)
+    if likely:
+        row, column = posterior_.greedy_shots()[0]
         exact = f"{posterior_.frequency[row][column]} = " if posterior_.is_exact else ""
-        facts.add_row("each hits with", f"{exact}{posterior_.probability[row, column]:.6f}")
-    if figure is not None:
-        facts.add_row("drawing", f"{figure}{' (○ hit, × miss)' * bool(position.shots)}")
-    out.print(facts)
+        answer.fact("each hits with", f"{exact}{posterior_.probability[row, column]:.6f}")
+    answer.fact("drawing", str(figure) if figure else None)
+    answer.print(as_json)
 
 
 def probability_board(posterior: Posterior) -> Text:
-    """The board in colours: percent on cells not shot, brighter where a ship is more probable."""
+    """The board in colours: percent on cells not shot, darker where a ship is more probable."""
     game = posterior.position.game
     shot = {s.cell: s.reply for s in posterior.position.shots}
-    best = set(posterior.best_shots())
-    most = max(
-        (p for cell, p in np.ndenumerate(posterior.probability) if cell not in shot), default=0
-    )
+    likely = set(posterior.greedy_shots())
+    fresh = posterior.probability.copy()
+    for cell in game.cells_of(posterior.position.closed):
+        fresh[cell] = np.nan
+    shades = ranks(fresh)
     width = len(str(game.rows))
     text = Text(" " * width)
     for column in range(game.columns):
@@ -216,16 +190,13 @@ def probability_board(posterior: Posterior) -> Text:
                 text.append(f"{HOLE:>6}")
                 continue
             if answer is not None:
-                symbol = "o" if not answer.hit else "#" if answer.sunk else "X"
-                text.append(f"{symbol:>6}", style="bold red" if answer.hit else "blue")
+                text.append(f"{answer.letter:>6}", style=IN_TERMINAL[answer.hit])
                 continue
-            p = posterior.probability[row, column]
-            shade = round(17 * p / most) if most else 0
-            style = f"{'bold ' if (row, column) in best else ''}{'black' if shade > 9 else 'white'}"
-            text.append(f"{100 * p:6.1f}", style=f"{style} on grey{3 + 5 * shade}")
+            heated = heat_in_terminal(shades[row, column])
+            style = GREEDY_IN_TERMINAL if (row, column) in likely else heated
+            text.append(f"{100 * fresh[row, column]:6.1f}", style=style)
     if shot or game.holes:
-        signs = [] if not shot else ["X hit", "o miss"]
-        signs += ["# sunk"] if shot and not game.is_silent else []
+        signs = [legend(game)] if shot else []
         signs += [f"{HOLE} hole"] if game.holes else []
         text.append(f"\n\n{', '.join(signs)}; percent of a ship elsewhere")
     return text.append("\n")
@@ -266,7 +237,6 @@ def sample(
     One a line, a ship a word.
     """
     position = read_position(game, shots, board)
-    require_folder(cache)
     by = prior_of(prior, position.game)
     posterior = Posterior(position, by, cache)
     if seed is None:

@@ -7,7 +7,8 @@ import sys
 
 import typer
 
-from optsearch.cli.common import err, out
+from optsearch.cli.app import err
+from optsearch.cli.common import out
 
 LONGEST = 10_000  # signs of a line that are read
 
@@ -45,7 +46,7 @@ class Dialogue:
                 return None
         line = sys.stdin.readline(LONGEST) if sys.stdin is not None else ""
         if line and not self.is_quiet:
-            typer.echo(f"{prompt}{line.strip()}")
+            out.print(f"{prompt}{line.strip()}", soft_wrap=True)
         return line or None
 
     def refuse(self, reason: str) -> None:

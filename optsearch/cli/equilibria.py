@@ -12,31 +12,25 @@ import typer
 from rich.table import Table
 
 from optsearch import tree as tree_
-from optsearch.cli.answers import print_json
+from optsearch.cli.answers import Answer
+from optsearch.cli.app import Interrupted, app
 from optsearch.cli.common import (
     GameArgument,
-    Interrupted,
     JsonOption,
     TimeLimitOption,
     advised,
-    app,
     board_text,
-    facts_table,
     numbered,
-    out,
-    progress_bar,
     read_game,
-    require_figure,
-    require_folder,
-    require_writable,
     save_figure,
 )
+from optsearch.cli.progress import telling
 from optsearch.cli.tasks import ResumeOption
-from optsearch.decimals import outward
-from optsearch.errors import OptsearchError
 from optsearch.game import HOLE, Game, cell_name
-from optsearch.objective import Objective
-from optsearch.solver import solve
+from optsearch.game.objective import Objective
+from optsearch.search.solver import solve
+from optsearch.support.decimals import outward
+from optsearch.support.errors import OptsearchError
 from optsearch.tree import DecisionTree, Node
 
 SHOWN = 8  # orbits and trees that are listed
@@ -101,26 +95,20 @@ def equilibrium(
                 )
         print_worst(parsed, as_json)
         return
-    require_writable(certificate)
-    require_folder(trees, resume)
-    require_figure(draw)
-    from optsearch import equilibrium as module  # SciPy takes a while
+    from optsearch import equilibrium as module  # HiGHS takes a while
 
-    with advised("--resume", resume), progress_bar() as bar:
-        task = bar.add_task(str(parsed), total=None, note="")
+    def note(status: module.Round) -> str:
+        low, high = sorted((_worth(aim, status.least), _worth(aim, status.most)))
+        return f"round {status.number}, {status.trees} trees, [{low:.6f}, {high:.6f}]"
 
-        def report(status: module.Round) -> None:
-            low, high = sorted((_worth(aim, status.least), _worth(aim, status.most)))
-            note = f"round {status.number}, {status.trees} trees, [{low:.6f}, {high:.6f}]"
-            bar.update(task, note=note)
-
+    with advised("--resume", resume), telling(str(parsed), note) as progress:
         found = module.equilibrium(
             parsed,
             aim,
             tolerance=width,
             time_limit=time_limit,
             checkpoint=resume,
-            progress=report,
+            progress=progress,
             partial=True,
         )
     if certificate is not None:
@@ -129,13 +117,11 @@ def equilibrium(
         save_trees(found.shooter, trees)
     if draw is not None:
         draw_mix(found, draw)
-    if as_json:
-        print_json(fields_of(found))
-    else:
-        print_found(found)
-        for name, path in (("certificate", certificate), ("trees", trees), ("drawing", draw)):
-            if path is not None:
-                out.print(f"{name:<11}  {path}", soft_wrap=True)
+    answer = answer_of(found)
+    for name, path in (("certificate", certificate), ("trees", trees), ("drawing", draw)):
+        if path is not None:
+            answer.show(f"{name:<11}  {path}")
+    answer.print(as_json)
     if found.is_interrupted:
         kept = f"; what was found is in {resume}, and the same command goes on from it"
         raise Interrupted(kept if resume else "")
@@ -158,49 +144,69 @@ def _worth(objective: Objective, paid: float) -> float:
 def print_worst(game: Game, as_json: bool) -> None:
     """The worst case, of which there is nothing to mix."""
     worst = solve(game, objective=Objective("worst")).worst
-    if as_json:
-        print_json({"game": str(game), "objective": "worst", "value": worst})
-        return
-    out.print(str(game), style="bold")
-    facts = facts_table()
-    facts.add_row("value", f"{worst} shots in the worst case")
-    facts.add_row("", "Every tree has a configuration that takes it so many or more, and one tree")
-    facts.add_row("", "never takes more: no mix of trees is better, and no hider changes it.")
-    facts.add_row("tree", "optsearch solve --objective worst --tree FILE")
-    out.print(facts)
+    answer = Answer(str(game), game=str(game), objective="worst")
+    answer.fact("value", f"{worst} shots in the worst case", value=worst)
+    answer.fact("", "Every tree has a configuration that takes it so many or more, and one tree")
+    answer.fact("", "never takes more: no mix of trees is better, and no hider changes it.")
+    answer.fact("tree", "optsearch solve --objective worst --tree FILE")
+    answer.print(as_json)
 
 
-# For people
-
-
-def print_found(found: Any) -> None:
+def answer_of(found: Any) -> Answer:
     """What was found."""
-    out.print(f"{found.game}, hider and shooter at their best", style="bold")
-    facts = facts_table()
-    low, high = found.bracket
-    uniform = found.worth(found.uniform)
+    title = f"{found.game}, hider and shooter at their best"
+    answer = Answer(title, game=str(found.game), objective=str(found.objective))
+    (low, high), hidings = found.bracket, found.hidings
     if found.objective.shots is None:
         unit, shown = "shots", "value"
     else:
         unit, shown = f"to finish within {found.objective.shots}", "probability"
-    if found.is_exact:
-        facts.add_row(shown, f"{low} = {float(low):.6f} {unit}")
-    else:
-        facts.add_row(shown, f"between {outward(low, 'lower')} and {outward(high, 'upper')} {unit}")
-    facts.add_row("uniform", f"{uniform} = {float(uniform):.6f}{_given_away(found)}")
-    hidden, all_hidden = found.hidings.sizes[found.hidings_used].sum(), len(found.hidings)
-    facts.add_row(
+    between = f"between {outward(low, 'lower')} and {outward(high, 'upper')}"
+    value = _number(low) if found.is_exact else between
+    exact = found.value if found.is_exact else None
+    answer.fact(shown, f"{value} {unit}", value=exact, bracket=[low, high])
+    uniform = found.worth(found.uniform)
+    answer.fact(
+        "uniform",
+        f"{_number(uniform)}{_given_away(found)}",
+        uniform=str(uniform),
+        is_uniform=found.is_uniform if found.is_exact else None,
+    )
+    hidden = hidings.sizes[found.hidings_used].sum()
+    answer.fact(
         "hider",
-        f"{len(found.hider)} of {numbered(len(found.hidings.orbits), 'orbit')}, {hidden} of "
-        f"{all_hidden} ways to hide",
+        f"{len(found.hider)} of {numbered(len(hidings.orbits), 'orbit')}, {hidden} of "
+        f"{len(hidings)} ways to hide",
+        hidings=len(hidings),
+        orbits=len(hidings.orbits),
+        hider=[
+            {
+                "hidden": list(map(found.game.names, hidings.hidden[hidings.orbits[orbit][0]])),
+                "images": len(hidings.orbits[orbit]),
+                **_probability(share),
+            }
+            for orbit, share in found.hider
+        ],
+        probability=found.occupancy.tolist(),
     )
-    facts.add_row("shooter", numbered(len(found.roots), "tree"))
-    facts.add_row("rounds", f"{found.rounds}, {numbered(found.trees, 'tree')} met")
-    facts.add_row("seconds", f"{found.seconds:.1f}")
-    out.print(facts)
-    typer.echo(
-        f"\nThe hider's mix, an image of each orbit; percent of all its images\n\n{boards(found)}"
+    answer.fact(
+        "shooter",
+        numbered(len(found.roots), "tree"),
+        shooter=[
+            {
+                "shot": first_shot(tree),
+                "mean": tree.mean,
+                "worst": tree.worst,
+                **_probability(share),
+            }
+            for tree, share in found.shooter
+        ],
     )
+    rounds = f"{found.rounds}, {numbered(found.trees, 'tree')} met"
+    answer.fact("rounds", rounds, rounds=found.rounds, trees=found.trees)
+    answer.fact("seconds", f"{found.seconds:.1f}", seconds=round(found.seconds, 6))
+    answer.show("\nThe hider's mix, an image of each orbit; percent of all its images\n")
+    answer.show(boards(found))
     for title, matrix in (
         ("Percent of a ship on each cell", found.occupancy),
         ("The same, drawn uniformly", found.uniform_occupancy),
@@ -208,9 +214,27 @@ def print_found(found: Any) -> None:
         texts = [[f"{100 * value:.1f}" for value in row] for row in matrix.tolist()]
         for i, j in found.game.cells_of(found.game.holes):
             texts[i][j] = HOLE
-        typer.echo(f"\n{title}\n\n{board_text(texts)}")
-    typer.echo("\nThe shooter's mix, each tree turned by a symmetry drawn at random\n")
-    print_trees(found.shooter)
+        answer.show(f"\n{title}\n", board_text(texts))
+    answer.show("\nThe shooter's mix, each tree turned by a symmetry drawn at random\n")
+    listed = Table.grid(padding=(0, 2))
+    listed.add_row("percent", "first shot", "uniformly", "worst case")
+    for tree, share in found.shooter[:SHOWN]:
+        percent, mean = f"{100 * float(share):.2f}", f"{float(tree.mean):.4f}"
+        listed.add_row(percent, first_shot(tree), mean, str(tree.worst))
+    answer.show(listed)
+    if len(found.shooter) > SHOWN:
+        answer.show(f"and {numbered(len(found.shooter) - SHOWN, 'tree')} more")
+    return answer
+
+
+def _probability(share: Fraction) -> dict[str, object]:
+    """Of an orbit or a tree."""
+    return {"probability": float(share), "probability_exact": str(share)}
+
+
+def first_shot(tree: DecisionTree) -> str | None:
+    """None where a tree has no shot."""
+    return cell_name(tree.root.cell) if isinstance(tree.root, Node) else None
 
 
 def _given_away(found: Any) -> str:
@@ -252,19 +276,6 @@ def boards(found: Any) -> str:
     return "\n".join(lines).rstrip()
 
 
-def print_trees(shooter: list[tuple[DecisionTree, Fraction]]) -> None:
-    """The likeliest trees of the shooter."""
-    listed = Table.grid(padding=(0, 2))
-    listed.add_row("percent", "first shot", "uniformly", "worst case")
-    for tree, probability in shooter[:SHOWN]:
-        first = cell_name(tree.root.cell) if isinstance(tree.root, Node) else ""
-        percent = f"{100 * float(probability):.2f}"
-        listed.add_row(percent, first, f"{float(tree.mean):.4f}", str(tree.worst))
-    out.print(listed)
-    if len(shooter) > SHOWN:
-        typer.echo(f"and {numbered(len(shooter) - SHOWN, 'tree')} more")
-
-
 def save_trees(shooter: list[tuple[DecisionTree, Fraction]], folder: Path) -> None:
     """Each tree in a file, by its place."""
     for number, (tree, probability) in enumerate(shooter, 1):
@@ -288,50 +299,6 @@ def draw_mix(found: Any, path: Path) -> None:
     save_figure(figure, path)
 
 
-# For machines
-
-
-def fields_of(found: Any) -> dict[str, object]:
-    """What was found as JSON."""
-    low, high = found.bracket
-    hidings = found.hidings
-    return {
-        "game": str(found.game),
-        "objective": str(found.objective),
-        "value": found.value if found.is_exact else None,
-        "bracket": [low, high],
-        "uniform": str(found.worth(found.uniform)),
-        "is_uniform": found.is_uniform if found.is_exact else None,
-        "hidings": len(hidings),
-        "orbits": len(hidings.orbits),
-        "hider": [
-            {
-                "hidden": [
-                    found.game.names(ship) for ship in hidings.hidden[hidings.orbits[orbit][0]]
-                ],
-                "images": len(hidings.orbits[orbit]),
-                "probability": float(share),
-                "probability_exact": str(share),
-            }
-            for orbit, share in found.hider
-        ],
-        "probability": found.occupancy.tolist(),
-        "shooter": [
-            {
-                "shot": cell_name(tree.root.cell) if isinstance(tree.root, Node) else None,
-                "mean": tree.mean,
-                "worst": tree.worst,
-                "probability": float(probability),
-                "probability_exact": str(probability),
-            }
-            for tree, probability in found.shooter
-        ],
-        "rounds": found.rounds,
-        "trees": found.trees,
-        "seconds": round(found.seconds, 6),
-    }
-
-
 # The check
 
 
@@ -344,43 +311,35 @@ def certificate(
 
     By plain Python that shares nothing with what found it.
     """
-    from optsearch.equilibrium.checking import check
+    from optsearch import equilibrium as module
 
-    checked = check(file)
+    checked = module.check(file)
     low, high = sorted((checked.hider, checked.shooter))
-    if as_json:
-        print_json(
-            {
-                "game": str(checked.game),
-                "objective": str(checked.objective),
-                "value": checked.hider if checked.is_exact else None,
-                "bracket": [low, high],
-                "hidings": checked.hidings,
-                "orbits": checked.orbits,
-                "used": checked.used,
-                "trees": checked.trees,
-                "method": checked.method,
-                "seconds": round(checked.seconds, 6),
-            }
-        )
-        return
+    answer = Answer(
+        str(checked.game),
+        game=str(checked.game),
+        objective=str(checked.objective),
+        value=checked.hider if checked.is_exact else None,
+        bracket=[low, high],
+    )
     is_mean = checked.objective.shots is None
-    out.print(str(checked.game), style="bold")
-    facts = facts_table()
     unit = "shots" if is_mean else f"to finish within {checked.objective.shots}"
     least, most = ("at least", "at most") if is_mean else ("at most", "at least")
-    facts.add_row("hider", f"{least} {_number(checked.hider)} {unit}, by {checked.method}")
-    facts.add_row(
+    answer.fact("hider", f"{least} {_number(checked.hider)} {unit}, by {checked.method}")
+    answer.fact(
         "shooter",
         f"{most} {_number(checked.shooter)}, {numbered(checked.trees, 'tree')} replayed on "
         f"{checked.hidings} ways to hide",
+        hidings=checked.hidings,
+        orbits=checked.orbits,
+        used=checked.used,
+        trees=checked.trees,
+        method=checked.method,
+        seconds=round(checked.seconds, 6),
     )
-    if checked.is_exact:
-        facts.add_row("value", f"{_number(checked.hider)}, proved")
-    else:
-        ends = f"from {outward(low, 'lower', 9)} to {outward(high, 'upper', 9)}"
-        facts.add_row("value", f"{ends}, proved")
-    out.print(facts)
+    value = f"from {outward(low, 'lower', 9)} to {outward(high, 'upper', 9)}"
+    answer.fact("value", f"{_number(low) if checked.is_exact else value}, proved")
+    answer.print(as_json)
 
 
 def _number(value: Fraction) -> str:

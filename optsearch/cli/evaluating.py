@@ -3,38 +3,37 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from optsearch.cli.answers import print_json
+from optsearch.cli.answers import Answer, print_json
+from optsearch.cli.app import app
 from optsearch.cli.common import (
     GameArgument,
     JsonOption,
     PriorOption,
     advised,
-    app,
     counted_text,
-    err,
-    facts_table,
     mean_fields,
     out,
     prior_fields,
-    prior_row,
+    prior_text,
     read_game,
-    require_folder,
-    require_writable,
 )
-from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at, reporter
-from optsearch.evaluate import Evaluation, Progress
+from optsearch.cli.progress import telling
+from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at
+from optsearch.counting.prior import prior_of
+from optsearch.evaluate import Evaluation, EvaluationStatus
 from optsearch.evaluate import evaluate as evaluate_
-from optsearch.hiding import prior_of
-from optsearch.orders import ORDERS, order_of
-from optsearch.results import EVALUATION
+from optsearch.game.orders import ORDERS, order_of
+from optsearch.results.tables import EVALUATION
 from optsearch.strategies import Strategy, added_players, all_kinds, as_strategy
 from optsearch.strategies.player import Player, name_of, parameters
+from optsearch.support.progress import Progress
 
 
 @app.command(epilog="Example: optsearch evaluate greedy:ties=central 4x5:2,3,4")
@@ -68,9 +67,11 @@ def evaluate(
     """
     chosen, parsed = as_strategy(strategy), read_game(game)
     by = prior_of(prior, parsed)
-    require_writable(output)
-    require_folder(resume)
-    with advised("--resume", resume), executor_at(dask) as (executor, workers):
+    with (
+        advised("--resume", resume),
+        executor_at(dask) as (executor, workers),
+        evaluating() as progress,
+    ):
         evaluation = evaluate_(
             chosen,
             parsed,
@@ -78,34 +79,14 @@ def evaluate(
             jobs=jobs or workers,
             checkpoint=resume,
             memory=int(memory * 2**30),
-            progress=report_progress(),
+            progress=progress,
             prior=by,
         )
-    if err.is_terminal:
-        err.print()
     if output is not None:
         save(evaluation, output)
-    if as_json:
-        print_json(evaluation_fields(evaluation))
-        return
-    out.print(f"{evaluation.game}, {evaluation.strategy}", style="bold")
-    facts = facts_table()
-    for row in prior_row(by):
-        facts.add_row(*row)
-    counted = "configurations" if by is None else "weight"
-    facts.add_row(counted, f"{evaluation.configurations:,}")
-    facts.add_row("total height", f"{evaluation.total_height:,}")
-    facts.add_row("mean shots", f"{float(evaluation.mean):.6f}")
-    facts.add_row("sd", f"{evaluation.sd:.4f}")
-    facts.add_row("worst case", f"{evaluation.worst} shots")
-    facts.add_row("seconds", f"{evaluation.seconds:,.1f}")
-    if evaluation.resumed:
-        facts.add_row(
-            "resumed", f"{evaluation.resumed:,} of {evaluation.tasks:,} tasks were done before"
-        )
-    if output is not None:
-        facts.add_row("written", str(output))
-    out.print(facts)
+    answer = answer_of(evaluation)
+    answer.fact("written", str(output) if output else None)
+    answer.print(as_json)
 
 
 @app.command("strategies", epilog="Example: optsearch strategies")
@@ -187,19 +168,24 @@ def _sentence(kind: type) -> str:
     return " ".join((kind.__doc__ or "").split("\n\n")[0].split())
 
 
-def evaluation_fields(evaluation: Evaluation) -> dict[str, object]:
-    """An evaluation as JSON."""
-    return {
-        "strategy": evaluation.strategy,
-        "game": str(evaluation.game),
-        **prior_fields(evaluation.prior),
-        "configurations": evaluation.configurations,
-        "total_height": evaluation.total_height,
-        **mean_fields(evaluation.total_height, evaluation.configurations),
-        "sd": evaluation.sd,
-        "worst": evaluation.worst,
-        "histogram": {str(shots): n for shots, n in evaluation.histogram.items()},
-    }
+def answer_of(evaluation: Evaluation) -> Answer:
+    """What is known of an evaluation."""
+    of = {"strategy": evaluation.strategy, "game": str(evaluation.game)}
+    by, number, total = evaluation.prior, evaluation.configurations, evaluation.total_height
+    answer = Answer(f"{evaluation.game}, {evaluation.strategy}", **of, **prior_fields(by))
+    answer.fact("prior", prior_text(by))
+    counted = "configurations" if by is None else "weight"
+    answer.fact(counted, f"{number:,}", configurations=number)
+    answer.fact("total height", f"{total:,}", total_height=total)
+    answer.fact("mean shots", f"{float(evaluation.mean):.6f}", **mean_fields(total, number))
+    answer.fact("sd", f"{evaluation.sd:.4f}", sd=evaluation.sd)
+    answer.fact("worst case", f"{evaluation.worst} shots", worst=evaluation.worst)
+    answer.show(histogram={str(shots): n for shots, n in evaluation.histogram.items()})
+    answer.fact("seconds", f"{evaluation.seconds:,.1f}")
+    if evaluation.resumed:
+        resumed = f"{evaluation.resumed:,} of {evaluation.tasks:,} tasks were done before"
+        answer.fact("resumed", resumed)
+    return answer
 
 
 def save(evaluation: Evaluation, path: Path) -> None:
@@ -227,12 +213,14 @@ def save(evaluation: Evaluation, path: Path) -> None:
     )
 
 
-def report_progress() -> Progress:
-    """Progress on standard error."""
-    return reporter(
+def evaluating(at_once: bool = True) -> AbstractContextManager[Progress[EvaluationStatus]]:
+    """What is told how far evaluations are."""
+    return telling(
+        "evaluating",
         lambda status: (
-            f"{counted_text(status.total)}, {status.rate:,.0f} a second, "
-            f"mean so far {status.mean:.4f}"
+            f"{status.rate:,.0f} a second, mean so far {status.mean:.4f}, "
+            f"{counted_text(int(status.total))}"
         ),
         "; optsearch simulate plays a sample of games at once",
+        at_once,
     )

@@ -7,33 +7,28 @@ from typing import Annotated
 
 import typer
 
-from optsearch import explorer, solver
 from optsearch import tree as tree_
-from optsearch.cli.answers import print_json
+from optsearch.cli.answers import Answer
+from optsearch.cli.app import app
 from optsearch.cli.common import (
     BoardOption,
     GameArgument,
     JsonOption,
     PriorOption,
     ShotsOption,
-    app,
-    described,
-    facts_table,
-    heading,
-    out,
-    prior_row,
     read_position,
-    require_writable,
-    solving,
     title_of,
+    writing,
 )
-from optsearch.errors import OptsearchError
-from optsearch.greedy import GreedySolver
-from optsearch.hiding import prior_of
-from optsearch.journal import replace
-from optsearch.position import Position
-from optsearch.prior import Prior
-from optsearch.solution import Limit, LimitReached, Progress
+from optsearch.cli.progress import solving
+from optsearch.counting.prior import Prior, prior_of
+from optsearch.game.position import Position
+from optsearch.search import solver
+from optsearch.search.greedy import GreedySolver
+from optsearch.show import explorer
+from optsearch.support.decimals import open_mean, outward
+from optsearch.support.progress import Limit, LimitReached, Progress
+from optsearch.tree.solution import SearchStatus
 
 OWN_NAMES = ("optimal", "best found", "greedy", "greedy, ties first")
 
@@ -71,7 +66,6 @@ def explore(
     position = read_position(game, shots, board)
     by = prior_of(prior, position.game)
     explorer.require_small(position)
-    require_writable(output)
     named: list[explorer.Named] = []
     for path in tree or []:
         loaded = tree_.load(path)
@@ -89,44 +83,32 @@ def explore(
         upper = min(walked.total_height for _, walked in named)
         limit = None if time_limit is None else Limit(time_limit / 4)
         page = explorer.page(exact, named, limit)
-    try:
-        replace(output, page)
-    except OSError as error:
-        raise OptsearchError(f"cannot write {str(output)!r}: {error.strerror}") from None
-    if as_json:
-        totals = [{"name": name, "total_height": walked.total_height} for name, walked in named]
-        configurations = solution.configurations
-        print_json(
-            {
-                **described(position, by),
-                "configurations": configurations,
-                "lower": solution.lower,
-                "upper": upper,
-                "trees": totals,
-                "page": str(output),
-            }
-        )
-        return
-    out.print(heading(position), style="bold")
-    facts = facts_table()
-    for row in prior_row(by):
-        facts.add_row(*row)
+    with writing(output) as beside:
+        beside.write_text(page, encoding="utf-8")
+    number = solution.configurations
+    answer = Answer.about(
+        position,
+        by,
+        configurations=number,
+        lower=solution.lower,
+        upper=upper,
+        trees=[{"name": name, "total_height": walked.total_height} for name, walked in named],
+    )
     for name, walked in named:
-        mean = f"{walked.total_height}/{walked.configurations}"
-        facts.add_row(name, f"{mean} = {float(walked.mean):.6f} shots on average")
+        is_value = solution.total_height is not None
+        mean = f"{float(walked.mean):.6f}" if is_value else outward(walked.mean, "upper")
+        answer.fact(name, f"{walked.total_height}/{number} = {mean} shots on average")
     if solution.total_height is None:
-        lower, number = solution.lower or 0, solution.configurations
-        facts.add_row(
-            "optimum",
-            f"between {lower}/{number} = {lower / number:.6f} and "
-            f"{upper}/{number} = {upper / number:.6f}",
-        )
-    facts.add_row("page", str(output))
-    out.print(facts)
+        answer.fact("optimum", open_mean(solution.lower or 0, upper, number))
+    answer.fact("page", str(output), page=str(output))
+    answer.print(as_json)
 
 
 def best_greedy(
-    position: Position, prior: Prior | None, time_limit: float | None, progress: Progress
+    position: Position,
+    prior: Prior | None,
+    time_limit: float | None,
+    progress: Progress[SearchStatus],
 ) -> explorer.Named:
     """The tree of the best greedy strategy, or of ties broken row by row where time is short."""
     if time_limit is None:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
-import typer
 from rich.table import Table
 
-from optsearch import hunt as hunt_
-from optsearch.cli.answers import print_json
-from optsearch.cli.common import (
-    Interrupted,
-    executor_of,
-    facts_table,
-    mean_fields,
-    numbered,
-    out,
-    require_writable,
-    solving,
-)
-from optsearch.decimals import between
-from optsearch.errors import OptsearchError
-from optsearch.kernels import SolverOptions
-from optsearch.solver import Parallel
+from optsearch.cli.answers import Answer
+from optsearch.cli.app import Interrupted
+from optsearch.cli.common import executor_of, mean_fields, mean_text, numbered, out
+from optsearch.cli.progress import solving
+from optsearch.results.bracket import Bracket
+from optsearch.search import hunt as hunt_
+from optsearch.search.kernels import SolverOptions
+from optsearch.search.team import Parallel
+from optsearch.support.decimals import between, open_mean
+from optsearch.support.errors import OptsearchError
 
 
 def game_of(command: str, family: Path | None, game: str | None, **given: object) -> str | None:
@@ -65,9 +59,9 @@ def heading(sets: hunt_.Sets) -> str:
     return f"{sets.title}: {number}{weight}, {numbered(len(sets.things), 'thing')}"
 
 
-def mean_text(total: int, sets: hunt_.Sets) -> str:
-    """A mean, not reduced, and as a decimal number."""
-    return f"{total}/{sets.weight} = {total / sets.weight:.6f}"
+def measures(total: int | None, sets: hunt_.Sets) -> dict[str, object]:
+    """The misses of a strategy and their mean for a JSON answer."""
+    return {"total_misses": total, **mean_fields(total, sets.weight)}
 
 
 def solve_family(
@@ -81,7 +75,6 @@ def solve_family(
 ) -> None:
     """The least misses with which a hidden set is found."""
     sets = hunt_.read(path)
-    require_writable(tree, prove)
     with solving(sets.title) as progress, executor_of(jobs) as executor:
         parallel = None if executor is None else Parallel(executor, jobs)
         options = SolverOptions(memory=memory)
@@ -90,42 +83,26 @@ def solve_family(
         hunt_.save(found.tree(), tree)
     if prove is not None and found.is_exact:
         hunt_.save_proof(found, prove)
-    if as_json:
-        print_json(
-            {
-                **described(sets),
-                "total_misses": found.misses if found.is_exact else None,
-                **mean_fields(found.misses if found.is_exact else None, sets.weight),
-                "lower": found.lower,
-                "upper": found.upper,
-                "best": list(found.best),
-                "nodes": found.nodes,
-                "seconds": round(found.seconds, 6),
-            }
-        )
-    else:
-        print_found(found, tree, prove)
+    total = found.misses if found.is_exact else None
+    answer = Answer(heading(sets), **described(sets))
+    answer.fact(
+        "mean misses",
+        mean_text(total, sets.weight)
+        if total is not None
+        else open_mean(found.lower, found.upper, sets.weight),
+        **measures(total, sets),
+        lower=found.lower,
+        upper=found.upper,
+    )
+    best = ", ".join(found.best) or "none: one set is left"
+    answer.fact("best first", best if found.is_exact else None, best=list(found.best))
+    answer.fact("nodes", f"{found.nodes:,}", nodes=found.nodes)
+    answer.fact("seconds", f"{found.seconds:.3f}", seconds=round(found.seconds, 6))
+    answer.fact("tree", str(tree) if tree else None)
+    answer.fact("proof", str(prove) if prove and found.is_exact else None)
+    answer.print(as_json)
     if not found.is_exact and time_limit is None:
         raise Interrupted("")
-
-
-def print_found(found: hunt_.Found, tree: Path | None, prove: Path | None) -> None:
-    """The optimum of a family for people, and the files that were written."""
-    sets = found.sets
-    out.print(heading(sets), style="bold")
-    facts = facts_table()
-    if found.is_exact:
-        facts.add_row("mean misses", mean_text(found.misses, sets))
-        facts.add_row("best first", ", ".join(found.best) or "none: one set is left")
-    else:
-        ends = f"{mean_text(found.lower, sets)} and {mean_text(found.upper, sets)}"
-        facts.add_row("mean misses", f"between {ends}")
-    facts.add_row("nodes", f"{found.nodes:,}")
-    facts.add_row("seconds", f"{found.seconds:.3f}")
-    for name, file in (("tree", tree), ("proof", prove if found.is_exact else None)):
-        if file is not None:
-            facts.add_row(name, str(file))
-    out.print(facts)
 
 
 def greedy_family(path: Path, rule: str, tree: Path | None, as_json: bool) -> None:
@@ -135,74 +112,33 @@ def greedy_family(path: Path, rule: str, tree: Path | None, as_json: bool) -> No
         raise OptsearchError(
             f"no greedy rule {rule!r} of a family; there are {', '.join(hunt_.RULES)}"
         )
-    require_writable(tree)
     with solving(sets.title) as progress:
         optimum = hunt_.hunt(sets, progress=progress)
         hunts = {name: hunt_.greedy(sets, name, progress) for name in hunt_.RULES}
     if tree is not None:
         hunt_.save(hunts[rule], tree)
-    if as_json:
-        print_json(
-            {
-                **described(sets),
-                "total_misses": optimum.misses,
-                **mean_fields(optimum.misses, sets.weight),
-                "rules": {
-                    name: {
-                        "total_misses": made.total,
-                        **mean_fields(made.total, sets.weight),
-                        "worst": made.worst,
-                    }
-                    for name, made in hunts.items()
-                },
-            }
-        )
-        return
-    out.print(heading(sets), style="bold")
+    answer = Answer(heading(sets), **described(sets), **measures(optimum.misses, sets))
     table = Table(box=None, padding=(0, 2, 0, 0))
     for name in ("", "total misses", "mean", "more", "most misses"):
         table.add_column(name, justify="right" if name else "left")
     for name, made in {"optimal": optimum.tree(), **hunts}.items():
         more = f"+{made.total - optimum.misses:,}" if made.total > optimum.misses else ""
         label = name if name == "optimal" else f"greedy, {name}"
-        mean = f"{made.total / sets.weight:.6f}"
+        mean = between(Fraction(made.total, sets.weight), "upper", optimum.mean, optimum.mean)
         table.add_row(label, f"{made.total:,}", mean, more, str(made.worst))
-    out.print(table)
+    rules = {
+        name: {**measures(made.total, sets), "worst": made.worst} for name, made in hunts.items()
+    }
+    answer.show(table, rules=rules)
+    answer.print(as_json)
 
 
 def bounds_family(path: Path, as_json: bool) -> None:
     """Bounds on the least mean number of misses."""
     sets = hunt_.read(path)
-    known = hunt_.bounds(sets)
-    lower = max(bound.value for bound in known if bound.side == "lower")
-    upper = min(bound.value for bound in known if bound.side == "upper")
-    if as_json:
-        print_json(
-            {
-                **described(sets),
-                "bounds": [
-                    {
-                        "name": bound.name,
-                        "side": bound.side,
-                        "value": bound.value,
-                        "source": bound.source,
-                        "is_binding": bound.value == (lower if bound.side == "lower" else upper),
-                    }
-                    for bound in known
-                ],
-                "bracket": [lower, upper],
-            }
-        )
-        return
-    out.print(heading(sets), style="bold")
-    for side, title in (("lower", "mean misses, at least:"), ("upper", "and at most:")):
-        out.print(title)
-        for bound in known:
-            if bound.side == side:
-                value = between(bound.value, side, lower, upper)
-                typer.echo(f"  {value}  {bound.name} = {bound.value}\n    {bound.source}")
-    ends = (between(end, side, lower, upper) for side, end in (("lower", lower), ("upper", upper)))
-    out.print(f"bracket  {' to '.join(ends)}")
+    answer = Answer(heading(sets), **described(sets))
+    answer.bounds(Bracket.of(sets.position, hunt_.bounds(sets)), "mean misses")
+    answer.print(as_json)
 
 
 def show_tree(file: Path, family: Path, verify: bool, as_json: bool) -> None:
@@ -210,43 +146,25 @@ def show_tree(file: Path, family: Path, verify: bool, as_json: bool) -> None:
     sets = hunt_.read(family)
     loaded = hunt_.load(file, sets)
     verified = hunt_.verify(loaded) if verify else None
-    if as_json:
-        print_json(
-            {
-                **described(sets),
-                "total_misses": loaded.total,
-                **mean_fields(loaded.total, sets.weight),
-                "worst": loaded.worst,
-                "asked": loaded.asked,
-                "verified": verified is not None,
-            }
-        )
-        return
-    typer.echo(loaded.text())
-    out.print(f"\n{heading(sets)}", style="bold")
-    facts = facts_table()
-    facts.add_row("mean misses", mean_text(loaded.total, sets))
-    facts.add_row("mean asked", mean_text(loaded.asked, sets))
-    facts.add_row("most misses", str(loaded.worst))
-    if verified is not None:
-        facts.add_row(
-            "verified",
-            f"every one of {numbered(len(sets.sets), 'set')} replayed, {verified:,} misses",
-        )
-    out.print(facts)
+    if not as_json:
+        out.print(loaded.text(), soft_wrap=True)
+    answer = Answer(f"\n{heading(sets)}", **described(sets))
+    answer.fact("mean misses", mean_text(loaded.total, sets.weight), **measures(loaded.total, sets))
+    answer.fact("mean asked", mean_text(loaded.asked, sets.weight))
+    answer.fact("most misses", str(loaded.worst), worst=loaded.worst, asked=loaded.asked)
+    number = numbered(len(sets.sets), "set")
+    text = None if verified is None else f"every one of {number} replayed, {verified:,} misses"
+    answer.fact("verified", text, verified=verified is not None)
+    answer.print(as_json)
 
 
 def check_proof(file: Path, family: Path, as_json: bool) -> None:
     """Check a proof that no strategy for a family misses less."""
     sets = hunt_.read(family)
     proved, claims = hunt_.check_proof(file, sets)
-    if as_json:
-        fields = {"total_misses": proved, **mean_fields(proved, sets.weight), "claims": claims}
-        print_json({**described(sets), **fields})
-        return
-    out.print(heading(sets), style="bold")
-    facts = facts_table()
-    facts.add_row("proved", f"no strategy has less than {proved:,} misses")
-    facts.add_row("mean misses", f"at least {mean_text(proved, sets)}")
-    facts.add_row("claims", f"{claims:,}, each rechecked")
-    out.print(facts)
+    answer = Answer(heading(sets), **described(sets))
+    answer.fact("proved", f"no strategy has less than {proved:,} misses")
+    text = f"at least {proved}/{sets.weight} ≈ {proved / sets.weight:.6f}"
+    answer.fact("mean misses", text, **measures(proved, sets))
+    answer.fact("claims", f"{claims:,}, each rechecked", claims=claims)
+    answer.print(as_json)

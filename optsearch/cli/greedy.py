@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +12,8 @@ import typer
 from rich.table import Table
 
 from optsearch import tree as tree_
-from optsearch.cli.answers import print_json
+from optsearch.cli.answers import Answer
+from optsearch.cli.app import app
 from optsearch.cli.common import (
     BoardOption,
     FamilyOption,
@@ -18,25 +21,20 @@ from optsearch.cli.common import (
     OptionalGame,
     PriorOption,
     ShotsOption,
-    app,
+    cell_names,
     counted_text,
-    described,
-    facts_table,
-    heading,
     mean_fields,
-    out,
-    prior_row,
+    numbered,
     read_position,
-    require_writable,
-    solving,
+    require_digest,
 )
 from optsearch.cli.families import game_of, greedy_family
-from optsearch.errors import OptsearchError
-from optsearch.game import Cell, cell_name
-from optsearch.greedy import RULES, Comparison, GreedySolver
-from optsearch.hiding import prior_of
-from optsearch.prior import Prior
-from optsearch.solution import Limit, LimitReached
+from optsearch.cli.progress import solving
+from optsearch.counting.prior import Prior, prior_of
+from optsearch.search.greedy import RULES, GreedySolver, Parting
+from optsearch.support.decimals import between
+from optsearch.support.errors import OptsearchError
+from optsearch.support.progress import Limit, LimitReached
 
 SHOWN = 10  # partings, for people
 HEADS = ("", "total height", "mean", "more", "worst case")
@@ -92,7 +90,7 @@ def greedy(
     by = prior_of(prior, position.game)
     if rule not in RULES:
         raise OptsearchError(f"no greedy rule {rule!r}; there are {', '.join(RULES)}")
-    require_writable(tree, optimal_tree)
+    require_digest(by, tree, optimal_tree)
     with solving(str(position.game)) as progress:
         solver = GreedySolver(position, progress=progress, prior=by)
         best = solver.best_shots
@@ -114,90 +112,78 @@ def greedy(
         tree_.save(replace(chosen, title=title), tree)
     if optimal_tree is not None:
         tree_.save(replace(compared.optimal, title="optimal"), optimal_tree)
-    if as_json:
-        print_json(
-            {
-                **described(position, by),
-                "configurations": solver.configurations,
-                "total_height": optimum,
-                **mean_fields(optimum, solver.configurations),
-                "best_greedy_total_height": trees["best"].total_height,
-                "worst_greedy_total_height": (
-                    trees["worst"].total_height if "worst" in trees else None
-                ),
-                "greedy_shots": _names(solver.shots),
-                "best_shots": _names(best),
-                "rules": {
-                    name: {
-                        "total_height": made.total_height,
-                        **mean_fields(made.total_height, solver.configurations),
-                        "worst": made.worst,
-                        "histogram": {str(shots): n for shots, n in made.histogram.items()},
-                    }
-                    for name, made in trees.items()
-                },
-                "partings": [
-                    {
-                        "shots": " ".join(map(str, parting.shots)),
-                        "configurations": parting.configurations,
-                        "best_greedy_shots": _names(parting.best_greedy_shots),
-                        "best_shots": _names(parting.best_shots),
-                        "best_greedy_total_height": parting.best_greedy_total_height,
-                        "total_height": parting.total_height,
-                    }
-                    for parting in compared.partings
-                ],
-            }
-        )
-        return
     number = solver.configurations
-    out.print(heading(position), style="bold")
-    facts = facts_table()
-    for fact in prior_row(by):
-        facts.add_row(*fact)
-    facts.add_row(
-        "greedy shots", " ".join(_names(solver.shots)) or "none: only certain hits are left"
+    answer = Answer.about(
+        position,
+        by,
+        configurations=number,
+        total_height=optimum,
+        **mean_fields(optimum, number),
+        best_greedy_total_height=trees["best"].total_height,
+        worst_greedy_total_height=trees["worst"].total_height if "worst" in trees else None,
     )
-    facts.add_row("best shots", " ".join(_names(best)) or "none: every ship is sunk")
-    out.print(facts)
+    for label, cells, none in (
+        ("greedy shots", solver.greedy_shots, "none: only certain hits are left"),
+        ("best shots", best, "none: every ship is sunk"),
+    ):
+        names = cell_names(cells)
+        answer.fact(label, " ".join(names) or none, **{label.replace(" ", "_"): names})
     rows = []
+    least = Fraction(optimum, number)
     for name, made in {"optimal": compared.optimal, **trees}.items():
         total = made.total_height
         more = f"+{total - optimum:,}" if total > optimum else ""
         label = f"greedy, {name}" if name in RULES else name
-        rows.append((label, f"{total:,}", f"{total / number:.6f}", more, f"{made.worst}"))
+        mean = between(made.mean, "upper", least, least)
+        rows.append((label, f"{total:,}", mean, more, f"{made.worst}"))
     table = Table(box=None, padding=(0, 2, 0, 0))
     table.add_column(overflow="fold")
     for name, *column in list(zip(HEADS, *rows, strict=True))[1:]:
         table.add_column(name, justify="right", min_width=max(map(len, column)))
     for row in rows:
         table.add_row(*row)
-    out.print()
-    out.print(table)
-    out.print()
-    _print_partings(compared, by)
+    rules = {
+        name: {
+            "total_height": made.total_height,
+            **mean_fields(made.total_height, number),
+            "worst": made.worst,
+            "histogram": {str(shots): n for shots, n in made.histogram.items()},
+        }
+        for name, made in trees.items()
+    }
+    answer.show("", table, "", rules=rules)
+    add_partings(answer, compared.partings, by)
+    answer.print(as_json)
 
 
-def _print_partings(compared: Comparison, prior: Prior | None) -> None:
-    """Where the best greedy tree leaves the optimal one, in words."""
-    partings = compared.partings
-    if not partings:
-        out.print("Best greedy is optimal.")
-        return
-    places = f"{len(partings):,} place{'' if len(partings) == 1 else 's'}"
-    out.print(f"Best greedy leaves the optimum in {places}:")
-    for parting in sorted(partings, key=lambda p: len(p.shots))[:SHOWN]:
-        place = " ".join(map(str, parting.shots)) or "at the first shot"
-        out.print(
-            f"  {place}: of {counted_text(parting.configurations, prior)}; greedy "
-            f"{' '.join(_names(parting.best_greedy_shots))} costs "
-            f"{parting.best_greedy_total_height:,}, optimal "
-            f"{' '.join(_names(parting.best_shots))} {parting.total_height:,}",
-            soft_wrap=True,
+def add_partings(answer: Answer, partings: Sequence[Parting], prior: Prior | None) -> None:
+    """Where the best greedy tree leaves the optimal one."""
+    fields, texts = [], []
+    for parting in partings:
+        shots = " ".join(map(str, parting.shots))
+        number, made, least = (
+            parting.configurations,
+            parting.best_greedy_total_height,
+            parting.total_height,
         )
+        greedy, best = cell_names(parting.best_greedy_shots), cell_names(parting.best_shots)
+        fields.append(
+            {
+                "shots": shots,
+                "configurations": number,
+                "best_greedy_shots": greedy,
+                "best_shots": best,
+                "best_greedy_total_height": made,
+                "total_height": least,
+            }
+        )
+        text = (
+            f"  {shots or 'at the first shot'}: of {counted_text(number, prior)}; greedy "
+            f"{' '.join(greedy)} costs {made:,}, optimal {' '.join(best)} {least:,}"
+        )
+        texts.append((len(parting.shots), text))
+    places = f"Best greedy leaves the optimum in {numbered(len(partings), 'place')}:"
+    answer.show(places if partings else "Best greedy is optimal.", partings=fields)
+    answer.show(*(text for _, text in sorted(texts, key=lambda said: said[0])[:SHOWN]))
     if len(partings) > SHOWN:
-        out.print(f"  and {len(partings) - SHOWN:,} more with later shots; --json has all")
-
-
-def _names(cells: tuple[Cell, ...]) -> list[str]:
-    return [cell_name(cell) for cell in cells]
+        answer.show(f"  and {len(partings) - SHOWN:,} more with later shots; --json has all")

@@ -9,25 +9,25 @@ from typing import Annotated
 
 import typer
 
+from optsearch.cli.app import Interrupted, app
 from optsearch.cli.common import (
     GameArgument,
-    Interrupted,
-    app,
     board_text,
     counted_text,
     numbered,
     out,
     read_game,
-    require_writable,
+    writing,
 )
 from optsearch.cli.counting import probability_board
 from optsearch.cli.dialogue import Dialogue
-from optsearch.errors import GameError, OptsearchError, PositionError
+from optsearch.counting.posterior import Posterior
 from optsearch.game import HOLE, Game, cell_name, parse_cell
-from optsearch.journal import read_text, replace
-from optsearch.match import Match
-from optsearch.position import Position
-from optsearch.posterior import Posterior
+from optsearch.game.position import Position, legend
+from optsearch.play.match import Match
+from optsearch.support.errors import GameError, OptsearchError, PositionError
+from optsearch.support.files import read_text
+from optsearch.support.palette import IN_TERMINAL
 
 MOST_KEPT = 1 << 16  # bytes of a match that was kept
 HELP = """\
@@ -37,7 +37,6 @@ map    the probability of a ship on every cell
 board  the boards
 help   this
 quit   end; so does the end of the input"""
-SIGNS = "X hit, o miss, . not shot"
 
 
 @app.command(epilog="Example: optsearch play '10x10:5,4,3,3,2;contact=any' --against hard")
@@ -85,7 +84,6 @@ def play(
 
 def begun(game: Game, seed: int | None, against: str, ships: str, kept: Path | None) -> Match:
     """The match that a file keeps, or a new one where there is no file yet."""
-    require_writable(kept)
     if kept is None or not kept.exists():
         return Match(game, secrets.randbits(32) if seed is None else seed, against, ships)
     try:
@@ -165,7 +163,7 @@ class Table:
         cell = parse_cell(line)
         reply = self._match.shoot(cell)
         self._keep()
-        self._talk.say(f"{cell_name(cell)}: {reply}", "bold red" if reply.hit else "blue")
+        self._talk.say(f"{cell_name(cell)}: {reply}", IN_TERMINAL[reply.hit])
         self._answer()
         if self._talk.is_person and not self._match.is_over:
             self._show()
@@ -180,13 +178,14 @@ class Table:
 
     def _keep(self) -> None:
         if self._kept is not None:
-            replace(self._kept, f"{self._match.kept()}\n")
+            with writing(self._kept) as beside:
+                beside.write_text(f"{self._match.kept()}\n")
 
     def _show(self) -> None:
         """The boards, one below the other."""
         match = self._match
-        holes = f", {HOLE} hole" if match.game.holes else ""
-        typer.echo(f"\n{board_text(signs(match.position))}\n\n{SIGNS}{holes}\n")
+        said = f"{legend(match.game)}, . not shot{f', {HOLE} hole' if match.game.holes else ''}"
+        typer.echo(f"\n{board_text(signs(match.position))}\n\n{said}\n")
         if match.against:
             typer.echo(f"yours\n\n{board_text(signs(match.answers, match.own))}\n")
 
@@ -205,9 +204,9 @@ class Table:
 def hint(position: Position) -> str:
     """What exact probabilities say of the next shot."""
     posterior = Posterior(position)
-    best = posterior.best_shots()
-    chance = posterior.frequency[best[0][0]][best[0][1]]
-    cells = " ".join(map(cell_name, best))
+    likely = posterior.greedy_shots()
+    chance = posterior.frequency[likely[0][0]][likely[0][1]]
+    cells = " ".join(map(cell_name, likely))
     left = counted_text(posterior.configurations)
     return f"{cells}: a ship with {float(chance):.1%}; {left} left"
 
@@ -220,5 +219,5 @@ def signs(position: Position, ships: Sequence[int] = ()) -> list[list[str]]:
         for row, column in game.cells_of(ship):
             grid[row][column] = str(number)
     for shot in position.shots:
-        grid[shot.cell[0]][shot.cell[1]] = "X" if shot.reply.hit else "o"
+        grid[shot.cell[0]][shot.cell[1]] = shot.reply.letter
     return grid

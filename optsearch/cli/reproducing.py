@@ -9,11 +9,12 @@ import typer
 
 from optsearch import reproduce as reproduce_
 from optsearch.cli.answers import print_json
-from optsearch.cli.common import JsonOption, advised, app, err, out, require_folder
-from optsearch.cli.evaluating import report_progress
-from optsearch.errors import OptsearchError
+from optsearch.cli.app import app
+from optsearch.cli.common import JsonOption, advised, out
+from optsearch.cli.evaluating import evaluating
 from optsearch.reproduce import ALL, SOURCES, Check, Source
-from optsearch.results import took
+from optsearch.results.tables import took
+from optsearch.support.errors import OptsearchError
 
 COLUMNS = ("", "where", "what", "printed", "computed", "seconds")
 
@@ -43,24 +44,21 @@ def reproduce(
     """Recompute what a source prints, and put it beside: the paper's numbers, or another's."""
     if resume is not None and not full:
         raise OptsearchError("--resume is for --full; without it, everything takes seconds")
-    require_folder(resume)
     if source == ALL or (full and source is None):
         chosen = list(SOURCES)
     else:
         chosen = [reproduce_.source_named(source or SOURCES[0].name)]
     found: list[tuple[Source, Check]] = []
     widths: tuple[int, ...] = ()
-    with advised("--resume", resume):
+    with advised("--resume", resume), evaluating(at_once=False) as progress:
         if full:
             if not as_json:
                 print_estimate(chosen, resume)
-            each = reproduce_.everything(chosen, resume, report_progress())
+            each = reproduce_.everything(chosen, resume, progress)
         else:
             each = ((one, check) for one in chosen for check in reproduce_.checks(one.name))
         for printer, check in each:
             if not as_json:
-                if full and err.is_terminal:
-                    err.print("\r\x1b[K", end="")
                 if not found or found[-1][0] != printer:
                     widths = print_title(printer, "\n" if found else "")
                 print_check(check, widths)
@@ -78,22 +76,22 @@ def reproduce(
 def print_estimate(sources: list[Source], resume: Path | None) -> None:
     """What is left and how long it takes, before it is begun."""
     names = ", ".join(source.name for source in sources)
-    tasks = reproduce_.left(sources, resume)
-    number = sum(1 for source in sources for _ in source.everything())
-    minutes = sum(task.minutes for task in tasks)
+    left = reproduce_.left(sources, resume)
+    every = sum(1 for source in sources for _ in source.everything())
+    minutes = sum(number.minutes for number in left)
     about = f"about {took(minutes)} on two cores" if minutes else "seconds"
     kept = f"kept in {resume}" if resume else "kept nowhere: --resume FOLDER keeps what is done"
     out.print(
-        f"everything of {names}: {len(tasks)} of {number} numbers left, {about}, {kept}\n",
+        f"everything of {names}: {len(left)} of {every} numbers left, {about}, {kept}\n",
         soft_wrap=True,
     )
 
 
 def print_title(source: Source, before: str) -> tuple[int, ...]:
     """What a source is, and what its lines have; the widths of these."""
-    tasks = list(source.everything())
-    places, names = ([getattr(task, of) for task in tasks] for of in ("place", "what"))
-    printed = max(17, *(len(task.printed) for task in tasks))
+    every = list(source.everything())
+    places, names = ([getattr(number, of) for number in every] for of in ("place", "what"))
+    printed = max(17, *(len(number.printed) for number in every))
     widths = (1, max(map(len, places)), max(31, *map(len, names)), printed, 17, 7)
     out.print(f"{before}{source.title}, printed and computed\n", style="bold", soft_wrap=True)
     typer.echo("  ".join(f"{name:<{width}}" for name, width in zip(COLUMNS, widths, strict=True)))
@@ -103,7 +101,7 @@ def print_title(source: Source, before: str) -> tuple[int, ...]:
 def print_check(check: Check, widths: tuple[int, ...]) -> None:
     """One line."""
     cells = (
-        "✓" if check.agrees else "≠" if check.known else "✗",
+        "·" if check.agrees is None else "✓" if check.agrees else "≠" if check.known else "✗",
         check.place,
         check.what,
         check.printed,
@@ -115,17 +113,20 @@ def print_check(check: Check, widths: tuple[int, ...]) -> None:
 
 
 def print_verdict(checks: list[Check]) -> None:
-    """Notes, and how many agree."""
+    """Notes, and how many agree of those that are compared."""
     known = [check for check in checks if check.known]
     for note in (*(check.note for check in checks if check.note), *_reasons(known)):
         typer.echo(f"\n{note}")
     faults = sum(check.is_fault for check in checks)
-    verdict = f"{faults} of {len(checks)} differ" if faults else "all agree"
+    only_shown = sum(check.agrees is None for check in checks)
+    number = len(checks) - only_shown
+    verdict = f"{faults} of {number} differ" if faults else "all agree"
     if known:
-        verdict = f"{len(checks) - len(known) - faults} agree, {len(known)} differ as is known"
+        verdict = f"{number - len(known) - faults} agree, {len(known)} differ as is known"
         verdict += f", {faults} differ and should not" if faults else ""
+    verdict += f", {only_shown} shown and not compared (·)" if only_shown else ""
     seconds = sum(check.seconds for check in checks)
-    out.print(f"\n{len(checks)} checks, {verdict}, {seconds:.1f} seconds", style="bold")
+    out.print(f"\n{number} checks, {verdict}, {seconds:.1f} seconds", style="bold")
 
 
 def _reasons(known: list[Check]) -> list[str]:

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from math import isnan
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from optsearch.cli.answers import print_json
-from optsearch.cli.common import (
-    JsonOption,
-    advised,
-    app,
-    err,
-    out,
-    read_game,
-    require_folder,
-    require_writable,
-)
-from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at, reporter
-from optsearch.errors import StrategyError
+from optsearch.cli.answers import Answer
+from optsearch.cli.app import app
+from optsearch.cli.common import JsonOption, advised, read_game
+from optsearch.cli.progress import telling
+from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at
 from optsearch.game import HOLE, column_name
-from optsearch.hiding import Hider, hider
-from optsearch.position import Position
-from optsearch.results import SIMULATION
-from optsearch.simulate import MOST_GAMES, Difference, Outcome, Progress, Simulation, replay
-from optsearch.simulate import simulate as simulate_
+from optsearch.game.position import Position, legend
+from optsearch.play.hiding import Hider, hider
+from optsearch.play.simulate import MOST_GAMES, Difference, Outcome, Simulation, replay
+from optsearch.play.simulate import simulate as simulate_
+from optsearch.results.tables import SIMULATION
+from optsearch.support.errors import StrategyError
+from optsearch.support.progress import Progress, Status
 
 SHOWN = 10  # players of whom all differences are printed
 
@@ -75,9 +70,11 @@ def simulate(
     parsed = read_game(game)
     if not players:
         raise StrategyError(f"nobody plays {parsed}; write PLAYER... GAME, as in greedy {parsed}")
-    require_writable(output)
-    require_folder(resume)
-    with advised("--resume", resume), executor_at(dask) as (executor, workers):
+    with (
+        advised("--resume", resume),
+        executor_at(dask) as (executor, workers),
+        simulating() as progress,
+    ):
         simulation = simulate_(
             players,
             parsed,
@@ -87,48 +84,46 @@ def simulate(
             executor=executor,
             jobs=jobs or workers,
             checkpoint=resume,
-            progress=report_progress(),
+            progress=progress,
         )
-    if err.is_terminal:
-        err.print()
     if output is not None:
         save(simulation, output, boards)
     ends = extreme_games(players, simulation, hider(boards)) if extremes else []
-    if as_json:
-        outcomes = [outcome.as_json() for outcome in simulation.outcomes]
-        for fields, games_of in zip(outcomes, ends, strict=False):
-            for which, (number, end) in games_of.items():
-                fields[which] = {"board": number, "position": str(end)}
-        head = {"game": str(simulation.game), "seed": simulation.seed, "boards": boards}
-        print_json({**head, "players": outcomes})
-        return
-    show(simulation, boards)
-    for outcome, games_of in zip(simulation.outcomes, ends, strict=False):
-        show_games(outcome, games_of)
+    answer = answer_of(simulation, boards)
+    for outcome, fields, games_of in zip(
+        simulation.outcomes, answer.fields["players"], ends, strict=False
+    ):
+        for which, (board, end) in games_of.items():
+            fields[which] = {"board": board, "position": str(end)}
+            answer.head(f"\n{outcome.strategy}, {which} shots: {len(end.shots)}, board {board}")
+            answer.show(numbered_board(end))
+        answer.show(f"\nnumber of the shot: {legend(parsed)}; . not shot")
     if output is not None:
-        out.print(f"written to {output}", soft_wrap=True)
+        answer.show(f"written to {output}")
+    answer.print(as_json)
 
 
-def show(simulation: Simulation, boards: str) -> None:
-    """A table of the players, and one of the differences."""
-    games = simulation.outcomes[0].games
-    head = f"{simulation.game}, {games:,} games, seed {simulation.seed}, boards {boards}"
-    out.print(f"{head}\n", style="bold", soft_wrap=True)
-    print_columns(
-        [("player", "mean", "± s.e.", "sd", "median", "worst")]
-        + [(outcome.strategy, *texts(outcome)) for outcome in simulation.outcomes]
+def answer_of(simulation: Simulation, boards: str) -> Answer:
+    """The players, and for people a table of them and one of the differences."""
+    outcomes, of = simulation.outcomes, f"{simulation.game}, {simulation.outcomes[0].games:,} games"
+    answer = Answer(
+        f"{of}, seed {simulation.seed}, boards {boards}\n",
+        game=str(simulation.game),
+        seed=simulation.seed,
+        boards=boards,
     )
-    differences = list(simulation.differences()) if len(simulation.outcomes) <= SHOWN else []
-    if differences:
-        out.print("\nshots more, on the same boards", style="bold")
-        print_columns(
-            [
-                (difference.more, "than", difference.less, difference_text(difference))
-                for difference in differences
-            ]
-        )
+    heads = ("player", "mean", "± s.e.", "sd", "median", "worst")
+    answer.show(
+        columns([heads, *((outcome.strategy, *texts(outcome)) for outcome in outcomes)]),
+        players=[outcome.as_json() for outcome in outcomes],
+    )
+    if 1 < len(outcomes) <= SHOWN:
+        answer.head("\nshots more, on the same boards")
+        differences = simulation.differences()
+        answer.show(columns([(d.more, "than", d.less, difference_text(d)) for d in differences]))
     known = f", {simulation.resumed:,} games were played before" if simulation.resumed else ""
-    out.print(f"\n{simulation.seconds:,.1f} seconds{known}")
+    answer.show(f"\n{simulation.seconds:,.1f} seconds{known}")
+    return answer
 
 
 Extremes = dict[str, tuple[int, Position]]  # fewest and most: the number of the board, the end
@@ -149,22 +144,10 @@ def extreme_games(players: Sequence[str], simulation: Simulation, boards: Hider)
     ]
 
 
-def show_games(outcome: Outcome, games: Extremes) -> None:
-    """Each game as a board with the numbers of its shots."""
-    for which, (number, end) in games.items():
-        head = f"{outcome.strategy}, {which} shots: {len(end.shots)}, board {number}"
-        out.print(f"\n{head}", style="bold", soft_wrap=True)
-        typer.echo(numbered_board(end))
-    typer.echo("\nnumber of the shot: X hit, # sinking, o miss; . not shot")
-
-
 def numbered_board(end: Position) -> str:
     """The board of a game, with the number of each shot and a sign of its reply."""
     game = end.game
-    signs = {
-        shot.cell: f"{number}{'#' if shot.reply.sunk else 'X' if shot.reply.hit else 'o'}"
-        for number, shot in enumerate(end.shots, 1)
-    }
+    signs = {shot.cell: f"{number}{shot.reply.letter}" for number, shot in enumerate(end.shots, 1)}
     rows = [["", *map(column_name, range(game.columns))]]
     for i in range(game.rows):
         cells = [(i, j) for j in range(game.columns)]
@@ -173,12 +156,10 @@ def numbered_board(end: Position) -> str:
     return "\n".join("  ".join(text.rjust(width) for text in row) for row in rows)
 
 
-def print_columns(rows: Sequence[Sequence[str]]) -> None:
+def columns(rows: Sequence[Sequence[str]]) -> str:
     """Rows of texts, each column as wide as it needs; names are never cut."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (text.ljust(width) for text, width in zip(row, widths, strict=True))
-        typer.echo("  ".join(cells).rstrip())
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
 
 
 def texts(outcome: Outcome) -> tuple[str, ...]:
@@ -238,6 +219,8 @@ def save(simulation: Simulation, path: Path, boards: str) -> None:
     )
 
 
-def report_progress() -> Progress:
-    """Progress on standard error."""
-    return reporter(lambda status: f"{status.total:,} games, {status.rate:,.1f} a second")
+def simulating() -> AbstractContextManager[Progress[Status]]:
+    """What is told how far a simulation is."""
+    return telling(
+        "playing", lambda status: f"{status.rate:,.1f} games a second, {status.total:,} in all"
+    )

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
-from optsearch.cli.answers import print_json
-from optsearch.cli.common import (
-    Grouped,
-    JsonOption,
-    app,
-    out,
-    progress_bar,
-    require_figure,
-    require_writable,
-    save_figure,
-)
-from optsearch.errors import PuzzleError
+from optsearch.cli.answers import Answer
+from optsearch.cli.app import Grouped, app
+from optsearch.cli.arguments import Commands
+from optsearch.cli.common import JsonOption, numbered, save_figure
+from optsearch.cli.progress import telling
 from optsearch.game import cell_name, column_name
 from optsearch.solitaire import (
     Puzzle,
@@ -36,6 +27,7 @@ from optsearch.solitaire import (
     reasoning,
 )
 from optsearch.solitaire.puzzle import WATER, Clue, piece_text
+from optsearch.support.errors import PuzzleError
 
 LOOKING, MAKING = "Looking at a puzzle", "Making puzzles"
 
@@ -50,7 +42,7 @@ class Puzzles(Grouped):
         return MAKING if name in ("minimise", "generate") else LOOKING
 
 
-solitaire = typer.Typer(
+solitaire = Commands(
     help="Solitaire Battleship: find the fleet from counts and a few revealed cells.",
     epilog="Example: optsearch solitaire generate --grid 6x6 --fleet 3,2,2,1,1,1 -o puzzle.txt",
     cls=Puzzles,
@@ -104,25 +96,6 @@ KeepOption = Annotated[
 ]
 
 
-@contextmanager
-def working(label: str) -> Iterator[Any]:
-    """A progress line on the terminal; what it yields takes the work done and its amount."""
-    with progress_bar() as bar:
-        task = bar.add_task(label, total=None, note="")
-
-        def report(done: int, total: int | None = None) -> None:
-            seconds = bar.tasks[task].elapsed or 0.0
-            if total is None:
-                note = f"{done:,} cells visited, {done / max(seconds, 0.1):,.0f}/s"
-            else:
-                note = f"{done} of {total} clues"
-                if done:
-                    note += f", about {seconds * (total / done - 1):.0f} s left"
-            bar.update(task, completed=done, total=total, note=note)
-
-        yield report
-
-
 # Looking at a puzzle
 
 
@@ -136,31 +109,21 @@ def solve(
     as_json: JsonOption = False,
 ) -> None:
     """The solution, or several, up to a limit."""
-    require_figure(draw)
     puzzle = formats.load(file)
-    with working("solving"):
+    with telling("solving"):
         found = making.solve(puzzle, limit, method.value, time_limit)
         clues = () if found else _conflict(puzzle, method, time_limit)
     if not found:
         raise PuzzleError(f"no solution: {models.conflict_text(puzzle, clues)}")
+    ships = [formats.solution_fields(puzzle, solution) for solution in found]
+    answer = Answer(puzzle=formats.to_fields(puzzle), solutions=ships, limit=limit)
+    for solution, names in zip(found, ships, strict=True):
+        answer.show(board(puzzle, solution), " ".join(names) + "\n")
+    is_unique = len(found) == 1 if limit > 1 else None
+    answer.show(_verdict(len(found), limit), is_unique=is_unique)
     if draw is not None:
-        draw_picture(puzzle, draw, found[0])
-    if as_json:
-        solutions = [formats.solution_fields(puzzle, solution) for solution in found]
-        print_json(
-            {
-                "puzzle": formats.to_fields(puzzle),
-                "solutions": solutions,
-                "limit": limit,
-                "is_unique": len(found) == 1 if limit > 1 else None,
-            }
-        )
-        return
-    for solution in found:
-        out.print(board(puzzle, solution))
-        out.print(" ".join(formats.solution_fields(puzzle, solution)) + "\n", soft_wrap=True)
-    out.print(_verdict(len(found), limit))
-    print_file("drawing", draw)
+        draw_picture(answer, puzzle, draw, found[0])
+    answer.print(as_json)
 
 
 def _conflict(puzzle: Puzzle, method: Method, time_limit: float | None) -> tuple[Clue, ...]:
@@ -185,27 +148,24 @@ def check(
 ) -> None:
     """Whether there is exactly one solution: exit status 0 if so, 1 for none or several."""
     puzzle = formats.load(file)
-    with working("checking"):
+    with telling("checking"):
         found = making.solve(puzzle, 2, method.value, time_limit)
         clues = () if found else _conflict(puzzle, method, time_limit)
-    if as_json:
-        print_json(
-            {
-                "puzzle": formats.to_fields(puzzle),
-                "solutions": [formats.solution_fields(puzzle, solution) for solution in found],
-                "is_unique": len(found) == 1,
-                "conflict": [str(clue) for clue in clues],
-            }
-        )
-    elif not found:
-        reason = models.conflict_text(puzzle, clues)
-        out.print(f"{file}: no solution: {reason}", soft_wrap=True)
-    elif len(found) == 1:
-        out.print(f"{file}: exactly one solution", soft_wrap=True)
-    else:
+    verdict = "exactly one solution"
+    if not found:
+        verdict = f"no solution: {models.conflict_text(puzzle, clues)}"
+    elif len(found) > 1:
         differing = puzzle.cells_of(sum(found[0]) ^ sum(found[1]))
         names = " ".join(cell_name(cell) for cell in differing)
-        out.print(f"{file}: several solutions; two of them differ in {names}", soft_wrap=True)
+        verdict = f"several solutions; two of them differ in {names}"
+    answer = Answer(
+        puzzle=formats.to_fields(puzzle),
+        solutions=[formats.solution_fields(puzzle, solution) for solution in found],
+        is_unique=len(found) == 1,
+        conflict=[str(clue) for clue in clues],
+    )
+    answer.show(f"{file}: {verdict}")
+    answer.print(as_json)
     if len(found) != 1:
         raise typer.Exit(1)
 
@@ -221,15 +181,13 @@ def count(
 ) -> None:
     """How many solutions there are, exactly; CP-SAT is not needed."""
     puzzle = formats.load(file)
-    with working("counting") as report:
-        number = counting.count(puzzle, limit, time_limit, report)
+    with telling("counting", lambda status: f"{status.rate:,.0f} cells a second") as progress:
+        number = counting.count(puzzle, limit, time_limit, progress)
     is_exact = limit is None or number < limit
-    if as_json:
-        print_json({"puzzle": formats.to_fields(puzzle), "solutions": number, "is_exact": is_exact})
-        return
-    plural = "" if number == 1 else "s"
     more = "" if is_exact else " or more"
-    out.print(f"{file}: {number:,} solution{plural}{more}", soft_wrap=True)
+    answer = Answer(puzzle=formats.to_fields(puzzle), solutions=number, is_exact=is_exact)
+    answer.show(f"{file}: {numbered(number, 'solution')}{more}")
+    answer.print(as_json)
 
 
 @solitaire.command(epilog="Example: optsearch solitaire grade puzzle.txt --steps")
@@ -242,36 +200,23 @@ def grade(
 ) -> None:
     """How hard a puzzle is for a person, by what each step follows from."""
     puzzle = formats.load(file)
-    with working("grading"):
+    with telling("grading"):
         found = reasoning.grade(puzzle, max_depth, time_limit)
-    if as_json:
-        print_json(
-            {
-                "puzzle": formats.to_fields(puzzle),
-                "level": found.level,
-                "depth": found.depth,
-                "is_solved": found.is_solved,
-                "is_cut_short": found.is_cut_short,
-                "rules": found.rules,
-                "steps": [step_fields(step) for step in found.steps],
-            }
-        )
-        return
-    facts = Table.grid(padding=(0, 2))
-    facts.add_row("level", found.level)
+    answer = Answer(puzzle=formats.to_fields(puzzle))
+    answer.fact("level", found.level, level=found.level, depth=found.depth)
+    answer.show(is_solved=found.is_solved, is_cut_short=found.is_cut_short, rules=found.rules)
     for rule, number in found.rules.items():
-        facts.add_row(rule, f"{number} step{'' if number == 1 else 's'}")
-    if found.depth:
-        facts.add_row("depth", str(found.depth))
-    out.print(facts)
+        answer.fact(rule, numbered(number, "step"))
+    answer.fact("depth", str(found.depth) if found.depth else None)
     if found.is_cut_short:
-        out.print(f"not solved in {time_limit:g} seconds; its level is at least this hard")
+        answer.show(f"not solved in {time_limit:g} seconds; its level is at least this hard")
     elif not found.is_solved:
-        out.print(
-            f"not solved by suppositions of depth {max_depth}; there may be several solutions"
-        )
-    for step in found.steps if steps else ():
-        out.print(step_text(step), soft_wrap=True)
+        tried = f"not solved by suppositions of depth {max_depth}"
+        answer.show(f"{tried}; there may be several solutions")
+    answer.show(
+        *(map(step_text, found.steps) if steps else ()), steps=list(map(step_fields, found.steps))
+    )
+    answer.print(as_json)
 
 
 @solitaire.command(epilog="Example: optsearch solitaire explain puzzle.txt")
@@ -283,15 +228,14 @@ def explain(
 ) -> None:
     """The next cells that follow from what is revealed, and why."""
     puzzle = formats.load(file)
-    with working("thinking"):
+    with telling("thinking"):
         step = reasoning.explain(puzzle, max_depth, time_limit)
-    if as_json:
-        fields = None if step is None else step_fields(step)
-        print_json({"puzzle": formats.to_fields(puzzle), "step": fields})
-    elif step is None:
-        out.print(f"nothing follows with suppositions of depth {max_depth}")
+    answer = Answer(puzzle=formats.to_fields(puzzle))
+    if step is None:
+        answer.show(f"nothing follows with suppositions of depth {max_depth}", step=None)
     else:
-        out.print(step_text(step), soft_wrap=True)
+        answer.show(step_text(step), step=step_fields(step))
+    answer.print(as_json)
 
 
 def step_text(step: reasoning.Step) -> str:
@@ -339,13 +283,11 @@ def minimise(
     as_json: JsonOption = False,
 ) -> None:
     """Leave out clues until none can go."""
-    require_writable(output, parents=False)
-    require_figure(draw)
     puzzle = formats.load(file)
     chosen = None if method is None else method.value
-    with working("leaving out") as report:
-        made = making.minimise(puzzle, seed, chosen, keep_counts, report, time_limit)
-    finish(made, output, draw, as_json, {"seed": seed, "clues_before": len(puzzle.clues)})
+    with telling("leaving out") as progress:
+        made = making.minimise(puzzle, seed, chosen, keep_counts, progress, time_limit)
+    finish(made, output, draw, as_json, seed=seed, clues_before=len(puzzle.clues))
 
 
 @solitaire.command(
@@ -365,51 +307,31 @@ def generate(
     as_json: JsonOption = False,
 ) -> None:
     """A new puzzle with exactly one solution and no clue to spare."""
-    require_writable(output, parents=False)
-    require_figure(draw)
     rows, columns = formats.parse_grid(grid)
     lengths = formats.parse_fleet(fleet)
     if seed is None:
         seed = secrets.randbits(32)
     chosen = None if method is None else method.value
-    with working("generating") as report:
+    with telling("generating") as progress:
         made = making.generate(
-            rows, columns, lengths, seed, chosen, keep_counts, report, time_limit
+            rows, columns, lengths, seed, chosen, keep_counts, progress, time_limit
         )
-    finish(made, output, draw, as_json, {"seed": seed})
+    finish(made, output, draw, as_json, seed=seed)
 
 
-def finish(
-    puzzle: Puzzle, output: Path, draw: Path | None, as_json: bool, fields: dict[str, Any]
-) -> None:
+def finish(puzzle: Puzzle, output: Path, draw: Path | None, as_json: bool, **fields: int) -> None:
     """Write a puzzle that was made, and show it."""
     formats.save(puzzle, output)
+    answer, number = Answer(puzzle=formats.to_fields(puzzle), **fields), len(puzzle.clues)
+    clues = f"{numbered(number, 'clue')}, seed {fields['seed']}"
+    answer.show(board(puzzle), f"fleet {puzzle.fleet_text}, {clues}", clues=number)
+    answer.show(f"puzzle   {output}", file=str(output))
     if draw is not None:
-        draw_picture(puzzle, draw)
-    if as_json:
-        print_json(
-            {
-                "puzzle": formats.to_fields(puzzle),
-                **fields,
-                "clues": len(puzzle.clues),
-                "file": str(output),
-            }
-        )
-        return
-    out.print(board(puzzle))
-    clues = f"{len(puzzle.clues)} clue{'' if len(puzzle.clues) == 1 else 's'}"
-    out.print(f"fleet {puzzle.fleet_text}, {clues}, seed {fields['seed']}")
-    print_file("puzzle", output)
-    print_file("drawing", draw)
+        draw_picture(answer, puzzle, draw)
+    answer.print(as_json)
 
 
 # Pictures
-
-
-def print_file(name: str, path: Path | None) -> None:
-    """Say which file was written."""
-    if path is not None:
-        out.print(f"{name:<8} {path}", soft_wrap=True)
 
 
 def board(puzzle: Puzzle, solution: Solution | None = None) -> Text:
@@ -449,8 +371,10 @@ def board(puzzle: Puzzle, solution: Solution | None = None) -> Text:
     return text.append("\n")
 
 
-def draw_picture(puzzle: Puzzle, path: Path, solution: Solution | None = None) -> None:
-    """Draw a puzzle to a file whose ending names the format."""
+def draw_picture(
+    answer: Answer, puzzle: Puzzle, path: Path, solution: Solution | None = None
+) -> None:
+    """Draw a puzzle to a file whose ending names the format, and say so."""
     from matplotlib.figure import Figure
 
     from optsearch.drawing import draw_puzzle, picture_size
@@ -458,3 +382,4 @@ def draw_picture(puzzle: Puzzle, path: Path, solution: Solution | None = None) -
     figure = Figure(figsize=picture_size(puzzle))
     draw_puzzle(figure.add_axes((0, 0, 1, 1)), puzzle, solution)
     save_figure(figure, path)
+    answer.show(f"drawing  {path}")

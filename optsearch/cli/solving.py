@@ -10,41 +10,43 @@ from typing import Annotated
 
 import typer
 
-from optsearch import paper, proof, reference, solver
 from optsearch import tree as tree_
-from optsearch.bracket import bounds as known_bounds
-from optsearch.cli.answers import print_json
+from optsearch.check import paper, reference
+from optsearch.check import proofs as proof
+from optsearch.cli.answers import Answer
+from optsearch.cli.app import Interrupted, app
 from optsearch.cli.common import (
     BoardOption,
     FamilyOption,
-    Interrupted,
     JsonOption,
     OptionalGame,
     PriorOption,
     ShotsOption,
     TimeLimitOption,
     advised,
-    app,
     board_text,
+    cell_names,
     counted_text,
-    described,
     executor_of,
-    facts_table,
-    heading,
     mean_fields,
+    mean_text,
     out,
-    prior_row,
     read_position,
-    require_writable,
-    solving,
+    require_digest,
 )
 from optsearch.cli.families import bounds_family, game_of, solve_family
 from optsearch.cli.families import check_proof as check_family_proof
-from optsearch.errors import OptsearchError
+from optsearch.cli.progress import solving
+from optsearch.counting.prior import prior_of
 from optsearch.game import Cell, cell_name
-from optsearch.hiding import prior_of
-from optsearch.objective import Objective
-from optsearch.solution import ShotValue, Solution
+from optsearch.game.objective import Objective
+from optsearch.game.position import legend
+from optsearch.results.bracket import bounds as known_bounds
+from optsearch.search import solver
+from optsearch.search.proving import prove
+from optsearch.support.decimals import open_mean, outward
+from optsearch.support.errors import OptsearchError
+from optsearch.tree.solution import ShotValue, Solution
 
 
 class Method(str, Enum):
@@ -167,7 +169,7 @@ def solve(
             f"--prove goes with --objective mean and announce=nothing, not with {aim} and "
             f"announce={position.game.announce}"
         )
-    require_writable(tree, prove)
+    require_digest(by, tree, prove, table)
     size = int(memory * 2**30)
     with solving(str(position.game)) as progress:
         if method is Method.SOLVER:
@@ -193,11 +195,7 @@ def solve(
             solution = paper.solve(position, memory=size, progress=progress)
     is_priced = method is Method.SOLVER and aim.kind == "mean" and solution.is_complete
     greedy = solution.greedy() if is_priced and time_limit is None else None
-    if as_json:
-        print_json(solution_fields(solution, greedy))
-    else:
-        print_solution(solution, greedy)
-        print_shot_values(solution)
+    answer_of(solution, greedy).print(as_json)
     if tree is not None:
         best = "optimal" if solution.is_exact else "best found"
         title = best if aim.kind == "mean" else f"{best} for {aim}"
@@ -220,92 +218,105 @@ def write_proof(solution: Solution, path: Path) -> None:
     position = solution.position
     exact = solver.Solver(position, prior=solution.prior)
     misses = solution.total_height - position.hits_left * solution.configurations
-    proved = proof.prove(position, misses, exact.least_misses, exact.prices, solution.prior)
+    proved = prove(position, misses, exact.least_misses, exact.prices, solution.prior)
     proof.save(proved, path)
 
 
-def solution_fields(
-    solution: Solution, greedy: tuple[tuple[Cell, ...], int] | None
-) -> dict[str, object]:
-    """A solution as JSON."""
-    fields: dict[str, object] = {
-        **described(solution.position, solution.prior),
-        "objective": str(solution.objective),
-        "total_height": solution.total_height,
-        "configurations": solution.configurations,
-        **mean_fields(solution.total_height, solution.configurations),
-        "best_shots": [cell_name(cell) for cell in solution.best_shots],
-    }
-    if solution.worst is not None:
-        fields["worst"] = solution.worst
+def answer_of(solution: Solution, greedy: tuple[tuple[Cell, ...], int] | None) -> Answer:
+    """A solution, and what greedy shooting costs where that is known."""
+    number, total = solution.configurations, solution.total_height
+    answer = Answer.about(
+        solution.position,
+        solution.prior,
+        objective=str(solution.objective),
+        total_height=total,
+        configurations=number,
+        **mean_fields(total, number),
+        best_shots=cell_names(solution.best_shots),
+    )
     if solution.finished is not None:
-        fields["finished"] = solution.finished
-    if solution.lower is not None:
-        fields |= {"lower": solution.lower, "upper": solution.upper}
-    if greedy is not None:
-        fields |= {
-            "greedy_shots": [cell_name(cell) for cell in greedy[0]],
-            "greedy_shots_total_height": greedy[1],
-        }
-    if solution.shot_values:
-        fields["shot_values"] = [shot_fields(value, solution) for value in solution.shot_values]
-    return fields | {
-        "nodes": solution.nodes,
-        "subsets": solution.subsets,
-        "seconds": round(solution.seconds, 6),
-        "method": solution.method,
-        "table_entries": solution.table_entries,
-    }
-
-
-def shot_fields(value: ShotValue, solution: Solution) -> dict[str, object]:
-    """The value of a first shot as JSON: exact, or `lower` and `upper`."""
-    fields: dict[str, object] = {"shot": cell_name(value.cell)}
-    if value.finished is not None:
-        return fields | {"finished": value.finished}
-    number = solution.configurations
-    fields["total_height"] = value.lower if value.is_exact else None
-    fields |= mean_fields(value.lower if value.is_exact else None, number)
+        answer.fact(
+            f"within {solution.objective.shots}",
+            f"{solution.finished:,} of {counted_text(number, solution.prior)} = "
+            f"{solution.finished / number:.6f}",
+            finished=solution.finished,
+        )
     if solution.worst is not None:
-        return fields | {"worst": value.worst}
-    return fields | {"lower": value.lower, "upper": value.upper}
+        answer.fact("worst case", f"{solution.worst} shots", worst=solution.worst)
+    if solution.lower is not None:
+        answer.show(lower=solution.lower, upper=solution.upper)
+    if total is not None:
+        answer.fact("mean shots", mean_text(total, number))
+    elif solution.lower is not None and solution.upper is not None:
+        answer.fact("mean shots", open_mean(solution.lower, solution.upper, number))
+    best = " ".join(cell_names(solution.best_shots)) or "none: every ship is sunk"
+    undecided = "not all first shots are decided yet"
+    answer.fact("best shots", best if solution.is_exact else undecided)
+    if greedy is not None:
+        cells = cell_names(greedy[0])
+        more = greedy[1] - (total or 0)
+        cost = f"costs {more} more in total" if more else "is optimal"
+        text = f"{' '.join(cells)}{'; the best of them' * (len(cells) > 1)} {cost}"
+        answer.fact(
+            "greedy shots",
+            text if cells else None,
+            greedy_shots=cells,
+            greedy_shots_total_height=greedy[1],
+        )
+    shown, values = shot_values(solution)
+    if values:
+        answer.show(shot_values=values)
+    subsets = f", and {solution.subsets:,} subsets of them" if solution.subsets else ""
+    answer.fact(
+        "nodes",
+        f"{solution.nodes:,}{subsets}",
+        nodes=solution.nodes,
+        subsets=solution.subsets,
+        seconds=round(solution.seconds, 6),
+        method=solution.method,
+    )
+    answer.fact(
+        "table",
+        f"{solution.table_entries:,} entries, {solution.table_bytes / 2**20:,.0f} MiB",
+        table_entries=solution.table_entries,
+    )
+    answer.fact("seconds", f"{solution.seconds:.3f}")
+    answer.show(*shown)
+    return answer
 
 
-def shot_texts(value: ShotValue, solution: Solution) -> tuple[str, str]:
-    """The value of a first shot, for its place on the board and in full."""
-    number = solution.configurations
+def shot_value(value: ShotValue, solution: Solution) -> tuple[str, str, dict[str, object]]:
+    """The value of a first shot: for its place on the board, in full, and for JSON."""
+    number, fields = solution.configurations, {"shot": cell_name(value.cell)}
     if value.finished is not None:
         share = f"{value.finished} of {number} = {value.finished / number:.6f}"
-        return str(value.finished), f"{share} within {solution.objective.shots}"
-    assert value.lower is not None
-    assert value.upper is not None
-    lower, upper = value.lower / number, value.upper / number
-    if not value.is_exact:
-        exact = f"between {value.lower}/{number} = {lower:.6f} and {value.upper}/{number}"
-        return f"{lower:.3f}-{upper:.3f}", f"{exact} = {upper:.6f}"
-    full = f"{value.lower}/{number} = {lower:.6f}"
-    if value.worst is None:
-        return f"{lower:.4f}", full
-    return str(value.worst), f"worst case {value.worst}, mean {full}"
+        full = f"{share} within {solution.objective.shots}"
+        return str(value.finished), full, {**fields, "finished": value.finished}
+    lower, upper = value.lower or 0, value.upper or 0
+    total = lower if value.is_exact else None
+    known = {**fields, "total_height": total, **mean_fields(total, number)}
+    if value.worst is not None:
+        full = f"worst case {value.worst}, mean {mean_text(lower, number)}"
+        return str(value.worst), full, {**known, "worst": value.worst}
+    known |= {"lower": lower, "upper": upper}
+    if value.is_exact:
+        return f"{lower / number:.4f}", mean_text(lower, number), known
+    least, most = Fraction(lower, number), Fraction(upper, number)
+    short = f"{outward(least, 'lower', 3)}-{outward(most, 'upper', 3)}"
+    return short, open_mean(lower, upper, number), known
 
 
-def print_shot_values(solution: Solution) -> None:
-    """The value of every first shot: a board, and below it a list from the best to the worst."""
-    values = solution.shot_values
+def shot_values(solution: Solution) -> tuple[list[str], list[dict[str, object]]]:
+    """The value of every first shot: a board and below it a list from the best on; for JSON."""
+    position, values = solution.position, solution.shot_values
     if not values:
-        return
-    position = solution.position
+        return [], []
     texts = [[sign if sign != "." else "" for sign in row] for row in position.board().splitlines()]
     shots: dict[str, list[str]] = {}
-
-    def rank(value: ShotValue) -> tuple[int, ...]:
-        finished = value.finished
-        if finished is not None:
-            return (-finished,)
-        return value.worst or 0, value.upper or 0, value.lower or 0
-
-    for value in sorted(values, key=rank):
-        short, full = shot_texts(value, solution)
+    for value in sorted(
+        values, key=lambda v: (-(v.finished or 0), v.worst or 0, v.upper or 0, v.lower or 0)
+    ):
+        short, full, _ = shot_value(value, solution)
         texts[value.cell[0]][value.cell[1]] = short
         shots.setdefault(full, []).append(cell_name(value.cell))
     what = {
@@ -313,57 +324,12 @@ def print_shot_values(solution: Solution) -> None:
         "worst": "Worst case",
         "within": f"Configurations finished within {solution.objective.shots} shots",
     }[solution.objective.kind]
-    typer.echo(f"\n{what}, where a cell is shot first\n\n{board_text(texts)}\n")
+    shown = [f"\n{what}, where a cell is shot first\n\n{board_text(texts)}\n"]
     if position.shots:
-        typer.echo("X hit, o miss\n")
+        shown.append(f"{legend(position.game)}\n")
     width = max(map(len, shots))
-    for full, cells in shots.items():
-        typer.echo(f"{full:<{width}}  {' '.join(cells)}")
-
-
-def print_solution(
-    solution: Solution,
-    greedy: tuple[tuple[Cell, ...], int] | None,
-) -> None:
-    """A solution for people."""
-    out.print(heading(solution.position), style="bold")
-    facts = facts_table()
-    number = solution.configurations
-    for row in prior_row(solution.prior):
-        facts.add_row(*row)
-    if solution.finished is not None:
-        facts.add_row(
-            f"within {solution.objective.shots}",
-            f"{solution.finished:,} of {counted_text(number, solution.prior)} = "
-            f"{solution.finished / number:.6f}",
-        )
-    if solution.worst is not None:
-        facts.add_row("worst case", f"{solution.worst} shots")
-    if solution.total_height is not None:
-        facts.add_row("mean shots", f"{solution.mean_text} = {float(solution.mean):.6f}")
-    elif solution.lower is not None and solution.upper is not None:
-        facts.add_row(
-            "mean shots",
-            f"between {solution.lower}/{number} = {solution.lower / number:.6f} and "
-            f"{solution.upper}/{number} = {solution.upper / number:.6f}",
-        )
-    best = " ".join(cell_name(cell) for cell in solution.best_shots)
-    if solution.is_exact:
-        facts.add_row("best shots", best or "none: every ship is sunk")
-    else:
-        facts.add_row("best shots", "not all first shots are decided yet")
-    if greedy is not None and greedy[0]:
-        cells = " ".join(cell_name(cell) for cell in greedy[0])
-        more = greedy[1] - (solution.total_height or 0)
-        cost = f"costs {more} more in total" if more else "is optimal"
-        facts.add_row("greedy", f"{cells} {cost}")
-    subsets = f", and {solution.subsets:,} subsets of them" if solution.subsets else ""
-    facts.add_row("nodes", f"{solution.nodes:,}{subsets}")
-    facts.add_row(
-        "table", f"{solution.table_entries:,} entries, {solution.table_bytes / 2**20:,.0f} MiB"
-    )
-    facts.add_row("seconds", f"{solution.seconds:.3f}")
-    out.print(facts)
+    shown += [f"{full:<{width}}  {' '.join(cells)}" for full, cells in shots.items()]
+    return shown, [shot_value(value, solution)[2] for value in values]
 
 
 @app.command("proof", epilog="Example: optsearch proof proof.jsonl")
@@ -382,28 +348,21 @@ def check_proof(
         check_family_proof(file, family, as_json)
         return
     by = prior_of(prior, proof.load(file).position.game) if prior is not None else None
+    require_digest(by, file)
     checked = proof.check(file, by)
     number = checked.configurations
-    if as_json:
-        print_json(
-            {
-                **described(checked.position, by),
-                "total_height": checked.total_height,
-                "configurations": number,
-                **mean_fields(checked.total_height, number),
-                "claims": checked.claims,
-            }
-        )
-        return
-    out.print(heading(checked.position), style="bold")
-    facts = facts_table()
-    for row in prior_row(by):
-        facts.add_row(*row)
-    facts.add_row("proved", f"no strategy has a total height below {checked.total_height:,}")
-    mean = Fraction(checked.total_height, number)
-    facts.add_row("mean shots", f"at least {mean} = {float(mean):.6f}")
-    facts.add_row("claims", f"{checked.claims:,}, each rechecked")
-    out.print(facts)
+    total = checked.total_height
+    answer = Answer.about(
+        checked.position,
+        by,
+        total_height=total,
+        configurations=number,
+        **mean_fields(total, number),
+    )
+    answer.fact("proved", f"no strategy has a total height below {total:,}")
+    answer.fact("mean shots", f"at least {Fraction(total, number)} ≈ {total / number:.6f}")
+    answer.fact("claims", f"{checked.claims:,}, each rechecked", claims=checked.claims)
+    answer.print(as_json)
 
 
 # Bounds
@@ -420,7 +379,7 @@ def bounds(
 ) -> None:
     """Proved bounds on the optimum, and the bracket they leave.
 
-    By value; those that are the ends of the bracket are marked *.
+    By value; the ends of the bracket are marked *, or = where both are equal.
     """
     played = game_of("bounds", family, game, shots=shots, board=board, prior=prior)
     if played is None:
@@ -430,39 +389,13 @@ def bounds(
     position = read_position(played, shots, board)
     by = prior_of(prior, position.game)
     known = known_bounds(position, prior=by)
-    if as_json:
-        print_json(
-            {
-                **described(position, by),
-                "bounds": [
-                    {
-                        "name": bound.name,
-                        "side": bound.side,
-                        "value": bound.value,
-                        "source": bound.source,
-                        "is_binding": known.is_binding(bound),
-                    }
-                    for bound in known.bounds
-                ],
-                "bracket": [known.lower, known.upper],
-            }
-        )
-        return
-    out.print(heading(position), style="bold")
-    for row in prior_row(by):
-        out.print("  ".join(row))
-    for side, title in (("lower", "mean shots, at least:"), ("upper", "and at most:")):
-        chosen = [bound for bound in known.bounds if bound.side == side]
-        if chosen:
-            out.print(title)
-        for bound in chosen:
-            mark = "*" if known.is_binding(bound) else " "
-            exact = f" = {bound.value}" if len(str(bound.value)) < 30 else ""
-            typer.echo(f"{mark} {known.decimal(bound)}  {bound.name}{exact}\n    {bound.source}")
-    out.print(f"bracket  {known.text}, its ends marked *", highlight=False)
+    answer = Answer.about(position, by)
+    answer.bounds(known, "mean shots")
     names = {bound.name for bound in known.bounds}
     apart = position.game.is_silent and position.game.contact != "any"
     script, wanted = ("lower_bounds", "root chain") if apart else ("told", "all ships told but two")
     possible = by is None and not position.shots and (apart or len(position.game.fleet) > 1)
     if possible and wanted not in names:
-        typer.echo(f'stronger ones, in a checkout: python -m experiments.{script} "{played}"')
+        said = "stronger ones, in a checkout: python -m"
+        answer.show(f'{said} experiments.{script} "{played}"')
+    answer.print(as_json)

@@ -8,27 +8,30 @@ from typing import Annotated
 import typer
 
 from optsearch import tree as tree_
-from optsearch.cli.answers import print_json
+from optsearch.check.trees import require_prior
+from optsearch.check.trees import verify as replay
+from optsearch.cli.answers import Answer
+from optsearch.cli.app import app
 from optsearch.cli.common import (
     FamilyOption,
     JsonOption,
     PriorOption,
-    app,
     described,
-    facts_table,
     heading,
     mean_fields,
+    mean_text,
     out,
-    require_figure,
-    require_writable,
+    prior_text,
+    require_digest,
     save_figure,
     title_of,
+    writing,
 )
 from optsearch.cli.families import game_of, show_tree
-from optsearch.errors import OptsearchError
+from optsearch.counting.prior import prior_of
 from optsearch.game import Cell, Game, Permutation
-from optsearch.hiding import prior_of
-from optsearch.hunt import is_hunt
+from optsearch.search.hunt import is_hunt
+from optsearch.support.errors import OptsearchError
 
 
 @app.command(epilog="Example: optsearch tree tree.json --verify --draw tree.pdf")
@@ -73,23 +76,20 @@ def tree(
         raise OptsearchError(f"{file} is a strategy of a family from a file; add --family FILE")
     if boards and draw is None:
         raise OptsearchError("--boards is for drawings; add --draw FILE")
-    if dot is not None and dot.suffix.lower() not in (".dot", ".gv"):
-        raise OptsearchError(f"cannot write {str(dot)!r}; use a name ending in .dot or .gv")
-    require_figure(draw)
-    require_writable(dot, parents=False)
     loaded = tree_.load(file)
     by = prior_of(prior, loaded.position.game)
     if by is not None:
-        tree_.require_prior(loaded, by)
+        require_digest(by, file)
+        require_prior(loaded, by)
     other = None if beside is None else tree_.load(beside)
     symmetry = None
     if other is not None:
         other, symmetry = tree_.aligned(loaded, other)
     turned = "" if symmetry is None else turn_text(loaded.position.game, symmetry)
     parted = [] if other is None else tree_.differences(loaded, other)
-    verified = tree_.verify(loaded, by) if verify else None
+    verified = replay(loaded, by) if verify else None
     if verify and other is not None:
-        tree_.verify(other, by)
+        replay(other, by)
     if draw is not None:
         if other is None or beside is None:
             draw_tree(loaded, draw, boards)
@@ -103,46 +103,36 @@ def tree(
             )
     if dot is not None:
         write_dot(loaded, dot)
-    if as_json:
-        print_json(
-            {
-                **described(loaded.position, by),
-                **measures(loaded),
-                "worst": loaded.worst,
-                "leaves": loaded.leaves,
-                "histogram": {str(shots): n for shots, n in sorted(loaded.histogram.items())},
-                "verified": verified is not None,
-                **({} if other is None else compared(other, parted, turned)),
-            }
-        )
-        return
-    if draw is None and dot is None:
-        typer.echo(loaded.text())
-    out.print(f"\n{heading(loaded.position)}", style="bold")
-    facts = facts_table()
-    if loaded.prior:
-        facts.add_row("prior", loaded.prior if by is None else f"{by.name}, {by.digest}")
-    facts.add_row("mean shots", mean_text(loaded))
-    facts.add_row("worst case", f"{loaded.worst} shots")
-    facts.add_row(
-        "distribution", ", ".join(f"{d}: {n:,}" for d, n in sorted(loaded.histogram.items()))
+    number = loaded.configurations
+    if not (as_json or draw or dot):
+        out.print(loaded.text(), soft_wrap=True)
+    answer = Answer(f"\n{heading(loaded.position)}", **described(loaded.position, by))
+    answer.fact("prior", prior_text(by) or loaded.prior or None)
+    answer.fact("mean shots", mean_text(loaded.total_height, number), **measures(loaded))
+    answer.fact("worst case", f"{loaded.worst} shots", worst=loaded.worst, leaves=loaded.leaves)
+    histogram = {str(shots): n for shots, n in sorted(loaded.histogram.items())}
+    distribution = ", ".join(f"{shots}: {n:,}" for shots, n in histogram.items())
+    answer.fact("distribution", distribution, histogram=histogram)
+    replayed = (
+        f"every one of {number:,} configurations replayed"
+        if by is None
+        else f"every configuration replayed, weight {number:,}"
     )
-    if verified is not None:
-        facts.add_row(
-            "verified",
-            f"every one of {loaded.configurations:,} configurations replayed, total {verified:,}"
-            if by is None
-            else f"every configuration replayed, weight {loaded.configurations:,}, "
-            f"total {verified:,}",
-        )
+    text = None if verified is None else f"{replayed}, total {verified:,}"
+    answer.fact("verified", text, verified=verified is not None)
     if other is not None:
-        facts.add_row("beside", f"{mean_text(other)} in {beside}{turned and f', {turned}'}")
-        facts.add_row("they part", parting_text(parted))
-    if draw is not None:
-        facts.add_row("drawing", str(draw))
-    if dot is not None:
-        facts.add_row("dot", str(dot))
-    out.print(facts)
+        answer.fact(
+            "beside",
+            f"{mean_text(other.total_height, other.configurations)} in {beside}"
+            f"{turned and f', {turned}'}",
+            beside=measures(other),
+            turned=turned or None,
+        )
+        differences = [" ".join(map(str, shots)) for shots in parted]
+        answer.fact("they part", parting_text(parted), differences=differences)
+    answer.fact("drawing", str(draw) if draw else None)
+    answer.fact("dot", str(dot) if dot else None)
+    answer.print(as_json)
 
 
 def measures(tree: tree_.DecisionTree) -> dict[str, object]:
@@ -152,22 +142,6 @@ def measures(tree: tree_.DecisionTree) -> dict[str, object]:
         "configurations": tree.configurations,
         **mean_fields(tree.total_height, tree.configurations),
     }
-
-
-def compared(
-    other: tree_.DecisionTree, parted: list[tree_.Shots], turned: str
-) -> dict[str, object]:
-    """The other tree, how it was turned, and where the two part, for a JSON answer."""
-    return {
-        "beside": measures(other),
-        "turned": turned or None,
-        "differences": [" ".join(map(str, shots)) for shots in parted],
-    }
-
-
-def mean_text(tree: tree_.DecisionTree) -> str:
-    """The mean unreduced, and as a decimal number."""
-    return f"{tree.total_height}/{tree.configurations} = {float(tree.mean):.6f}"
 
 
 TURNS = (
@@ -246,7 +220,5 @@ def draw_trees(
 
 def write_dot(tree: tree_.DecisionTree, path: Path) -> None:
     """Write a tree in the DOT language."""
-    try:
-        path.write_text(tree.dot(), encoding="utf-8")
-    except OSError as error:
-        raise OptsearchError(f"cannot write {str(path)!r}: {error.strerror}") from None
+    with writing(path) as beside:
+        beside.write_text(tree.dot(), encoding="utf-8")

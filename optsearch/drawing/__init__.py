@@ -1,12 +1,13 @@
 """Boards, matrices and decision trees drawn on matplotlib axes, in the style of the paper.
 
 Nothing is computed here but where things go, and no file is written. Wherever a reply is drawn, a
-small circle is a hit and a small cross is a miss (Audinot, Bonnet and Viennot (2014), section 3.1);
-where sinkings are announced, a full disc is one, with the length of the ship if that is told.
+cross is a hit and a circle a miss; where sinkings are announced, a full disc is one, with the
+length of the ship if that is told. Audinot, Bonnet and Viennot (2014), section 3.1, have circles
+for hits and crosses for misses, and so has what is drawn with `paper`.
 
 `boards` draws boards and matrices. Of a tree, `vertices` says what is drawn and how large,
 `layouts` where it goes, and `trees` draws it. `mixes` draws what a hider mixes, `puzzles` those of
-Solitaire Battleship. `style` has the colours of all.
+Solitaire Battleship. The colours are those of `optsearch.support.palette`.
 """
 
 from optsearch.drawing.boards import (
@@ -20,11 +21,7 @@ from optsearch.drawing.boards import (
 from optsearch.drawing.layouts import CIRCLES, LEVEL, SLANT, Placed, Scale, Vertex, layout
 from optsearch.drawing.mixes import draw_mix, mix_figure_size
 from optsearch.drawing.puzzles import draw_puzzle, picture_size
-from optsearch.drawing.style import BEST, GRID, HIT_CELL, INK, LABEL, MISS_CELL, SHIP
 from optsearch.drawing.trees import (
-    CHECK,
-    COMMON,
-    DIFFERENT,
     MARK_SIZE,
     NAME_SIZE,
     SUNK_SIZE,
@@ -36,23 +33,13 @@ from optsearch.drawing.trees import (
 from optsearch.drawing.vertices import BOARD_CELL, NODE_SIZE, SLOT, WIDEST, binary_tree
 
 __all__ = [
-    "BEST",
     "BOARD_CELL",
-    "CHECK",
     "CIRCLES",
-    "COMMON",
-    "DIFFERENT",
-    "GRID",
     "HEAT",
-    "HIT_CELL",
-    "INK",
-    "LABEL",
     "LEVEL",
     "MARK_SIZE",
-    "MISS_CELL",
     "NAME_SIZE",
     "NODE_SIZE",
-    "SHIP",
     "SLANT",
     "SLOT",
     "SUNK_SIZE",

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from matplotlib.animation import AbstractMovieWriter, HTMLWriter, PillowWriter
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from optsearch.counting.posterior import Posterior
 from optsearch.drawing.boards import draw_board, draw_probability, draw_ships
-from optsearch.drawing.style import INK
-from optsearch.position import Position
-from optsearch.posterior import Posterior
+from optsearch.game.position import Position
+from optsearch.support.palette import INK, css
+from optsearch.support.progress import Progress, Status, meter, no_progress
 
 CELL = 0.42  # inches
 DOTS = 100  # an inch
 HELD = 5  # frames that the end is shown
-
-Progress = Callable[[int, int], None]  # frames done, of how many
 
 
 def animate(
@@ -29,7 +29,7 @@ def animate(
     title: str = "",
     rate: int = 2,
     with_posterior: bool = True,
-    progress: Progress = lambda done, total: None,
+    progress: Progress[Status] = no_progress,
 ) -> int:
     """Write a game to a file, a frame for each number of shots; returns how many there are.
 
@@ -43,6 +43,7 @@ def animate(
     full = figure.get_size_inches()
     box = (1.3 * CELL / full[0], 0.5 * CELL / full[1], width / full[0], height / full[1])
     writer = _writer(path, rate)
+    report = meter(progress, frames)
     with writer.saving(figure, str(path), DOTS):
         for number in range(frames):
             figure.clear()
@@ -55,7 +56,7 @@ def animate(
             figure.text(0.5, 1 - 0.25 * CELL / full[1], head, ha="center", va="top", color=INK)
             for _ in range(HELD if number == frames - 1 else 1):
                 writer.grab_frame()
-            progress(number + 1, frames)
+            report(number + 1)
     return frames
 
 
@@ -72,7 +73,45 @@ def _draw(ax: Axes, position: Position, with_posterior: bool) -> str:
     return f"{text}; {left:,} configuration{'' if left == 1 else 's'} left"
 
 
+_BUTTONS = {
+    "minus": "−",
+    "fast-backward": "|◀",
+    "step-backward": "‹",
+    "play fa-flip-horizontal": "◀",
+    "pause": "❚❚",
+    "play": "▶",
+    "step-forward": "›",
+    "fast-forward": "▶|",
+    "plus": "+",
+}
+_HEAD = f"""<!doctype html>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy"
+ content="default-src 'none'; img-src data:; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
+<link rel="icon" href="data:,">
+<style>
+{css()}
+body {{
+  text-align: center; background: var(--page); color: var(--text);
+  font: 1rem system-ui, sans-serif;
+}}
+img {{ max-width: 100%; }}
+</style>
+"""
+
+
+class _PageWriter(HTMLWriter):
+    """The page of matplotlib, whose buttons are signs of a font that it loads, without that."""
+
+    def finish(self) -> None:
+        super().finish()
+        path = Path(self.outfile)
+        page = re.sub(r"<link\b[^>]*>", "", path.read_text())
+        page = re.sub(r'<i class="fa fa-([^"]*)"></i>', lambda icon: _BUTTONS[icon[1]], page)
+        path.write_text(_HEAD + page, encoding="utf-8")
+
+
 def _writer(path: Path, rate: int) -> AbstractMovieWriter:
     if path.suffix.lower() == ".html":
-        return HTMLWriter(fps=rate, embed_frames=True)
+        return _PageWriter(fps=rate, embed_frames=True)
     return PillowWriter(fps=rate)

@@ -13,11 +13,13 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
 from numpy.typing import NDArray
 
-from optsearch.drawing.style import BEST, GRID, HIT_CELL, HOLE_CELL, INK, LABEL, MISS_CELL, SHIP
+from optsearch.counting.posterior import ranks
 from optsearch.game import Cell, column_name
-from optsearch.position import Position
+from optsearch.game.position import Position, Shot
+from optsearch.support import palette
+from optsearch.support.palette import BEST, GRID, HIT, HIT_CELL, INK, LABEL, MISS, MISS_CELL, SHIP
 
-HEAT = LinearSegmentedColormap.from_list("heat", ["#fbfcfe", "#cfe0f1", "#8fb8de"])
+HEAT = LinearSegmentedColormap.from_list("heat", palette.HEAT)
 
 
 def paper_name(cell: Cell) -> str:
@@ -28,27 +30,33 @@ def paper_name(cell: Cell) -> str:
 def draw_board(ax: Axes, position: Position, paper: bool = False) -> None:
     """Draw a position: the grid, column letters above, row numbers on the left, and the shots.
 
-    A cell hit is shaded and has a circle, a cell missed has a cross; a hole is dark. With `paper`,
-    rows have the letters and columns the numbers, as in `paper_name`.
+    Each shot has the sign of its reply on a shade; a hole is dark. With `paper`, hits have circles
+    and misses crosses, rows have the letters and columns the numbers, as in the paper.
     """
     game = position.game
     for row, column in game.cells_of(game.holes):
         ax.add_patch(
-            Rectangle((column, row), 1, 1, facecolor=HOLE_CELL, lw=0, zorder=2, gid="hole")
+            Rectangle((column, row), 1, 1, facecolor=palette.HOLE, lw=0, zorder=2, gid="hole")
         )
     for shot in position.shots:
-        row, column = shot.cell
-        shade = HIT_CELL if shot.reply.hit else MISS_CELL
-        ax.add_patch(Rectangle((column, row), 1, 1, facecolor=shade, edgecolor="none", gid="shot"))
-        if shot.reply.hit:
-            centre = (column + 0.5, row + 0.5)
-            ax.add_patch(Circle(centre, 0.25, fill=False, edgecolor=INK, lw=1.6, gid="hit"))
-        else:
-            x = [column + 0.28, column + 0.72, np.nan, column + 0.28, column + 0.72]
-            y = [row + 0.28, row + 0.72, np.nan, row + 0.72, row + 0.28]
-            ax.add_line(Line2D(x, y, color=INK, lw=1.6, solid_capstyle="round", gid="miss"))
+        _draw_shot(ax, shot, paper)
     _draw_grid(ax, game.rows, game.columns, paper)
     ax.set_aspect("equal")
+
+
+def _draw_shot(ax: Axes, shot: Shot, paper: bool) -> None:
+    (row, column), is_hit, sinks = shot.cell, shot.reply.hit, shot.reply.sunk
+    shade, colour = (HIT_CELL, HIT) if is_hit else (MISS_CELL, MISS)
+    ax.add_patch(Rectangle((column, row), 1, 1, facecolor=shade, edgecolor="none", gid="shot"))
+    gid = str(shot.reply).partition(":")[0]
+    if sinks or is_hit == paper:
+        centre = (column + 0.5, row + 0.5)
+        style = {"facecolor": colour if sinks else "none", "edgecolor": colour, "lw": 1.8}
+        ax.add_patch(Circle(centre, 0.25, gid=gid, **style))
+    else:
+        x = [column + 0.28, column + 0.72, np.nan, column + 0.28, column + 0.72]
+        y = [row + 0.28, row + 0.72, np.nan, row + 0.72, row + 0.28]
+        ax.add_line(Line2D(x, y, color=colour, lw=1.8, solid_capstyle="round", gid=gid))
 
 
 def draw_ships(ax: Axes, ships: Sequence[Sequence[Cell]]) -> None:
@@ -148,8 +156,8 @@ def draw_probability(ax: Axes, position: Position, probability: NDArray[np.float
         vmax=1,
         gid="heat",
     )
-    best = np.nanmax(shown, initial=0)
-    for row, column in np.argwhere(np.isclose(shown, best, rtol=1e-12) & (shown > 0)):
+    most = np.nanmax(shown, initial=0)
+    for row, column in np.argwhere(np.isclose(shown, most, rtol=1e-12) & (shown > 0)):
         ax.add_patch(
             Rectangle(
                 (column + 0.06, row + 0.06),
@@ -158,7 +166,7 @@ def draw_probability(ax: Axes, position: Position, probability: NDArray[np.float
                 fill=False,
                 edgecolor=BEST,
                 lw=2,
-                gid="best",
+                gid="greedy",
             )
         )
     box = ax.get_window_extent()
@@ -176,19 +184,6 @@ def draw_probability(ax: Axes, position: Position, probability: NDArray[np.float
                 color=INK,
                 gid="value",
             )
-
-
-def ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Each value's rank among the distinct values of an array, from 0 to 1; nan stays nan.
-
-    Values that agree to 12 digits are one value.
-    """
-    known = ~np.isnan(values)
-    result = np.full(values.shape, np.nan)
-    rounded = np.array([float(f"{value:.12e}") for value in values[known]])
-    distinct, places = np.unique(rounded, return_inverse=True)
-    result[known] = places / max(1, len(distinct) - 1)
-    return result
 
 
 def _draw_grid(ax: Axes, rows: int, columns: int, paper: bool = False) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from optsearch.game import Cell
-from optsearch.position import Position, Reply
+from optsearch.game.position import Position, Reply
 
 LEVEL = 0.58  # inches from one level of circles to the next
 SLANT = 0.5  # how far, in slots, a node with one branch stands beside its child

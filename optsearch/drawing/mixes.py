@@ -12,9 +12,9 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from optsearch.drawing.boards import draw_board, draw_matrix
-from optsearch.drawing.style import INK, SHIP
 from optsearch.game import Game
-from optsearch.position import Position
+from optsearch.game.position import Position
+from optsearch.support.palette import INK, SHIP
 
 CELL = 0.17  # inches of a cell of a small board
 MAP_CELL = 0.42  # of the map

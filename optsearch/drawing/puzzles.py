@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Patch, Polygon, Rectangle
 
-from optsearch.drawing.style import GRID, INK, LABEL
 from optsearch.game import Cell
 from optsearch.solitaire.puzzle import (
     BOTTOM,
@@ -22,9 +21,8 @@ from optsearch.solitaire.puzzle import (
     Puzzle,
     Solution,
 )
+from optsearch.support.palette import FOUND, GRID, INK, LABEL, WAVE
 
-WAVE = "#5b8db8"
-FOUND = "#8fa3b5"  # of a ship that the solver has to find
 _RADIUS = 0.36
 _TURN = {LEFT: 0.0, TOP: pi / 2, RIGHT: pi, BOTTOM: -pi / 2}  # from a left end; y points down
 

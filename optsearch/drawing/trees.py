@@ -12,7 +12,6 @@ from matplotlib.lines import Line2D
 from matplotlib.path import Path
 
 from optsearch.drawing.layouts import CIRCLES, Placed, Scale, Vertex
-from optsearch.drawing.style import GRID, HIT_CELL, HOLE_CELL, INK, LABEL, MISS_CELL
 from optsearch.drawing.vertices import (
     BOARD_CELL,
     NAME_STRIP,
@@ -22,12 +21,9 @@ from optsearch.drawing.vertices import (
     scale_of,
 )
 from optsearch.game import Cell, cell_name
-from optsearch.position import HIT, MISS, Reply
+from optsearch.game.position import Reply
+from optsearch.support.palette import GREY, GRID, HIT, HIT_CELL, HOLE, INK, LABEL, MISS_CELL, SOLVED
 from optsearch.tree import DecisionTree, differences
-
-CHECK = "#2f7d4f"
-DIFFERENT = "#b83a0e"
-COMMON = "#7b8794"
 
 # In points.
 MARK_SIZE = 5.0
@@ -40,16 +36,19 @@ _CHECK_MARK = Path([(-0.45, 0.0), (-0.12, -0.4), (0.5, 0.45)])
 
 @dataclass(frozen=True)
 class _Pen:
-    """How a part of a tree is drawn: colours, and the width of lines in points."""
+    """How a part of a tree is drawn: colours, the width of lines in points, marks of replies."""
 
     ink: str = INK
-    check: str = CHECK
+    check: str = SOLVED
     width: float = 0.9
+    hit: str = "x"
+    miss: str = "o"
 
 
 # By whether a vertex belongs to what two trees do not share.
 _PLAIN = {False: _Pen()}
-_COMPARED = {False: _Pen(COMMON, COMMON), True: _Pen(DIFFERENT, DIFFERENT, 2.0)}
+_PAPER = {False: _Pen(hit="o", miss="x")}
+_COMPARED = {False: _Pen(GREY, GREY), True: _Pen(HIT, HIT, 2.0)}
 
 
 def tree_figure_size(tree: DecisionTree | Vertex, boards: bool = False) -> tuple[float, float]:
@@ -63,11 +62,12 @@ def draw_tree(
     tree: DecisionTree | Vertex,
     boards: bool = False,
     names: Callable[[Cell], str] = cell_name,
+    paper: bool = False,
 ) -> None:
     """Draw a decision tree as the paper does, or an abstract binary tree.
 
-    In a decision tree each node is the cell shot; a hit goes to the left with a small circle on the
-    edge, a miss to the right with a small cross, and an announced sinking between them with a full
+    In a decision tree each node is the cell shot; a hit goes to the left with a small cross on the
+    edge, a miss to the right with a small circle, and an announced sinking between them with a full
     disc, which has the length of the ship if that is told. A leaf is a check mark, with its number
     of configurations if that is not 1. With `boards`, each node is the board as it is then, with
     the cell that is shot next in a full colour. An abstract tree has dots and, for its leaves,
@@ -75,7 +75,8 @@ def draw_tree(
 
     A tree wider than `WIDEST` inches is folded: subtrees are drawn below, under numbers in squares,
     which stand for them above. The axes should have the size that `tree_figure_size` gives.
-    names -- what cells are called, such as `paper_name`.
+    names -- what cells are called, such as `paper_name`; paper -- the marks of the paper, a circle
+    for a hit and a cross for a miss.
     """
     placed, width, height = arranged(tree, boards, names=names)
     if isinstance(tree, Vertex):
@@ -86,7 +87,7 @@ def draw_tree(
         _draw_marks(ax, inner, "nodes", pen, marker="o", markersize=6, markerfacecolor=INK)
         _draw_marks(ax, leaves, "leaves", pen, marker="s", markersize=6.5)
     else:
-        _draw_strategy(ax, placed, scale_of(tree, boards), _PLAIN)
+        _draw_strategy(ax, placed, scale_of(tree, boards), _PAPER if paper else _PLAIN)
     _frame(ax, width, height)
 
 
@@ -195,13 +196,14 @@ def _draw_replies(
     ax: Axes, middles: Sequence[tuple[Reply | None, float, float]], pen: _Pen
 ) -> None:
     """The marks on the edges; an edge has a gap where its cross is."""
-    hits = [(x, y) for reply, x, y in middles if reply == HIT]
-    misses = [(x, y) for reply, x, y in middles if reply == MISS]
     sunk = [(reply, x, y) for reply, x, y in middles if reply and reply.sunk]
-    _draw_marks(ax, hits, "hits", pen, marker="o", markersize=MARK_SIZE)
-    _draw_gaps(ax, misses, MARK_SIZE + 3)
-    width = min(pen.width, 1.2) + 0.4
-    _draw_marks(ax, misses, "misses", pen, marker="x", markersize=MARK_SIZE, markeredgewidth=width)
+    for gid, is_hit, marker in (("hits", True, pen.hit), ("misses", False, pen.miss)):
+        places = [(x, y) for r, x, y in middles if r and not r.sunk and r.hit == is_hit]
+        style: dict[str, Any] = {"marker": marker, "markersize": MARK_SIZE}
+        if marker == "x":
+            _draw_gaps(ax, places, MARK_SIZE + 3)
+            style["markeredgewidth"] = min(pen.width, 1.2) + 0.4
+        _draw_marks(ax, places, gid, pen, **style)
     for size, is_told in ((SUNK_SIZE, True), (MARK_SIZE + 1, False)):
         discs = [(x, y) for reply, x, y in sunk if bool(reply.length) == is_told]
         style = {"marker": "o", "markersize": size, "markerfacecolor": pen.ink}
@@ -256,6 +258,7 @@ def _draw_boards(ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen) ->
     frames: list[list[tuple[float, float]]] = []
     shades: dict[str, list[list[tuple[float, float]]]] = {
         "hit": [],
+        "sunk": [],
         "miss": [],
         "hole": [],
         "next": [],
@@ -274,7 +277,7 @@ def _draw_boards(ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen) ->
         left = p.x - columns * wide / 2
         top = -p.depth - scale.reach + rows * high
         for cell, kind in (
-            *((shot.cell, "hit" if shot.reply.hit else "miss") for shot in position.shots),
+            *((shot.cell, str(shot.reply).partition(":")[0]) for shot in position.shots),
             *((cell, "hole") for cell in position.game.cells_of(position.game.holes)),
             (p.vertex.shot, "next"),
         ):
@@ -285,14 +288,15 @@ def _draw_boards(ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen) ->
         name = p.x, -p.depth + scale.reach - NAME_STRIP / 2 / scale.level
         _draw_text(ax, name, p.vertex.name, pen.ink, "name", NAME_SIZE - 1)
 
-    colours = {"hit": HIT_CELL, "miss": MISS_CELL, "hole": HOLE_CELL, "next": pen.ink}
+    cells = {"hit": HIT_CELL, "sunk": HIT_CELL, "miss": MISS_CELL, "hole": HOLE, "next": pen.ink}
+    markers = {"hit": pen.hit, "sunk": "o", "miss": pen.miss}
     for kind, boxes in shades.items():
-        ax.add_collection(PolyCollection(boxes, facecolors=colours[kind], gid=f"{kind} cells"))
+        ax.add_collection(PolyCollection(boxes, facecolors=cells[kind], gid=f"{kind} cells"))
         middles = [((a[0] + c[0]) / 2, (a[1] + c[1]) / 2) for a, _, c, _ in boxes]
-        if kind in ("hit", "miss"):
-            marker = "o" if kind == "hit" else "x"
-            style = {"marker": marker, "markersize": 36 * BOARD_CELL, "markerfacecolor": "none"}
-            _draw_marks(ax, middles, f"{kind} shots", pen, **{**style, "markeredgewidth": 0.8})
+        if kind in markers:
+            style = {"marker": markers[kind], "markersize": 36 * BOARD_CELL, "markeredgewidth": 0.8}
+            style["markerfacecolor"] = pen.ink if kind == "sunk" else "none"
+            _draw_marks(ax, middles, f"{kind} shots", pen, **style)
     ax.add_collection(LineCollection(lines, colors=GRID, linewidths=0.4, zorder=2))
     outlines = PolyCollection(
         frames, facecolors="none", edgecolors=pen.ink, linewidths=pen.width, zorder=3, gid="nodes"

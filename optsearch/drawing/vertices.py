@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from math import sqrt
 
 from optsearch.drawing.layouts import CIRCLES, LEVEL, Placed, Scale, Vertex, layout
-from optsearch.errors import TreeError
 from optsearch.game import Cell, cell_name
-from optsearch.position import HIT, MISS, Position, Shot
+from optsearch.game.position import HIT, MISS, Position, Shot
+from optsearch.support.errors import TreeError
 from optsearch.tree import DecisionTree, Leaf, Node, Shots
 
 # In inches (a slot is the width of a leaf).

@@ -21,8 +21,8 @@ floating point and then exactly, `run` the rounds, `solution` what comes out, `c
 of it, and `checking` checks such a file without any of these.
 """
 
-from optsearch.equilibrium.certificate import save
-from optsearch.equilibrium.checking import Checked, check
+from optsearch.check.certificates import Checked
+from optsearch.equilibrium.certificate import check, save
 from optsearch.equilibrium.run import Round, equilibrium
 from optsearch.equilibrium.solution import Equilibrium
 

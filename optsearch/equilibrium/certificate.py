@@ -1,4 +1,4 @@
-"""The file that shows a value from both sides, for `optsearch.equilibrium.checking`.
+"""The file that shows a value from both sides: written, and handed to what checks it.
 
 A JSON object: the game and the objective; what the hider's mix guarantees and what the shooter's
 does, as fractions; an entry for each orbit that the hider uses, one hiding of it as lists of cells
@@ -11,10 +11,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from optsearch.check import certificates
+from optsearch.check.certificates import EFFORT, Checked
+from optsearch.counting.prior import Prior
 from optsearch.equilibrium.memory import tree_fields
 from optsearch.equilibrium.solution import Equilibrium
-from optsearch.errors import ProofError
-from optsearch.journal import replace
+from optsearch.game import Game
+from optsearch.game.objective import Objective
+from optsearch.search.solver import solve
+from optsearch.support.documents import write
+from optsearch.support.errors import ProofError
 
 FORMAT = "optsearch equilibrium certificate"
 VERSION = 1
@@ -46,7 +52,23 @@ def save(found: Equilibrium, path: str | Path) -> None:
     for name, entries in (("hider", hider), ("shooter", shooter)):
         listed = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
         lines.append(f'"{name}": [\n{listed}\n]')
-    try:
-        replace(Path(path), "{\n" + ",\n".join(lines) + "\n}\n")
-    except (OSError, ValueError) as error:
-        raise ProofError(f"{path} cannot be written: {error}") from None
+    write(path, "{\n" + ",\n".join(lines) + "\n}\n", ProofError)
+
+
+def check(path: str | Path, effort: int = EFFORT) -> Checked:
+    """Check the certificate in a file, in plain Python that shares nothing with what found it.
+
+    effort -- families that a plain search looks into before the exact solver is asked; the answer
+    says which it was. Raises ProofError for a file that is no certificate, and for one that does
+    not prove what it says.
+    """
+    return certificates.check(path, effort, _least)
+
+
+def _least(game: Game, objective: Objective, prior: Prior) -> int:
+    """What the exact solver says of a game by a prior, as `certificates.Solve`."""
+    found = solve(game, objective=objective, prior=prior)
+    if found.finished is not None:
+        return found.configurations - found.finished
+    assert found.total_height is not None
+    return found.total_height

@@ -14,10 +14,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.configurations import Configurations, list_ships, to_masks
-from optsearch.errors import TooLarge
+from optsearch.counting.configurations import Configurations, list_ships, to_masks
 from optsearch.game import Game, Permutation, image
-from optsearch.position import Position
+from optsearch.game.position import Position
+from optsearch.support.errors import TooLarge
 
 MOST = 50_000
 Hiding = tuple[int, ...]  # the ships, ascending; the cells of all as one where nothing is announced

@@ -17,53 +17,86 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd
 
+import highspy
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 Rows = Sequence[Sequence[int]]
 Vector = NDArray[np.float64]
 TIGHT = 1e-7
+INFINITY = float("inf")
 
 
-def hider(rows: Rows, sizes: NDArray[np.int64], box: tuple[Vector, Vector] | None = None) -> Vector:
-    """The hider's best mix, a probability for each orbit; with a box, of those in it."""
-    pays = np.array(rows) / sizes
-    trees, orbits = pays.shape
-    least, most = (np.zeros(orbits), np.ones(orbits)) if box is None else box
-    found = linprog(
-        np.r_[np.zeros(orbits), -1.0],
-        A_ub=np.c_[-pays, np.ones(trees)],
-        b_ub=np.zeros(trees),
-        A_eq=np.r_[np.ones(orbits), 0.0][None, :],
-        b_eq=[1.0],
-        bounds=[*zip(least, most, strict=True), (None, None)],
-        method="highs-ds",
-    )
-    return _probabilities(found.x, orbits)
+class Hider:
+    """The hider's programme over the trees so far; each solution starts from the one before."""
+
+    def __init__(self, sizes: NDArray[np.int64]):
+        self.sizes = sizes
+        orbits = len(sizes)
+        self._programme = _Programme(np.r_[np.zeros(orbits), -1.0])
+        self._programme.add(np.r_[np.ones(orbits), 0.0], 1.0, 1.0)
+
+    def add(self, row: Sequence[int]) -> None:
+        """One more tree."""
+        self._programme.add(np.r_[np.array(row) / self.sizes, -1.0], 0.0, INFINITY)
+
+    def mix(self, box: tuple[Vector, Vector] | None = None) -> Vector:
+        """The best mix, a probability for each orbit; with a box, of those in it."""
+        orbits = len(self.sizes)
+        self._programme.bound(*(box or (np.zeros(orbits), np.ones(orbits))))
+        return self._programme.probabilities(orbits)
 
 
 def shooter(rows: Rows, sizes: NDArray[np.int64]) -> Vector:
     """The shooter's best mix, a probability for each tree."""
     pays = np.array(rows) / sizes
     trees, orbits = pays.shape
-    found = linprog(
-        np.r_[np.zeros(trees), 1.0],
-        A_ub=np.c_[pays.T, -np.ones(orbits)],
-        b_ub=np.zeros(orbits),
-        A_eq=np.r_[np.ones(trees), 0.0][None, :],
-        b_eq=[1.0],
-        bounds=[*[(0, None)] * trees, (None, None)],
-        method="highs-ds",
-    )
-    return _probabilities(found.x, trees)
+    programme = _Programme(np.r_[np.zeros(trees), 1.0])
+    programme.add(np.r_[np.ones(trees), 0.0], 1.0, 1.0)
+    for orbit in range(orbits):
+        programme.add(np.r_[pays[:, orbit], -1.0], -INFINITY, 0.0)
+    return programme.probabilities(trees)
 
 
-def _probabilities(solution: Vector | None, number: int) -> Vector:
-    if solution is None:  # never: both programmes have solutions
-        raise ArithmeticError("the linear programme was not solved")
-    mix = np.maximum(solution[:number], 0)
-    return np.asarray(mix / mix.sum())
+class _Silent(highspy.Highs):
+    """HiGHS without its greeting, which the last step of its construction prints."""
+
+    def enableCallbacks(self) -> None:
+        """As that of HiGHS."""
+        self.silent()
+        super().enableCallbacks()  # type: ignore[no-untyped-call]
+
+
+class _Programme:
+    """Probabilities and a value, at the least cost under rows that are added one by one."""
+
+    def __init__(self, costs: Vector):
+        self._solver = _Silent()  # type: ignore[no-untyped-call]
+        self._solver.setOptionValue("threads", 1)
+        number = len(costs)
+        self._columns = np.arange(number, dtype=np.int32)
+        least = np.r_[np.zeros(number - 1), -INFINITY]
+        none = np.array([], np.int32)
+        self._solver.addCols(
+            *(number, costs, least, np.full(number, INFINITY)),
+            *(0, none, none, np.array([], np.float64)),
+        )
+
+    def add(self, row: Vector, least: float, most: float) -> None:
+        """One more row, with its bounds."""
+        self._solver.addRow(least, most, len(row), self._columns, row)
+
+    def bound(self, least: Vector, most: Vector) -> None:
+        """Bounds of the probabilities."""
+        self._solver.changeColsBounds(len(least), self._columns[:-1], least, most)
+
+    def probabilities(self, number: int) -> Vector:
+        """The solution without the value."""
+        self._solver.run()
+        if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:  # never
+            raise ArithmeticError("the linear programme was not solved")
+        mix = np.maximum(self._solver.getSolution().col_value[:number], 0)
+        return np.asarray(mix / mix.sum())
 
 
 # Exactly

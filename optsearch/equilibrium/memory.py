@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from optsearch.equilibrium.hidings import Hidings
 from optsearch.equilibrium.oracle import paid
-from optsearch.errors import TableError
 from optsearch.game import cell_name, parse_cell
-from optsearch.journal import Journal
-from optsearch.objective import Objective
-from optsearch.position import Reply, reply
+from optsearch.game.objective import Objective
+from optsearch.game.position import Reply, reply
+from optsearch.support.errors import TableError
+from optsearch.support.journal import Journal
 from optsearch.tree import Leaf, Node
 
 FILE = "equilibrium.journal"
@@ -37,12 +36,7 @@ class Memory:
     def __enter__(self) -> Memory:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.journal is not None:
             self.journal.close()
 

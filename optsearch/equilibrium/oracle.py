@@ -7,7 +7,8 @@ trees differ by as much as N in what the ones add, so a best tree for these weig
 and among those the best against all hidings alike.
 
 Where nothing is announced the search kernel answers, whose weights have an end
-(`family.MAX_WEIGHT`); where sinkings are, the definition (`optsearch.reference`), which knows any.
+(`family.MAX_WEIGHT`); where sinkings are, the definition (`optsearch.check.reference`), where
+weights have none.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch import reference
+from optsearch.check import reference
+from optsearch.counting.family import MAX_WEIGHT
+from optsearch.counting.prior import Prior
 from optsearch.equilibrium.hidings import Hidings
-from optsearch.errors import TooLarge
-from optsearch.family import MAX_WEIGHT
 from optsearch.game import bits
-from optsearch.kernels import NO_BUDGET, Kernel, State, best_cell, shoot
-from optsearch.objective import Objective
-from optsearch.position import Position, Reply
-from optsearch.prior import Prior
-from optsearch.solver import Solver
+from optsearch.game.objective import Objective
+from optsearch.game.position import Position, Reply
+from optsearch.search.kernels import NO_BUDGET, Kernel, State, best_cell, shoot
+from optsearch.search.solver import Solver
+from optsearch.support.errors import TooLarge
 from optsearch.tree import Leaf, Node
 
 MOST_ANNOUNCED = 150  # hidings that the definition is asked about

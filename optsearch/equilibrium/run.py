@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -16,10 +16,10 @@ from optsearch.equilibrium.hidings import Hidings
 from optsearch.equilibrium.memory import Memory
 from optsearch.equilibrium.oracle import Answer, Oracle
 from optsearch.equilibrium.solution import Equilibrium
-from optsearch.errors import NotSupported
 from optsearch.game import Game
-from optsearch.objective import MEAN, Objective
-from optsearch.solution import Limit, LimitReached
+from optsearch.game.objective import MEAN, Objective
+from optsearch.support.errors import NotSupported
+from optsearch.support.progress import Limit, LimitReached, Progress, Status, no_progress
 from optsearch.tree import Leaf, Node
 
 CLOSE = 1e-9  # of bounds in floating point that may be equal
@@ -28,17 +28,13 @@ SHARES = 1 << 30  # in which probabilities are rounded where they are not exact
 
 
 @dataclass(frozen=True)
-class Round:
+class Round(Status):
     """How far a run is. least, most -- bounds of what the shooter pays; most -- about."""
 
     number: int
     trees: int
     least: float
     most: float
-    seconds: float
-
-
-Progress = Callable[[Round], None]
 
 
 def equilibrium(
@@ -48,7 +44,7 @@ def equilibrium(
     tolerance: Fraction = Fraction(0),
     time_limit: float | None = None,
     checkpoint: Path | None = None,
-    progress: Progress = lambda status: None,
+    progress: Progress[Round] = no_progress,
     partial: bool = False,
     radius: float = RADIUS,
 ) -> Equilibrium:
@@ -100,12 +96,13 @@ class _Run:
         memory: Memory,
         limit: Limit | None,
         radius: float,
-        progress: Progress,
+        progress: Progress[Round],
     ):
         self.hidings, self.objective, self.memory = hidings, objective, memory
         self.limit, self.progress, self.radius = limit, progress, radius
         self.oracle = Oracle(hidings, objective, self._tick)
         self.sizes: list[int] = hidings.sizes.tolist()
+        self.hider = linear.Hider(hidings.sizes)
         self.rows: list[tuple[int, ...]] = []
         self.roots: list[Node | Leaf] = []
         self.rounds = 0
@@ -165,10 +162,11 @@ class _Run:
         if row not in self.rows:
             self.roots.append(root)
             self.rows.append(row)
+            self.hider.add(row)
 
     def go_on(self) -> None:
         """One round: the programme over the trees so far, then the solver."""
-        mix = linear.hider(self.rows, self.hidings.sizes)
+        mix = self.hider.mix()
         self.upper = min(
             self.upper, float((np.array(self.rows) @ (mix / self.hidings.sizes)).min())
         )
@@ -196,7 +194,7 @@ class _Run:
         centre, radius = self.centre, self.radius
         margin = radius / (10 * len(centre))  # for weights that are 0 now
         box = np.maximum(0, centre * (1 - radius) - margin), centre * (1 + radius) + margin
-        return linear.hider(self.rows, self.hidings.sizes, box)
+        return self.hider.mix(box)
 
     def _settle(self, mix: NDArray[np.float64]) -> None:
         """The exact value, if the bounds in floating point are as near as that."""
@@ -218,7 +216,8 @@ class _Run:
     def _report(self) -> None:
         seconds = time.perf_counter() - self.started
         least = float(self.least)
-        self.progress(Round(self.rounds, len(self.rows), least, max(least, self.upper), seconds))
+        most = max(least, self.upper)
+        self.progress(Round(self.rounds, len(self.rows), least, most, seconds=seconds))
 
     def is_over(self, tolerance: Fraction) -> bool:
         """Whether the value is known, or its bounds are near enough."""

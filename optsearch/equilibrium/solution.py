@@ -8,12 +8,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.decimals import outward
 from optsearch.equilibrium.hidings import Hidings
-from optsearch.errors import NotSupported
 from optsearch.game import Game, bits
-from optsearch.objective import Objective
-from optsearch.position import Position
+from optsearch.game.objective import Objective
+from optsearch.game.position import Position
+from optsearch.support.decimals import outward
+from optsearch.support.errors import NotSupported
 from optsearch.tree import DecisionTree, Leaf, Node
 
 

@@ -4,35 +4,31 @@
 
 The decision tree is walked from the root. Near it a node is only its position, and its
 configurations are counted by the transfer matrix. A node with few enough of them is a *task*: it
-is named by its position, its configurations are listed, and the kernel `optsearch._evaluate` (or,
-for strategies without a rule, plain Python) returns their histogram. Tasks do not depend on each
-other, and a task that is done twice gives the same, so any `concurrent.futures.Executor` can run
-them, and a checkpoint is the histograms of those that are done.
+is named by its position, its configurations are listed, and the kernel
+`optsearch.compiled._evaluate` (or, for strategies without a rule, plain Python) returns their
+histogram. Tasks do not depend on each other, and a task that is done twice gives the same, so any
+`concurrent.futures.Executor` can run them, and a checkpoint is the histograms of those that are
+done.
 
 `evaluation` holds what comes out, `run` walks, `top` knows the nodes that are only positions,
 `tasks` the others, and `runners` how a strategy is run: by the kernels, or asked.
 """
 
-from optsearch.evaluate.evaluation import Evaluation, Progress, Status, no_progress
+from optsearch.evaluate.evaluation import Evaluation, EvaluationStatus
 from optsearch.evaluate.run import MEMORY, evaluate, tasks
 from optsearch.evaluate.runners import BYTES
 from optsearch.evaluate.tasks import FollowedTask, Task, play_sample, run_task, survey
-from optsearch.front import make_callable
 
 __all__ = [
     "BYTES",
     "MEMORY",
     "Evaluation",
+    "EvaluationStatus",
     "FollowedTask",
-    "Progress",
-    "Status",
     "Task",
     "evaluate",
-    "no_progress",
     "play_sample",
     "run_task",
     "survey",
     "tasks",
 ]
-
-make_callable(__name__)  # optsearch.evaluate(strategy, game)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import sqrt
 
-from optsearch import notebook
-from optsearch.game import Game
-from optsearch.prior import Prior
-from optsearch.workers import Pace
+from optsearch.counting.prior import Prior
+from optsearch.game import Game, notebook
+from optsearch.support.progress import Status
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Status(Pace):
+class EvaluationStatus(Status):
     """How far a running evaluation is, in configurations of finished tasks.
 
     shots -- of those; weight -- their number, or what they weigh by a prior.
@@ -96,10 +94,3 @@ class Status(Pace):
     def mean(self) -> float:
         """The mean of what is done; tasks are not finished in a random order."""
         return self.shots / self.weight if self.weight else 0.0
-
-
-Progress = Callable[[Status], None]
-
-
-def no_progress(status: Status) -> None:
-    """The progress report of a caller who wants none."""

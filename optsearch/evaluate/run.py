@@ -7,31 +7,27 @@ import pickle
 import time
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Executor
 from contextlib import contextmanager
+from functools import partial
 from hashlib import blake2b
 from math import inf
 from pathlib import Path
 
-from optsearch.configurations import Configurations
-from optsearch.errors import (
-    ImpossiblePosition,
-    OptsearchError,
-    TableError,
-    TooLarge,
-    WorkerLost,
-)
-from optsearch.evaluate.evaluation import Evaluation, Progress, Status, no_progress
+from optsearch.counting.configurations import Configurations
+from optsearch.counting.lattice import Constraints, sweep
+from optsearch.counting.prior import Prior
+from optsearch.evaluate.evaluation import Evaluation, EvaluationStatus
 from optsearch.evaluate.runners import Asked, Runner, runner_of
 from optsearch.evaluate.tasks import Task, run_task
 from optsearch.evaluate.top import Top, are_counts, contradicted
 from optsearch.game import Game
-from optsearch.journal import Journal
-from optsearch.lattice import Constraints, sweep
-from optsearch.position import Position
-from optsearch.prior import Prior
-from optsearch.workers import processes
+from optsearch.game.position import Position
+from optsearch.support.errors import ImpossiblePosition, TableError, TooLarge
+from optsearch.support.journal import Journal
+from optsearch.support.progress import Progress, no_progress
+from optsearch.support.sharing import results
+from optsearch.support.workers import processes
 
 MEMORY = 4 << 30
 MOST = 1 << 48
@@ -47,7 +43,7 @@ def evaluate(
     jobs: int | None = None,
     checkpoint: Path | None = None,
     memory: int = MEMORY,
-    progress: Progress = no_progress,
+    progress: Progress[EvaluationStatus] = no_progress,
     prior: Prior | None = None,
 ) -> Evaluation:
     """Walk the decision tree of a strategy over every configuration of a game.
@@ -109,6 +105,7 @@ def _stored(checkpoint: Path | None, runner: Runner, limit: int) -> Iterator[Jou
     rule = blake2b(repr(runner.rule).encode(), digest_size=8).hexdigest()
     name = f"{_FORMAT}; {runner.strategy.identity()}, rule {rule}; {runner.game}; tasks of {limit}"
     if runner.prior is not None:
+        runner.prior.require_digest("a checkpoint")
         name += f"; prior {runner.prior.digest}"
     with Journal(checkpoint / "tasks.jsonl", name) as journal:
         yield journal
@@ -117,7 +114,13 @@ def _stored(checkpoint: Path | None, runner: Runner, limit: int) -> Iterator[Jou
 class _Run:
     """One evaluation: the top of the tree, what is done, and what is left."""
 
-    def __init__(self, runner: Runner, limit: int, store: Journal | None, progress: Progress):
+    def __init__(
+        self,
+        runner: Runner,
+        limit: int,
+        store: Journal | None,
+        progress: Progress[EvaluationStatus],
+    ):
         self.runner = runner
         self.strategy, self.game = runner.strategy, runner.game
         self.limit = limit
@@ -164,35 +167,19 @@ class _Run:
 
     def on(self, executor: Executor, workers: int) -> Evaluation:
         """All tasks on an executor."""
-        running: dict[Future[list[int]], Task] = {}
+        prior = self.runner.prior
         self._report()
-        try:
-            for task in self.nodes():
-                self._tasks += 1
-                known = self._recall(task)
-                if known is not None:
-                    self._resumed += 1
-                    self._done_before += task.configurations
-                    self._enter(task, known)
-                    continue
-                running[self._submit(executor, task)] = task
-                while len(running) >= AHEAD * workers:
-                    self._collect(running)
-            while running:
-                self._collect(running)
-        except BrokenProcessPool:
-            running.clear()  # the pool is about to end them; they are not to be cancelled
-            raise WorkerLost("a worker process was killed, perhaps for want of memory") from None
-        finally:
-            for future in running:
-                future.cancel()
+        work = partial(run_task, self.strategy, from_start=True, prior=prior)
+        new, ahead = self._new_tasks(), AHEAD * workers
+        for task, histogram in results(executor, work, new, ahead, self._report):
+            self._remember(task, histogram)
+            self._enter(task, histogram)
         if self._done != self.configurations:
             raise AssertionError(f"{self._done} of {self.configurations} configurations are done")
         if not self._weight:
-            assert self.runner.prior is not None
+            assert prior is not None
             raise ImpossiblePosition(
-                f"every configuration of {self.game} has weight 0 by the prior "
-                f"{self.runner.prior.name}"
+                f"every configuration of {self.game} has weight 0 by the prior {prior.name}"
             )
         return Evaluation(
             str(self.strategy),
@@ -201,24 +188,20 @@ class _Run:
             self._seconds_before + self._seconds,
             self._tasks,
             self._resumed,
-            self.runner.prior,
+            prior,
         )
 
-    def _submit(self, executor: Executor, task: Task) -> Future[list[int]]:
-        return executor.submit(run_task, self.strategy, task, True, self.runner.prior)
-
-    def _collect(self, running: dict[Future[list[int]], Task]) -> None:
-        finished, _ = wait(running, timeout=1, return_when=FIRST_COMPLETED)
-        for future in finished:
-            task = running.pop(future)
-            try:
-                histogram = future.result()
-            except CancelledError:
-                raise OptsearchError(f"the task {task.shots!r} was cancelled") from None
-            self._remember(task, histogram)
-            self._enter(task, histogram)
-        if not finished:
-            self._report()
+    def _new_tasks(self) -> Iterator[Task]:
+        """The tasks that the checkpoint does not have."""
+        for task in self.nodes():
+            self._tasks += 1
+            known = self._recall(task)
+            if known is None:
+                yield task
+            else:
+                self._resumed += 1
+                self._done_before += task.configurations
+                self._enter(task, known)
 
     def _enter(self, task: Task, histogram: list[int]) -> None:
         if self.runner.prior is None and sum(histogram) != task.configurations:
@@ -232,7 +215,7 @@ class _Run:
     def _report(self) -> None:
         shots = sum(shots * n for shots, n in self._histogram.items())
         self._progress(
-            Status(
+            EvaluationStatus(
                 done=self._done,
                 total=self.configurations,
                 shots=shots,

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch._evaluate import Evaluator, sampled
-from optsearch._evaluate_announced import AnnouncedEvaluator
-from optsearch._pattern import Fleet, play_pattern
-from optsearch.configurations import (
+from optsearch.compiled._evaluate import Evaluator, sampled
+from optsearch.compiled._evaluate_announced import AnnouncedEvaluator
+from optsearch.compiled._pattern import Fleet, play_pattern
+from optsearch.compiled._walk import MAX_HASHES, Walk
+from optsearch.counting.configurations import (
     CellSets,
     CodedConfigurations,
     Codes,
@@ -24,12 +24,11 @@ from optsearch.configurations import (
     to_masks,
     to_words,
 )
-from optsearch.errors import StrategyError, TooLarge
+from optsearch.counting.lattice import Constraints, sweep
+from optsearch.counting.posterior import cases
+from optsearch.counting.prior import Prior
 from optsearch.game import Game
-from optsearch.lattice import Constraints, sweep
-from optsearch.position import Position, Reply, reply
-from optsearch.posterior import cases
-from optsearch.prior import Prior
+from optsearch.game.position import Position, Reply, reply
 from optsearch.strategies import (
     NestedRule,
     PatternRule,
@@ -42,6 +41,8 @@ from optsearch.strategies import (
 from optsearch.strategies.own import Own, replay
 from optsearch.strategies.pattern import told_cells
 from optsearch.strategies.rollout import ANNOUNCED
+from optsearch.support.errors import StrategyError, TooLarge
+from optsearch.support.sharing import Here
 
 LISTED = 1 << 24  # configurations of a task, where memory allows
 LISTED_AS_SHIPS = 1 << 19  # the same by a prior, which is asked for each
@@ -49,10 +50,7 @@ LISTED_BY_PYTHON = 1 << 13
 MOST_BY_PYTHON = 1 << 24  # configurations of a game: some hours of plain Python
 BYTES = 64  # of a worker for each configuration of a task: columns, parts of them, and the hash
 SAMPLE_BYTES = 32  # for each configuration of the sample at the top, as a list and as columns
-MAX_HASHES = 24  # bits of the hash that the kernel keeps
 REPLAYED = 64  # of so many games one, and early ones, are asked for again
-
-T = TypeVar("T")
 
 
 def runner_of(strategy: object, game: Game, prior: Prior | None = None) -> Runner:
@@ -123,16 +121,6 @@ class Runner(ABC):
         return row * self.game.columns + column
 
 
-class _AtOnce(Executor):
-    """Runs a task where it is submitted: what is asked in plain Python hears ctrl-C itself."""
-
-    def submit(self, function: Callable[..., T], /, *args: object, **kwargs: object) -> Future[T]:
-        """The result, which is there already; an error comes out here."""
-        future: Future[T] = Future()
-        future.set_result(function(*args, **kwargs))
-        return future
-
-
 class Asked(Runner):
     """Asked at every position, in plain Python, also where sinkings are announced."""
 
@@ -151,8 +139,8 @@ class Asked(Runner):
 
     @contextmanager
     def here(self) -> Iterator[Executor]:
-        """Where it is submitted."""
-        yield _AtOnce()
+        """This thread: plain Python hears ctrl-C itself."""
+        yield Here()
 
     def _weight(self, family: list[list[int]]) -> int:
         """How many configurations these are, or what they weigh."""
@@ -258,7 +246,7 @@ def weighed(position: Position, prior: Prior) -> tuple[CellSets, NDArray[np.uint
     return np.bitwise_or.reduce(ships, axis=1), np.array(weights, np.uint64)
 
 
-_running: set[Evaluator | AnnouncedEvaluator] = set()
+_running: set[Walk] = set()
 
 
 class Ruled(Runner):
@@ -271,27 +259,15 @@ class Ruled(Runner):
 
     def evaluator(self) -> Evaluator:
         """The kernel, with the numbers of the rule."""
-        rule = self.rule
-        evaluator = Evaluator(
-            np.array(rule.order, np.int32),
-            rule.candidates,
-            rule.percent,
-            rule.endgame,
-            rule.screen,
-            rule.finalists,
-            rule.cap,
-            rule.truncate,
-            self.game.contact != "any",
-            np.array(rule.estimates, np.int32),
-        )
-        if isinstance(rule, NestedRule):
-            evaluator.nest(rule.above, rule.second, rule.inner, rule.floor)
+        evaluator = Evaluator(self.rule, self.game.contact != "any")
+        if isinstance(self.rule, NestedRule):
+            evaluator.nest(self.rule)
         return evaluator
 
-    def filled(self, sets: CellSets) -> Evaluator:
-        """The same with some configurations."""
+    def filled(self, sets: CellSets, following: bool = False) -> Evaluator:
+        """The same with some configurations. following -- to follow single ones."""
         evaluator = self.evaluator()
-        evaluator.begin(len(sets))
+        evaluator.begin(len(sets), following)
         evaluator.add(sets)
         return evaluator
 
@@ -307,7 +283,7 @@ class Ruled(Runner):
             if not weights.any():
                 return []
             evaluator.begin(len(sets), weight_bits=int(weights.max()).bit_length())
-            evaluator.add(sets, weights)
+            evaluator.add(np.column_stack([sets, weights]))
         return _walked(evaluator, position)
 
     def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
@@ -346,12 +322,12 @@ class Ruled(Runner):
             )
         drawn = Configurations(Position(self.game)).kept(lambda sets: sampled(sets, level))
         evaluator = self.evaluator()
-        evaluator.begin(len(drawn), True)
+        evaluator.begin(len(drawn), is_sample=True)
         evaluator.add(drawn)
         return evaluator
 
 
-def _walked(evaluator: Evaluator | AnnouncedEvaluator, position: Position) -> list[int]:
+def _walked(evaluator: Walk, position: Position) -> list[int]:
     """All shots of the configurations given to a kernel: its misses, and those before."""
     _running.add(evaluator)
     try:
@@ -370,8 +346,8 @@ class Announced(Runner):
         super().__init__(strategy, game, prior)
         self.rule: Rule = rule
 
-    def evaluator(self, following: bool = False) -> AnnouncedEvaluator:
-        """The kernel, with the numbers of the rule. following -- for single configurations."""
+    def evaluator(self) -> AnnouncedEvaluator:
+        """The kernel, with the numbers of the rule."""
         codes = Codes.of(self.game)
         is_told = self.game.announce == "ship"
         kinds = [
@@ -379,33 +355,10 @@ class Announced(Runner):
             for number, (kind, width) in enumerate(zip(codes.kinds, codes.widths, strict=True))
         ]
         slots = [(number, shift) for number, some in enumerate(codes.shifts) for shift in some]
-        order, places = np.array(self.rule.order, np.int32), np.array(slots, np.int32)
-        more: dict[str, Any] = {}
+        evaluator = AnnouncedEvaluator(self.rule, kinds, np.array(slots, np.int32), ANNOUNCED)
         if isinstance(self.rule, SpreadRule):
-            more = {
-                "least": self.rule.least,
-                "many": self.rule.many,
-                "factors": np.array([self.rule.factors, self.rule.early], np.int32),
-                "sides": to_words(self.rule.sides),
-                "corners": to_words(self.rule.corners),
-                "borders": np.array(self.rule.borders, np.int32),
-            }
-        return AnnouncedEvaluator(
-            order,
-            self.rule.endgame,
-            kinds,
-            places,
-            following,
-            self.rule.candidates,
-            self.rule.percent,
-            self.rule.screen,
-            self.rule.finalists,
-            self.rule.cap,
-            self.rule.truncate,
-            ANNOUNCED,
-            np.array(self.rule.estimates, np.int32),
-            **more,
-        )
+            evaluator.spread(self.rule)
+        return evaluator
 
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
         """The misses of the kernel, and the shots before."""

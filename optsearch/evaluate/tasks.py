@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.configurations import CellSets, Codes, Configurations, to_masks, to_words
-from optsearch.errors import NotSupported, OptsearchError
+from optsearch.counting.configurations import CellSets, Codes, Configurations, to_masks, to_words
+from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import Prior
 from optsearch.evaluate.runners import Announced, Patterned, Ruled, coded, runner_of
 from optsearch.game import Game
-from optsearch.position import Position
-from optsearch.posterior import Posterior
-from optsearch.prior import Prior
+from optsearch.game.position import Position
+from optsearch.support.errors import NotSupported, OptsearchError
 
 
 class Task(NamedTuple):
@@ -56,7 +56,7 @@ def survey(strategy: object, position: Position) -> NDArray[np.int64]:
     runner = runner_of(strategy, position.game)
     if not isinstance(runner, Ruled):
         raise NotSupported(f"{strategy} has no rule that the kernel walks in {position.game}")
-    return runner.filled(Configurations(position, threads=1).list()).run(True)[1]
+    return runner.filled(Configurations(position, threads=1).list()).survey()
 
 
 class FollowedTask:
@@ -71,11 +71,11 @@ class FollowedTask:
         self._before = position.misses.bit_count() + position.game.fleet_cells
         if isinstance(runner, Ruled):
             self._rows = Configurations(position, threads=1).list()
-            self._follow = runner.filled(self._rows).follow
+            self._follow = runner.filled(self._rows, following=True).follow
         elif isinstance(runner, Announced):
             self._rows = _rows(position)
-            evaluator = runner.evaluator(following=True)
-            evaluator.begin(len(self._rows), position.hits, position.misses)
+            evaluator = runner.evaluator()
+            evaluator.begin(len(self._rows), position.hits, position.misses, following=True)
             evaluator.add(self._rows)
             self._follow = evaluator.follow
         else:

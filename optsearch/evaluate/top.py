@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TypeGuard
 
-from optsearch.errors import TableError
+from optsearch.counting.lattice import Constraints, Sweep
 from optsearch.evaluate.runners import Runner
 from optsearch.game import bits
-from optsearch.journal import Journal
-from optsearch.lattice import Constraints, Sweep
-from optsearch.position import HIT, Position, Reply, known_replies
-from optsearch.strategies.greedy import counted
+from optsearch.game.position import HIT, Position, Reply, known_replies
+from optsearch.strategies.greedy import counts_of
+from optsearch.support.errors import TableError
+from optsearch.support.journal import Journal
 
 
 def are_counts(value: object) -> TypeGuard[list[int]]:
@@ -77,7 +77,7 @@ class Top:
     def _counts(self, position: Position) -> tuple[list[int], dict[tuple[int, int], int]]:
         """How many configurations have each cell, and a ship of a kind that a hit there sinks."""
         if not self._game.is_silent:
-            known = counted(position)
+            known = counts_of(position)
             return known.cells, known.sinkings
         constraints = Constraints(self._game.fleet, position.misses, position.hits)
         counts = [0] * self._game.cells

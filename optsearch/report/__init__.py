@@ -2,9 +2,9 @@
 
     page(figures, results)     # HTML, one file that needs no server and no network
 
-`answers` has the questions, `bracket` the drawing of the bracket and its history, `freshness` says
-what is older than the code, `walks` writes pages on which trees are walked. Tables come from
-`optsearch.results`: a new one appears without further work. The template is `report.html`.
+`answers` has the questions, `bracket` the drawing of the bracket and its history, `standing` says
+what confirmed each table, `walks` writes pages on which trees are walked. Tables come from
+`optsearch.results.tables`: a new one appears without further work. The template is `report.html`.
 """
 
 from __future__ import annotations
@@ -13,19 +13,18 @@ import base64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from importlib import resources
 from pathlib import Path
 
-import optsearch
-from optsearch import records
-from optsearch.datafiles import RESULTS
-from optsearch.errors import NotSupported
-from optsearch.pages import json_in_html, policy
 from optsearch.report import bracket
 from optsearch.report.answers import answers
-from optsearch.report.freshness import changed
+from optsearch.report.standing import Standing, short, standings
 from optsearch.report.walks import Walk, counterexample
-from optsearch.results import BRACKET, RECOMPUTED, TABLES, Entries, Table, took
+from optsearch.results.tables import BRACKET, TABLES, Table, took
+from optsearch.support import records
+from optsearch.support.datafiles import RESULTS
+from optsearch.support.errors import NotSupported
+from optsearch.support.pages import json_in_html, policy, template
+from optsearch.support.version import VERSION
 
 __all__ = ["Figure", "Shown", "Walk", "page", "tables"]
 
@@ -65,29 +64,23 @@ class Figure:
 
 @dataclass(frozen=True)
 class Shown:
-    """A table on the page, and what is known of its age.
+    """A table on the page.
 
-    file -- below data/results; minutes -- what it takes, in words; commit, date -- of its making;
-    recomputed -- the row of the table of recomputations, if there is one; changed -- files of the
-    code that say something else since, None where that cannot be told; tested -- whether the tests
-    recompute it on every run.
+    minutes -- what it takes, in words; commit, date -- of its making; standing -- what is known of
+    it; data -- its columns and rows.
     """
 
-    file: str
     title: str
-    command: str
     minutes: str
     commit: str
     date: str
-    changed: list[str] | None
-    tested: bool
-    recomputed: dict[str, object] | None
+    standing: Standing
     data: dict[str, object]
 
     @property
-    def is_old(self) -> bool:
-        """Whether the code is newer, and no recomputation since gave the same."""
-        return bool(self.changed) and not self.tested
+    def file(self) -> str:
+        """Its file below data/results."""
+        return self.standing.file
 
 
 def page(
@@ -102,12 +95,11 @@ def page(
     """
     try:
         import jinja2
-    except ImportError:
-        raise NotSupported("a report needs Jinja: pip install 'optsearch[report]'") from None
+    except ModuleNotFoundError:
+        raise NotSupported("a report needs Jinja: pip install jinja2") from None
 
     shown = list(tables(results))
-    old = {table.file for table in shown if table.is_old}
-    text = resources.files("optsearch.report").joinpath("report.html").read_text(encoding="utf-8")
+    text = template("report.html", "optsearch.report")
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -117,7 +109,7 @@ def page(
     start = counterexample(results)
     return environment.from_string(text).render(
         policy=policy(text),
-        version=optsearch.__version__,
+        version=VERSION,
         commit=records.commit(),
         date=datetime.now(timezone.utc).date().isoformat(),
         answers=list(answers(results)),
@@ -128,7 +120,6 @@ def page(
         bounds=[] if table is None or scale is None else bracket.bounds(table, scale),
         history=[] if table is None or scale is None else bracket.history(table, scale),
         figures=figures,
-        old=old,
         tables=shown,
         missing=[one for one in TABLES if not any(one.all(results))],
         walks=walks,
@@ -139,38 +130,21 @@ def page(
 
 def tables(results: Path) -> Iterator[Shown]:
     """Every table that is there, in the order of its declaration."""
-    again: dict[str, dict[str, object]] = {}
-    if RECOMPUTED.path(results).is_file():
-        again = {row["table"]: row for row in RECOMPUTED.read(RECOMPUTED.path(results))}
-    for table in TABLES:
-        for path in table.all(results):
-            entries = table.read(path)
-            file = path.relative_to(results).as_posix()
-            yield _shown(table, entries, file, again.get(file))
-
-
-def _shown(table: Table, entries: Entries, file: str, again: dict[str, object] | None) -> Shown:
-    header = entries.header
-    commit = header.get("commit", "")
-    computed = [commit, *([str(again["commit"])] if again and again["same"] else [])]
-    since = [found for one in computed if (found := changed(table.experiment, one)) is not None]
-    return Shown(
-        file=file,
-        title=header.get("title", file),
-        command=header.get("command", table.command),
-        minutes=took(table.minutes),
-        commit=commit,
-        date=header.get("date", ""),
-        changed=[] if table is RECOMPUTED else min(since, key=len, default=None),
-        tested=table.is_quick,
-        recomputed=again,
-        data={
-            "columns": [
-                [column.name, column.meaning, column.type.name in ("text", "game", "yes or no")]
-                for column in table.columns
-            ],
-            "rows": [
-                [column.show(row[column.name]) for column in table.columns] for row in entries
-            ],
-        },
-    )
+    for one in standings(results):
+        if isinstance(one.made, Table):
+            entries = one.made.read(one.path)
+            columns = one.made.columns
+            yield Shown(
+                title=one.header.get("title", one.file),
+                minutes=took(one.minutes),
+                commit=short(one.header.get("commit", "")),
+                date=one.header.get("date", ""),
+                standing=one,
+                data={
+                    "columns": [
+                        [c.name, c.meaning, c.type.name in ("text", "game", "yes or no")]
+                        for c in columns
+                    ],
+                    "rows": [[c.show(row[c.name]) for c in columns] for row in entries],
+                },
+            )

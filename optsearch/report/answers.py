@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from optsearch import tree
-from optsearch.decimals import brief
-from optsearch.names import in_words
+from optsearch.game.names import in_words
 from optsearch.report.bracket import ends
-from optsearch.results import (
+from optsearch.results.tables import (
     BRACKET,
     COUNTEREXAMPLE_GREEDY,
     COUNTEREXAMPLE_OPTIMAL,
@@ -29,6 +28,7 @@ from optsearch.results import (
     Entries,
     Table,
 )
+from optsearch.support.decimals import brief, exact_mean
 
 
 @dataclass(frozen=True)
@@ -129,9 +129,9 @@ def _greedy(results: Path) -> Answer | None:
     mean = _mean(_counts(table))
     lower, _ = ends(bracket)
     sentences = [
-        f"Shooting at a most probable cell takes {float(mean):.4f} shots of {table.header['game']} "
-        f"on average, {max(table.column('shots'))} at worst. No strategy saves more than "
-        f"{percent(100 * float(1 - lower / mean))} of that.",
+        f"Shooting at a most probable cell takes {exact_mean(mean)} shots of "
+        f"{table.header['game']} on average, {max(table.column('shots'))} at worst. No "
+        f"strategy saves more than {percent(100 * float(1 - lower / mean))} of that.",
     ]
     loss = _read(GREEDY_LOSS, results)
     if loss is not None:
@@ -146,7 +146,7 @@ def _greedy(results: Path) -> Answer | None:
         )
     return Answer(
         "How good is greedy shooting?",
-        f"{float(mean):.4f} shots on average, near the best that is known",
+        f"{exact_mean(mean)} shots on average, near the best that is known",
         sentences,
         ["greedy_games", "greedy_loss", GREEDY_LOSS.file],
         [],
@@ -217,17 +217,21 @@ def _mean(counts: dict[int, int]) -> Fraction:
     return Fraction(sum(shots * n for shots, n in counts.items()), sum(counts.values()))
 
 
-def _player(name: str, counts: dict[int, int], places: int) -> Player:
+def _player(name: str, counts: dict[int, int], shown: Callable[[Fraction], str]) -> Player:
     mean = _mean(counts)
     variance = sum(n * (shots - mean) ** 2 for shots, n in counts.items()) / sum(counts.values())
     worst = max(shots for shots, n in counts.items() if n)
-    return Player(in_words(name), f"{float(mean):.{places}f}", f"{sqrt(variance):.2f}", worst)
+    return Player(in_words(name), shown(mean), f"{sqrt(variance):.2f}", worst)
 
 
-def compared(title: str, found: list[tuple[str, dict[int, int]]], places: int) -> Comparison:
-    """Strategies by their mean."""
+def compared(
+    title: str,
+    found: list[tuple[str, dict[int, int]]],
+    shown: Callable[[Fraction], str] = lambda mean: f"{float(mean):.2f}",
+) -> Comparison:
+    """Strategies by their mean; shown -- how it is printed."""
     found = sorted(found, key=lambda pair: _mean(pair[1]))
-    return Comparison(title, [_player(name, counts, places) for name, counts in found])
+    return Comparison(title, [_player(name, counts, shown) for name, counts in found])
 
 
 def _people(results: Path) -> Answer | None:
@@ -239,7 +243,7 @@ def _people(results: Path) -> Answer | None:
     if not found:
         return None
     exact = [
-        compared(f"{game}, on every configuration", played, 4)
+        compared(f"{game}, on every configuration", played, exact_mean)
         for game, played in sorted(found.items(), key=lambda pair: -len(pair[1]))
     ]
     comparisons = [*exact, *_simulated(results)]
@@ -277,7 +281,6 @@ def _games(table: Entries) -> Comparison:
     return compared(
         f"{title}, {table.header.get('games', '?')} games each",
         [(name, counts[name]) for name in counts if name in plain],
-        2,
     )
 
 
@@ -307,7 +310,7 @@ def _thompson(results: Path) -> Iterator[Comparison]:
             for column in table.table.names[1:]
         ]
         title = f"{table.header['game']}, the same {len(table):,} boards at random"
-        yield compared(title, players, 2)
+        yield compared(title, players)
 
 
 _PLAIN = {

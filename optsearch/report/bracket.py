@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import csv
+import subprocess
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 from pathlib import Path
 
-from optsearch.decimals import brief
-from optsearch.names import together
-from optsearch.report.freshness import git
-from optsearch.results import BRACKET, Entries
+from optsearch.game.names import together
+from optsearch.results.tables import BRACKET, Entries
+from optsearch.support.datafiles import CHECKOUT, is_checkout
+from optsearch.support.decimals import brief
 
 PAPER = {"lower": "complete binary tree", "upper": "strategy of the paper"}
 
@@ -116,11 +117,11 @@ def history(table: Entries, scale: Scale) -> list[Bar]:
 
 def _versions(path: Path) -> list[tuple[str, list[dict[str, object]]]]:
     """Day and rows of each committed version of a table of bounds, the oldest first."""
-    listed = git("log", "--reverse", "--format=%H %ad", "--date=short", "--", str(path)) or ""
+    listed = _git("log", "--reverse", "--format=%H %ad", "--date=short", "--", str(path)) or ""
     found = []
     for line in listed.splitlines():
         commit, day = line.split()
-        text = git("show", f"{commit}:{BRACKET.path(Path('data/results')).as_posix()}") or ""
+        text = _git("show", f"{commit}:{BRACKET.path(Path('data/results')).as_posix()}") or ""
         lines = [line for line in text.splitlines() if not line.startswith("#")]
         rows: list[dict[str, object]] = [
             {**row, "value_exact": row.get("value_exact") or row.get("exact")}  # its older name
@@ -128,3 +129,14 @@ def _versions(path: Path) -> list[tuple[str, list[dict[str, object]]]]:
         ]
         found.append((day, rows))
     return found
+
+
+def _git(*arguments: str) -> str | None:
+    """What git prints in the checkout; None where there is none, or it fails."""
+    if not is_checkout():
+        return None
+    command = ["git", "--no-optional-locks", "-C", str(CHECKOUT), *arguments]
+    try:
+        return subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return None

@@ -1,17 +1,18 @@
-"""Pages of `optsearch.explorer` beside the report: an optimal strategy and the best greedy one."""
+"""Pages of the explorer beside the report: an optimal strategy and the best greedy one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from optsearch import explorer, tree
-from optsearch.errors import RecordError
-from optsearch.greedy import GreedySolver
-from optsearch.journal import replace
-from optsearch.position import Position
-from optsearch.results import COUNTEREXAMPLE_GREEDY, TABLE1, TREES
-from optsearch.solver import Solver
+from optsearch import tree
+from optsearch.game.position import Position
+from optsearch.results.tables import COUNTEREXAMPLE_GREEDY, TABLE1, TREES
+from optsearch.search.greedy import GreedySolver
+from optsearch.search.solver import Solver
+from optsearch.show import explorer
+from optsearch.support.errors import RecordError
+from optsearch.support.files import replace
 
 MOST = 300  # configurations: a page is written in a second
 

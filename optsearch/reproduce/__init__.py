@@ -1,7 +1,7 @@
 """Every printed number that is computed here, put beside the computed one, source by source.
 
 The printed values are in data/published; nothing here knows them. A source is a module with
-`tasks()`, which take seconds, and `full(folder, progress)`, what is left of it and takes longer,
+`numbers()`, which take seconds, and `full(folder, progress)`, what is left of it and takes longer,
 where there is something left; `SOURCES` lists them.
 """
 
@@ -13,11 +13,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from optsearch import records
-from optsearch.errors import RecordError
-from optsearch.evaluate import Progress
-from optsearch.evaluate.evaluation import no_progress
-from optsearch.journal import Journal
+from optsearch.evaluate import EvaluationStatus
 from optsearch.reproduce import (
     heuristics,
     mayflower,
@@ -28,7 +24,11 @@ from optsearch.reproduce import (
     thompson,
 )
 from optsearch.reproduce.paper import NOT_REPRODUCED, Counterexample, counterexamples
-from optsearch.reproduce.task import Task, rounded, truncated
+from optsearch.reproduce.printed import Number, rounded, truncated
+from optsearch.support import records
+from optsearch.support.errors import RecordError
+from optsearch.support.journal import Journal
+from optsearch.support.progress import Progress, no_progress
 
 __all__ = [
     "ALL",
@@ -36,8 +36,8 @@ __all__ = [
     "SOURCES",
     "Check",
     "Counterexample",
+    "Number",
     "Source",
-    "Task",
     "check",
     "checks",
     "counterexamples",
@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 
-def nothing_left(folder: Path | None, progress: Progress) -> Iterator[Task]:
+def nothing_left(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[Number]:
     """What is left of a source of which everything takes seconds."""
     return iter(())
 
@@ -58,36 +58,38 @@ def nothing_left(folder: Path | None, progress: Progress) -> Iterator[Task]:
 class Source:
     """A publication: its name on the command line, what it is, and what it prints.
 
-    tasks -- what takes seconds. full -- what is left and takes longer: tasks, given a folder in
-    which they keep what is done (or None), and what is told of their progress.
+    numbers -- what takes seconds. full -- what is left and takes longer: numbers, given a folder in
+    which what is done is kept (or None), and what is told how far they are.
     """
 
     name: str
     title: str
-    tasks: Callable[[], Iterator[Task]]
-    full: Callable[[Path | None, Progress], Iterator[Task]] = nothing_left
+    numbers: Callable[[], Iterator[Number]]
+    full: Callable[[Path | None, Progress[EvaluationStatus]], Iterator[Number]] = nothing_left
 
     def everything(
-        self, folder: Path | None = None, progress: Progress = no_progress
-    ) -> Iterator[Task]:
-        """All tasks."""
-        yield from self.tasks()
+        self, folder: Path | None = None, progress: Progress[EvaluationStatus] = no_progress
+    ) -> Iterator[Number]:
+        """All numbers."""
+        yield from self.numbers()
         yield from self.full(folder, progress)
 
 
 SOURCES = (
-    Source("paper", "Audinot, Bonnet and Viennot (2014)", paper.tasks, paper.full),
-    Source("solitaire", "Jandhyala, after Meuffels and den Hertog (2010)", puzzles.tasks),
-    Source("heuristics", "Battleship Heuristics: 5,000 games of each version", heuristics.tasks),
+    Source("paper", "Audinot, Bonnet and Viennot (2014)", paper.numbers, paper.full),
+    Source("solitaire", "Jandhyala, after Meuffels and den Hertog (2010)", puzzles.numbers),
+    Source("heuristics", "Battleship Heuristics: 5,000 games of each version", heuristics.numbers),
     Source(
         "thompson",
         "Playing Battleship with Thompson sampling: a blog post",
-        thompson.tasks,
+        thompson.numbers,
         thompson.full,
     ),
-    Source("probability", "Spalding-Jamieson: the probability of a hit, slides", probability.tasks),
-    Source("mayflower", "Mayflower: small games with sinkings, exactly", mayflower.tasks),
-    Source("mini-game", "Players of an 8x8 mini-game: greedy on every board", mini_game.tasks),
+    Source(
+        "probability", "Spalding-Jamieson: the probability of a hit, slides", probability.numbers
+    ),
+    Source("mayflower", "Mayflower: small games with sinkings, exactly", mayflower.numbers),
+    Source("mini-game", "Players of an 8x8 mini-game: greedy on every board", mini_game.numbers),
 )
 ALL = "all"  # their name together
 
@@ -96,14 +98,15 @@ ALL = "all"  # their name together
 class Check:
     """One printed number (or matrix) beside the computed one, and the seconds it took.
 
-    known -- why it differs, where it does and that is known.
+    agrees -- None where the two are not compared. known -- why it differs, where it does and that
+    is known.
     """
 
     place: str
     what: str
     printed: str
     computed: str
-    agrees: bool
+    agrees: bool | None
     seconds: float
     note: str = ""
     known: str = ""
@@ -111,7 +114,7 @@ class Check:
     @property
     def is_fault(self) -> bool:
         """Whether it differs and should not."""
-        return not (self.agrees or self.known)
+        return self.agrees is False and not self.known
 
 
 def source_named(name: str) -> Source:
@@ -123,25 +126,29 @@ def source_named(name: str) -> Source:
     raise RecordError(f"there is no source {name!r}; there are {names}")
 
 
-def check(task: Task) -> Check:
+def check(number: Number) -> Check:
     """Compute what belongs to a printed number."""
     started = time.perf_counter()
-    computed = task.compute()
+    computed = number.compute()
     seconds = time.perf_counter() - started
-    agrees = computed == task.printed if task.agrees is None else task.agrees(computed)
-    known = "" if agrees else task.known
-    return Check(task.place, task.what, task.printed, computed, agrees, seconds, task.note(), known)
+    agrees = None
+    if number.is_compared:
+        agrees = computed == number.printed if number.agrees is None else number.agrees(computed)
+    known = number.known if agrees is False else ""
+    return Check(
+        number.place, number.what, number.printed, computed, agrees, seconds, number.note(), known
+    )
 
 
 def checks(name: str = "paper") -> Iterator[Check]:
     """Compute what takes seconds of a source, in its order, one check after the other."""
-    yield from map(check, source_named(name).tasks())
+    yield from map(check, source_named(name).numbers())
 
 
 def everything(
     sources: Sequence[Source],
     folder: Path | None = None,
-    progress: Progress = no_progress,
+    progress: Progress[EvaluationStatus] = no_progress,
 ) -> Iterator[tuple[Source, Check]]:
     """Compute everything of some sources, in order.
 
@@ -151,28 +158,28 @@ def everything(
     """
     with _kept(folder) as journal:
         for source in sources:
-            for task in source.everything(folder, progress):
-                done = journal and journal.entries.get(_key(source, task))
-                found = Check(**done) if done else check(task)
+            for number in source.everything(folder, progress):
+                done = journal and journal.entries.get(_key(source, number))
+                found = Check(**done) if done else check(number)
                 if journal is not None and not done:
-                    journal.add(_key(source, task), asdict(found))
+                    journal.add(_key(source, number), asdict(found))
                 yield source, found
 
 
-def left(sources: Sequence[Source], folder: Path | None = None) -> list[Task]:
-    """The tasks of some sources that are not done in a folder; errors as `everything`."""
+def left(sources: Sequence[Source], folder: Path | None = None) -> list[Number]:
+    """The numbers of some sources that are not done in a folder; errors as `everything`."""
     with _kept(folder) as journal:
         done = journal.entries if journal else {}
         return [
-            task
+            number
             for source in sources
-            for task in source.everything(folder)
-            if _key(source, task) not in done
+            for number in source.everything(folder)
+            if _key(source, number) not in done
         ]
 
 
-def _key(source: Source, task: Task) -> str:
-    return f"{source.name}, {task.place}, {task.what}: {task.printed}"
+def _key(source: Source, number: Number) -> str:
+    return f"{source.name}, {number.place}, {number.what}: {number.printed}"
 
 
 @contextmanager

@@ -11,14 +11,14 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
-from optsearch import records
-from optsearch.errors import RecordError
+from optsearch.counting.lattice import Constraints, sweep
 from optsearch.evaluate import evaluate
 from optsearch.game import Game
-from optsearch.lattice import Constraints, sweep
-from optsearch.position import Position
-from optsearch.reproduce.task import Task, rounded
-from optsearch.solver import solve
+from optsearch.game.position import Position
+from optsearch.reproduce.printed import Number, rounded
+from optsearch.search.solver import solve
+from optsearch.support import records
+from optsearch.support.errors import RecordError
 
 GREEDY = "greedy:ties=first,endgame=0"
 
@@ -39,7 +39,7 @@ def _count(game: Game) -> int:
     return sweep(game).count(Constraints(game.fleet))
 
 
-def tasks() -> Iterator[Task]:
+def numbers() -> Iterator[Number]:
     """Each printed number."""
     record = records.read_published("mayflower.csv")
     totals: dict[str, Callable[[Game], int]] = {"optimum": _optimum, "greedy": _greedy}
@@ -49,14 +49,14 @@ def tasks() -> Iterator[Task]:
         what = f"{name.replace('_', ' ')} {row['game']}"
         kind = name.removesuffix("_total")
         if name == "configurations":
-            yield Task(row["place"], what, printed, _shown(_count, game))
+            yield Number(row["place"], what, printed, _shown(_count, game))
         elif kind not in totals:
             raise RecordError(f"{record.path}: nothing computes {name!r}")
         elif name == kind:
             digits = len(printed.partition(".")[2])
-            yield Task(row["place"], what, printed, _mean(totals[kind], game, digits))
+            yield Number(row["place"], what, printed, _mean(totals[kind], game, digits))
         else:
-            yield Task(row["place"], what, printed, _shown(totals[kind], game))
+            yield Number(row["place"], what, printed, _shown(totals[kind], game))
 
 
 def _shown(total: Callable[[Game], int], game: Game) -> Callable[[], str]:

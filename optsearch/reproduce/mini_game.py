@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 
-from optsearch import records
-from optsearch.errors import RecordError
 from optsearch.evaluate import evaluate
 from optsearch.game import Game
-from optsearch.reproduce.task import Task, rounded
+from optsearch.reproduce.printed import Number, rounded
+from optsearch.support import records
+from optsearch.support.errors import RecordError
 
 GAME = Game.parse("8x8:4,3,2;contact=any;announce=sunk")
 GREEDY = "greedy:ties=first,endgame=0"
@@ -33,7 +33,7 @@ def _won() -> tuple[int, int]:
     return won, found.configurations
 
 
-def tasks() -> Iterator[Task]:
+def numbers() -> Iterator[Number]:
     """Each printed number."""
     record = records.read_published("mini_game.csv")
     ways = {
@@ -46,4 +46,4 @@ def tasks() -> Iterator[Task]:
         if name not in ways:
             raise RecordError(f"{record.path}: nothing computes {name!r}")
         known = "" if name == "boards" else KNOWN
-        yield Task(row["place"], name.replace("_", " "), row["value"], ways[name], known=known)
+        yield Number(row["place"], name.replace("_", " "), row["value"], ways[name], known=known)

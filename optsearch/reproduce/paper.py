@@ -14,30 +14,34 @@ from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
 
-from optsearch import datafiles, records, solver, tree
+from optsearch import tree
 from optsearch.bounds import (
     complete_binary_tree,
     complete_binary_tree_depths,
     leaves_of,
     lower_bounds,
 )
-from optsearch.configurations import Configurations
-from optsearch.errors import RecordError
-from optsearch.evaluate import Evaluation, Progress, evaluate
+from optsearch.check.trees import verify
+from optsearch.counting.configurations import Configurations
+from optsearch.evaluate import Evaluation, EvaluationStatus, evaluate
 from optsearch.game import Cell, Game
-from optsearch.greedy import GreedySolver
-from optsearch.position import MISS, Position, Shot
-from optsearch.reproduce.task import Task, matching, no_note, rounded, truncated
-from optsearch.solution import Solution
+from optsearch.game.position import MISS, Position, Shot, legend
+from optsearch.reproduce.printed import Number, matching, no_note, rounded, truncated
+from optsearch.search import solver
+from optsearch.search.greedy import GreedySolver
 from optsearch.strategies.pattern import NEAREST
+from optsearch.support import datafiles, records
+from optsearch.support.errors import RecordError
+from optsearch.support.progress import Progress
+from optsearch.tree.solution import Solution
 
 STANDARD = Game(10, 10, (5, 4, 3, 3, 2))
 
 
-def tasks() -> Iterator[Task]:
+def numbers() -> Iterator[Number]:
     """Every printed number, in the order of the paper."""
     every = (*_numbers(), *_matrices(), *_table1())
-    return iter(sorted(every, key=lambda task: _ORDER.index(task.place)))
+    return iter(sorted(every, key=lambda number: _ORDER.index(number.place)))
 
 
 _ORDER = (
@@ -68,7 +72,7 @@ def _percent(row: int, column: int) -> str:
 @cache
 def _figure5() -> tree.DecisionTree:
     result = tree.load(datafiles.published("figure5_tree.json"))
-    if tree.verify(result) != result.total_height:
+    if verify(result) != result.total_height:
         raise AssertionError("the verifier and the tree disagree")
     return result
 
@@ -125,7 +129,7 @@ def _paper_names(cells: Iterable[Cell]) -> list[str]:
 def _counterexample_shots(shots: Iterable[Cell]) -> list[str]:
     """Cells of the counterexample, turned so that greedy shoots to the right of the middle."""
     game = _counterexample().position.game
-    (shot,) = GreedySolver(_counterexample().position).shots
+    (shot,) = GreedySolver(_counterexample().position).greedy_shots
     turned = next(
         p for p in game.symmetries() if game.cell(p[shot[0] * game.columns + shot[1]]) == (1, 2)
     )
@@ -177,7 +181,7 @@ _COMPUTE: dict[str, Callable[[], str]] = {
     ),
     "counterexample_optimal_mean": lambda: _counterexample().solution.mean_text,
     "counterexample_greedy_shot": lambda: " or ".join(
-        _counterexample_shots(GreedySolver(_counterexample().position).shots)
+        _counterexample_shots(GreedySolver(_counterexample().position).greedy_shots)
     ),
     "counterexample_optimal_shot": _optimal_shot,
     "leaves_10x10": lambda: str(leaves_of(Position(STANDARD))[1]),
@@ -200,7 +204,8 @@ _NOTES: dict[str, Callable[[], str]] = {
     "counterexample greedy mean": lambda: (
         f"Figure 6 does not print its two misses; {len(counterexamples())} position of 3x4:2 after "
         "two misses, up to symmetry, is such a counterexample, "
-        f"{str(_counterexample().position)!r} (o is a miss):\n{_counterexample().position.board()}"
+        f"{str(_counterexample().position)!r} ({legend(_counterexample().position.game)}):\n"
+        f"{_counterexample().position.board()}"
     ),
 }
 
@@ -216,14 +221,14 @@ NOT_REPRODUCED = frozenset(
         "upper_bound_strategy_worst_case",
     }
 )
-"""What takes longer than seconds: `full` computes it, `tasks` does not."""
+"""What takes longer than seconds: `full` computes it, `numbers` does not."""
 RECONSTRUCTED = (
     "the page of section 4.2 that describes the two strategies is lost; they are reconstructed"
 )
 _MINUTES = 25.0  # of one strategy
 
 
-def full(folder: Path | None, progress: Progress) -> Iterator[Task]:
+def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[Number]:
     """The numbers of section 4.2: two strategies on every configuration of the usual game."""
 
     @cache
@@ -244,7 +249,7 @@ def full(folder: Path | None, progress: Progress) -> Iterator[Task]:
     for row in record.rows:
         name, printed = row["name"], row["value"]
         if name in NOT_REPRODUCED:
-            yield Task(
+            yield Number(
                 row["place"],
                 name.replace("_", " "),
                 printed,
@@ -254,7 +259,7 @@ def full(folder: Path | None, progress: Progress) -> Iterator[Task]:
             )
 
 
-def _numbers() -> Iterator[Task]:
+def _numbers() -> Iterator[Number]:
     record = records.read_published("numbers.csv")
     for row in record.rows:
         name = row["name"]
@@ -263,26 +268,26 @@ def _numbers() -> Iterator[Task]:
         if name not in _COMPUTE:
             raise RecordError(f"{record.path}: nothing computes {name!r}")
         what = name.replace("_", " ")
-        yield Task(row["place"], what, row["value"], _COMPUTE[name], _NOTES.get(what, no_note))
+        yield Number(row["place"], what, row["value"], _COMPUTE[name], _NOTES.get(what, no_note))
 
 
 # Matrices and Table 1
 
 
-def _matrices() -> Iterator[Task]:
+def _matrices() -> Iterator[Number]:
     def cells(name: str, column: str) -> dict[tuple[int, int], str]:
         record = records.read_published(name)
         return {(int(row["row"]), int(row["column"])): row[column] for row in record.rows}
 
     occurrence = cells("figure2_occurrence.csv", "occurrence")
     frequency = cells("figure3_frequency.csv", "percentage")
-    yield Task(
+    yield Number(
         "Figure 2",
         "occurrence matrix 10x10",
         f"{STANDARD.cells} numbers",
         lambda: matching(occurrence, lambda i, j: str(_standard().occurrence[i, j])),
     )
-    yield Task(
+    yield Number(
         "Figure 3",
         "frequency matrix 10x10",
         f"{STANDARD.cells} numbers",
@@ -290,14 +295,14 @@ def _matrices() -> Iterator[Task]:
     )
 
 
-def _table1() -> Iterator[Task]:
+def _table1() -> Iterator[Number]:
     for row in records.read_published("table1.csv").rows:
         game = Game.parse(f"{row['grid']}:{row['fleet']}")
         printed = row["mean"]
         if row["total_height"]:
             printed = f"{row['total_height']}/{row['configurations']} ≈ {printed}"
         note = _NOTES.get(str(game), no_note)
-        yield Task("Table 1", str(game), printed, partial(_optimum, game), note)
+        yield Number("Table 1", str(game), printed, partial(_optimum, game), note)
 
 
 def _optimum(game: Game) -> str:

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 
-from optsearch import records
-from optsearch.errors import RecordError
 from optsearch.game import Cell, cell_name, placements
-from optsearch.reproduce.task import Task, no_note
+from optsearch.reproduce.printed import Number, no_note
 from optsearch.solitaire import counting, formats, linear, making, models
 from optsearch.solitaire.puzzle import SHIP, WATER, Puzzle, Solution
+from optsearch.support import records
+from optsearch.support.errors import RecordError
 
 _SECONDS = 30.0  # for each model on each board
 _MEDIUM = (12, 12)
@@ -129,15 +129,29 @@ def fitting() -> tuple[Reading, ...]:
     return tuple(reading for reading in readings() if reading.is_near and reading.is_needed)
 
 
+def looser() -> tuple[int, int]:
+    """How many readings with all squares needed other senses of "near the top and left" allow.
+
+    One square of water in the first row and the other in the first column; each in the first two
+    rows or the first two columns.
+    """
+    needed = [reading.water for reading in readings() if reading.is_needed]
+    edges = sum((a[0], b[1]) == (0, 0) or (b[0], a[1]) == (0, 0) for a, b in needed)
+    return edges, sum(all(min(cell) < 2 for cell in water) for water in needed)
+
+
 def _readings_note() -> str:
     described = {reading.fleet for reading in readings()}
     needed = sum(reading.is_needed for reading in readings())
+    edges, margins = looser()
     lines = [
         f"The three squares are only described. {len(_fleets())} fleets satisfy the counts, "
         f"{len(described)} of them lie as described; {len(readings())} choices of two squares of "
         f"water and one of a ship single out one of these. In {needed} no square can be spared "
         f'("exactly enough"), and in {len(fitting())} of these both squares of water are in the '
-        'top left quarter ("near the top and left"):'
+        'top left quarter, one sense of "near the top and left" (with one in the first row and the '
+        f"other in the first column it is {edges}, with each in the first two rows or columns "
+        f"{margins}):"
     ]
     for reading in fitting():
         ships = " ".join(formats.solution_fields(example(), reading.fleet))
@@ -246,12 +260,11 @@ _NOTES: dict[str, Callable[[], str]] = {
     "solutions": _readings_note,
     "cell_based_on_large_grid": _times_note,
 }
-_OTHER_TIMES = "a time, which depends on solver and machine"
 _TIMES = ("ship_based_on_large_grid", "cell_based_on_large_grid")
 _GIVEN = ("grid", "fleet", "row_counts", "column_counts", "large_grid")  # what others start from
 
 
-def tasks() -> Iterator[Task]:
+def numbers() -> Iterator[Number]:
     """Every claim of the chapter that can be computed, in its order."""
     record = records.read_published("solitaire.csv")
     for row in record.rows:
@@ -260,11 +273,11 @@ def tasks() -> Iterator[Task]:
             continue
         if name not in _COMPUTE:
             raise RecordError(f"{record.path}: nothing computes {name!r}")
-        yield Task(
+        yield Number(
             row["place"],
             name.replace("_", " "),
             row["value"],
             _COMPUTE[name],
             _NOTES.get(name, no_note),
-            known=_OTHER_TIMES if name in _TIMES else "",
+            is_compared=name not in _TIMES,
         )

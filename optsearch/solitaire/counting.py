@@ -13,10 +13,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from optsearch._solitaire import Sweep
-from optsearch.errors import TooLarge
+from optsearch.compiled._solitaire import Sweep
 from optsearch.game import Cell
 from optsearch.solitaire.puzzle import WATER, Puzzle, Solution, ordered
+from optsearch.support.errors import TooLarge
+from optsearch.support.progress import Progress, Status, meter, no_progress
 
 T = TypeVar("T")
 
@@ -30,11 +31,11 @@ def count(
     puzzle: Puzzle,
     limit: int | None = None,
     time_limit: float | None = None,
-    progress: Callable[[int], object] = lambda visited: None,
+    progress: Progress[Status] = no_progress,
 ) -> int:
     """How many solutions there are, exactly; with a limit, the limit if there are more.
 
-    progress -- called between whiles with the cells visited so far. Raises TooLarge when
+    progress -- called between whiles; `done` are the cells visited so far. Raises TooLarge when
     `time_limit` seconds are over, and for a puzzle that is too large to count: more than 2^126
     solutions, 16 distinct lengths or 32 columns and rows.
     """
@@ -51,7 +52,7 @@ def solutions(
     puzzle: Puzzle,
     limit: int,
     time_limit: float | None = None,
-    progress: Callable[[int], object] = lambda visited: None,
+    progress: Progress[Status] = no_progress,
 ) -> list[Solution]:
     """Up to `limit` solutions, all of them if there are fewer, in an order of the sweep.
 
@@ -72,13 +73,14 @@ def _timed(
     puzzle: Puzzle,
     limit: int,
     time_limit: float | None,
-    progress: Callable[[int], object],
+    progress: Progress[Status],
     work: Callable[[Sweep], T],
 ) -> T:
     end = None if time_limit is None else time.monotonic() + time_limit
+    report = meter(progress, 0)
 
     def tick(visited: int) -> None:
-        progress(visited)
+        report(visited)
         if end is not None and time.monotonic() > end:
             raise TooLarge(f"the solutions of {puzzle} were not counted in {time_limit:g} seconds")
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch._deduction import Deduction
+from optsearch.compiled._deduction import Deduction
 from optsearch.game import bits
 from optsearch.solitaire.puzzle import Puzzle
 

@@ -25,8 +25,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from optsearch import journal
-from optsearch.errors import OptsearchError, PuzzleError
 from optsearch.game import Cell, cell_name, parse_cell
 from optsearch.solitaire.puzzle import (
     BOTTOM,
@@ -41,8 +39,11 @@ from optsearch.solitaire.puzzle import (
     Puzzle,
     Solution,
 )
+from optsearch.support.documents import Document, shortened, text_of, write
+from optsearch.support.errors import OptsearchError, PuzzleError
 
 T = TypeVar("T")
+MOST_BYTES = 1 << 20  # of a puzzle
 
 SYMBOLS = {
     WATER: "~",
@@ -263,7 +264,7 @@ def ship_text(puzzle: Puzzle, ship: int) -> str:
 def from_fields(value: object) -> Puzzle:
     """The puzzle of a JSON value; PuzzleError, with the part that is wrong, if it is none."""
     if not isinstance(value, dict):
-        raise PuzzleError(f"{_short(value)} is no puzzle; write an object with {_keys_text()}")
+        raise PuzzleError(f"{shortened(value)} is no puzzle; write an object with {_keys_text()}")
     for key in value:
         if key not in _JSON_KEYS:
             raise PuzzleError(f"{key!r} is no part of a puzzle; it has {_keys_text()}")
@@ -271,14 +272,14 @@ def from_fields(value: object) -> Puzzle:
         if key not in value:
             raise PuzzleError(f"there is no {key!r}; a puzzle has {_keys_text()}")
     if not isinstance(value["grid"], str):
-        raise PuzzleError(f'"grid": {_short(value["grid"])}: write a text such as "6x6"')
+        raise PuzzleError(f'"grid": {shortened(value["grid"])}: write a text such as "6x6"')
     fleet = _integers("fleet", value["fleet"])
     row_counts, column_counts = (
         _integers(name, value.get(name) or [], True) for name in ("rows", "columns")
     )
     revealed = value.get("revealed") or {}
     if not isinstance(revealed, dict):
-        raise PuzzleError(f'"revealed": {_short(revealed)}: write {{"A1": "water", …}}')
+        raise PuzzleError(f'"revealed": {shortened(revealed)}: write {{"A1": "water", …}}')
     cells = []
     for name, shown in revealed.items():
         try:
@@ -286,25 +287,20 @@ def from_fields(value: object) -> Puzzle:
         except OptsearchError as error:
             raise PuzzleError(f'"revealed": {error}') from None
         if not isinstance(shown, str):
-            raise PuzzleError(f'"revealed": {name} shows {_short(shown)}, which is no text')
+            raise PuzzleError(f'"revealed": {name} shows {shortened(shown)}, which is no text')
     rows, columns = parse_grid(value["grid"])
     lengths = tuple(length for length in fleet if length is not None)
     return Puzzle(rows, columns, lengths, row_counts, column_counts, tuple(cells))
 
 
 def _integers(name: str, value: object, may_lack: bool = False) -> tuple[int | None, ...]:
-    form = "a list of numbers" + (", null where there is none" if may_lack else "")
+    form = "a list of numbers" + (", null for one that is not known" if may_lack else "")
     if not isinstance(value, list):
-        raise PuzzleError(f'"{name}": {_short(value)}: write {form}')
+        raise PuzzleError(f'"{name}": {shortened(value)}: write {form}')
     for number in value:
         if (type(number) is not int) and not (may_lack and number is None):
-            raise PuzzleError(f'"{name}": {_short(number)} in {_short(value)}: write {form}')
+            raise PuzzleError(f'"{name}": {shortened(number)} in {shortened(value)}: write {form}')
     return tuple(value)
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else text[:59] + "…"
 
 
 def _keys_text() -> str:
@@ -316,23 +312,13 @@ def _keys_text() -> str:
 
 def load(path: Path) -> Puzzle:
     """The puzzle of a file, text or JSON; PuzzleError, with file and line, if there is none."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise PuzzleError(f"{path}: it is not UTF-8 text") from None
-    except OSError as error:
-        raise PuzzleError(f"cannot read {str(path)!r}: {error.strerror}") from None
+    text = text_of(path, PuzzleError, MOST_BYTES)
     if not text.strip():
         raise PuzzleError(f"{path}: the file is empty")
+    is_json = text.lstrip().startswith("{")
+    fields = Document(text, str(path), PuzzleError).fields if is_json else {}
     try:
-        if not text.lstrip().startswith("{"):
-            return parse(text)
-        return from_fields(json.loads(text))
-    except json.JSONDecodeError as error:
-        quoted = text.splitlines()[error.lineno - 1].strip()
-        raise PuzzleError(f"{path}, line {error.lineno}: {quoted!r}: {error.msg}") from None
-    except RecursionError:
-        raise PuzzleError(f"{path}: brackets within brackets, too deep for a puzzle") from None
+        return from_fields(fields) if is_json else parse(text)
     except PuzzleError as error:
         separator = ", " if str(error).startswith("line ") else ": "
         raise PuzzleError(f"{path}{separator}{error}") from None
@@ -342,7 +328,4 @@ def save(puzzle: Puzzle, path: Path) -> None:
     """Write a puzzle, whole or not at all: JSON to a name in .json, text to any other."""
     is_json = path.suffix.lower() == ".json"
     text = json.dumps(to_fields(puzzle), ensure_ascii=False, indent=1) + "\n"
-    try:
-        journal.replace(path, text if is_json else to_text(puzzle))
-    except OSError as error:
-        raise PuzzleError(f"cannot write {str(path)!r}: {error.strerror}") from None
+    write(path, text if is_json else to_text(puzzle), PuzzleError)

@@ -11,9 +11,9 @@ import math
 import time
 from typing import Any
 
-from optsearch.errors import OptsearchError
 from optsearch.solitaire import models
 from optsearch.solitaire.puzzle import Puzzle, Solution
+from optsearch.support.errors import OptsearchError
 
 SOLVER = "scip"  # in the wheels of OR-tools; open, and older than the claims on times
 _SAFE = 1 << 60  # bounds beyond are none
@@ -49,7 +49,7 @@ def search(puzzle: Puzzle, model: str, time_limit: float) -> models.Search:
 def _model_builder() -> Any:
     try:
         from ortools.linear_solver.python import model_builder
-    except ImportError:
+    except ModuleNotFoundError:
         raise models.not_installed() from None
     return model_builder
 

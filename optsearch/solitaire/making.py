@@ -7,27 +7,26 @@ sweep. None shares anything with another but the puzzle, so that each can check 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 
 import numpy as np
 
-from optsearch.configurations import to_masks
-from optsearch.errors import ImpossiblePosition, PuzzleError, TooLarge
+from optsearch.counting.configurations import to_masks
+from optsearch.counting.posterior import Posterior
 from optsearch.game import MAX_CELLS, Game, bits, placements
-from optsearch.position import Position
-from optsearch.posterior import Posterior
+from optsearch.game.position import Position
 from optsearch.solitaire import counting, models
 from optsearch.solitaire.puzzle import Clue, Puzzle, Solution, ordered
+from optsearch.support.errors import ImpossiblePosition, PuzzleError, TooLarge
+from optsearch.support.progress import Progress, Status, meter, no_progress
 
 METHODS = (*models.MODELS, "count")
 _EFFORT = 1_000_000  # cells visited
 _THROWS, _THROWS_AT_ONCE = 1 << 16, 1 << 11  # of a whole fleet; the usual one fits in 1 of 4,000
 _ATTEMPTS = 1000  # to place a fleet on a grid that is too large for the exact sampler
-
-Progress = Callable[[int, int], object]
 
 
 def solve(
@@ -84,8 +83,8 @@ def _another(
     if left is not None and left <= 0:
         raise _late(puzzle)
 
-    def tick(visited: int) -> None:
-        if method is None and visited > _EFFORT:
+    def tick(status: Status) -> None:
+        if method is None and status.done > _EFFORT:
             raise TooLarge(f"more than {_EFFORT:,} cells visited")
 
     if method in (None, "count"):
@@ -116,7 +115,7 @@ def minimise(
     seed: int | np.random.Generator = 0,
     method: str | None = None,
     keep_counts: bool = False,
-    progress: Progress = lambda done, total: None,
+    progress: Progress[Status] = no_progress,
     time_limit: float | None = None,
 ) -> Puzzle:
     """The puzzle with as many clues left out as its single solution allows.
@@ -147,7 +146,7 @@ def _minimised(
     rng: np.random.Generator,
     method: str | None,
     keep_counts: bool,
-    progress: Progress,
+    progress: Progress[Status],
     end: float | None,
 ) -> Puzzle:
     shuffled = [puzzle.clues[i] for i in rng.permutation(len(puzzle.clues))]
@@ -155,8 +154,9 @@ def _minimised(
     if not keep_counts:
         order += [clue for clue in shuffled if clue.kind != "cell"]
     others: list[Solution] = []  # each shows of some clues that they cannot all be spared
+    report = meter(progress, len(order))
     for done, first in enumerate(order):
-        progress(done, len(order))
+        report(done)
         clue: Clue | None = first
         while clue is not None:
             weaker = puzzle.weakened(clue)
@@ -194,7 +194,7 @@ def generate(
     seed: int | np.random.Generator = 0,
     method: str | None = None,
     keep_counts: bool = False,
-    progress: Progress = lambda done, total: None,
+    progress: Progress[Status] = no_progress,
     time_limit: float | None = None,
 ) -> Puzzle:
     """A puzzle with exactly one solution and no clue to spare; the same for the same seed.

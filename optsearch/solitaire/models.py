@@ -20,7 +20,6 @@ from functools import lru_cache
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from optsearch.errors import OptsearchError, TooLarge
 from optsearch.game import bits, placements
 from optsearch.solitaire.puzzle import (
     BOTTOM,
@@ -37,6 +36,7 @@ from optsearch.solitaire.puzzle import (
     Solution,
     ordered,
 )
+from optsearch.support.errors import OptsearchError, TooLarge
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel, CpSolver
@@ -165,7 +165,7 @@ def cp_model() -> Any:
     """The module of CP-SAT; OptsearchError where it is not installed."""
     try:
         from ortools.sat.python import cp_model as module
-    except ImportError:
+    except ModuleNotFoundError:
         raise not_installed() from None
     return module
 
@@ -173,7 +173,7 @@ def cp_model() -> Any:
 def not_installed() -> OptsearchError:
     """That OR-tools is not there, and how to get it."""
     return OptsearchError(
-        "CP-SAT of OR-tools is not installed; install it with: pip install 'optsearch[puzzles]', "
+        "CP-SAT of OR-tools is not installed; install it with: pip install ortools, "
         "or solve, check, minimise and generate without it: --method count"
     )
 

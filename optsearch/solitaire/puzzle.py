@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
-from optsearch.errors import PuzzleError
 from optsearch.game import Cell, bits, cell_name, column_name, placements
+from optsearch.support.errors import PuzzleError
 
 Solution = tuple[int, ...]
 
@@ -71,8 +71,8 @@ class Puzzle:
             object.__setattr__(self, f"{name}_counts", known)
             if len(known) != number:
                 raise PuzzleError(
-                    f"{len(known)} {name} counts for {number} {name}s; give one a {name}, `?` "
-                    "where there is none"
+                    f"{len(known)} {name} counts for {number} {name}s; give one per {name}: `?` is "
+                    "one that is not known, in JSON null"
                 )
             for index, count in enumerate(known):
                 if count is not None and not 0 <= count <= most:

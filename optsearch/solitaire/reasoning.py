@@ -16,11 +16,11 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from optsearch.errors import PuzzleError, TooLarge
 from optsearch.game import Cell, bits, cell_name
-from optsearch.names import LEVELS
+from optsearch.game.names import LEVELS
 from optsearch.solitaire.deduction import Deducer
 from optsearch.solitaire.puzzle import SHIP, WATER, Clue, Puzzle, piece_text
+from optsearch.support.errors import PuzzleError, TooLarge
 
 RULES = ("touch", "row", "column", "ship", "line", "fleet", "supposition")  # easiest first
 
@@ -482,6 +482,14 @@ def _next(known: _Known, max_depth: int, suppositions: _Suppositions) -> Step | 
 
 
 def _begin(puzzle: Puzzle) -> _Known:
+    total = sum(puzzle.fleet)
+    for kind, counts in (("row", puzzle.row_counts), ("column", puzzle.column_counts)):
+        known = sum(count or 0 for count in counts)
+        if known > total or (known < total and None not in counts):
+            raise PuzzleError(
+                f"the puzzle contradicts itself: its {kind} counts add up to {known}, and the "
+                f"fleet {puzzle.fleet_text} has {total} cells"
+            )
     try:
         return _Known(puzzle)
     except Contradiction as why:

@@ -42,11 +42,11 @@ from typing import Any
 
 import numpy as np
 
-from optsearch.errors import StrategyError
 from optsearch.game import Cell, Game
-from optsearch.position import Position
+from optsearch.game.position import Position
 from optsearch.strategies.player import Player, Playing, name_of, parameters
 from optsearch.strategies.rules import NestedRule, PatternRule, Rule, SpreadRule
+from optsearch.support.errors import StrategyError
 
 __all__ = [
     "NestedRule",

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import ClassVar
 
-from optsearch.configurations import Codes, list_ships, to_masks
+from optsearch.counting.configurations import Codes, list_ships, to_masks
+from optsearch.counting.posterior import Posterior
 from optsearch.game import MAX_CELLS, Cell, Game, bits
-from optsearch.kernels import Kernel, announced_kernel, best_cells
-from optsearch.orders import order_of
-from optsearch.position import Position
-from optsearch.posterior import Posterior
+from optsearch.game.orders import order_of
+from optsearch.game.position import Position
+from optsearch.search.kernels import Kernel, announced_kernel, best_cells
 from optsearch.strategies import Rule, Strategy
 from optsearch.strategies.player import number, ties
+from optsearch.strategies.rules import RANGES
 
-MAX_ENDGAME = 10
 REMEMBERED = 1 << 12  # positions
 
 
@@ -33,13 +33,13 @@ class Greedy(Strategy):
 
     ties: str = ties()
     endgame: int = number(
-        4, 0, MAX_ENDGAME, "configurations, and fewer, for which the optimum is played"
+        4, *RANGES["endgame"], "configurations, and fewer, for which the optimum is played"
     )
 
     def shot(self, position: Position) -> Cell:
         """The cell to shoot next, from exact counts and lists in plain Python."""
         order = order_of(position.game, self.ties)
-        counts = counted(position)
+        counts = counts_of(position)
         if counts.configurations <= self.endgame:
             return position.game.cell(endgame_shot(position, order))
         closed = position.closed
@@ -67,7 +67,7 @@ class Counts:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def counted(position: Position) -> Counts:
+def counts_of(position: Position) -> Counts:
     """The counts of a position; remembered for those asked about last: many games begin alike."""
     posterior = Posterior(position)
     cells = posterior.occurrence.ravel().tolist()

@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.game import Cell, Game
-from optsearch.position import Position
+from optsearch.game.position import Position
 from optsearch.strategies.player import Compiled, Player, number, word
 
 EDGES = ("printed", "whole")

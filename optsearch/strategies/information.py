@@ -14,10 +14,10 @@ from math import log2
 from typing import ClassVar
 
 from optsearch.game import Cell, Game
-from optsearch.orders import order_of
-from optsearch.position import Position
+from optsearch.game.orders import order_of
+from optsearch.game.position import Position
 from optsearch.strategies import Strategy
-from optsearch.strategies.greedy import Counts, counted
+from optsearch.strategies.greedy import Counts, counts_of
 from optsearch.strategies.player import ties
 
 
@@ -29,7 +29,7 @@ class _OneShotAhead(Strategy):
 
     def shot(self, position: Position) -> Cell:
         """The cell of highest value; a certain hit if no reply is open."""
-        counts = counted(position)
+        counts = counts_of(position)
         shot = position.closed
         fresh = [i for i in order_of(position.game, self.ties) if not shot >> i & 1]
         values = {i: self.value(position.game, i, counts) for i in fresh}

@@ -1,7 +1,7 @@
 """Rollouts of a rollout policy: where many configurations are left, they guide better than greedy.
 
 The definition is that of `optsearch/strategies/rollout.py`, with one step more. `Nested.shot` has
-it in plain Python, and the kernel `optsearch._evaluate` does the same on columns of bits.
+it in plain Python, and the kernel `optsearch.compiled._evaluate` does the same on columns of bits.
 
 5b. Where F has more than `above` configurations, step 5 costs the candidates by what the *inner
    policy* misses after each, in place of greedy, on the sample S of at most `second`. The inner
@@ -19,10 +19,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from optsearch.compiled._walk import UNIT
 from optsearch.game import Game
 from optsearch.strategies.player import number, require_range
-from optsearch.strategies.rollout import UNIT, Rollout, Sampled, estimate, open_cells
-from optsearch.strategies.rules import NestedRule, Rule
+from optsearch.strategies.rollout import Rollout, Sampled, estimate, open_cells
+from optsearch.strategies.rules import NESTED_RANGES, RANGES, NestedRule, Rule
 
 
 @dataclass(frozen=True)
@@ -31,19 +32,25 @@ class Nested(Rollout):
 
     name: ClassVar[str] = "nested"
 
-    candidates: int = number(6, 2, 32, "most probable cells that are compared, at most")
-    screen: int = number(16384, 64, 1 << 20, "size of the sample that leaves the finalists")
-    finalists: int = number(4, 1, 32, "how many cells it leaves")
-    above: int = number(
-        1024, 64, 1 << 40, "configurations above which rollouts are of the inner policy"
+    candidates: int = number(
+        6, 2, RANGES["candidates"][1], "most probable cells that are compared, at most"
     )
-    second: int = number(131072, 64, 1 << 20, "size of the sample that it plays; not below screen")
-    inner: int = number(4, 1, 32, "most probable cells that it compares, at most")
-    floor: int = number(128, 64, 1 << 20, "configurations of a sample where it becomes greedy")
+    screen: int = number(16384, *RANGES["screen"], "size of the sample that leaves the finalists")
+    finalists: int = number(4, *RANGES["finalists"], "how many cells it leaves")
+    above: int = number(
+        1024, *NESTED_RANGES["above"], "configurations above which rollouts are of the inner policy"
+    )
+    second: int = number(
+        131072, *NESTED_RANGES["second"], "size of the sample that it plays; not below screen"
+    )
+    inner: int = number(4, *NESTED_RANGES["inner"], "most probable cells that it compares, at most")
+    floor: int = number(
+        128, *NESTED_RANGES["floor"], "configurations of a sample where it becomes greedy"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_range("second", self.second, self.screen, 1 << 20)
+        require_range("second", self.second, self.screen, NESTED_RANGES["second"][1])
 
     def rule(self, game: Game) -> Rule | None:
         """The same for the kernel; that of `rollout` where sinkings are announced."""

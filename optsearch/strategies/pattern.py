@@ -29,13 +29,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
-from optsearch.configurations import Codes
-from optsearch.errors import NotSupported, StrategyError
+from optsearch.counting.configurations import Codes
 from optsearch.game import Cell, Game
-from optsearch.orders import order_of
-from optsearch.position import Position
+from optsearch.game.orders import order_of
+from optsearch.game.position import Position
 from optsearch.strategies import PatternRule, Strategy
 from optsearch.strategies.player import number, text, word
+from optsearch.support.errors import NotSupported, StrategyError
 
 SCANS = ("rows", "snake", "diagonals", "antidiagonals", "spiral", "central")
 CLEAR = ("cross", "line", "sunk")

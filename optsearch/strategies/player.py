@@ -10,10 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.errors import StrategyError
 from optsearch.game import Cell, Game
-from optsearch.orders import ORDERS
-from optsearch.position import Position
+from optsearch.game.orders import ORDERS
+from optsearch.game.position import Position
+from optsearch.support.errors import StrategyError
 
 Compiled = Callable[[NDArray[np.uint8], np.random.Generator], int]
 

@@ -1,8 +1,8 @@
 """Greedy with one exact rollout step: the most probable cells compared by what greedy does next.
 
 The definition is complete and in this file; `Rollout.shot` is the definition in plain Python, and
-the kernel `optsearch._evaluate` does the same on columns of bits. At a position, F is the family
-of the configurations left, and a cell that some of them have and some do not is *open*.
+the kernel `optsearch.compiled._evaluate` does the same on columns of bits. At a position, F is the
+family of the configurations left, and a cell that some of them have and some do not is *open*.
 
 1. A certain hit is shot at once: it tells nothing and costs nothing.
 2. With `endgame` configurations left or fewer, an optimal cell is shot, the first one row by row.
@@ -44,27 +44,25 @@ from typing import ClassVar
 
 import numpy as np
 
-from optsearch.configurations import Codes, to_masks
+from optsearch.compiled._walk import BUCKETS, MAX_ENDGAME, SMALL, UNIT
+from optsearch.counting.configurations import Codes, to_masks
 from optsearch.game import Cell, Game
-from optsearch.kernels import Kernel, State, announced_kernel
-from optsearch.position import Position
+from optsearch.game.position import Position
+from optsearch.search.kernels import Kernel, State, announced_kernel
 from optsearch.strategies import Rule, Strategy
 from optsearch.strategies.greedy import (
-    MAX_ENDGAME,
-    counted,
+    counts_of,
     first_best_shot,
     optimal_shot,
     residual_sets,
 )
 from optsearch.strategies.player import number, require_range
+from optsearch.strategies.rules import RANGES
 
 Costs = Callable[[int, list[int]], list[int]]  # of cells on the sample of at most so many
 Sampled = Callable[[int], tuple[int, list[int]]]  # the sample of at most so many, and its bits
 
-UNIT = 4096
-BUCKETS = 128
 ANNOUNCED = 1 << 12  # configurations from which rollouts are played where sinkings are announced
-SMALL = 4  # configurations of which the greedy that is rolled out plays the optimum
 
 # v(k, n) is the sum of FIT[i][j] L^i / k^j, with L = log2 n.
 FIT: tuple[tuple[float, ...], ...] = (
@@ -130,23 +128,27 @@ class Rollout(Strategy):
 
     name: ClassVar[str] = "rollout"
 
-    candidates: int = number(6, 1, 32, "most probable cells that are compared, at most")
-    percent: int = number(50, 0, 100, "of the greatest probability that such a cell must have")
+    candidates: int = number(
+        6, *RANGES["candidates"], "most probable cells that are compared, at most"
+    )
+    percent: int = number(
+        50, *RANGES["percent"], "of the greatest probability that such a cell must have"
+    )
     endgame: int = number(
         6, SMALL, MAX_ENDGAME, "configurations, and fewer, for which the optimum is played"
     )
-    screen: int = number(2048, 64, 1 << 20, "size of the sample that leaves the finalists")
-    finalists: int = number(3, 1, 32, "how many cells it leaves")
+    screen: int = number(2048, *RANGES["screen"], "size of the sample that leaves the finalists")
+    finalists: int = number(3, *RANGES["finalists"], "how many cells it leaves")
     cap: int = number(
-        131072, 64, 1 << 20, "size of the sample that compares these; not below screen"
+        131072, *RANGES["cap"], "size of the sample that compares these; not below screen"
     )
     truncate: int = number(
-        6, 1, 64, "configurations of a sample, and fewer, whose misses are estimated"
+        6, *RANGES["truncate"], "configurations of a sample, and fewer, whose misses are estimated"
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_range("cap", self.cap, self.screen, 1 << 20)
+        require_range("cap", self.cap, self.screen, RANGES["cap"][1])
 
     def rule(self, game: Game) -> Rule | None:
         """The same for the kernel; None where sinkings of very many ships are announced."""
@@ -207,7 +209,7 @@ class Rollout(Strategy):
 
     def _announced_shot(self, position: Position) -> int:
         """The cell where sinkings are announced."""
-        counts = counted(position)
+        counts = counts_of(position)
         if counts.configurations > ANNOUNCED:
             closed = position.closed
             fresh = (cell for cell in range(position.game.cells) if not closed >> cell & 1)

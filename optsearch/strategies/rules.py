@@ -9,28 +9,45 @@ from itertools import islice
 from operator import index
 from typing import Any
 
-from optsearch.configurations import MAX_CODE_WORDS, MAX_CODED, Codes
-from optsearch.errors import StrategyError
+from optsearch.compiled._enumerate import MAX_CODE_WORDS, MAX_CODED
+from optsearch.compiled._walk import (
+    BUCKETS,
+    FACTORS,
+    MAX_CANDIDATES,
+    MAX_ENDGAME,
+    MAX_SAMPLE,
+    MIN_SAMPLE,
+    UNIT,
+)
+from optsearch.counting.configurations import Codes
 from optsearch.game import MAX_CELLS, Game
+from optsearch.support.errors import StrategyError
+from optsearch.support.own_code import spelled
 
-BUCKETS = 128
-UNIT = 4096
 MOST_MISSES = 64 * UNIT
 MOST_ITEMS = 1000  # looked at of what may have no end
 RANGES = {
-    "endgame": (0, 10),
-    "candidates": (1, 32),
+    "endgame": (0, MAX_ENDGAME),
+    "candidates": (1, MAX_CANDIDATES),
     "percent": (0, 100),
-    "screen": (64, 1 << 20),
-    "finalists": (1, 32),
-    "cap": (64, 1 << 20),
+    "screen": (MIN_SAMPLE, MAX_SAMPLE),
+    "finalists": (1, MAX_CANDIDATES),
+    "cap": (MIN_SAMPLE, MAX_SAMPLE),
     "truncate": (1, 64),
 }
+NESTED_RANGES = {
+    "above": (64, 1 << 40),
+    "second": (MIN_SAMPLE, MAX_SAMPLE),
+    "inner": (1, MAX_CANDIDATES),
+    "floor": (64, MAX_SAMPLE),
+}
+MOST_FACTOR = 1 << 30
+SPREAD_RANGES = {"least": (64, 1 << 40), "many": (64, 1 << 40)}
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What the kernel `optsearch._evaluate` needs of a strategy; its docstring explains the rules.
+    """What the kernels need of a strategy; that of `optsearch.compiled._walk` explains the rules.
 
     order -- the cells (row * columns + column) in the order in which ties are broken.
     endgame -- the optimum is played once so many configurations are left, at most 10.
@@ -71,14 +88,6 @@ class Rule:
         )
 
 
-NESTED_RANGES = {
-    "above": (64, 1 << 40),
-    "second": (64, 1 << 20),
-    "inner": (1, 32),
-    "floor": (64, 1 << 20),
-}
-
-
 @dataclass(frozen=True)
 class NestedRule(Rule):
     """The same of a nested rollout (`optsearch/strategies/nested.py`).
@@ -114,11 +123,6 @@ class NestedRule(Rule):
         return NestedRule(**outer, **numbers)
 
 
-LEAST = 64, 1 << 40
-MOST_FACTOR = 1 << 30
-FACTORS = 125
-
-
 @dataclass(frozen=True)
 class SpreadRule(Rule):
     """The same of the greedy that spreads its shots (`optsearch/strategies/spread.py`).
@@ -150,8 +154,8 @@ class SpreadRule(Rule):
         everything = (1 << game.cells) - 1
         return SpreadRule(
             **greedy,
-            least=_number("least", self.least, *LEAST),
-            many=_number("many", self.many, *LEAST),
+            least=_number("least", self.least, *SPREAD_RANGES["least"]),
+            many=_number("many", self.many, *SPREAD_RANGES["many"]),
             factors=_numbers("factors", self.factors, FACTORS, 1, MOST_FACTOR),
             early=_numbers("early", self.early, FACTORS, 1, MOST_FACTOR),
             sides=_numbers("sides", self.sides, game.cells, 0, everything),
@@ -190,21 +194,6 @@ class PatternRule:
         return PatternRule(_order(self.order, game), in_line, know_water, until_sunk)
 
 
-def shown(value: object, most: int = 80) -> str:
-    """A value in at most so many characters on one line, whatever it is."""
-    try:
-        return clipped(repr(value), most)
-    except Exception:  # a number of 5,000 digits, or a broken __repr__
-        return f"a value of type {type(value).__name__} that cannot be printed"
-
-
-def clipped(text: str, most: int) -> str:
-    """A text on one line, without control characters, in at most so many of them."""
-    line = " ".join(text[: 4 * most].split())
-    line = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
-    return line if len(line) <= most else line[: most - 1] + "…"
-
-
 def _require_coded(game: Game) -> None:
     if not Codes.of(game).fit:
         raise StrategyError(
@@ -220,7 +209,7 @@ def _number(name: str, value: object, low: int, high: int) -> int:
     except Exception:
         number = low - 1
     if not low <= number <= high:
-        raise StrategyError(f"{name}={shown(value)} is out of range; {low} to {high} is accepted")
+        raise StrategyError(f"{name}={spelled(value)} is out of range; {low} to {high} is accepted")
     return int(number)
 
 
@@ -228,7 +217,7 @@ def _items(name: str, values: object) -> list[object]:
     try:
         return list(islice(values, MOST_ITEMS))  # type: ignore[call-overload]
     except Exception:
-        raise StrategyError(f"{name}={shown(values)} is no sequence") from None
+        raise StrategyError(f"{name}={spelled(values)} is no sequence") from None
 
 
 def _numbers(name: str, values: object, length: int, low: int, high: int) -> tuple[int, ...]:
@@ -248,7 +237,7 @@ def _order(order: Iterable[int], game: Game) -> tuple[int, ...]:
         twice = [cell for cell, times in Counter(cells).items() if times > 1]
         wrong = f"has the cell {twice[0]} twice" if twice else f"has {len(cells)} cells"
         raise StrategyError(
-            f"order={shown(cells)} {wrong}; an order has each of the cells 0 to {game.cells - 1} "
+            f"order={spelled(cells)} {wrong}; an order has each of the cells 0 to {game.cells - 1} "
             f"of {game.rows}x{game.columns} once"
         )
     return cells

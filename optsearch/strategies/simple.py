@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.game import ANNOUNCEMENTS, CONTACTS, Cell, Game, bits
-from optsearch.position import Position
+from optsearch.game.position import Position
 from optsearch.strategies.player import Compiled, Player, Playing, number
 from optsearch.strategies.sinkings import heard
 

@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from optsearch.errors import StrategyError
 from optsearch.game import Cell, Game
-from optsearch.position import Position
+from optsearch.game.position import Position
 from optsearch.strategies import Strategy
+from optsearch.support.errors import StrategyError
 
 
 @dataclass(frozen=True)

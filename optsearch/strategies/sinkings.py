@@ -14,7 +14,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from optsearch.game import Game
-from optsearch.position import Position
+from optsearch.game.position import Position
 
 
 @dataclass(frozen=True)

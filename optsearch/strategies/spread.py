@@ -3,8 +3,8 @@
 Greedy takes the probabilities of one shot for all there is. Where several ships are looked for, a
 cell beside a miss leaves little to be found there later; one cornerwise of a miss goes on with the
 pattern in which the smallest ships are found. The definition is complete and in this file;
-`Spread.shot` is the definition in plain Python, and the kernel `optsearch._evaluate_announced` does
-the same on columns of bits.
+`Spread.shot` is the definition in plain Python, and the kernel
+`optsearch.compiled._evaluate_announced` does the same on columns of bits.
 
 1. A certain hit is shot at once, the first one row by row.
 2. With `least` configurations left or fewer, a most probable cell is shot, the first one row by
@@ -26,11 +26,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
+from optsearch.compiled._walk import FACTORS
 from optsearch.game import Cell, Game
-from optsearch.position import Position
+from optsearch.game.position import Position
 from optsearch.strategies import Rule, SpreadRule, Strategy
-from optsearch.strategies.greedy import Greedy, counted
+from optsearch.strategies.greedy import Greedy, counts_of
 from optsearch.strategies.player import number
+from optsearch.strategies.rules import SPREAD_RANGES
 
 ONE = 1 << 16  # the factor of a cell away from all misses and the border
 SIDES = ((0, 1), (1, 0), (0, -1), (-1, 0))
@@ -47,9 +49,11 @@ class Spread(Strategy):
     border: int = number(80, 1, 200, "percent for each side on the border")
     corner: int = number(116, 1, 200, "percent for each miss at a corner")
     early: int = number(104, 1, 200, "the same with more than `many` configurations")
-    many: int = number(1 << 24, 64, 1 << 40, "configurations up to which it is `corner`")
+    many: int = number(1 << 24, *SPREAD_RANGES["many"], "configurations up to which it is `corner`")
     least: int = number(
-        64, 64, 1 << 40, "configurations, and fewer, with which a most probable cell is shot"
+        64,
+        *SPREAD_RANGES["least"],
+        "configurations, and fewer, with which a most probable cell is shot",
     )
 
     def rule(self, game: Game) -> Rule | None:
@@ -70,7 +74,7 @@ class Spread(Strategy):
 
     def shot(self, position: Position) -> Cell:
         """The cell to shoot next, from exact counts."""
-        game, counts = position.game, counted(position)
+        game, counts = position.game, counts_of(position)
         fresh = [cell for cell in range(game.cells) if not position.closed >> cell & 1]
         best = max(fresh, key=counts.cells.__getitem__)
         if counts.cells[best] == counts.configurations or counts.configurations <= self.least:
@@ -83,13 +87,13 @@ class Spread(Strategy):
         def product(cell: int) -> int:
             beside = (sides[cell] & position.misses).bit_count()
             touched = (corners[cell] & position.misses).bit_count()
-            return counts.cells[cell] * factors[place(beside, borders[cell], touched)]
+            return counts.cells[cell] * factors[index_of(beside, borders[cell], touched)]
 
         return game.cell(max(fresh, key=product))
 
     def factors(self, corner: int) -> tuple[int, ...]:
         """By `place`, ONE times the percents; sums and products of doubles, rounded."""
-        table = [0] * 125
+        table = [0] * FACTORS
         for beside in range(5):
             for border in range(5):
                 for touched in range(5):
@@ -100,11 +104,11 @@ class Spread(Strategy):
                         *((corner,) * touched),
                     ):
                         factor = factor * percent / 100
-                    table[place(beside, border, touched)] = max(1, round(factor))
+                    table[index_of(beside, border, touched)] = max(1, round(factor))
         return tuple(table)
 
 
-def place(beside: int, border: int, touched: int) -> int:
+def index_of(beside: int, border: int, touched: int) -> int:
     """Where `factors` has a cell with so many misses beside, sides on the border, and corners."""
     return 25 * beside + 5 * border + touched
 

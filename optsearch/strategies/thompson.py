@@ -30,12 +30,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.configurations import to_words
-from optsearch.errors import StrategyError
+from optsearch.counting.configurations import to_words
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Cell, Game
-from optsearch.position import Position
-from optsearch.posterior import Posterior
+from optsearch.game.position import Position
 from optsearch.strategies.player import Player, number, word
+from optsearch.support.errors import StrategyError
 
 INFORMATION = ("printed", "whole", "exact")
 MOST_SAMPLES = 1_000_000_000  # for one shot

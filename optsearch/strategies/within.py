@@ -26,12 +26,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.configurations import CellSets, list_ships, to_words
+from optsearch.counting.configurations import CellSets, list_ships, to_words
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Cell, Game
-from optsearch.position import Position, Reply, Shot
-from optsearch.posterior import Posterior
+from optsearch.game.position import Position, Reply, Shot
 from optsearch.strategies import Strategy
-from optsearch.strategies.greedy import counted
+from optsearch.strategies.greedy import counts_of
 from optsearch.strategies.player import number
 
 Rows = NDArray[np.int32]
@@ -54,7 +54,7 @@ class Within(Strategy):
         game = position.game
         game.require_small(self.name)
         if self._is_large(game, position):
-            counts = counted(position).cells
+            counts = counts_of(position).cells
             fresh = [cell for cell in range(game.cells) if not position.closed >> cell & 1]
             return game.cell(max(fresh, key=counts.__getitem__))
         family = family_of(position)

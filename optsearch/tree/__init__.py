@@ -5,15 +5,14 @@ on until every cell of the ships has been hit: a decision tree. Audinot, Bonnet 
 section 3.1.
 
 `nodes` has the parts of a tree and `decisions` the whole with its measures, `text` says either in
-words, `comparison` finds where two trees part, `verification` replays one on all configurations,
-and `files` saves and loads.
+words, `comparison` finds where two trees part, and `files` saves and loads. What replays one on all
+configurations is `optsearch.check.trees`.
 """
 
 from optsearch.tree.comparison import aligned, differences, turned_by
 from optsearch.tree.decisions import DecisionTree
 from optsearch.tree.files import FORMAT, VERSION, load, save
 from optsearch.tree.nodes import Leaf, Node, Shots
-from optsearch.tree.verification import require_prior, verify
 
 __all__ = [
     "FORMAT",
@@ -25,8 +24,6 @@ __all__ = [
     "aligned",
     "differences",
     "load",
-    "require_prior",
     "save",
     "turned_by",
-    "verify",
 ]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optsearch.errors import TreeError
 from optsearch.game import Permutation
-from optsearch.position import Position, Shot
+from optsearch.game.position import Position, Shot
+from optsearch.support.errors import TreeError
 from optsearch.tree.decisions import DecisionTree
 from optsearch.tree.nodes import Leaf, Node, Shots
 

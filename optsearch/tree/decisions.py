@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from optsearch import notebook
-from optsearch.errors import TreeError
-from optsearch.position import Position, Shot
+from optsearch.game import notebook
+from optsearch.game.position import Position, Shot
+from optsearch.support.errors import TreeError
 from optsearch.tree.folded import folded
 from optsearch.tree.nodes import Leaf, Node, Shots
-from optsearch.tree.text import counted, dot_lines, text_lines
+from optsearch.tree.text import configurations_text, dot_lines, text_lines
 
 SHOWN = 2_000  # leaves up to which a notebook shows a tree
 
@@ -116,7 +116,7 @@ class DecisionTree:
         configurations if that is not 1.
         """
         head = f"{self._described}: total height {self.total_height}"
-        head += f", {counted(self.configurations)}"
+        head += f", {configurations_text(self.configurations)}"
         if self.configurations:
             head += f", mean {self.mean} ≈ {float(self.mean):.4f}"
         return "\n".join([f"{head}, worst case {self.worst}", *text_lines(self.root)])
@@ -124,7 +124,7 @@ class DecisionTree:
     def dot(self) -> str:
         """The tree as a graph in the DOT language, for Graphviz.
 
-        Hits stand on the left and the miss on the right (`ordering=out`), with a circle and a cross
+        Hits stand on the left and the miss on the right (`ordering=out`), with a cross and a circle
         on the edge; a sinking has its reply there. Nodes are `n0`, `n1`, … in the order of `text`:
         the cell that is shot, or the check mark of a leaf with its number of configurations if that
         is not 1.

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import NoReturn
 
-from optsearch.errors import GameError, PositionError, TreeError
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, cell_name, parse_cell
-from optsearch.journal import read_text, replace
-from optsearch.position import Position, Shot, known_replies
+from optsearch.game.position import Position, Shot, known_replies
+from optsearch.game.ships import configurations_on
+from optsearch.support.documents import Document, write
+from optsearch.support.errors import GameError, PositionError, TreeError
 from optsearch.tree.decisions import DecisionTree
 from optsearch.tree.nodes import Leaf, Node, Shots
-from optsearch.tree.text import place_of
-
-T = TypeVar("T")
+from optsearch.tree.text import configurations_text, place_of
 
 FORMAT = "optsearch decision tree"
 VERSION = 1
-MAX_DIGITS = 320  # 128 ships have 256 placements each, at the most
 
 _FIELDS = (
     "format",
@@ -67,117 +65,86 @@ def save(tree: DecisionTree, path: str | Path) -> None:
         for i, (reply, child) in enumerate(reversed([*node.replies.items()])):
             closing = "}" + after if i == 0 else ","
             waiting.append((child, depth + 1, f"{json.dumps(str(reply))}: ", closing))
-    try:
-        replace(Path(path), "{" + "\n".join(lines) + "}\n")
-    except (OSError, ValueError) as error:
-        raise TreeError(f"{path} cannot be written: {error}") from None
+    write(path, "{" + "\n".join(lines) + "}\n", TreeError)
 
 
 def load(path: str | Path) -> DecisionTree:
     """The tree in a file that `save` wrote, or one of the same form.
 
-    Every field is checked, and the totals against the tree; the fields `title`, `source` and
+    Every field is checked, the totals against the tree, and the leaves against the configurations
+    of the position (of a tree by a prior, their cells alone); the fields `title`, `source` and
     `prior` (texts) may be missing. Raises TreeError, with the file and the shots to the place, for
-    a file that is not a tree. Whether the tree solves its position is for `verify` to say.
+    a file that is not a tree of its position, and TooLarge as `Posterior`. `verify` replays the
+    tree on all configurations.
     """
-    return _File(Path(path)).tree()
+    return _Tree(Document.read(path, TreeError)).tree()
 
 
-class _File:
-    """A tree file while it is read: what is wrong with it is said with its path."""
+class _Tree:
+    """A document with a tree, while it is read."""
 
-    def __init__(self, path: Path):
-        self.path = path
+    def __init__(self, document: Document):
+        self.document = document
 
     def refuse(self, problem: str, shots: Shots | None = None) -> NoReturn:
-        place = "" if shots is None else f", {place_of(shots)}"
-        raise TreeError(f"{self.path}{place}: {problem}")
+        self.document.refuse(problem, "" if shots is None else place_of(shots))
 
     def tree(self) -> DecisionTree:
-        fields = self.fields()
-        if self.value(fields, "format", str) != FORMAT:
-            self.refuse(f"the format is {fields['format']!r}; a tree has {FORMAT!r}")
-        if self.value(fields, "version", int) != VERSION:
-            self.refuse(f"the version is {fields['version']}; this optsearch reads {VERSION}")
-        for name in fields:
-            if name not in _FIELDS:
-                self.refuse(f"there is no field {name!r}; the fields are {', '.join(_FIELDS)}")
+        document = self.document
+        document.require(FORMAT, VERSION, _FIELDS)
         try:
-            game = Game.parse(self.value(fields, "game", str))
-            position = Position.parse(game, self.value(fields, "position", str))
+            game = Game.parse(document.value("game", str))
+            position = Position.parse(game, document.value("position", str))
         except (GameError, PositionError) as error:
             self.refuse(str(error))
+        texts = {"source": "", "title": "", "prior": "", **document.fields}
         source, title, prior = (
-            self.value({name: "", **fields}, name, str) for name in ("source", "title", "prior")
+            document.value(name, str, texts) for name in ("source", "title", "prior")
         )
-        root = self.value(fields, "root", dict)
+        root = document.value("root", dict)
         tree = DecisionTree(position, self.node(position, root, ()), source, title, prior)
-        for name, actual in (
-            ("total_height", tree.total_height),
-            ("configurations", tree.configurations),
-        ):
-            if self.value(fields, name, int) != actual:
-                self.refuse(f"{name} is {fields[name]}, but the tree has {actual}")
+        document.require_same("total_height", tree.total_height, "the tree")
+        document.require_same("configurations", tree.configurations, "the tree")
+        for shots, leaf in tree.paths():
+            self.require_end(tree, shots, leaf)
+        number = Posterior(position).configurations
+        if number != tree.configurations and not prior:
+            known = configurations_text(number)
+            self.refuse(f"{position.title} has {known}, the tree {tree.configurations}")
         return tree
 
-    def fields(self) -> dict[str, object]:
-        """The fields of the file, of whatever type."""
+    def require_end(self, tree: DecisionTree, shots: Shots, leaf: Leaf) -> None:
+        """Refuse a leaf unless as many configurations end there with the last hit as it says.
+
+        By a prior their weights are not known here.
+        """
+        game = tree.position.game
         try:
-            text = read_text(self.path)
-            fields = json.loads(text, object_pairs_hook=self.distinct, parse_int=self.whole)
-        except TreeError:
-            raise
-        except FileNotFoundError:
-            raise TreeError(f"{self.path} does not exist") from None
-        except json.JSONDecodeError as error:
-            self.refuse(f"line {error.lineno} is not JSON: {error.msg}; solve --tree writes trees")
-        except RecursionError:
-            self.refuse("the nesting is deeper than any board allows")
-        except (OSError, ValueError) as error:
-            self.refuse(f"it cannot be read: {error}")
-        if not isinstance(fields, dict):
-            self.refuse("the file is not a JSON object, {…}")
-        return fields
-
-    def whole(self, digits: str) -> int:
-        """A whole number."""
-        if len(digits) > MAX_DIGITS:
-            self.refuse(f"{digits[:20]}... has {len(digits):,} digits; no board has such numbers")
-        return int(digits)
-
-    def distinct(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
-        """A JSON object whose keys are all different."""
-        fields = dict(pairs)
-        if len(fields) < len(pairs):
-            twice = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
-            self.refuse(f"a JSON object has {twice!r} twice")
-        return fields
-
-    def value(
-        self, fields: dict[str, object], name: str, kind: type[T], shots: Shots | None = None
-    ) -> T:
-        """One field, of its type."""
-        if name not in fields:
-            self.refuse(f"the field {name!r} is missing", shots)
-        value = fields[name]
-        if type(value) is not kind:
-            kinds = {str: "a text", int: "an integer", dict: "an object, {…}"}
-            nested = {"dict": "an object, {…}", "list": "a list, […]"}
-            shown = nested.get(type(value).__name__) or repr(value)
-            self.refuse(f"{name!r} is {shown:.60}, not {kinds[kind]}", shots)
-        return value
+            position = Position(game, (*tree.position.shots, *shots))
+        except PositionError as error:
+            self.refuse(str(error), shots)
+        if left := position.hits_left:
+            cells = "1 cell" if left == 1 else f"{left} cells"
+            self.refuse(f"the tree of {game} ends with {cells} still to hit", shots)
+        if shots and not shots[-1].reply.hit:
+            self.refuse(f"the tree of {game} goes on after the last hit", shots)
+        ending = sum(map(position.is_compatible, configurations_on(game, position.hits)))
+        if not ending or (not tree.prior and ending != leaf.configurations):
+            said = configurations_text(leaf.configurations)
+            self.refuse(f"a leaf of {game} has {said}; {ending} end there", shots)
 
     def node(self, position: Position, fields: dict[str, object], shots: Shots) -> Node | Leaf:
         """The subtree after these shots. No path is longer than the board has cells."""
+        document, place = self.document, place_of(shots)
         if "shot" not in fields:
-            number = self.value(fields, "configurations", int, shots)
+            number = document.value("configurations", int, fields, place)
             if number < 1:
                 self.refuse(f"a leaf has {number} configurations; it has 1 or more", shots)
             if len(fields) > 1:
                 self.refuse(f"a leaf has the fields {', '.join(fields)}; only one is known", shots)
             return Leaf(number)
         try:
-            cell = parse_cell(self.value(fields, "shot", str, shots))
+            cell = parse_cell(document.value("shot", str, fields, place))
             position.game.bit(cell)
         except GameError as error:
             self.refuse(str(error), shots)
@@ -194,7 +161,7 @@ class _File:
                     f"are {', '.join(known)}",
                     shots,
                 )
-            child = self.value(fields, name, dict, shots)
+            child = document.value(name, dict, fields, place)
             replies[known[name]] = self.node(position, child, (*shots, Shot(cell, known[name])))
         if not replies:
             self.refuse(f"the shot {cell_name(cell)} has no reply", shots)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from optsearch.game import cell_name
-from optsearch.notebook import SIGNS
 from optsearch.tree.nodes import Leaf, Node
-from optsearch.tree.text import counted
+from optsearch.tree.text import configurations_text, mark
 
 OPEN = 2  # shots that are unfolded at first
 
@@ -18,11 +17,10 @@ def folded(root: Node | Leaf, before: str = "", depth: int = 0) -> str:
     before -- the reply that leads here; depth -- shots above.
     """
     if isinstance(root, Leaf):
-        weight = "" if root.configurations == 1 else f", {counted(root.configurations)}"
+        weight = "" if root.configurations == 1 else f", {configurations_text(root.configurations)}"
         return f"<div>{before}✓ {depth}{weight}</div>"
     inside = "".join(
-        folded(child, f"{escape(SIGNS.get(str(reply), str(reply)))} ", depth + 1)
-        for reply, child in root.replies.items()
+        folded(child, f"{escape(mark(reply))} ", depth + 1) for reply, child in root.replies.items()
     )
     is_open = " open" if depth < OPEN else ""
     below = f'<div style="margin-left:1.5em">{inside}</div>'

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from optsearch.game import Cell
-from optsearch.position import Reply, Shot
+from optsearch.game.position import Reply, Shot
 
 Shots = tuple[Shot, ...]
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from optsearch.game import cell_name
-from optsearch.position import HIT, MISS
+from optsearch.game.position import Reply
 from optsearch.tree.nodes import Leaf, Node, Shots
-
-_SIGNS = {HIT: "○", MISS: "×"}  # as on the paper's figures
 
 
 def text_lines(root: Node | Leaf) -> list[str]:
@@ -18,7 +16,9 @@ def text_lines(root: Node | Leaf) -> list[str]:
     while waiting:
         node, depth, before, below = waiting.pop()
         if isinstance(node, Leaf):
-            weight = "" if node.configurations == 1 else f", {counted(node.configurations)}"
+            weight = (
+                "" if node.configurations == 1 else f", {configurations_text(node.configurations)}"
+            )
             lines.append(f"{before}✓ {depth}{weight}")
             continue
         lines.append(before + cell_name(node.cell))
@@ -46,8 +46,7 @@ def dot_lines(root: Node | Leaf) -> list[str]:
         else:
             label = f'label="{cell_name(node.cell)}"'
             for reply, child in reversed([*node.replies.items()]):
-                sign = _SIGNS.get(reply, str(reply))
-                waiting.append((child, f"n{number} -> ", f' [label="{sign}"]'))
+                waiting.append((child, f"n{number} -> ", f' [label="{mark(reply)}"]'))
         lines.append(f"  n{number} [{label}];")
         if above:
             lines.append(f"  {above}n{number}{attributes};")
@@ -55,7 +54,12 @@ def dot_lines(root: Node | Leaf) -> list[str]:
     return lines
 
 
-def counted(configurations: int) -> str:
+def mark(reply: Reply) -> str:
+    """What stands on a branch: the sign of a hit or a miss, a sinking in words."""
+    return str(reply) if reply.sunk else reply.sign
+
+
+def configurations_text(configurations: int) -> str:
     """A number of configurations in words."""
     return f"{configurations} configuration{'' if configurations == 1 else 's'}"
 

@@ -1,0 +1,117 @@
+"""The optimum of a few configurations: the least misses, and what is shot.
+
+Of each cell only its *pattern* matters: the set of the configurations that have it.
+"""
+
+from libc.stdint cimport uint16_t, uint32_t, uint64_t, uint8_t
+
+from cells cimport popcount
+from columns cimport extract
+from optsearch.compiled._block cimport Words
+
+cdef enum:
+    NEVER = 1 << 14       # misses
+
+
+cdef class Endgame:
+    """At most MAX_ENDGAME configurations at a time; a part of them is a set of bits.
+
+    distinct -- whether different configurations have different cells.
+    """
+
+    def __cinit__(self, bint distinct):
+        self.distinct = distinct
+        fill_small_costs()
+
+    cdef void begin(self, const Words* w, uint64_t x, int n) noexcept nogil:
+        """Take in the n configurations under x."""
+        cdef int i
+        cdef uint16_t p
+        self.now += 1
+        self.patterns = 0
+        for i in range(w.cells):
+            p = <uint16_t>extract(w.column[i], x)
+            if p and p != (1 << n) - 1 and self.seen[p] != self.now:
+                self.seen[p] = self.now
+                self.pattern[self.patterns] = p
+                self.patterns += 1
+
+    cdef int solve(self, int x) noexcept nogil:
+        """The least misses for a part of the configurations."""
+        cdef int n = popcount(x), i, hit, h, m, cost, best = NEVER
+        # Distinct configurations: all but one are missed at least once.
+        cdef int each = 1 if self.distinct else 0
+        if n == 1:
+            return 0
+        if self.stamp[x] == self.now:
+            return self.cost[x]
+        for i in range(self.patterns):
+            hit = self.pattern[i] & x
+            if hit == 0 or hit == x:
+                continue
+            h = popcount(hit)
+            m = n - h
+            cost = m + each * (m - 1)
+            if cost + each * (h - 1) >= best:
+                continue
+            cost += self.solve(hit)
+            if cost >= best:
+                continue
+            cost += self.solve(x ^ hit) - each * (m - 1)
+            if cost < best:
+                best = cost
+        if best == NEVER:
+            best = 0
+        self.stamp[x] = self.now
+        self.cost[x] = <uint16_t>best
+        return best
+
+    cdef int shot(self, int x) noexcept nogil:
+        """The part that is hit by the first optimal cell; 0 where no cell is open."""
+        cdef int hit, i, cost = self.solve(x)
+        for i in range(self.patterns):
+            hit = self.pattern[i] & x
+            if hit == 0 or hit == x:
+                continue
+            if popcount(x ^ hit) + self.solve(hit) + self.solve(x ^ hit) == cost:
+                return hit
+        return 0
+
+
+cdef uint8_t[1 << 16] small_costs    # by the set of patterns that four configurations have
+cdef bint has_small_costs = False
+
+
+cdef void fill_small_costs() noexcept:
+    """The least misses for up to four configurations, by which patterns their cells have; once.
+
+    It takes as long as half the imports of a command, most of which evaluate nothing. A pattern is the
+    set of the configurations (bits 0 to 3) that have the cell; bit p of the index says that some cell
+    has pattern p. Three configurations have patterns 0 to 7 only.
+    """
+    global has_small_costs
+    cdef int patterns, part, p, hit, cost
+    cdef int costs[16]
+    if has_small_costs:
+        return
+    for patterns in range(1 << 16):
+        for part in range(16):
+            costs[part] = -1
+            for p in range(16):
+                hit = p & part
+                if patterns >> p & 1 and hit and hit != part:
+                    cost = costs[hit] + costs[part ^ hit] + popcount(part ^ hit)
+                    if costs[part] < 0 or cost < costs[part]:
+                        costs[part] = cost
+            if costs[part] < 0:
+                costs[part] = 0
+        # Patterns of three configurations do not split the fourth off; of two, nor the third.
+        part = 15 if patterns >> 8 else 7 if patterns >> 4 else 3
+        small_costs[patterns] = <uint8_t>costs[part]
+    has_small_costs = True
+
+
+cdef int least_of_four(uint32_t seen, int n) noexcept nogil:
+    """The least misses of 2 to 4 configurations whose cells have these patterns."""
+    # The patterns of none and of all split nothing. The table takes n from the highest one.
+    return small_costs[(seen & ~<uint32_t>1) | <uint32_t>1 << ((1 << n) - 1)]

@@ -1,0 +1,244 @@
+"""The optimum of a few configurations where sinkings are announced.
+
+The search is by definition, with the pairs of configurations that need a miss as a bound: one of each
+pair is missed, so that the misses are at least a vertex cover of these pairs. A pair needs none if its
+cells are the same, or if one of the two has a ship within the cells common to both that the other has
+not; `_announced.pyx` has the proof. A ship that all configurations have tells nothing and takes part in
+nothing, so its cells are left out.
+"""
+
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+
+from cells cimport Cells, ctz, first, high, low, one, popcount
+from hashing cimport scramble
+from optsearch.compiled._block cimport Words
+from optsearch.compiled._enumerate cimport MAX_KINDS
+from optsearch.compiled._sinkings cimport Sinkings, Slot
+from optsearch.compiled._walk cimport MAX_ENDGAME
+
+cdef enum:
+    MEMO = 4096
+    NEVER = 1 << 14       # misses
+
+
+cdef class AnnouncedEndgame:
+    """At most MAX_ENDGAME configurations at a time; a part of them is a set of bits."""
+
+    def __cinit__(self, Sinkings sinkings):
+        self.sinkings, self.followed = sinkings, -1
+        self.memo = <Value*>calloc(MEMO, sizeof(Value))
+        if self.memo == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.memo)
+
+    cdef int misses(self, const Words* w, uint64_t x, int n, Cells hits) noexcept nogil:
+        """The least misses of the n configurations under x."""
+        if n <= 1:
+            return 0
+        self.begin(w, x, n, hits)
+        if n == 2:
+            return self.pair(0, 1, 0)
+        self.bound()
+        return self.value((1 << n) - 1, hits)
+
+    cdef void enter(self, const Words* w, uint64_t x, int n, Cells hits, uint64_t followed,
+                    int64_t* histogram) noexcept nogil:
+        """Enter their optimal tree in a histogram of misses; of the one that is followed (a bit) alone."""
+        self.begin(w, x, n, hits)
+        self.followed = popcount(x & (followed - 1)) if followed else -1
+        if n > 2 or followed:
+            self.bound()
+        self.walk((1 << n) - 1, hits, histogram)
+
+    cdef void begin(self, const Words* w, uint64_t x, int n, Cells hits) noexcept nogil:
+        """Take in the configurations under x.
+
+        A ship that all have by one slot of the code is left out.
+        """
+        cdef int k, s, word, shift, number
+        cdef int index[MAX_ENDGAME]
+        cdef uint64_t field, differ
+        cdef const Slot* slot
+        cdef Cells ship, some
+        self.n, self.ships = n, 0
+        for k in range(n):
+            index[k] = ctz(x)
+            x &= x - 1
+            self.cells[k] = 0
+        for s in range(self.sinkings.ships):
+            slot = &self.sinkings.slot[s]
+            word, shift = slot.shift >> 6, slot.shift & 63
+            field = (<uint64_t>1 << self.sinkings.width[slot.kind]) - 1
+            differ = 0
+            for k in range(1, n):
+                differ |= w.extra[word][index[k]] ^ w.extra[word][index[0]]
+            if not differ >> shift & field:
+                continue
+            some = 0
+            for k in range(n):
+                number = <int>(w.extra[word][index[k]] >> shift & field)
+                ship = self.sinkings.placed[slot.kind][number] & ~hits
+                self.ship[k][self.ships] = ship
+                some |= ship
+            if some:
+                self.told[self.ships] = slot.told
+                for k in range(n):
+                    self.cells[k] |= self.ship[k][self.ships]
+                self.ships += 1
+
+    cdef void bound(self) noexcept nogil:
+        """Fill `least` and `owner`: a vertex cover of the pairs that need a miss."""
+        cdef int n = self.n, i, j, s, x, without, apart
+        cdef int need[MAX_ENDGAME]
+        cdef Cells left
+        for i in range(n):
+            need[i] = 0
+            for j in range(i):
+                if self.pair(i, j, 0):
+                    need[i] |= 1 << j
+                    need[j] |= 1 << i
+        self.least[0] = 0      # first the most of which no two need a miss
+        for x in range(1, 1 << n):
+            i = ctz(x)
+            without = self.least[x & (x - 1)]
+            apart = 1 + self.least[x & (x - 1) & ~need[i]]
+            self.least[x] = <uint8_t>max(without, apart)
+        for x in range(1 << n):
+            self.least[x] = <uint8_t>(popcount(x) - self.least[x])
+        self.now += 1
+        for i in range(n):
+            for s in range(self.ships):
+                left = self.ship[i][s]
+                while left:
+                    self.owner[i][first(left)] = <uint8_t>s
+                    left &= left - 1
+
+    cdef bint pair(self, int i, int j, Cells hits) noexcept nogil:
+        """Whether one of two configurations has to be missed."""
+        cdef Cells a = self.cells[i] & ~hits, b = self.cells[j] & ~hits
+        if a == b:
+            return False
+        return not (self.has_own_ship(i, j, a & b, hits) or self.has_own_ship(j, i, a & b, hits))
+
+    cdef bint has_own_ship(self, int i, int j, Cells common, Cells hits) noexcept nogil:
+        """Whether configuration i has a ship within the common cells that j has not."""
+        cdef int s, q
+        cdef Cells ship
+        for s in range(self.ships):
+            ship = self.ship[i][s] & ~hits
+            if not ship or ship & ~common:
+                continue
+            for q in range(self.ships):
+                if self.ship[j][q] & ~hits == ship and self.told[q] == self.told[s]:
+                    break
+            else:
+                return True
+        return False
+
+    cdef int value(self, int x, Cells hits) noexcept nogil:
+        """The least misses for a part of the configurations."""
+        cdef int n = popcount(x), cell
+        cdef Value* entry
+        if n <= 1:
+            return 0
+        if n == 2:
+            return self.pair(ctz(x), ctz(x & (x - 1)), hits)
+        entry = &self.memo[scramble(low(hits) ^ scramble(high(hits) ^ <uint64_t>x)) & (MEMO - 1)]
+        if entry.stamp == self.now and entry.part == <uint32_t>x and entry.hits == hits:
+            return entry.value
+        n = self.scan(x, hits, &cell)
+        entry.stamp, entry.part, entry.hits, entry.value = self.now, <uint32_t>x, hits, n
+        return n
+
+    cdef int scan(self, int x, Cells hits, int* cell) noexcept nogil:
+        """The same, and the first cell that an optimal strategy shoots; -1: all are certain.
+
+        Cells of a ship that all have are not looked at.
+        """
+        cdef Cells some = 0, every = ~<Cells>0
+        cdef int rest = x, best = NEVER, cost, c
+        while rest:
+            some |= self.cells[ctz(rest)]
+            every &= self.cells[ctz(rest)]
+            rest &= rest - 1
+        some &= ~hits
+        every &= ~hits
+        cell[0] = -1
+        if some == every:
+            return 0
+        while some:
+            c = first(some)
+            some &= some - 1
+            cost = self.cost(x, hits, c, best)
+            if cost < best:
+                best = cost
+                cell[0] = c
+                if best == self.least[x]:
+                    break
+        return best
+
+    cdef int split(self, int x, Cells hits, int cell, int* parts) noexcept nogil:
+        """The parts after a shot: missed, hit, and those sunk; whether a ship there is the same in all."""
+        cdef int i, s, bit, t, seen = -1
+        cdef bint alike = True
+        cdef Cells ship, of_first = 0
+        for t in range(self.sinkings.tolds + 2):
+            parts[t] = 0
+        while x:
+            i = ctz(x)
+            bit = x & -x
+            x ^= bit
+            if not self.cells[i] & one(cell):
+                parts[0] |= bit
+                continue
+            s = self.owner[i][cell]
+            ship = self.ship[i][s] & ~hits
+            t = self.told[s]
+            if seen < 0:
+                seen, of_first = t, ship
+            alike = alike and seen == t and of_first == ship
+            parts[2 + t if ship == one(cell) else 1] |= bit
+        return alike and not parts[0]
+
+    cdef int cost(self, int x, Cells hits, int cell, int limit) noexcept nogil:
+        """The misses after a shot, exact if below a limit; NEVER for a ship that all have."""
+        cdef int parts[MAX_KINDS + 2]
+        cdef int t, cost
+        if self.split(x, hits, cell, parts):
+            return NEVER
+        cost = popcount(parts[0])
+        for t in range(self.sinkings.tolds + 2):
+            cost += self.least[parts[t]]
+        for t in range(self.sinkings.tolds + 2):
+            if cost >= limit:
+                return NEVER
+            if parts[t] & (parts[t] - 1):
+                cost += self.value(parts[t], hits | one(cell) if t else hits)
+                cost -= self.least[parts[t]]
+        return cost
+
+    cdef void walk(self, int x, Cells hits, int64_t* histogram) noexcept nogil:
+        """Enter a part in the histogram."""
+        cdef int parts[MAX_KINDS + 2]
+        cdef int n = popcount(x), cell, t
+        if n == 0 or self.followed >= 0 and not x >> self.followed & 1:
+            return
+        if n == 1:
+            histogram[0] += 1
+            return
+        if n == 2 and self.followed < 0:
+            t = self.pair(ctz(x), ctz(x & (x - 1)), hits)
+            histogram[0] += 1
+            histogram[t] += 1
+            return
+        self.scan(x, hits, &cell)
+        if cell < 0:
+            histogram[0] += n
+            return
+        self.split(x, hits, cell, parts)
+        self.walk(parts[0], hits, histogram + 1)
+        for t in range(1, self.sinkings.tolds + 2):
+            self.walk(parts[t], hits | one(cell), histogram)

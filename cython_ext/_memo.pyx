@@ -1,0 +1,59 @@
+"""What a search remembers of states: in memory, with other processes, and on disk.
+
+A value is a bound below the optimum, or the optimum; tables have 2 * value + (1 if it is exact).
+"""
+
+from libc.stdint cimport int64_t
+
+from optsearch.compiled._table cimport Key, MemoryTable
+
+
+cdef class Memo:
+    """The tables of a search.
+
+    table -- a MemoryTable, which is asked first.
+    disk -- an object with get(bytes) and put(bytes, int), or None.
+    `shared` is a SharedTable of several processes, or None.
+    """
+
+    def __cinit__(self, MemoryTable table, disk):
+        if table is None:
+            raise TypeError("the search needs a MemoryTable")
+        self.table, self.disk = table, disk
+
+    cdef int recall(self, const Key* key, bint is_far, int64_t* value) except -1 nogil:
+        """What is known of a state: UNKNOWN, or BOUNDED or SOLVED, and then `value` is set.
+
+        is_far -- ask the other processes and the disk too.
+        """
+        cdef int64_t found
+        if not self.table.find(key, &found):
+            if not is_far or not self.recall_far(key, &found):
+                return UNKNOWN
+            self.table.store(key, found)
+        value[0] = found >> 1
+        return SOLVED if found & 1 else BOUNDED
+
+    cdef bint recall_far(self, const Key* key, int64_t* found) except -1 nogil:
+        if self.shared is not None and self.shared.find(key, found):
+            return True
+        if self.disk is None:
+            return False
+        with gil:
+            known = self.disk.get(key.bytes[:key.length])
+            if known is None:
+                return False
+            found[0] = known
+        return True
+
+    cdef int remember(self, const Key* key, int64_t value, bint exact, bint to_shared,
+                      bint to_disk) except -1 nogil:
+        """Keep a value in memory, and where it is said."""
+        value = 2 * value + exact
+        self.table.store(key, value)
+        if self.shared is not None and to_shared:
+            self.shared.store(key, value)
+        if self.disk is not None and to_disk:
+            with gil:
+                self.disk.put(key.bytes[:key.length], value)
+        return 0

@@ -1,0 +1,223 @@
+"""Which ships a hit sinks, and the parts that a shot leaves where that is announced.
+
+The extra bits of a configuration are its *code*, which says where each of its ships lies: so many bits
+a ship, the number of its placement among those of its kind. Two ships, four configurations of 1x4:2,1
+with touching ships, whose placements are A1 B1, B1 C1, C1 D1 and A1, B1, C1, D1:
+
+      configuration   0 1 2 3
+      A1              1 1 1 0       configuration 1 is A1 B1 (0) and D1 (3)
+      ...
+      2, bit 0        0 0 1 1
+      2, bit 1        0 0 0 0
+      1, bit 0        0 1 1 0
+      1, bit 1        1 1 1 0
+
+What a shot at a cell tells follows from its column and the cells hit before, which all configurations
+of a family have in common. A ship sinks if all its other cells are hit: few placements through the cell
+are such, often none, and a column of the configurations that have one of them is an *and* over the bits
+of its number. So the codes are never changed, and nothing is kept of what is sunk already: a ship that
+is sunk does not lie on a cell that was not shot. A family splits into missed, hit, and sunk, one part
+for each length that is told.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
+
+from cells cimport MAX_CELLS, Cells, first, join, one, popcount, size
+from optsearch.compiled._block cimport MAX_EXTRAS, Block, Part, Words, split
+from optsearch.compiled._enumerate cimport MAX_CODED, MAX_KINDS
+
+
+cdef class Sinkings:
+    """The ships of a fleet, and where they can lie.
+
+    order -- the cells in the order in which ties are broken.
+    kinds -- for each kind of ships what its sinking tells (0, 1, …; the same for all if that is not
+        told), the bits of its number, and its placements as an (n, 2) uint64 array.
+    slots -- for each ship its kind and the first bit of its number in the code; int32 (ships, 2).
+    """
+
+    def __cinit__(self, order, kinds, const int32_t[:, ::1] slots):
+        cdef int i, t
+        self.cells, self.kinds, self.ships = len(order), len(kinds), <int>slots.shape[0]
+        if not 0 < self.kinds <= MAX_KINDS or not 0 < self.ships <= MAX_CODED:
+            raise ValueError(f"{self.ships} ships of {self.kinds} kinds are too many")
+        for t in range(self.kinds):
+            self.take_kind(t, kinds[t][1], kinds[t][2], order)
+        for i in range(self.ships):
+            t = slots[i, 0]
+            if not 0 <= t < self.kinds or not 0 <= slots[i, 1] <= MAX_EXTRAS - self.width[t]:
+                raise ValueError(f"ship {i} is not of the kinds given")
+            self.slot[i].kind, self.slot[i].shift, self.slot[i].told = t, slots[i, 1], kinds[t][0]
+            if not 0 <= self.slot[i].told < MAX_KINDS:
+                raise ValueError(f"{kinds[t][0]} is not the number of something told")
+            self.tolds = max(self.tolds, self.slot[i].told + 1)
+            self.codes = max(self.codes, self.slot[i].shift + self.width[t])
+            if self.slot[i].shift >> 6 != (self.slot[i].shift + max(self.width[t], 1) - 1) >> 6:
+                raise ValueError(f"the number of ship {i} is not in one word")
+        self.list_through()
+
+    cdef int take_kind(self, int t, int width, const uint64_t[:, ::1] masks, order) except -1:
+        """The placements of a kind, with the cells by their places in the order."""
+        cdef int i, number
+        cdef Cells cells
+        if masks.shape[1] != 2 or not 0 <= width <= 16 or masks.shape[0] > 1 << width:
+            raise ValueError(f"{masks.shape[0]} placements are not numbered by {width} bits")
+        self.width[t], self.placements[t] = width, <int>masks.shape[0]
+        self.placed[t] = <Cells*>calloc(<size_t>1 << width, sizeof(Cells))
+        if self.placed[t] == NULL:
+            raise MemoryError
+        for number in range(self.placements[t]):
+            cells = join(masks[number, 0], masks[number, 1])
+            for i in range(self.cells):
+                if cells & one(order[i]):
+                    self.placed[t][number] |= one(i)
+        return 0
+
+    cdef int list_through(self) except -1:
+        """Fill `through`, `near` and `alone`."""
+        cdef int i, k, t, number, n = 0, most, best
+        cdef int times[MAX_CELLS]
+        cdef Cells left
+        for t in range(self.kinds):
+            for number in range(self.placements[t]):
+                n += size(self.placed[t][number])
+        self.through = <Through*>malloc((n + 1) * sizeof(Through))
+        if self.through == NULL:
+            raise MemoryError
+        n = 0
+        for i in range(self.cells):
+            self.start[i] = n
+            for t in range(self.kinds):
+                for number in range(self.placements[t]):
+                    if self.placed[t][number] & one(i):
+                        self.through[n].rest = self.placed[t][number] & ~one(i)
+                        self.through[n].kind, self.through[n].number = t, number
+                        n += 1
+            # Cells are taken, the most frequent first, until each ship has one.
+            self.near[i], self.alone[i] = 0, False
+            while True:
+                memset(times, 0, sizeof(times))
+                most, best = 0, -1
+                for k in range(self.start[i], n):
+                    left = self.through[k].rest
+                    if not left:
+                        self.alone[i] = True
+                    if left & self.near[i]:
+                        continue
+                    while left:
+                        t = first(left)
+                        left &= left - 1
+                        times[t] += 1
+                        if times[t] > most:
+                            most, best = times[t], t
+                if best < 0:
+                    break
+                self.near[i] |= one(best)
+        self.start[self.cells] = n
+        return 0
+
+    def __dealloc__(self):
+        cdef int t
+        for t in range(MAX_KINDS):
+            free(self.placed[t])
+        free(self.through)
+
+    cdef bint can_sink(self, int place, Cells hits) noexcept nogil:
+        """False: a hit there sinks no ship."""
+        return self.alone[place] or self.near[place] & hits
+
+    cdef bint shoot(self, const Part* part, int column, int64_t having, Replies* replies) noexcept nogil:
+        """What a shot at a column leaves; False if there is no memory for it.
+
+        having -- how many configurations of the part have the cell.
+        """
+        cdef const Block* b = part.block
+        cdef int t, place = b.cell[column]
+        cdef bint can_sink = self.can_sink(place, part.shots.hits)
+        replies.masks = <uint64_t*>malloc(
+            b.words * (2 + (self.tolds if can_sink else 0)) * sizeof(uint64_t))
+        if replies.masks == NULL:
+            return False
+        split(part, column, having, replies.masks, &replies.hit, &replies.missed)
+        for t in range(self.tolds):
+            replies.sunk[t].n = 0
+        if can_sink:
+            self.sink(part, place, replies)
+        return True
+
+    cdef void sink(self, const Part* part, int place, Replies* replies) noexcept nogil:
+        """Part those that are hit by which ship sinks."""
+        cdef const Block* b = part.block
+        cdef const uint64_t* columns[MAX_EXTRAS]
+        cdef uint64_t flip[MAX_EXTRAS]
+        cdef uint64_t* hit = replies.masks
+        cdef uint64_t* mask
+        cdef const Through* ship
+        cdef Part* sunk
+        cdef int k, s, t, i, bit, used
+        cdef uint64_t x, of_bit
+        cdef int64_t j
+        for k in range(self.start[place], self.start[place + 1]):
+            ship = &self.through[k]
+            if ship.rest & ~part.shots.hits:
+                continue
+            for s in range(self.ships):
+                if self.slot[s].kind != ship.kind:
+                    continue
+                used = 0
+                for i in range(self.width[ship.kind]):
+                    bit = self.slot[s].shift + i
+                    of_bit = ship.number >> i & 1
+                    if b.column[bit] >= 0:
+                        columns[used] = b.data + b.column[bit] * b.words
+                        flip[used] = of_bit - 1
+                        used += 1
+                    elif (b.same[bit >> 6] >> (bit & 63) & 1) != of_bit:
+                        break
+                else:
+                    t = self.slot[s].told
+                    sunk = &replies.sunk[t]
+                    mask = hit + (2 + t) * b.words
+                    if sunk.n == 0:
+                        memset(mask, 0, b.words * sizeof(uint64_t))
+                        sunk.block, sunk.mask, sunk.shots = part.block, mask, replies.hit.shots
+                    for j in range(b.words):
+                        x = hit[j]
+                        for bit in range(used):
+                            x &= columns[bit][j] ^ flip[bit]
+                        sunk.n += popcount(x)
+                        mask[j] |= x
+        for t in range(self.tolds):
+            if replies.sunk[t].n:
+                replies.hit.n -= replies.sunk[t].n
+                mask = hit + (2 + t) * b.words
+                for j in range(b.words):
+                    hit[j] &= ~mask[j]
+
+    cdef uint64_t sink_words(self, const Words* w, uint64_t hit, int place, Cells hits,
+                             uint64_t* sunk) noexcept nogil:
+        """Of a word of configurations that are hit those in which a ship sinks, and by what is told."""
+        cdef const Through* ship
+        cdef const uint64_t* bits
+        cdef int k, s, i
+        cdef uint64_t x, every = 0
+        for k in range(self.tolds):
+            sunk[k] = 0
+        if not self.can_sink(place, hits):
+            return 0
+        for k in range(self.start[place], self.start[place + 1]):
+            ship = &self.through[k]
+            if ship.rest & ~hits:
+                continue
+            for s in range(self.ships):
+                if self.slot[s].kind != ship.kind:
+                    continue
+                x = hit
+                bits = w.bit + self.slot[s].shift
+                for i in range(self.width[ship.kind]):
+                    x &= bits[i] ^ (<uint64_t>(ship.number >> i & 1) - 1)
+                sunk[self.slot[s].told] |= x
+                every |= x
+        return every

@@ -1,0 +1,357 @@
+"""A decision tree walked over families: what comes in and out, and how rollouts choose a shot.
+
+Costs are counted in misses: every configuration needs the same number of hits. The columns lie in the
+order in which ties between cells are broken.
+
+The rules (`optsearch/strategies` says which strategies they are):
+
+- *greedy*: a most probable cell, the first of several; the optimum, the first of several cells, once
+  `endgame` configurations are left.
+- *rollout*: with at most `most` configurations the most probable cells are candidates, up to
+  `candidates` of them that have at least `percent` percent of the greatest probability, none of which
+  lies wholly under one before it. Each is costed by what greedy (endgame 4) misses from there on, and
+  the cheapest is shot, the first of several. Up to `cap` configurations the rollouts are exact. Above,
+  they play on a sample, the configurations whose hash ends in b zero bits, with b the least for which
+  there are at most `cap`; and above `screen`, a sample of at most so many leaves only the `finalists`
+  cheapest candidates. On samples they stop at `truncate` sampled configurations with an estimate.
+- *nested rollout*: the same, but above `above` configurations the finalists are compared by what an
+  inner rollout policy misses, in place of greedy, on a sample of at most `second`. Its candidates
+  are up to `inner`, always costed on that sample; below `floor` configurations of it greedy goes on.
+
+Where sinkings are announced, a certain hit is a cell like others, and no candidate is left out because
+it lies under one before it.
+"""
+
+from libc.stdint cimport INT64_MAX, int16_t, int32_t, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+import numpy as np
+
+from cells cimport MAX_CELLS, Cells, one, size
+from columns cimport leading_one, mix_cells, transpose
+from optsearch.compiled._block cimport (Block, Counts, Part, Words, compress,
+                                        count, draw, free_block, gather, has_extra, lies_under,
+                                        new_block, ones)
+
+cdef enum:
+    MARGIN = 4            # more bits of the hash are kept than a sample should need
+
+
+cdef class Walk:
+    """What evaluators have in common, whatever a reply tells.
+
+    rule -- a `Rule` of `optsearch/strategies/rules.py`, which is not checked any more.
+    """
+
+    def __cinit__(self, rule, *_):
+        cdef int i
+        self.cells = len(rule.order)
+        if not 0 < self.cells <= MAX_CELLS:
+            raise ValueError(f"{self.cells} cells; 1 to {MAX_CELLS} are handled")
+        for i in range(self.cells):
+            self.order[i] = rule.order[i]
+        self.rule.candidates, self.rule.percent = rule.candidates, rule.percent
+        self.rule.endgame, self.rule.truncate = rule.endgame, rule.truncate
+        self.rule.screen, self.rule.finalists, self.rule.cap = rule.screen, rule.finalists, rule.cap
+        self.rule.most = INT64_MAX if self.rule.candidates > 1 else 0
+        self.rule.above = INT64_MAX
+        self.estimates = np.array(rule.estimates, np.int32)
+
+    def __dealloc__(self):
+        free_block(self.root)
+
+    # Families
+
+    cdef int make_root(self, int64_t n, int hashes, bint following) except -1:
+        """Make room for a family of n configurations, in place of the one before."""
+        cdef int i
+        self.following = following
+        self.added = 0
+        free_block(self.root)
+        self.root = new_block(n, self.cells, hashes, self.extras + following)
+        if self.root == NULL:
+            raise MemoryError
+        for i in range(self.cells):
+            self.root.cell[i] = <uint8_t>i
+        for i in range(self.root.extras):
+            self.root.column[i] = <int16_t>(self.cells + hashes + i)
+        memset(self.root.same, 0, sizeof(self.root.same))
+        return 0
+
+    def add(self, const uint64_t[:, ::1] rows):
+        """Append configurations: all cells of each in two words, and its extra bits in the others."""
+        cdef int64_t i
+        cdef int at, k, words = 2 + ((self.extras + 63) >> 6)
+        if self.root == NULL or self.added + rows.shape[0] > self.root.n:
+            raise ValueError("more configurations than announced")
+        if rows.shape[1] != words:
+            raise ValueError(f"{rows.shape[1]} words each, not {words}")
+        with nogil:
+            for i in range(rows.shape[0]):
+                at = self.added & 63
+                for k in range(words):
+                    self.pending[k][at] = rows[i, k]
+                self.added += 1
+                if at == 63 or self.added == self.root.n:
+                    self.flush()
+
+    cdef void flush(self) noexcept nogil:
+        """Turn the pending configurations into a word of every column."""
+        cdef Block* b = self.root
+        cdef int i, k, last = (self.added - 1) & 63
+        cdef uint64_t* out = b.data + ((self.added - 1) >> 6)
+        cdef uint64_t hashes[64]
+        if b.hashes:
+            for i in range(64):
+                hashes[i] = mix_cells(self.pending[0][i], self.pending[1][i]) if i <= last else 0
+            transpose(hashes)
+        for k in range(2 + ((self.extras + 63) >> 6)):
+            for i in range(last + 1, 64):
+                self.pending[k][i] = 0
+            transpose(self.pending[k])
+        for i in range(b.cells):
+            out[i * b.words] = self.pending[self.order[i] >> 6][self.order[i] & 63]
+        for i in range(b.hashes):
+            out[(b.cells + i) * b.words] = hashes[i]
+        for i in range(self.extras):
+            out[(b.cells + b.hashes + i) * b.words] = self.pending[2 + (i >> 6)][i & 63]
+
+    def stop(self):
+        """Make a walk that runs in another thread end at once; its result means nothing then."""
+        self.stopped = True
+
+    def run(self):
+        """Walk the family that was added: int64 (129,), configurations by number of misses.
+
+        With weights, what they weigh.
+        """
+        cdef int i
+        if self.root == NULL or self.added != self.root.n or self.following:
+            raise ValueError("fewer configurations than announced")
+        self.walk_all()
+        result = np.zeros(MAX_CELLS + 1, np.int64)
+        for i in range(MAX_CELLS + 1):
+            result[i] = self.histogram[i]
+        return result
+
+    def follow(self, int64_t index):
+        """The misses of the configuration that was added as number `index`: one path of the tree.
+
+        Shots are decided as by `run`, but nothing beside the path is walked.
+        """
+        cdef uint64_t* column
+        if self.root == NULL or self.added != self.root.n or not self.following:
+            raise ValueError("fewer configurations than announced, or none to be followed")
+        if not 0 <= index < self.root.n:
+            raise ValueError(f"there is no configuration {index}")
+        column = self.root.data + self.root.column[self.extras] * self.root.words
+        memset(column, 0, self.root.words * sizeof(uint64_t))
+        column[index >> 6] = <uint64_t>1 << (index & 63)
+        self.walk_all()
+        return next(i for i in range(MAX_CELLS + 1) if self.histogram[i])
+
+    cdef int walk_all(self) except -1:
+        """Fill the histogram."""
+        cdef Part root
+        memset(self.histogram, 0, sizeof(self.histogram))
+        root.block, root.mask, root.n, root.shots = self.root, NULL, self.root.n, self.shots
+        with nogil:
+            if root.n:
+                self.enter(&root)
+        if self.failed:
+            self.failed = False
+            raise MemoryError
+        return 0
+
+    cdef void enter(self, const Part* part) noexcept nogil:
+        """Enter a part in the histogram."""
+
+    cdef int64_t cost(self, const Part* part, int column, const Counts* counts,
+                      const Costing* costing, int64_t limit) noexcept nogil:
+        """What a shot at a column and what is played after it miss in a part, in units.
+
+        Exact if it is below the limit.
+        """
+        return 0
+
+    cdef int misses(self, const Part* part) noexcept nogil:
+        """How many shots missed since the family that was added."""
+        return size(part.shots.misses) - size(self.shots.misses)
+
+    cdef bint is_over(self, const Part* part) noexcept nogil:
+        """Whether a part is not walked: its walk is stopped, or it has not the configuration followed."""
+        return self.stopped or self.failed or (
+            self.following and not has_extra(part, self.extras))
+
+    cdef int hashes_needed(self, int64_t n) noexcept nogil:
+        """How many bits of the hash the samples of n configurations can take.
+
+        Ships that lie otherwise on the same cells have the same hash, so they can take many.
+        """
+        cdef int bits = 0
+        if self.rule.candidates == 1 or n <= self.rule.screen:
+            return 0
+        while n > self.rule.screen:
+            n >>= 1
+            bits += 1
+        return MAX_HASHES if self.hears else min(bits + MARGIN, <int>MAX_HASHES)
+
+    cdef bint move(self, const Part* part, const Counts* before, Part* own) noexcept nogil:
+        """Give a part a block of its own, for the caller to free; False if there is no memory for it.
+
+        before -- the counts of a part that includes this one: columns that are constant there, or
+        shot, are dropped. A cell that all have is not, where it can tell something.
+        """
+        cdef int i, kept = 0
+        cdef uint8_t columns[MAX_CELLS]
+        cdef Cells shot = part.shots.hits | part.shots.misses
+        for i in range(part.block.cells):
+            columns[kept] = <uint8_t>i
+            if self.hears:
+                kept += before.having[i] > 0 and not shot & one(part.block.cell[i])
+            else:
+                kept += 0 < before.having[i] < before.n
+        own[0] = part[0]
+        own.mask = NULL
+        own.block = compress(part, columns, kept, self.hashes_needed(part.n))
+        self.failed = self.failed or own.block == NULL
+        return own.block != NULL
+
+    cdef uint64_t* room(self, const Part* part) noexcept nogil:
+        """Room for two masks of the block, for the caller to free; NULL, and `failed`: there is none."""
+        cdef uint64_t* masks = <uint64_t*>malloc(2 * part.block.words * sizeof(uint64_t))
+        self.failed = self.failed or masks == NULL
+        return masks
+
+    cdef uint64_t words_of(self, const Part* part, int by_row, int shift, Words* w) noexcept nogil:
+        """A part of at most 64 configurations as words; which of their bits it is."""
+        gather(part, self.hears, by_row, w)
+        self.stamp += 1
+        w.stamp, w.shift = self.stamp, shift
+        return ones(part.n)
+
+    # Rollouts
+
+    cdef int rollout(self, const Part* part, const Counts* counts) noexcept nogil:
+        """The column of the candidate from which greedy, or the inner rollout policy, misses least."""
+        cdef Candidates chosen
+        cdef Part under = part[0]
+        cdef bint nested = part.n > self.rule.above
+        cdef int shift
+        cdef uint64_t* drawn = NULL
+        if part.n > self.rule.cap and not self.hears:
+            drawn = self.room(part)
+            if drawn == NULL:
+                return counts.greatest
+            under.mask = drawn
+            draw(part, self.rule.cap, drawn, &shift)
+        self.choose(NULL if self.hears else &under, part.block.cells, counts, self.rule.candidates,
+                    &chosen)
+        free(drawn)
+        if chosen.n > self.rule.finalists and part.n > self.rule.screen:
+            self.compare(part, self.rule.screen, &chosen, False, False)
+            keep_cheapest(&chosen, self.rule.finalists)
+        if chosen.n == 1:
+            return chosen.column[0]
+        return self.compare(part, self.rule.second if nested else self.rule.cap, &chosen, nested,
+                            True)
+
+    cdef void choose(self, const Part* under, int cells, const Counts* counts, int number,
+                     Candidates* chosen) noexcept nogil:
+        """The candidates, at most so many.
+
+        under -- the family, or its sample, on which it is judged which cells lie under others; NULL:
+        it is not.
+        """
+        cdef int i, j, column
+        cdef int64_t most, limit = counts.n + self.hears, first_most = 0
+        cdef uint8_t tried[MAX_CELLS]
+        memset(tried, 0, sizeof(tried))
+        chosen.n = 0
+        while chosen.n < number:
+            most = 0
+            column = -1
+            for i in range(cells):
+                if not tried[i] and most < counts.having[i] < limit:
+                    most = counts.having[i]
+                    column = i
+            if first_most == 0:
+                first_most = most
+            if column < 0 or 100 * most < self.rule.percent * first_most:
+                break
+            tried[column] = 1
+            for j in range(chosen.n if under != NULL else 0):
+                if lies_under(under, column, chosen.column[j]):
+                    break
+            else:
+                chosen.column[chosen.n] = column
+                chosen.n += 1
+
+    cdef int compare(self, const Part* part, int64_t most, Candidates* chosen, bint nested,
+                     bint giving_up) noexcept nogil:
+        """The costs of candidates on a sample of at most so many; the column of the cheapest one.
+
+        nested -- by the inner rollout policy, not by greedy. giving_up -- as soon as one costs more
+        than another; its cost is not found then.
+        """
+        cdef Part sample = part[0]
+        cdef Counts counts
+        cdef Costing costing
+        cdef int i, best = 0
+        cdef int64_t limit = INT64_MAX
+        cdef uint8_t columns[MAX_CELLS]
+        cdef uint64_t* drawn
+        costing.shift, costing.nested = 0, nested
+        if part.n > most:
+            drawn = self.room(part)
+            if drawn == NULL:
+                return chosen.column[0]
+            sample.n = draw(part, most, drawn, &costing.shift)
+            sample.mask = drawn
+            for i in range(part.block.cells):      # they keep their numbers
+                columns[i] = <uint8_t>i
+            sample.block = compress(&sample, columns, part.block.cells, self.hashes_needed(sample.n))
+            sample.mask = NULL
+            free(drawn)
+            if sample.block == NULL:
+                self.failed = True
+                return chosen.column[0]
+        count(&sample, self.hears, &counts)
+        for i in range(chosen.n):
+            if giving_up and i:
+                limit = chosen.cost[best]
+            chosen.cost[i] = self.cost(&sample, chosen.column[i], &counts, &costing, limit)
+            if chosen.cost[i] < chosen.cost[best]:
+                best = i
+        if sample.block != part.block:
+            free_block(sample.block)
+        return chosen.column[best]
+
+    cdef int64_t estimate(self, int64_t n, int left, int shift) noexcept nogil:
+        """The estimated misses of greedy for n configurations, each for 2^shift, in units."""
+        cdef int64_t each = n << shift, below
+        cdef int e, column
+        cdef const int32_t* row
+        if each <= 1:
+            return 0
+        row = &self.estimates[max(0, min(left, <int>self.estimates.shape[0] - 1)), 0]
+        e = leading_one(each)
+        if e < 2:
+            return n * row[4 * e + (2 if each == 3 else 0)]
+        column = 4 * e + <int>(each >> (e - 2) & 3)
+        below = each >> (e - 2) << (e - 2)
+        return n * (row[column] + (<int64_t>(row[column + 1] - row[column]) * (each - below) >> (e - 2)))
+
+
+cdef void keep_cheapest(Candidates* chosen, int most) noexcept nogil:
+    """Leave at most so many candidates in place, the first ones where they tie."""
+    cdef int i, worst
+    while chosen.n > most:
+        worst = 0
+        for i in range(chosen.n):
+            if chosen.cost[i] >= chosen.cost[worst]:
+                worst = i
+        chosen.n -= 1
+        for i in range(worst, chosen.n):
+            chosen.column[i], chosen.cost[i] = chosen.column[i + 1], chosen.cost[i + 1]

@@ -1,0 +1,70 @@
+# A family as columns of bits: blocks, parts of them, and words of at most 64 configurations.
+
+from libc.stdint cimport int16_t, int64_t, uint8_t, uint64_t
+
+from cells cimport MAX_CELLS, Cells
+from optsearch.compiled._enumerate cimport MAX_CODE_WORDS
+
+cdef enum:
+    EXTRA_WORDS = MAX_CODE_WORDS
+    MAX_EXTRAS = 64 * MAX_CODE_WORDS   # and one more
+    WORD = 64                  # configurations that are a word
+
+
+cdef struct Block:             # a family as columns
+    int64_t n                  # configurations
+    int64_t words              # of a column
+    int cells                  # columns that are cells, in the order of ties
+    int hashes                 # columns after them: the lowest bits of the configurations' hashes
+    int extras                 # bits that each configuration has besides
+    uint8_t cell[MAX_CELLS]    # of the columns: places in the order
+    int16_t column[MAX_EXTRAS + 1]     # of each extra bit; -1: it is the same in all
+    uint64_t same[EXTRA_WORDS + 1]     # those bits
+    uint64_t* data             # column i at data + i * words; bits past n are 0
+
+
+cdef struct Shots:             # bit i: place i in the order
+    Cells hits
+    Cells misses
+
+
+cdef struct Part:              # some configurations of a block, and the shots that left them
+    Block* block
+    const uint64_t* mask       # NULL: all
+    int64_t n
+    Shots shots
+
+
+cdef struct Counts:            # how many configurations of a part have each cell
+    int64_t n                  # configurations
+    int64_t having[MAX_CELLS]  # by column; 0 where it is hit and `hears`
+    int greatest               # the first most probable uncertain column; -1: none
+    int left                   # uncertain cells of a configuration (on average, rounded)
+
+
+cdef struct Words:             # a family of at most 64 configurations
+    int cells
+    uint64_t stamp             # of its entries in memos
+    int shift                  # each configuration stands for 2^shift of them
+    uint8_t cell[MAX_CELLS]    # of the columns: places in the order
+    uint64_t column[MAX_CELLS]  # 0 past the cells up to a multiple of 4
+    uint64_t bit[MAX_EXTRAS + 1]       # of the extra bits, a column each
+    uint64_t extra[EXTRA_WORDS][WORD]   # the same by configuration
+
+
+cdef inline uint64_t ones(int64_t n) noexcept nogil:
+    """The lowest n bits, up to 64."""
+    return ~<uint64_t>0 if n == 64 else (<uint64_t>1 << n) - 1
+
+
+cdef Block* new_block(int64_t n, int cells, int hashes, int extras) noexcept nogil
+cdef void free_block(Block* b) noexcept nogil
+cdef Block* compress(const Part* part, const uint8_t* columns, int cells, int hashes) noexcept nogil
+cdef int count(const Part* part, bint hears, Counts* counts) noexcept nogil
+cdef void split(const Part* part, int column, int64_t having, uint64_t* room, Part* hit,
+                Part* missed) noexcept nogil
+cdef int64_t draw(const Part* part, int64_t most, uint64_t* out, int* shift) noexcept nogil
+cdef bint lies_under(const Part* part, int a, int c) noexcept nogil
+cdef bint has_extra(const Part* part, int bit) noexcept nogil
+cdef int64_t sum_of_extras(const Part* part, int bits) noexcept nogil
+cdef void gather(const Part* part, bint hears, int by_row, Words* w) noexcept nogil

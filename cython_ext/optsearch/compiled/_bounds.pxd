@@ -1,0 +1,42 @@
+# What no strategy for a family can be below.
+
+from libc.stdint cimport int16_t, int32_t, int64_t
+
+from optsearch.compiled._family cimport Candidate, Node
+from options cimport Switches
+
+cdef enum:
+    NEVER = 32767
+
+cdef class Bounds:
+    cdef int objective
+    cdef Switches on
+    cdef int64_t* leaves       # see leaves.pxd
+    cdef int64_t* ranks        # 0, 1, 2, ...: `light` where all weights are 1
+    cdef int16_t* capped       # see fill_capped
+    cdef int capped_most, capped_hits
+    cdef void fill_capped(self) noexcept nogil
+    cdef const int64_t* light_of(self, const Node* node) noexcept nogil
+    cdef bint at_sight(self, Node* node) noexcept nogil
+    cdef bint is_capped(self, const Node* node) noexcept nogil
+    cdef int64_t bound_of(self, Node* node) noexcept nogil
+    cdef void bound_parts(self, const Node* node, Candidate* candidate) noexcept nogil
+    cdef int64_t profile_bound(self, int n, int hits, const int32_t* chain, int chain_n,
+                               const int64_t* after, const int64_t* light,
+                               int budget) noexcept nogil
+    cdef void leaves_after(self, int hits, int64_t most, int64_t* after) noexcept nogil
+    cdef void pairs_after(self, const Node* node, int64_t most, int64_t* after) noexcept nogil
+    cdef void raise_after(self, const Node* node, int c, int64_t most, const int64_t* after_two,
+                          int64_t* after) noexcept nogil
+    cdef void chain_of(self, const Node* node, int32_t* chain) noexcept nogil
+    cdef int64_t bound_part(self, const Node* node, int c, bint hit) noexcept nogil
+    cdef int64_t capped_part(self, const Node* node, int c, bint hit) noexcept nogil
+
+cdef inline int capped_bound(Bounds bounds, int k, int n, int d) noexcept nogil:
+    """No strategy costs less for n <= capped_most sets of k cells, d the greatest count."""
+    cdef int row = (bounds.capped_most + 1) * (bounds.capped_most + 1)
+    if not bounds.on.leaf_counting or k > bounds.capped_hits:
+        k = bounds.capped_hits
+    if not bounds.on.frequency_cap or d >= n:
+        d = n - 1
+    return bounds.capped[<size_t>k * row + d * (bounds.capped_most + 1) + n]

@@ -1,0 +1,21 @@
+# The optimum of a few configurations.
+
+from libc.stdint cimport uint16_t, uint32_t, uint64_t
+
+from cells cimport MAX_CELLS
+from optsearch.compiled._block cimport Words
+from optsearch.compiled._walk cimport MAX_ENDGAME
+
+cdef class Endgame:
+    cdef bint distinct         # whether different configurations have different cells
+    cdef int patterns          # of the configurations that have a cell, without all and none
+    cdef uint16_t pattern[MAX_CELLS]
+    cdef uint16_t cost[1 << MAX_ENDGAME]
+    cdef uint32_t stamp[1 << MAX_ENDGAME]
+    cdef uint32_t seen[1 << MAX_ENDGAME]
+    cdef uint32_t now
+    cdef void begin(self, const Words* w, uint64_t x, int n) noexcept nogil
+    cdef int solve(self, int x) noexcept nogil
+    cdef int shot(self, int x) noexcept nogil
+
+cdef int least_of_four(uint32_t seen, int n) noexcept nogil

@@ -1,0 +1,42 @@
+# The optimum of a few configurations, sinkings announced.
+
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+
+from cells cimport MAX_CELLS, Cells
+from optsearch.compiled._block cimport Words
+from optsearch.compiled._enumerate cimport MAX_CODED
+from optsearch.compiled._sinkings cimport Sinkings
+from optsearch.compiled._walk cimport MAX_ENDGAME
+
+
+cdef struct Value:             # of a state
+    Cells hits
+    uint32_t part
+    uint32_t stamp
+    int value
+
+
+cdef class AnnouncedEndgame:
+    cdef Sinkings sinkings
+    cdef int n                 # configurations
+    cdef int followed          # the one that is followed, if it is one of these
+    cdef Cells cells[MAX_ENDGAME]
+    cdef int ships             # that are not the same in all
+    cdef int told[MAX_CODED]
+    cdef Cells ship[MAX_ENDGAME][MAX_CODED]    # cells that are not hit, as are those before
+    cdef uint8_t owner[MAX_ENDGAME][MAX_CELLS]
+    cdef uint8_t least[1 << MAX_ENDGAME]
+    cdef uint32_t now
+    cdef Value* memo
+    cdef int misses(self, const Words* w, uint64_t x, int n, Cells hits) noexcept nogil
+    cdef void enter(self, const Words* w, uint64_t x, int n, Cells hits, uint64_t followed,
+                    int64_t* histogram) noexcept nogil
+    cdef void begin(self, const Words* w, uint64_t x, int n, Cells hits) noexcept nogil
+    cdef void bound(self) noexcept nogil
+    cdef bint pair(self, int i, int j, Cells hits) noexcept nogil
+    cdef bint has_own_ship(self, int i, int j, Cells common, Cells hits) noexcept nogil
+    cdef int value(self, int x, Cells hits) noexcept nogil
+    cdef int scan(self, int x, Cells hits, int* cell) noexcept nogil
+    cdef int split(self, int x, Cells hits, int cell, int* parts) noexcept nogil
+    cdef int cost(self, int x, Cells hits, int cell, int limit) noexcept nogil
+    cdef void walk(self, int x, Cells hits, int64_t* histogram) noexcept nogil

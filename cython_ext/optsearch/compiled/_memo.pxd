@@ -1,0 +1,19 @@
+# What a search remembers of states.
+
+from libc.stdint cimport int64_t
+
+from optsearch.compiled._table cimport Key, MemoryTable, SharedTable
+
+cdef enum:                     # what is known of a state
+    UNKNOWN = 0
+    BOUNDED = 1
+    SOLVED = 2
+
+cdef class Memo:
+    cdef MemoryTable table
+    cdef public SharedTable shared
+    cdef public object disk
+    cdef int recall(self, const Key* key, bint is_far, int64_t* value) except -1 nogil
+    cdef bint recall_far(self, const Key* key, int64_t* found) except -1 nogil
+    cdef int remember(self, const Key* key, int64_t value, bint exact, bint to_shared,
+                      bint to_disk) except -1 nogil

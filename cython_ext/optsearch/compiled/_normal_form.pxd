@@ -1,0 +1,13 @@
+# Keys of families: equal keys, equal optimum.
+
+from cells cimport Cells
+from options cimport Switches
+from optsearch.compiled._family cimport Node
+
+cdef class NormalForm:
+    cdef int cells, objective, rule
+    cdef Switches on
+    cdef int write(self, Node* node) except -1 nogil
+    cdef void write_sets(self, const Node* node, Cells* image, int bytes,
+                         unsigned char* out) noexcept nogil
+    cdef void relabel(self, const Node* node, Cells* image) noexcept nogil

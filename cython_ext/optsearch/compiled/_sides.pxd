@@ -1,0 +1,12 @@
+# Two sides of the cells of a family, and the sets that are alike on one of them.
+
+from cells cimport Cells
+from optsearch.compiled._family cimport Node
+
+cdef struct Row:               # a set
+    Cells side                 # its cells on one side
+    Cells rest                 # the others
+
+cdef Cells weak_cut(const Node* node) noexcept nogil
+cdef void sort_by_side(const Node* node, Cells side, Row* rows) noexcept nogil
+cdef Node* take_alike(const Node* node, const Row* rows, int n) except NULL nogil

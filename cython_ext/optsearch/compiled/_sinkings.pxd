@@ -1,0 +1,47 @@
+# Which ships a hit sinks.
+
+from libc.stdint cimport int64_t, uint64_t
+
+from cells cimport MAX_CELLS, Cells
+from optsearch.compiled._block cimport Part, Words
+from optsearch.compiled._enumerate cimport MAX_CODED, MAX_KINDS
+
+
+cdef struct Through:           # a placement through a cell
+    Cells rest                 # its other cells
+    int kind
+    int number
+
+
+cdef struct Slot:              # a ship of the fleet
+    int kind
+    int shift                  # of its number in the code
+    int told                   # what its sinking tells
+
+
+cdef struct Replies:           # what a shot leaves, by what it tells; free the masks
+    Part missed
+    Part hit                   # and nothing is sunk
+    Part sunk[MAX_KINDS]
+    uint64_t* masks
+
+
+cdef class Sinkings:
+    cdef int cells, ships, kinds
+    cdef readonly int codes              # bits of a code
+    cdef int tolds                       # different things that a sinking can tell
+    cdef Slot slot[MAX_CODED]
+    cdef int width[MAX_KINDS]            # bits of a number
+    cdef int placements[MAX_KINDS]
+    cdef Cells* placed[MAX_KINDS]        # by number; bit i: place i in the order
+    cdef Through* through                # of the placements through place p, from start[p] on
+    cdef int start[MAX_CELLS + 1]
+    cdef Cells near[MAX_CELLS]           # each ship through the place has one of these, unless it is alone
+    cdef bint alone[MAX_CELLS]           # whether a ship can lie on the place alone
+    cdef int take_kind(self, int t, int width, const uint64_t[:, ::1] masks, order) except -1
+    cdef int list_through(self) except -1
+    cdef bint can_sink(self, int place, Cells hits) noexcept nogil
+    cdef bint shoot(self, const Part* part, int column, int64_t having, Replies* replies) noexcept nogil
+    cdef void sink(self, const Part* part, int place, Replies* replies) noexcept nogil
+    cdef uint64_t sink_words(self, const Words* w, uint64_t hit, int place, Cells hits,
+                             uint64_t* sunk) noexcept nogil

@@ -1,0 +1,72 @@
+# A decision tree walked over families: what comes in and out, and how rollouts choose a shot.
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from cells cimport MAX_CELLS
+from optsearch.compiled._block cimport EXTRA_WORDS, Block, Counts, Part, Shots, Words
+
+cpdef enum:
+    MAX_HASHES = 24            # bits of the hash that samples can use
+    MAX_ENDGAME = 10           # configurations of which there is the optimum
+    MAX_CANDIDATES = 32
+    MIN_SAMPLE = 64            # configurations, so that a word of them is none
+    MAX_SAMPLE = 1 << 20
+    SMALL = 4                  # endgame of the greedy that rolls out
+    BUCKETS = 128              # of the estimates: four to an octave of configurations
+    UNIT = 4096                # of estimated misses
+    FACTORS = 125              # 25 times the sides missed, 5 times those on the border, corners missed
+
+
+cdef struct Rule:              # its numbers; the docstring of _walk.pyx says what they mean
+    int candidates, percent, endgame, screen, finalists, cap, truncate
+    int64_t most               # configurations of which there are rollouts
+    int64_t above              # of nested rollouts
+    int second, inner, floor
+
+
+cdef struct Candidates:        # cells that are compared
+    int n
+    int column[MAX_CANDIDATES]
+    int64_t cost[MAX_CANDIDATES]
+
+
+cdef struct Costing:           # by what a shot is costed
+    int shift                  # each configuration stands for 2^shift of them
+    bint nested                # what the inner rollout policy misses, not greedy
+
+
+cdef class Walk:
+    cdef Rule rule
+    cdef bint hears            # whether a certain hit can tell something
+    cdef int cells
+    cdef int order[MAX_CELLS]
+    cdef const int32_t[:, ::1] estimates
+    cdef int extras            # bits that come with each configuration
+    cdef bint following        # there is one more, which the configuration followed has
+    cdef Block* root
+    cdef Shots shots           # before the root
+    cdef int64_t added
+    cdef uint64_t pending[2 + EXTRA_WORDS][64]
+    cdef int64_t histogram[MAX_CELLS + 1]
+    cdef uint64_t stamp        # of the last words
+    cdef bint stopped, failed
+    cdef int make_root(self, int64_t n, int hashes, bint following) except -1
+    cdef void flush(self) noexcept nogil
+    cdef int walk_all(self) except -1
+    # By what is told:
+    cdef void enter(self, const Part* part) noexcept nogil
+    cdef int64_t cost(self, const Part* part, int column, const Counts* counts,
+                      const Costing* costing, int64_t limit) noexcept nogil
+    # For parts of families:
+    cdef int misses(self, const Part* part) noexcept nogil
+    cdef bint is_over(self, const Part* part) noexcept nogil
+    cdef int hashes_needed(self, int64_t n) noexcept nogil
+    cdef bint move(self, const Part* part, const Counts* before, Part* own) noexcept nogil
+    cdef uint64_t* room(self, const Part* part) noexcept nogil
+    cdef uint64_t words_of(self, const Part* part, int by_row, int shift, Words* w) noexcept nogil
+    cdef int rollout(self, const Part* part, const Counts* counts) noexcept nogil
+    cdef void choose(self, const Part* under, int cells, const Counts* counts, int number,
+                     Candidates* chosen) noexcept nogil
+    cdef int compare(self, const Part* part, int64_t most, Candidates* chosen, bint nested,
+                     bint giving_up) noexcept nogil
+    cdef int64_t estimate(self, int64_t n, int left, int shift) noexcept nogil

@@ -1,0 +1,430 @@
+"""The check of a certificate: both sides of the value of a game, from the file and the rules alone.
+
+It has no part in the double oracle, and shares no code with it. In plain Python and whole numbers:
+
+- What can be hidden is listed by the definition (`optsearch.check.reference`).
+- Shooter: each tree is replayed against everything that can be hidden, shot by shot, by the rules.
+  Turned by a symmetry drawn at random, a tree pays against a hiding the mean of what it pays
+  against its images. The most that the mix pays is what the shooter guarantees.
+- Hider: what the best tree pays against the mix is computed anew: by a search of its own where
+  nothing is announced (`_Search`), else by the definition. Where that takes too long the exact
+  solver does it, with the same whole weights, and the answer says so.
+
+Both must be what the file says, to the last digit.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb, inf
+from pathlib import Path
+from typing import Any, NoReturn
+
+from optsearch.check import reference
+from optsearch.counting.prior import Prior
+from optsearch.game import Game, bits, image, parse_cell
+from optsearch.game.objective import Objective
+from optsearch.game.position import Position, reply
+from optsearch.support import documents
+from optsearch.support.errors import (
+    GameError,
+    ImpossiblePosition,
+    OptsearchError,
+    ProofError,
+    TooLarge,
+)
+
+FORMAT = "optsearch equilibrium certificate"
+VERSION = 1
+EFFORT = 20_000  # families that the search of this module looks into
+DEFINED = 12  # cells up to which the definition is asked for within=K
+DIGITS = 4_000  # of a number
+_FIELDS = (
+    *("format", "version", "game", "objective", "hider_guarantees", "shooter_guarantees"),
+    *("hider", "shooter"),
+)
+
+Hiding = tuple[int, ...]
+Solve = Callable[[Game, Objective, Prior], int]
+"""The least total height of a game by a prior; for within=K the least weight not finished."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a certificate was found to prove.
+
+    hider, shooter -- what each guarantees: for the mean at least and at most so many shots, for
+    within=K at most and at least this probability to finish. hidings, orbits -- how many there
+    are; used -- orbits that the hider uses; trees -- of the shooter. method -- what computed the
+    best answer to the hider. seconds -- wall time.
+    """
+
+    game: Game
+    objective: Objective
+    hider: Fraction
+    shooter: Fraction
+    hidings: int
+    orbits: int
+    used: int
+    trees: int
+    method: str
+    seconds: float
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the two meet, in the value of the game."""
+        return self.hider == self.shooter
+
+
+def check(path: str | Path, effort: int, solve: Solve) -> Checked:
+    """Check the certificate in a file.
+
+    effort -- families that the plain search looks into before the exact solver is asked. solve --
+    the exact solver. Raises ProofError for a file that is no certificate, and for one that does not
+    prove what it says.
+    """
+    return _File(Path(path), effort, solve).checked()
+
+
+class _File:
+    """A certificate while it is checked: what is wrong with it is said with its path."""
+
+    def __init__(self, path: Path, effort: int, solve: Solve):
+        self.path, self.effort, self.solve = path, effort, solve
+        self.examples: dict[Hiding, Hiding] = {}  # one configuration of each
+
+    def refuse(self, problem: str) -> NoReturn:
+        raise ProofError(f"{self.path}: {problem}")
+
+    def checked(self) -> Checked:
+        started = time.perf_counter()
+        fields = self.fields()
+        try:
+            self.game = Game.parse(self.text(fields, "game"))
+            self.objective = Objective.parse(self.text(fields, "objective"))
+        except OptsearchError as error:
+            self.refuse(str(error))
+        if self.objective.kind == "worst":
+            self.refuse("there is no equilibrium of the worst case; mean and within=K have one")
+        self.hidden = self.listed()
+        hider = self.hider(self.entries(fields, "hider"))
+        shooter = self.shooter(self.entries(fields, "shooter"))
+        most = max(shooter.values())
+        least, method = self.best_answer(hider)
+        for name, proved in (("hider_guarantees", least), ("shooter_guarantees", most)):
+            said = self.fraction(self.text(fields, name))
+            worth = proved if self.objective.shots is None else 1 - proved
+            if said != worth:
+                self.refuse(f"{name} is {said}; it is proved to be {worth}")
+        orbits = {self.orbit(one) for one in self.hidden}
+        return Checked(
+            game=self.game,
+            objective=self.objective,
+            hider=self.fraction(self.text(fields, "hider_guarantees")),
+            shooter=self.fraction(self.text(fields, "shooter_guarantees")),
+            hidings=len(self.hidden),
+            orbits=len(orbits),
+            used=len(self.entries(fields, "hider")),
+            trees=len(self.entries(fields, "shooter")),
+            method=method,
+            seconds=time.perf_counter() - started,
+        )
+
+    # The file
+
+    def fields(self) -> dict[str, Any]:
+        try:
+            text = documents.text_of(self.path, ProofError)
+            fields = json.loads(text, object_pairs_hook=self.distinct)
+        except ProofError:
+            raise
+        except json.JSONDecodeError as error:
+            self.refuse(f"line {error.lineno} is not JSON: {error.msg}")
+        except RecursionError:
+            self.refuse("the nesting is deeper than any board allows")
+        except ValueError as error:
+            self.refuse(f"it cannot be read: {error}")
+        if not isinstance(fields, dict) or fields.get("format") != FORMAT:
+            self.refuse(f"the file is no certificate; one has 'format': {FORMAT!r}")
+        if fields.get("version") != VERSION:
+            self.refuse(f"the version is {fields.get('version')!r:.20}; {VERSION} is read")
+        if set(fields) != set(_FIELDS):
+            odd = min(set(fields) ^ set(_FIELDS))
+            self.refuse(f"the fields are {', '.join(_FIELDS)}; {odd!r} is missing or too much")
+        return fields
+
+    def distinct(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
+            self.refuse("a JSON object has a name twice")
+        return fields
+
+    def text(self, fields: dict[str, Any], name: str) -> str:
+        value = fields.get(name)
+        if not isinstance(value, str):
+            self.refuse(f"{name!r} is {value!r:.40}, not a text")
+        return value
+
+    def entries(self, fields: dict[str, Any], name: str) -> list[dict[str, Any]]:
+        value = fields[name]
+        if not isinstance(value, list) or not value or any(type(e) is not dict for e in value):
+            self.refuse(f"{name!r} is not a list of objects")
+        return value
+
+    def fraction(self, text: str) -> Fraction:
+        if len(text) > DIGITS or not re.fullmatch(r"\d+(/[1-9]\d*)?", text, re.ASCII):
+            self.refuse(f"{text[:60]!r} is not a number; a fraction such as 534/103 is accepted")
+        return Fraction(text)
+
+    # What can be hidden
+
+    def listed(self) -> dict[Hiding, int]:
+        """Everything that can be hidden, with how many configurations it is."""
+        numbers: Counter[Hiding] = Counter()
+        for ships in reference.configurations(Position(self.game)):
+            hiding = (sum(ships),) if self.game.is_silent else tuple(sorted(ships))
+            numbers[hiding] += 1
+            self.examples.setdefault(hiding, ships)
+        if not numbers:
+            self.refuse(str(ImpossiblePosition(f"{self.game} has no configuration")))
+        return numbers
+
+    def images(self, one: Hiding) -> set[Hiding]:
+        return {
+            tuple(sorted(image(ship, permutation) for ship in one))
+            for permutation in self.game.symmetries()
+        }
+
+    def orbit(self, one: Hiding) -> Hiding:
+        """The orbit of a hiding, by its least image."""
+        return min(self.images(one))
+
+    # The hider
+
+    def hider(self, entries: list[dict[str, Any]]) -> dict[Hiding, int]:
+        """The weights of the mix."""
+        weights: dict[Hiding, int] = {}
+        for entry in entries:
+            if set(entry) != {"hidden", "weight"}:
+                self.refuse(f"an entry of the hider has {', '.join(entry)}, not hidden, weight")
+            one = self.hiding(entry["hidden"])
+            weight = self.fraction(self.text(entry, "weight"))
+            if weight.denominator != 1 or not weight:
+                self.refuse(f"the weight {weight} is no whole number above 0")
+            if one in weights:
+                self.refuse(f"{entry['hidden']!r:.80} or an image of it has two weights")
+            weights |= dict.fromkeys(self.images(one), int(weight))
+        return weights
+
+    def hiding(self, ships: Any) -> Hiding:
+        try:
+            found = tuple(sorted(self.game.mask(map(parse_cell, ship)) for ship in ships))
+        except (TypeError, AttributeError, GameError):
+            found = ()
+        if found not in self.hidden:
+            self.refuse(f"{ships!r:.80} cannot be hidden in {self.game}")
+        return found
+
+    def best_answer(self, weights: dict[Hiding, int]) -> tuple[Fraction, str]:
+        """What the best tree pays against the mix, on average, and what computed it."""
+        total = sum(weights.values())
+        paid, method = self.least(weights)
+        return Fraction(paid, total), method
+
+    def least(self, weights: dict[Hiding, int]) -> tuple[int, str]:
+        if self.game.is_silent:
+            masks = [one[0] for one in weights]
+            if self.objective.shots is None:
+                search = _Search(masks, list(weights.values()), self.effort)
+                found = search.total_height()
+                if found is not None:
+                    return found, "a plain search"
+            if self.objective.shots is None or self.game.cells > DEFINED:
+                return self.solved(weights), "the exact solver"
+        with reference.caches():
+            family = frozenset((self.afloat(one), weight) for one, weight in weights.items())
+            if self.objective.shots is None:
+                return int(reference.total_height(family, inf)), "the definition"
+            finished = reference.finished(family, self.objective.shots)
+        return sum(weights.values()) - finished, "the definition"
+
+    def solved(self, weights: dict[Hiding, int]) -> int:
+        """What the exact solver says of sets of cells with these weights."""
+        prior = Prior.of_configurations(
+            self.game, {self.examples[one]: weight for one, weight in weights.items()}
+        )
+        try:
+            return self.solve(self.game, self.objective, prior)
+        except TooLarge as error:
+            self.refuse(f"a plain search is too long, and for the exact solver {error}")
+
+    def afloat(self, one: Hiding) -> reference.Hidden:
+        if self.game.is_silent:
+            return one[0]
+        told = self.game.announce == "ship"
+        return tuple(sorted((ship, self.game.kind_of(ship) if told else 0) for ship in one))
+
+    # The shooter
+
+    def shooter(self, entries: list[dict[str, Any]]) -> dict[Hiding, Fraction]:
+        """What the mix pays on average against each orbit."""
+        orbits: dict[Hiding, list[Hiding]] = {}
+        for one in self.hidden:
+            orbits.setdefault(self.orbit(one), []).append(one)
+        pays = dict.fromkeys(orbits, Fraction(0))
+        whole = Fraction(0)
+        for number, entry in enumerate(entries, 1):
+            if set(entry) != {"probability", "tree"}:
+                self.refuse(f"tree {number} has {', '.join(entry)}, not probability, tree")
+            probability = self.fraction(self.text(entry, "probability"))
+            whole += probability
+            shots = self.replayed(entry["tree"], f"tree {number}")
+            for least, orbit in orbits.items():
+                paid = sum(self.paid(shots[one]) for one in orbit)
+                pays[least] += probability * Fraction(paid, len(orbit))
+        if whole != 1:
+            self.refuse(f"the probabilities of the trees come to {whole}, not to 1")
+        return pays
+
+    def paid(self, shots: int) -> int:
+        if self.objective.shots is None:
+            return shots
+        return int(shots > self.objective.shots)
+
+    def replayed(self, tree: Any, name: str) -> dict[Hiding, int]:
+        """The shots that a tree takes for everything that can be hidden."""
+        shots: dict[Hiding, int] = {}
+        waiting = [(tree, list(self.hidden), 0, 0)]
+        while waiting:
+            node, here, hits, shot = waiting.pop()
+            if not isinstance(node, dict):
+                self.refuse(f"{name} has a node that is no object")
+            over = [not sum(one) & ~hits for one in here]
+            if "shot" not in node:
+                self.leaf(node, here, name)
+                if not all(over):
+                    self.refuse(f"{name} ends before everything is hit")
+                shots |= dict.fromkeys(here, shot.bit_count())
+                continue
+            bit = self.cell(node["shot"], name)
+            if bit & shot:
+                self.refuse(f"{name} shoots {node['shot']} twice")
+            if any(over):
+                self.refuse(f"{name} shoots {node['shot']} where everything is hit")
+            parts: dict[str, list[Hiding]] = {}
+            for one in here:
+                parts.setdefault(str(reply(self.game, one, hits, bit)), []).append(one)
+            if set(node) - {"shot"} != set(parts):
+                self.refuse(
+                    f"{name} goes on from {node['shot']} after {', '.join(sorted(set(node)))}; the "
+                    f"replies there are {', '.join(sorted(parts))}"
+                )
+            for answer, part in parts.items():
+                after = hits if answer == "miss" else hits | bit
+                waiting.append((node[answer], part, after, shot | bit))
+        return shots
+
+    def leaf(self, node: dict[str, Any], here: list[Hiding], name: str) -> None:
+        number = sum(self.hidden[one] for one in here)
+        if set(node) != {"configurations"} or node["configurations"] != number:
+            self.refuse(f"{name} has a leaf {json.dumps(node):.60} where {number} end")
+
+    def cell(self, text: Any, name: str) -> int:
+        try:
+            return self.game.bit(parse_cell(text))
+        except (AttributeError, TypeError, GameError):
+            self.refuse(f"{name} shoots {text!r:.40}, which is no cell of {self.game}")
+
+
+class _Search:
+    """The least total height over sets of cells with weights, in plain Python.
+
+    A family is the mask of its sets, the heaviest first. A shot that hits the sets h of S costs the
+    weight of those that it misses; bounded below by leaf counting (a leaf with j misses is a
+    sequence of k hits and j misses that ends in a hit, so C(k-1+j, j) of the heaviest sets, at
+    most, miss j times).
+    """
+
+    def __init__(self, masks: list[int], weights: list[int], effort: int):
+        order = sorted(range(len(masks)), key=lambda i: (-weights[i], masks[i]))
+        self.weights = [weights[i] for i in order]
+        self.hits = masks[0].bit_count()
+        columns: dict[int, int] = {}
+        for place, i in enumerate(order):
+            for cell in bits(masks[i]):
+                columns[cell] = columns.get(cell, 0) | 1 << place
+        self.columns = list(columns.values())
+        self.effort = effort
+        self.known: dict[int, tuple[int, bool]] = {}  # by family: misses, and whether exact
+        self.bounds: dict[int, int] = {}
+
+    def total_height(self) -> int | None:
+        """The least total height; None if that takes too many families."""
+        everything = (1 << len(self.weights)) - 1
+        limit = sum(self.weights) * (len(self.columns) + 1)
+        misses = self.misses(everything, limit)
+        return None if misses is None else self.hits * sum(self.weights) + misses
+
+    def misses(self, family: int, limit: int) -> int | None:
+        """The least misses below the limit, else a lower bound from there; None: too long."""
+        if family & (family - 1) == 0:
+            return 0
+        value, is_exact = self.known.get(family, (0, False))
+        if is_exact or value >= limit:
+            return value
+        self.effort -= 1
+        if self.effort < 0:
+            return None
+        total = self.weight(family)
+        shots = []
+        for hit in {column & family for column in self.columns} - {0, family}:
+            missed = family & ~hit
+            price = self.weight(missed)
+            shots.append((price + self.bound(hit) + self.bound(missed), price, hit, missed))
+        shots.sort()
+        best = limit
+        found = False
+        least = total * (len(self.columns) + 1)  # of shots that were not searched to the end
+        for bound, price, hit, missed in shots:
+            if bound >= best:
+                least = min(least, bound)
+                break
+            after_hit = self.misses(hit, best - price - self.bound(missed))
+            if after_hit is None:
+                return None
+            cost = price + after_hit + self.bound(missed)
+            if cost < best:
+                after_miss = self.misses(missed, best - price - after_hit)
+                if after_miss is None:
+                    return None
+                cost = price + after_hit + after_miss
+            if cost < best:
+                best, found = cost, True
+            else:
+                least = min(least, cost)
+        value = best if found else max(least, limit)
+        self.known[family] = value, found
+        return value
+
+    def weight(self, family: int) -> int:
+        return sum(self.weights[place] for place in bits(family))
+
+    def bound(self, family: int) -> int:
+        """Leaf counting."""
+        if family not in self.bounds:
+            certain = sum(column & family == family for column in self.columns)
+            hits, misses, room, total = self.hits - certain, 0, 1, 0
+            for place in bits(family):
+                if not room:
+                    misses += 1
+                    room = comb(hits - 1 + misses, misses)
+                total += misses * self.weights[place]
+                room -= 1
+            self.bounds[family] = total
+        return self.bounds[family]

@@ -1,0 +1,142 @@
+"""The algorithms of Audinot, Bonnet and Viennot (2014) as printed: what every bench compares with.
+
+Algorithm 1 (section 2.2) counts with one recursive call a placement. Algorithm 2 (section 3.2)
+finds the optimum with a table on hits and misses and without bounds.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from math import comb, factorial, prod
+
+import numpy as np
+
+from optsearch.compiled._paper import Optimum, count_configurations
+from optsearch.counting.configurations import Configurations, to_masks, to_words
+from optsearch.game import Game, bits
+from optsearch.game.position import Position
+from optsearch.support.errors import TooLarge
+from optsearch.support.progress import Progress, meter, no_progress
+from optsearch.tree.solution import SearchStatus, Solution
+
+MAX_UNDECIDED = 40
+
+
+def count(game: Game) -> int:
+    """The number of configurations of a game by Algorithm 1.
+
+    Equal ships are told apart on the way and divided out at the end, as in the paper.
+    """
+    ships = []
+    for length in game.fleet:
+        placements = game.placements(length)
+        closed = [ship | game.halo(ship) for ship in placements]
+        ships.append((to_words(placements), to_words(closed)))
+    orders = prod(factorial(n) for n in Counter(game.fleet).values())
+    return int(count_configurations(ships)) // orders
+
+
+def solve(
+    position: Position, *, memory: int = 8 << 30, progress: Progress[SearchStatus] = no_progress
+) -> Solution:
+    """The optimum by Algorithm 2.
+
+    memory -- bytes the table may take. Raises TooLarge beyond that, or with more than 40 cells
+    that may hold a ship; NotSupported where sinkings are announced; ImpossiblePosition when no
+    configuration is left.
+    """
+    started = time.perf_counter()
+    position.game.require_silent("the method 'paper'")
+    configurations = Configurations(position)
+    configurations.require_some()
+    sets = [s & ~position.hits for s in to_masks(configurations.list())]
+    useful = 0
+    for s in sets:
+        useful |= s
+    cells = list(bits(useful))
+    if len(cells) > MAX_UNDECIDED:
+        raise TooLarge(
+            f"{len(cells)} cells of {position.game} may hold a ship; the paper's method handles "
+            f"at most {MAX_UNDECIDED} (use method 'solver')"
+        )
+    expected = 0 if progress is no_progress else expected_states(sets)
+    report = meter(progress, expected, kind=SearchStatus)
+    kernel = Optimum(
+        _columns(sets, cells),
+        len(sets),
+        sets[0].bit_count(),
+        memory,
+        lambda states: report(min(states, expected), nodes=states),
+    )
+    try:
+        heights = kernel.first_shots() if useful else {}
+    except MemoryError:
+        raise TooLarge(
+            f"the paper's method filled its {memory / 2**30:.1f} GiB of table on {position.game} "
+            f"with {kernel.states:,} states (about {expected_states(sets):,} are to be expected); "
+            "give it more memory or use method 'solver'"
+        ) from None
+    height = min(heights.values(), default=0)
+    return Solution(
+        position=position,
+        method="paper",
+        total_height=height,
+        configurations=len(sets),
+        best_shots=tuple(position.game.cell(cells[i]) for i, h in heights.items() if h == height),
+        nodes=kernel.states,
+        table_entries=kernel.states,
+        table_bytes=kernel.table_bytes,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _columns(sets: list[int], cells: list[int]) -> np.ndarray[tuple[int, int], np.dtype[np.uint64]]:
+    """For each cell the sets that have it, as bits; uint64 of shape (cells, words)."""
+    words = (len(sets) + 63) // 64
+    columns = np.zeros((len(cells), words), np.uint64)
+    for row, cell in enumerate(cells):
+        column = sum(1 << i for i, s in enumerate(sets) if s >> cell & 1)
+        columns[row] = [column >> (64 * w) & (1 << 64) - 1 for w in range(words)]
+    return columns
+
+
+def expected_states(sets: list[int], samples: int = 200, seed: int = 1) -> int:
+    """An estimate of how many states Algorithm 2 stores, by sampling; for the progress report.
+
+    A state (hits, misses) is met when some configuration has all the hits and none of the misses,
+    the hits do not finish the game, and the misses can be shot in some order in which each was
+    possible: repeatedly take a missed cell that some configuration has as its only missed cell.
+    For each number of shots, random sets of cells are drawn and the states on them counted.
+    """
+    random_cells = random.Random(seed)
+    needed = sets[0].bit_count()
+    if len(sets) > 1000:
+        samples = max(10, samples * 1000 // len(sets))
+    useful = 0
+    for s in sets:
+        useful |= s
+    cells = list(bits(useful))
+    total = 0.0
+    for shots in range(len(cells) + 1):
+        reached = 0
+        for _ in range(samples):
+            shot = sum(1 << cell for cell in random_cells.sample(cells, shots))
+            patterns = sorted({s & shot for s in sets})
+            hits = random_cells.choice(patterns)
+            if hits.bit_count() < needed and _can_all_be_missed(shot & ~hits, sets):
+                reached += len(patterns)
+        total += comb(len(cells), shots) * reached / samples
+    return max(1, round(total))
+
+
+def _can_all_be_missed(misses: int, sets: list[int]) -> bool:
+    alone = [s & misses for s in sets]
+    while misses:
+        last = next((s for s in alone if s and not s & (s - 1)), 0)
+        if not last:
+            return False
+        misses &= ~last
+        alone = [s & misses for s in alone]
+    return True

@@ -1,0 +1,421 @@
+"""Proofs that no strategy is better: files of claims, checked by a short program.
+
+A tree shows that a total height can be had; a proof shows that none below it can. Both together
+prove an optimum, and neither check shares anything with the solver that found it.
+
+A claim is a family F of distinct sets with weights, and a number v: whoever hunts a set
+of F, drawn by weight, misses at least v times in all, M(F) >= v. What holds for a family holds for
+its normal form too: a cell in every set is a certain hit that costs no miss and tells nothing, so
+such cells are left out; and the symmetries of the grid rename cells. So a claim stands for all
+families with its normal form. It is right for one of three reasons:
+
+- leaf counting: `optsearch.bounds.leaf_counting_misses` of the family is v or more;
+- cells: whatever undecided cell c is shot first (in some sets of F, not in all), it costs
+  w(F missed at c) at once, and M(F hit at c) >= a, M(F missed at c) >= b, with a + b + w >= v.
+  Of each part is known what leaf counting gives, or what an earlier claim on its normal form says;
+- prices: the claim comes with a price for each set, and `optsearch.bounds.dual_chain.chain_dual` of
+  the family at these prices is v or more.
+
+(To shoot a cell in every set or in none first does not help.) The last claim is on the family of
+the position; the total height is at least v plus one hit for each cell of each configuration.
+
+What is hunted is the family of a position, by a prior or by none, or one of `optsearch.families`;
+neither the prior nor that family is in the file, only its digest. `optsearch.search.proving` makes
+them.
+
+A file is one line of JSON for the head, and one for each claim: `[v, sets]`,
+`[v, sets, weights]` where a weight is not 1, or `[v, sets, weights, prices]`. A set is an integer
+whose bit `row * columns + column` is a cell. There are no references between claims: parts are
+found by their normal forms, and only among earlier lines.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NoReturn
+
+from optsearch.bounds import leaf_counting_misses
+from optsearch.bounds.dual_chain import chain_dual
+from optsearch.check import reference
+from optsearch.counting.prior import Prior
+from optsearch.game import Game, bits
+from optsearch.game.position import Position
+from optsearch.support import documents
+from optsearch.support.errors import (
+    GameError,
+    ImpossiblePosition,
+    PositionError,
+    ProofError,
+    TooLarge,
+)
+
+FORMAT = "optsearch proof of optimality"
+VERSION = 1
+MAX_SETS = 100_000
+MOST_PRICE = 1 << 24  # of a set, either way: some thousand misses
+
+Weighted = tuple[tuple[int, int], ...]  # sets in ascending order, each with its weight
+Prices = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """No strategy misses less than `misses` times in all on this family of sets with weights.
+
+    prices -- one for each set, of `optsearch.bounds.dual_chain`; None where the claim needs none.
+    """
+
+    misses: int
+    family: Weighted
+    prices: Prices | None = None
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Claims that lead to a lower bound on the total height of a position; not checked yet.
+
+    prior -- the digest of that by which configurations have weights; empty for none.
+    """
+
+    position: Position
+    total_height: int
+    claims: tuple[Claim, ...]
+    prior: str = ""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a proof was found to prove: that no strategy has a lower total height.
+
+    claims -- how many there were, all of them right; seconds -- wall time of the check.
+    """
+
+    game: Game
+    position: Position
+    total_height: int
+    configurations: int
+    claims: int
+    seconds: float
+
+
+# Families
+
+
+class Rules:
+    """Normal forms by some symmetries, and the names of cells.
+
+    images -- a set of cells under each symmetry; name -- a cell's, by its index.
+    """
+
+    def __init__(self, images: Callable[[int], list[int]], name: Callable[[int], str]):
+        self.name = name
+        self._image = images
+        self._images: dict[int, list[int]] = {}
+
+    @classmethod
+    def of(cls, game: Game) -> Rules:
+        """Those of a grid."""
+        return cls(game.images, lambda cell: game.names(1 << cell)[0])
+
+    def images(self, cells: int) -> list[int]:
+        """A set of cells under each symmetry."""
+        if cells not in self._images:
+            self._images[cells] = self._image(cells)
+        return self._images[cells]
+
+    def normal(self, family: Weighted) -> Weighted:
+        """The family without its certain cells, in the least of its images."""
+        certain = certain_cells(family)
+        images = [self.images(cells & ~certain) for cells, _ in family]
+        weights = [n for _, n in family]
+        return min(
+            tuple(sorted(zip(column, weights, strict=True))) for column in zip(*images, strict=True)
+        )
+
+
+def certain_cells(family: Weighted) -> int:
+    """The cells in every set."""
+    result = -1
+    for cells, _ in family:
+        result &= cells
+    return result
+
+
+def shots(family: Weighted) -> Iterator[tuple[int, Weighted, Weighted]]:
+    """Each undecided cell, with the sets that have it and those that have not."""
+    union = 0
+    for cells, _ in family:
+        union |= cells
+    for cell in bits(union & ~certain_cells(family)):
+        bit = 1 << cell
+        yield (
+            cell,
+            tuple(member for member in family if member[0] & bit),
+            tuple(member for member in family if not member[0] & bit),
+        )
+
+
+def columns(family: Weighted) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The sets, and their weights."""
+    return tuple(cells for cells, _ in family), tuple(n for _, n in family)
+
+
+def weight(family: Weighted) -> int:
+    """The number of configurations."""
+    return sum(n for _, n in family)
+
+
+def leaf_counting(family: Weighted) -> int:
+    """The least misses by leaf counting, when the certain cells are left out."""
+    certain = certain_cells(family)
+    hits = max((cells & ~certain).bit_count() for cells, _ in family)
+    return _leaf_counting(tuple(sorted(n for _, n in family)), hits)
+
+
+@lru_cache(maxsize=1 << 16)
+def _leaf_counting(weights: tuple[int, ...], hits: int) -> int:
+    return leaf_counting_misses(Counter(weights), hits)
+
+
+def root_of(position: Position, prior: Prior | None = None) -> Weighted:
+    """The family of a position, listed by the definition."""
+    if prior is not None:
+        prior.require(position.game)
+    position.game.require_silent("a proof")
+    numbers: Counter[int] = Counter()
+    for ships in reference.configurations(position):
+        weight = 1 if prior is None else prior.weight(ships)
+        if weight:
+            numbers[sum(ships) & ~position.hits] += weight
+        if len(numbers) > MAX_SETS:
+            raise TooLarge(
+                f"{position.game} has more than {MAX_SETS:,} sets of cells from "
+                f"{str(position)!r}; no proof handles that many"
+            )
+    if not numbers:
+        raise ImpossiblePosition(
+            f"no configuration of {position.game} is compatible with the shots {str(position)!r}"
+            + ("" if prior is None else f" and has a weight by the prior {prior.name}")
+        )
+    return tuple(sorted(numbers.items()))
+
+
+def hits_of(family: Weighted) -> int:
+    """The hits that all configurations need together."""
+    return sum(cells.bit_count() * n for cells, n in family)
+
+
+# To check
+
+
+def check(path: str | Path, prior: Prior | None = None) -> Checked:
+    """Check the proof in a file, from the file alone and the prior that it is by, if by one.
+
+    Plain Python on the listing of `optsearch.check.reference`; nothing of a solver. Raises
+    ProofError, which names the claim, for a file that is no proof or does not prove what its head
+    says.
+    """
+    return check_proof(load(path), str(path), prior)
+
+
+def check_proof(proof: Proof, name: str = "the proof", prior: Prior | None = None) -> Checked:
+    """Check a proof; as `check`."""
+    started = time.perf_counter()
+    if proof.prior != (prior.digest if prior else ""):
+        by = f"by the prior {proof.prior}" if proof.prior else "by no prior"
+        given = f"{prior.name} is {prior.digest}" if prior else "give it with --prior"
+        raise ProofError(f"{name} is {by}; {given}")
+    root = root_of(proof.position, prior)
+    game, rules = proof.position.game, Rules.of(proof.position.game)
+    total = hits_of(root) + check_claims(proof.claims, root, rules, name)
+    if total != proof.total_height:
+        raise ProofError(
+            f"{name}: the claims prove a total height of {total} or more for "
+            f"{game}, {str(proof.position)!r}; the head says {proof.total_height}"
+        )
+    return Checked(
+        game=game,
+        position=proof.position,
+        total_height=total,
+        configurations=weight(root),
+        claims=len(proof.claims),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def check_claims(claims: Sequence[Claim], root: Weighted, rules: Rules, name: str) -> int:
+    """What claims, each of which follows from those before it, prove of a family: misses at least.
+
+    name -- what the claims are called in a ProofError, which says which of them does not follow.
+    """
+    proved: dict[Weighted, int] = {}
+
+    def known(family: Weighted) -> int:
+        return max(leaf_counting(family), proved.get(rules.normal(family), 0))
+
+    for number, claim in enumerate(claims, 1):
+        if claim.prices is not None:
+            _check_prices(claim, f"{name}, claim {number}")
+        elif leaf_counting(claim.family) < claim.misses:
+            for cell, hit, missed in shots(claim.family):
+                bound = weight(missed) + leaf_counting(hit) + leaf_counting(missed)
+                if bound < claim.misses:
+                    bound = weight(missed) + known(hit) + known(missed)
+                if bound < claim.misses:
+                    raise ProofError(
+                        f"{name}, claim {number}: {claim.misses} misses are not proved, because "
+                        f"{rules.name(cell)} can be shot first, and "
+                        f"after it only {bound} misses are known"
+                    )
+            if len(claim.family) == 1:
+                raise ProofError(f"{name}, claim {number}: one set needs no miss")
+        normal = rules.normal(claim.family)
+        proved[normal] = max(claim.misses, proved.get(normal, 0))
+    return known(root)
+
+
+def _check_prices(claim: Claim, where: str) -> None:
+    """Refuse a claim that its prices do not prove."""
+    bound = _priced(claim.family, claim.prices or (), where)
+    if bound < claim.misses:
+        raise ProofError(f"{where}: {claim.misses} misses are not proved; its prices prove {bound}")
+
+
+def _priced(family: Weighted, prices: Prices, where: str) -> int:
+    try:
+        return chain_dual(*columns(family), prices)
+    except ValueError as error:
+        raise ProofError(f"{where}: prices do not go with this family: {error}") from None
+
+
+# Files
+
+
+def save(proof: Proof, path: str | Path) -> None:
+    """Write a proof to a file."""
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "game": str(proof.position.game),
+        "position": str(proof.position),
+        **({"prior": proof.prior} if proof.prior else {}),
+        "total_height": proof.total_height,
+        "claims": len(proof.claims),
+    }
+    write(path, head, proof.claims)
+
+
+def write(path: str | Path, head: Mapping[str, object], claims: Sequence[Claim]) -> None:
+    """Write a head and its claims to a file."""
+    lines = [json.dumps(head, ensure_ascii=False)]
+    for claim in claims:
+        sets, weights = zip(*claim.family, strict=True)
+        line: list[object] = [claim.misses, sets]
+        if set(weights) != {1}:
+            line = [claim.misses, sets, weights]
+        if claim.prices is not None:
+            line = [claim.misses, sets, weights, claim.prices]
+        lines.append(json.dumps(line, separators=(",", ":")))
+    documents.write(path, "\n".join(lines) + "\n", ProofError)
+
+
+def load(path: str | Path) -> Proof:
+    """The proof in a file; ProofError for what is none. Whether it is right is for `check`."""
+    kinds = {"game": str, "position": str, "total_height": int}
+    head, lines = read_head(path, kinds)
+    prior = head.get("prior", "")
+    if not isinstance(prior, str):
+        raise ProofError(f"{path}: 'prior' in the head is {prior!r:.60}")
+    try:
+        game = Game.parse(head["game"])
+        position = Position.parse(game, head["position"])
+    except (GameError, PositionError) as error:
+        raise ProofError(f"{path}: {error}") from None
+    board = f"the board {game.rows}x{game.columns}"
+    claims = read_claims(path, lines, game.cells, board)
+    return Proof(position, head["total_height"], claims, prior)
+
+
+def read_head(path: str | Path, kinds: Mapping[str, type]) -> tuple[dict[str, Any], list[str]]:
+    """The head of a proof file, whose fields have these types, and the lines of its claims."""
+    lines = documents.text_of(path, ProofError).splitlines()
+    try:
+        head = _json(lines[0] if lines else "", f"{path}, the head")
+    except ProofError as error:
+        raise ProofError(f"{error}; solve --prove writes proofs") from None
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        raise ProofError(f"{path}: the file is no proof; its head has no 'format': {FORMAT!r}")
+    if "family" in head and "family" not in kinds:
+        raise ProofError(f"{path} is a proof for a family from a file; add --family FILE")
+    for key, kind in {"version": int, **kinds, "claims": int}.items():
+        if type(head.get(key)) is not kind:
+            raise ProofError(f"{path}: {key!r} in the head is {head.get(key)!r:.60}")
+    if head["version"] != VERSION:
+        raise ProofError(f"{path}: the version is {head['version']}; {VERSION} is read")
+    if head["claims"] != len(lines) - 1:
+        raise ProofError(
+            f"{path}: the head says {head['claims']} claims, and {len(lines) - 1} follow"
+        )
+    return head, lines[1:]
+
+
+def read_claims(
+    path: str | Path, lines: Sequence[str], cells: int, board: str, equal: bool = True
+) -> tuple[Claim, ...]:
+    """The claims of a file; ProofError for what is none.
+
+    cells -- how many there are. board -- what they are on, in words. equal -- whether all sets of
+    a claim have one size.
+    """
+    return tuple(
+        _claim(line, cells, board, equal, f"{path}, claim {n}") for n, line in enumerate(lines, 1)
+    )
+
+
+def _json(line: str, where: str) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ProofError(f"{where} is not JSON: {error}") from None
+
+
+def _claim(line: str, board_cells: int, board: str, equal: bool, where: str) -> Claim:
+    """A claim whose sets are distinct and on the board; with `equal` of one size."""
+
+    def refuse(problem: str) -> NoReturn:
+        raise ProofError(f"{where}: {problem}")
+
+    def integers(value: object, least: int) -> list[int]:
+        if not isinstance(value, list) or any(type(n) is not int or n < least for n in value):
+            refuse(f"{value!s:.60} is not a list of integers from {least} up")
+        return value
+
+    fields = _json(line, where)
+    if not isinstance(fields, list) or not 2 <= len(fields) <= 4 or type(fields[0]) is not int:
+        refuse("it is not [misses, sets], [misses, sets, weights] or these with prices")
+    sets = integers(fields[1], 0)
+    weights = integers(fields[2], 1) if len(fields) > 2 else [1] * len(sets)
+    prices = integers(fields[3], -MOST_PRICE) if len(fields) == 4 else None
+    if not sets or len(weights) != len(sets):
+        refuse(f"it has {len(sets)} sets and {len(weights)} weights")
+    if len(set(sets)) < len(sets):
+        refuse("it has a set twice")
+    if max(sets) >> board_cells:
+        refuse(f"a set has cells off {board}")
+    if equal and len({cells.bit_count() for cells in sets}) > 1:
+        refuse("its sets are not of one size")
+    family = tuple(sorted(zip(sets, weights, strict=True)))
+    if prices is None:
+        return Claim(fields[0], family)
+    if len(prices) != len(sets):
+        refuse(f"it has {len(sets)} sets and {len(prices)} prices")
+    if max(prices) > MOST_PRICE:
+        refuse(f"a price of {max(prices)}; at most {MOST_PRICE}")
+    by_set = dict(zip(sets, prices, strict=True))
+    return Claim(fields[0], family, tuple(by_set[cells] for cells, _ in family))

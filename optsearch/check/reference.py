@@ -1,0 +1,272 @@
+"""The optimum by its definition, in plain Python: the oracle every faster method must equal.
+
+It shares nothing with the kernels but the rules of `optsearch.game` and `optsearch.game.position`,
+and handles all of these rules. Audinot, Bonnet and Viennot (2014), section 3.2, with the recursion
+stopped where no ship is left.
+
+The state is the family of what each configuration still hides, with the number of configurations
+that hide it. A shot splits a family by reply. No cell is taken for free: where sinkings are
+announced, the order of the hits decides what is announced.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from itertools import count
+from math import inf
+
+from optsearch.counting.prior import Prior
+from optsearch.game import bits
+from optsearch.game.objective import MEAN, Objective
+from optsearch.game.position import HIT, MISS, Position, Reply
+from optsearch.support.errors import ImpossiblePosition
+from optsearch.tree import DecisionTree, Leaf, Node
+from optsearch.tree.solution import Solution
+
+# The cells still to hit; where sinkings are announced, those of each ship afloat with the length
+# that its sinking will tell (0 if none is told), in ascending order.
+Hidden = int | tuple[tuple[int, int], ...]
+Family = frozenset[tuple[Hidden, int]]  # each with the number of configurations that hide it
+
+
+def configurations(position: Position) -> Iterator[tuple[int, ...]]:
+    """Every configuration compatible with a position, as a tuple of ships (masks)."""
+    game = position.game
+
+    def place(ships: tuple[int, ...], closed: int) -> Iterator[tuple[int, ...]]:
+        if len(ships) == len(game.fleet):
+            if position.is_compatible(ships):
+                yield ships
+            return
+        length = game.fleet[len(ships)]
+        for ship in game.placements(length):
+            is_again = ships and game.fleet[len(ships) - 1] == length
+            is_ordered = not is_again or ships[-1] < ship
+            if is_ordered and not ship & closed:
+                yield from place((*ships, ship), closed | ship | game.halo(ship))
+
+    return place((), position.misses)
+
+
+# States
+
+
+def family(position: Position, prior: Prior | None = None) -> Family:
+    """What each compatible configuration still hides, with how many configurations hide it.
+
+    With a prior, with what these weigh; those of weight 0 hide nothing.
+    """
+    numbers: Counter[Hidden] = Counter()
+    for ships in configurations(position):
+        numbers[_hidden(position, ships)] += 1 if prior is None else prior.weight(ships)
+    return frozenset((hidden, number) for hidden, number in numbers.items() if number)
+
+
+def _hidden(position: Position, ships: tuple[int, ...]) -> Hidden:
+    if position.game.is_silent:
+        return sum(ships) & ~position.hits
+    told = position.game.announce == "ship"
+    left = [(ship & ~position.hits, position.game.kind_of(ship) if told else 0) for ship in ships]
+    return tuple(sorted((cells, length) for cells, length in left if cells))
+
+
+def shoot(family: Family, cell: int) -> dict[Reply, Family]:
+    """The parts of a family that give each reply to a shot, less the cell shot."""
+    parts: dict[Reply, Counter[Hidden]] = defaultdict(Counter)
+    for hidden, number in family:
+        reply, left = _struck(hidden, 1 << cell)
+        parts[reply][left] += number
+    return {reply: frozenset(part.items()) for reply, part in parts.items()}
+
+
+def _struck(hidden: Hidden, shot: int) -> tuple[Reply, Hidden]:
+    """The reply to a shot, and what is hidden after it."""
+    if isinstance(hidden, int):
+        return (HIT, hidden ^ shot) if hidden & shot else (MISS, hidden)
+    for i, (cells, length) in enumerate(hidden):
+        if cells == shot:
+            return Reply(True, True, length or None), hidden[:i] + hidden[i + 1 :]
+        if cells & shot:
+            rest = hidden[:i] + hidden[i + 1 :]
+            return HIT, tuple(sorted((*rest, (cells ^ shot, length))))
+    return MISS, hidden
+
+
+def useful(family: Family) -> Iterator[int]:
+    """The cells (bit indices) that some configuration still hides, ascending."""
+    cells = 0
+    for hidden, _ in family:
+        for part in [hidden] if isinstance(hidden, int) else [part for part, _ in hidden]:
+            cells |= part
+    return bits(cells)
+
+
+def is_over(family: Family) -> bool:
+    """Whether nothing is hidden: all configurations need as many hits, so all end together."""
+    return not any(hidden for hidden, _ in family)
+
+
+def weight(family: Family) -> int:
+    """The number of configurations."""
+    return sum(number for _, number in family)
+
+
+# Optima
+
+
+@cache
+def total_height(family: Family, shots: float = inf) -> float:
+    """The least total of shots over all configurations, none needing more than `shots`.
+
+    Infinite where some configuration must need more; else an integer.
+    """
+    if is_over(family):
+        return 0
+    return min(first_shots(family, shots).values())
+
+
+def first_shots(family: Family, shots: float = inf) -> dict[int, float]:
+    """For each useful cell: the same total if it is shot now."""
+    if shots == 0:
+        return dict.fromkeys(useful(family), inf)
+    return {
+        cell: weight(family)
+        + sum(total_height(part, shots - 1) for part in shoot(family, cell).values())
+        for cell in useful(family)
+    }
+
+
+@cache
+def best_greedy(family: Family) -> int:
+    """The least total height of a strategy that always shoots a most probable useful cell.
+
+    A certain hit is such a cell, and costs what it costs at any later time.
+    """
+    if is_over(family):
+        return 0
+    parts = {cell: shoot(family, cell) for cell in useful(family)}
+    hits = {
+        cell: sum(weight(part) for reply, part in replies.items() if reply.hit)
+        for cell, replies in parts.items()
+    }
+    most = max(hits.values())
+    return weight(family) + min(
+        sum(map(best_greedy, replies.values()))
+        for cell, replies in parts.items()
+        if hits[cell] == most
+    )
+
+
+@cache
+def finished(family: Family, shots: int) -> int:
+    """The most configurations that a strategy finishes within so many shots."""
+    if is_over(family):
+        return weight(family)
+    return max(first_finished(family, shots).values())
+
+
+def first_finished(family: Family, shots: int) -> dict[int, int]:
+    """For each useful cell: the same number if it is shot now."""
+    if shots == 0:
+        return dict.fromkeys(useful(family), 0)
+    return {
+        cell: sum(finished(part, shots - 1) for part in shoot(family, cell).values())
+        for cell in useful(family)
+    }
+
+
+def solve(position: Position, objective: Objective = MEAN, prior: Prior | None = None) -> Solution:
+    """The optimum by definition; for boards of a dozen cells or so.
+
+    prior -- the weights of the configurations, under all rules. Raises ImpossiblePosition when no
+    configuration is left.
+    """
+    started = time.perf_counter()
+    if prior is not None:
+        prior.require(position.game)
+    root = family(position, prior)
+    if not root:
+        raise ImpossiblePosition(
+            f"no configuration of {position.game} is compatible with the shots {str(position)!r}"
+            if position.shots
+            else f"{position.game} has no configuration"
+        )
+    with caches():
+        shots: float = inf
+        if objective.kind == "worst":
+            shots = next(s for s in count() if total_height(root, s) < inf)
+        elif objective.shots is not None:
+            shots = objective.shots
+        within = objective.kind == "within"
+        height = None if within else int(total_height(root, shots))
+        reached = finished(root, int(shots)) if within else None
+        best = [] if is_over(root) else _best_shots(root, objective, shots)
+        used = [total_height.cache_info(), finished.cache_info()]
+    return Solution(
+        position=position,
+        prior=prior,
+        method="reference",
+        total_height=height,
+        configurations=weight(root),
+        best_shots=tuple(map(position.game.cell, best)),
+        nodes=sum(cache.misses for cache in used),
+        table_entries=sum(cache.currsize for cache in used),
+        table_bytes=0,
+        seconds=time.perf_counter() - started,
+        objective=objective,
+        worst=int(shots) if objective.kind == "worst" else None,
+        finished=reached,
+        _tree=lambda: replace(
+            _tree(position, root, objective, shots), prior="" if prior is None else prior.digest
+        ),
+    )
+
+
+def _best_shots(family: Family, objective: Objective, shots: float) -> list[int]:
+    """Every useful cell that an optimal strategy with so many shots left can shoot first."""
+    values: dict[int, float]
+    if objective.kind == "within":
+        values = {cell: -number for cell, number in first_finished(family, int(shots)).items()}
+    else:
+        values = first_shots(family, shots)
+    least = min(values.values())
+    return [cell for cell, value in values.items() if value == least]
+
+
+def _tree(position: Position, root: Family, objective: Objective, shots: float) -> DecisionTree:
+    """The optimal tree that takes the first of the best shots.
+
+    With within=K it is that of the least mean after K shots.
+    """
+
+    def subtree(family: Family, objective: Objective, shots: float) -> Node | Leaf:
+        if is_over(family):
+            return Leaf(weight(family))
+        if objective.kind == "within" and shots == 0:
+            return subtree(family, MEAN, inf)
+        cell = _best_shots(family, objective, shots)[0]
+        parts = shoot(family, cell)
+        return Node(
+            position.game.cell(cell),
+            {reply: subtree(part, objective, shots - 1) for reply, part in parts.items()},
+        )
+
+    with caches():
+        return DecisionTree(position, subtree(root, objective, shots))
+
+
+@contextmanager
+def caches() -> Iterator[None]:
+    """The caches empty before and after, so that counts repeat and memory is given back."""
+    for function in (total_height, best_greedy, finished):
+        function.cache_clear()
+    try:
+        yield
+    finally:
+        for function in (total_height, best_greedy, finished):
+            function.cache_clear()

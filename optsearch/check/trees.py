@@ -1,0 +1,194 @@
+"""Decision trees replayed on every configuration, in numpy: no solver and no kernel of one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.counting.configurations import CellSets, Configurations, list_ships, to_masks
+from optsearch.counting.prior import Prior
+from optsearch.game import Game, cell_name
+from optsearch.game.position import HIT, MISS, Position, Reply, Shot, known_replies
+from optsearch.support.errors import GameError, TreeError
+from optsearch.tree.decisions import DecisionTree
+from optsearch.tree.nodes import Leaf, Node, Shots
+from optsearch.tree.text import configurations_text, place_of
+
+Weights = NDArray[np.object_] | None  # of configurations; None where each counts once
+
+
+def require_prior(tree: DecisionTree, prior: Prior | None) -> None:
+    """Raise TreeError unless this is the prior by which the leaves of a tree have weights."""
+    if prior is not None:
+        prior.require(tree.position.game)
+    if prior is not None and not tree.prior:
+        raise TreeError(f"the tree of {tree.position.game} is by no prior; leave --prior out")
+    if tree.prior != (prior.digest if prior else ""):
+        given = f"{prior.name} is {prior.digest}" if prior else "give it with --prior"
+        raise TreeError(f"the tree of {tree.position.game} is by the prior {tree.prior}; {given}")
+
+
+def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
+    """Replay the strategy on every configuration compatible with its position.
+
+    Returns the total height so found. It shares nothing with any solver, and does not trust the
+    numbers in the tree. Raises TreeError, with the shots and a configuration in words, unless
+
+    - the tree is by this prior, if it is by one, and by none otherwise;
+    - every shot is on the board and at a cell not shot before, in the position or on the path;
+    - every reply of a configuration has a branch, and every branch has a configuration;
+    - a leaf is reached exactly when every cell of the ships is hit, and its weight is the number
+      of configurations that reach it, or with a prior what these weigh; those of weight 0 count
+      as none.
+
+    Raises TooLarge for more configurations than can be listed.
+    """
+    position = tree.position
+    game = position.game
+    require_prior(tree, prior)
+    listed, weights = _listed(position, prior)
+    if not len(listed):
+        raise TreeError(
+            f"{game}: no configuration is compatible with the position {str(position)!r}"
+        )
+    height = 0
+    waiting: list[tuple[Shots, object, CellSets, Weights, int]] = [
+        ((), tree.root, listed, weights, position.hits)
+    ]
+    while waiting:
+        shots, node, family, weights, hits = waiting.pop()
+        if not len(family):
+            raise _fault(game, shots, "no configuration gives these replies")
+        missing = (family & ~_words(hits)).any(axis=(1, 2))
+        if isinstance(node, Leaf):
+            if missing.any():
+                cells = _cells(family[missing])
+                raise _fault(
+                    game,
+                    shots,
+                    f"the tree ends, but the configuration on {_names(game, cells)} has "
+                    f"{_names(game, cells & ~hits)} still to hit",
+                )
+            weight = len(family) if weights is None else int(weights.sum())
+            if type(node.configurations) is not int or node.configurations != weight:
+                raise _fault(
+                    game,
+                    shots,
+                    f"the leaf has weight {node.configurations!r}, but "
+                    f"{configurations_text(len(family))} on {_names(game, _cells(family))} "
+                    f"{'ends' if len(family) == 1 else 'end'} there"
+                    + ("" if weights is None else f" and weigh {weight}"),
+                )
+            height += len(shots) * weight
+        elif isinstance(node, Node):
+            _check_shot(position, shots, node)
+            if not missing.all():
+                raise _fault(
+                    game,
+                    shots,
+                    f"the tree shoots {cell_name(node.cell)}, but every cell of the "
+                    f"configuration on {_names(game, _cells(family[~missing]))} is hit",
+                )
+            bit = game.bit(node.cell)
+            for reply, gives in _answers(game, family, hits, bit).items():
+                part = family[gives]
+                if len(part) and reply not in node.replies:
+                    raise _fault(
+                        game,
+                        shots,
+                        f"the tree shoots {cell_name(node.cell)} and has no branch for "
+                        f"the {reply} of the configuration on {_names(game, _cells(part))}",
+                    )
+                if reply in node.replies:
+                    waiting.append(
+                        (
+                            (*shots, Shot(node.cell, reply)),
+                            node.replies[reply],
+                            part,
+                            None if weights is None else weights[gives],
+                            hits | bit if reply.hit else hits,
+                        )
+                    )
+        else:
+            raise _fault(game, shots, f"{node!r} is neither a Node nor a Leaf")
+    return height
+
+
+def _listed(position: Position, prior: Prior | None) -> tuple[CellSets, Weights]:
+    """The configurations of a position as ships, shape (n, ships, 2), and their weights.
+
+    Where no sinking is announced, ships do not matter one by one, and all of them count as one.
+    """
+    game = position.game
+    if game.is_silent and prior is None:
+        return Configurations(position).list()[:, None, :], None
+    listed = list_ships(position)
+    hits = 0
+    for shot in position.shots:
+        bit = game.bit(shot.cell)
+        listed = listed[_answers(game, listed, hits, bit)[shot.reply]]
+        if shot.reply.hit:
+            hits |= bit
+    if prior is None:
+        return listed, None
+    weights = np.array(prior.weights(listed), object)
+    return listed[weights > 0], weights[weights > 0]
+
+
+def _answers(game: Game, ships: CellSets, hits: int, shot: int) -> dict[Reply, NDArray[np.bool_]]:
+    """For every reply to a shot, which configurations give it: `position.reply` on all at once."""
+    struck = (ships & _words(shot) != 0).any(axis=2)
+    hit = struck.any(axis=1)
+    if game.is_silent:
+        return {HIT: hit, MISS: ~hit}
+    afloat = (ships & ~_words(hits | shot)).any(axis=2)
+    kinds = list(dict.fromkeys(game.fleet))
+    numbers = np.array([1 + kinds.index(kind) for kind in game.fleet])
+    sunk = ((struck & ~afloat) * numbers).sum(axis=1)  # the number of the ship's kind, or 0
+    answers = {HIT: hit & (sunk == 0), MISS: ~hit}
+    for reply in known_replies(game):
+        if reply.sunk:
+            told = reply.length
+            answers[reply] = sunk > 0 if told is None else sunk == 1 + kinds.index(told)
+    return answers
+
+
+def _cells(ships: CellSets) -> int:
+    """The cells of the first of some configurations."""
+    return to_masks(np.bitwise_or.reduce(ships[:1], axis=1))[0]
+
+
+def _fault(game: Game, shots: Shots, problem: str) -> TreeError:
+    return TreeError(f"{game}, {place_of(shots)}: {problem}")
+
+
+def _check_shot(position: Position, shots: Shots, node: Node) -> None:
+    """Raise TreeError unless the shot may follow these shots and its replies are of the game."""
+    game = position.game
+    try:
+        game.bit(node.cell)
+    except GameError as error:
+        raise _fault(game, shots, f"the shot {error}") from None
+    if any(shot.cell == node.cell for shot in shots):
+        raise _fault(game, shots, f"{cell_name(node.cell)} is shot twice")
+    if any(shot.cell == node.cell for shot in position.shots):
+        raise _fault(
+            game,
+            shots,
+            f"{cell_name(node.cell)} is shot again; it was shot in the position {str(position)!r}",
+        )
+    for reply in node.replies:
+        if reply not in known_replies(game):
+            raise _fault(
+                game,
+                shots,
+                f"{str(reply)!r} is not a reply of a game with announce={game.announce}",
+            )
+
+
+def _words(mask: int) -> CellSets:
+    return np.array([[mask & (1 << 64) - 1, mask >> 64]], np.uint64)
+
+
+def _names(game: Game, mask: int) -> str:
+    return " ".join(game.names(mask))

@@ -1,0 +1,31 @@
+"""The compiled kernels, each built from `cython_ext/_name.pyx`.
+
+Importing this package chooses, once, the fastest build of the kernels that this processor runs. The
+environment variable OPTSEARCH_BUILD names another (`plain`, `x86_64_v3`), and OPTSEARCH_DEBUG=1
+the bounds-checked one.
+"""
+
+import os
+from pathlib import Path
+
+from optsearch.compiled._processor import instruction_sets
+
+
+def _choose_build() -> str:
+    """The build in use; puts its folder first on the search path of this package."""
+    folder = Path(__file__).parent / "builds"
+    names = [*instruction_sets(), "plain", "debug"]
+    available = [name for name in names if name == "plain" or (folder / name).is_dir()]
+    is_debug = os.environ.get("OPTSEARCH_DEBUG", "0") not in ("", "0")
+    wanted = "debug" if is_debug else os.environ.get("OPTSEARCH_BUILD") or available[0]
+    if wanted not in available:
+        raise ImportError(
+            f"the build {wanted!r} of the kernels is not here; there are {', '.join(available)} "
+            "(`make debug` makes the bounds-checked one)"
+        )
+    if wanted != "plain":
+        __path__.insert(0, str(folder / wanted))
+    return wanted
+
+
+build = _choose_build()

@@ -1,0 +1,424 @@
+"""All configurations of a position: counted, counted through every cell, listed or streamed.
+
+Algorithm 1 of Audinot, Bonnet and Viennot (2014), section 2, on bit sets of placements.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from math import comb, prod
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.compiled._enumerate import (
+    MAX_CODE_WORDS,
+    MAX_CODED,
+    MAX_KINDS,
+    MAX_PLACEMENTS,
+    Enumerator,
+)
+from optsearch.game import Game
+from optsearch.game.position import Position, no_configuration
+from optsearch.support.errors import ImpossiblePosition, TooLarge
+from optsearch.support.progress import Progress, Status, meter, no_progress
+
+CellSets = NDArray[np.uint64]  # shape (n, words): 64 bits each, the low ones first; see cells.pxd
+_Result = TypeVar("_Result")
+
+WORD = (1 << 64) - 1
+_ROWS = 1 << 20  # listed in one go
+_PIECES = 64  # of a long count: they share out the work and measure progress
+_WORTH_PIECES = 10**6  # combinations of placements, compatible or not
+
+
+def to_words(masks: list[int] | tuple[int, ...], words: int = 2) -> CellSets:
+    """Masks as an array of cell sets, shape (n, words)."""
+    sets = np.empty((len(masks), words), np.uint64)
+    for i in range(words):
+        sets[:, i] = [mask >> 64 * i & WORD for mask in masks]
+    return sets
+
+
+def to_masks(sets: CellSets) -> list[int]:
+    """An array of cell sets as masks."""
+    low: list[int] = sets[:, 0].tolist()
+    for i in range(1, sets.shape[1]):
+        words: list[int] = sets[:, i].tolist()
+        low = [a | b << 64 * i for a, b in zip(low, words, strict=True)]
+    return low
+
+
+class _Listing:
+    """Ways to place ships: what `Configurations` and `CodedConfigurations` hand to the kernel.
+
+    fleet -- the ships to place; placements -- those of each kind that may be taken; hits -- the
+    cells to cover.
+    """
+
+    def __init__(
+        self, game: Game, fleet: Sequence[int], placements: dict[int, list[int]], hits: int
+    ):
+        self._game = game
+        self._hits = hits
+        # The innermost ship is never placed one by one, so it is the one with most placements.
+        self._lengths = sorted(set(fleet), key=lambda length: (len(placements[length]), -length))
+        self._placements = [placements[length] for length in self._lengths]
+        self._ships = [fleet.count(length) for length in self._lengths]
+        if game.has_shapes:
+            self._split()
+
+    def _split(self) -> None:
+        """Take shapes apart that have more placements than the kernel takes of one kind.
+
+        Each part is a kind of its own then, and the ships are shared out among the parts in every
+        way (`_shares`).
+        """
+        parts = [
+            (length, ships[i : i + MAX_PLACEMENTS], number)
+            for length, ships, number in zip(
+                self._lengths, self._placements, self._ships, strict=True
+            )
+            for i in range(0, max(1, len(ships)), MAX_PLACEMENTS)
+        ]
+        self._lengths = [length for length, _, _ in parts]
+        self._placements = [ships for _, ships, _ in parts]
+        self._ships = [number for _, _, number in parts]
+        if len(parts) > MAX_KINDS:
+            raise TooLarge(
+                f"configurations of at most {MAX_KINDS} kinds of ships are listed, a kind of more "
+                f"than {MAX_PLACEMENTS} placements counting as several; {self._game} has "
+                f"{len(parts)}"
+            )
+
+    def _shares(self) -> list[list[int]]:
+        """Every way to share out the ships among the parts of their kind."""
+        shares: list[list[int]] = [[]]
+        for i, length in enumerate(self._lengths):
+            is_last = length not in self._lengths[i + 1 :]
+            first = self._lengths.index(length)
+            longer = []
+            for share in shares:
+                left = self._ships[i] - sum(share[first:])
+                longer += [[*share, n] for n in ([left] if is_last else range(left + 1))]
+            shares = longer
+        return shares
+
+    @cached_property
+    def _kernel_arguments(
+        self,
+    ) -> tuple[list[tuple[int, int, CellSets]], list[list[NDArray[np.uint8]]]]:
+        sets = [to_words(ships) for ships in self._placements]
+        closed = [
+            to_words([ship | self._game.halo(ship) for ship in ships]) for ships in self._placements
+        ]
+        compatible = [
+            [
+                np.ascontiguousarray(
+                    ((a[:, None, :] & b[None, :, :]) == 0).all(axis=2), dtype=np.uint8
+                )
+                for b in closed
+            ]
+            for a in sets
+        ]
+        return list(zip(self._ships, self._lengths, sets, strict=True)), compatible
+
+    def _enumerators(self, piece: int = 0, pieces: int = 1) -> Iterator[Enumerator]:
+        """The kernels that meet all configurations together; one, but for shapes taken apart."""
+        kinds, compatible = self._kernel_arguments
+        for share in self._shares():
+            shared = [(n, size, sets) for n, (_, size, sets) in zip(share, kinds, strict=True)]
+            yield Enumerator(shared, compatible, self._hits, piece, pieces)
+
+
+class Configurations(_Listing):
+    """The configurations compatible with a position.
+
+    threads -- how many threads count at once (default: one a processor); answers do not depend
+        on it.
+    progress -- called while a long count runs.
+
+    Raises NotSupported for hits in a game that announces sinkings, TooLarge for a board of more
+    than 128 cells.
+    """
+
+    def __init__(
+        self,
+        position: Position,
+        threads: int | None = None,
+        progress: Progress[Status] = no_progress,
+    ):
+        game = position.game
+        game.require_small("listing configurations")
+        if position.hits:
+            game.require_silent("counting one by one after hits")
+        self.position = position
+        self.threads = threads or os.cpu_count() or 1
+        self._progress = progress
+        placements = {
+            length: [
+                ship
+                for ship in game.placements(length)
+                if not ship & position.misses and not game.halo(ship) & position.hits
+            ]
+            for length in set(game.fleet)
+        }
+        super().__init__(game, game.fleet, placements, position.hits)
+
+    def _sliced(self, work: Callable[[Enumerator], _Result]) -> list[_Result]:
+        """The results of `work` on slices that make up the whole."""
+        combinations = prod(
+            comb(len(ships), k) for ships, k in zip(self._placements, self._ships, strict=True)
+        )
+        if combinations < _WORTH_PIECES:
+            return [work(kernel) for kernel in self._enumerators()]
+        pieces = [kernel for i in range(_PIECES) for kernel in self._enumerators(i, _PIECES)]
+        results = []
+        report = meter(self._progress, len(pieces))
+        with ThreadPoolExecutor(self.threads) as pool:
+            try:
+                for result in pool.map(work, pieces):
+                    results.append(result)
+                    report(len(results))
+            except BaseException:
+                for piece in pieces:
+                    piece.stop()
+                raise
+        return results
+
+    @cached_property
+    def configurations(self) -> int:
+        """How many configurations there are."""
+        return sum(self._sliced(Enumerator.count))
+
+    @cached_property
+    def occurrence(self) -> NDArray[np.int64]:
+        """How many configurations have a ship on each cell; int64 of shape (rows, columns).
+
+        The occurrence matrix of section 2.3.
+        """
+        game = self.position.game
+        matrix = np.zeros(game.cells, np.int64)
+        for counts in self._sliced(Enumerator.occurrence):
+            for ships, through in zip(self._placements, counts, strict=True):
+                for ship, count in zip(ships, through, strict=True):
+                    for cell in game.cells_of(ship):
+                        matrix[cell[0] * game.columns + cell[1]] += count
+        return matrix.reshape(game.rows, game.columns)
+
+    @property
+    def frequency(self) -> list[list[Fraction]]:
+        """The probability of a ship on each cell: occurrence / configurations, exact.
+
+        Raises ImpossiblePosition when no configuration is left.
+        """
+        self.require_some()
+        return [[Fraction(n, self.configurations) for n in row] for row in self.occurrence.tolist()]
+
+    def require_some(self) -> None:
+        """Raise ImpossiblePosition when no configuration is left."""
+        if self.configurations == 0:
+            if not self.position.shots:
+                raise no_configuration(self.position.game)
+            raise ImpossiblePosition(
+                f"no configuration of {self.position.game} is compatible with the shots "
+                f"{str(self.position)!r}"
+            )
+
+    def list(self, max_bytes: int = 4 << 30) -> CellSets:
+        """The cells of each configuration, one row each; shape (n, 2).
+
+        Where ships may touch, different configurations can have the same cells, and each has its
+        row. Raises TooLarge when the list would need more than `max_bytes`.
+        """
+        size, limit = 16 * self.configurations, max_bytes
+        if size > limit:
+            raise TooLarge(
+                f"the list of the {self.configurations:,} configurations of {self.position.game} "
+                f"needs {size / 2**30:,.1f} GiB; the limit is {limit / 2**30:,.1f} GiB"
+            )
+        sets = np.empty((self.configurations + 256, 2), np.uint64)
+        written = 0
+        for kernel in self._enumerators():
+            while n := kernel.fill(sets[written : written + _ROWS]):  # ctrl-C gets its turn
+                written += n
+        return sets[:written]
+
+    def kept(self, keep: Callable[[CellSets], CellSets]) -> CellSets:
+        """The rows of `list` that a filter keeps, shape (n, 2); nothing else is in memory at once.
+
+        The order depends on how the work is sliced.
+        """
+
+        def work(kernel: Enumerator) -> CellSets:
+            sets = np.empty((1 << 16, 2), np.uint64)
+            chunks = [np.empty((0, 2), np.uint64)]
+            while n := kernel.fill(sets):
+                chunks.append(keep(sets[:n]))
+            return np.concatenate(chunks)
+
+        return np.concatenate(self._sliced(work))
+
+    def stream(self, batch: int = 1 << 16) -> Iterator[CellSets]:
+        """The rows of `list` in arrays of at most `batch` (256 or more) rows."""
+        for kernel in self._enumerators():
+            while True:
+                sets = np.empty((batch, 2), np.uint64)
+                n = kernel.fill(sets)
+                if n == 0:
+                    break
+                yield sets[:n]
+
+
+@dataclass(frozen=True)
+class Codes:
+    """How a number of some words says where each ship of a configuration lies.
+
+    kinds -- of the fleet. widths -- for each kind the bits of a ship, which are the place of its
+    placement among those of its kind (`Game.placements`). shifts -- for each kind where these bits
+    begin: one number a ship; they are in one word of 64 bits. words -- of a code.
+    """
+
+    kinds: tuple[int, ...]
+    widths: tuple[int, ...]
+    shifts: tuple[tuple[int, ...], ...]
+    words: int
+
+    @classmethod
+    @lru_cache(maxsize=16)
+    def of(cls, game: Game) -> Codes:
+        """The codes of a game, as short as words allow."""
+        kinds = tuple(dict.fromkeys(game.fleet))
+        widths, shifts, end = [], [], 0
+        for kind in kinds:
+            width = max(1, (len(game.placements(kind)) - 1).bit_length())
+            places = []
+            for _ in range(game.fleet.count(kind)):
+                start = end if end // 64 == (end + width - 1) // 64 else -(-end // 64) * 64
+                places.append(start)
+                end = start + width
+            widths.append(width)
+            shifts.append(tuple(places))
+        return cls(kinds, tuple(widths), tuple(shifts), -(-end // 64))
+
+    def ships(self, game: Game, code: int) -> list[int]:
+        """The masks of the ships of a configuration of a game, in the order of its fleet."""
+        return [
+            game.placements(kind)[code >> shift & (1 << width) - 1]
+            for kind, width, shifts in zip(self.kinds, self.widths, self.shifts, strict=True)
+            for shift in shifts
+        ]
+
+    @property
+    def fit(self) -> bool:
+        """Whether kernels take codes of this size."""
+        ships = sum(map(len, self.shifts))
+        return ships <= MAX_CODED and len(self.kinds) <= MAX_KINDS and self.words <= MAX_CODE_WORDS
+
+
+class CodedConfigurations(_Listing):
+    """Configurations with where each of their ships lies, once some are sunk.
+
+    sunk -- the ships that are; fleet -- the others, none of which lies wholly on hits. closed --
+    cells without these; hits -- cells that they cover.
+    """
+
+    def __init__(
+        self, game: Game, sunk: Sequence[int], fleet: Sequence[int], closed: int, hits: int
+    ):
+        game.require_small("listing configurations")
+        placements = {
+            kind: [
+                ship
+                for ship in game.placements(kind)
+                if not ship & closed and not game.halo(ship) & hits and ship & ~hits
+            ]
+            for kind in set(fleet)
+        }
+        super().__init__(game, fleet, placements, hits)
+        self._sunk = sunk
+        self._codes = Codes.of(game)
+
+    def stream(self, batch: int = 1 << 16) -> Iterator[CellSets]:
+        """Rows of cells (2 words) and codes, in arrays of at most `batch` (256 or more) rows."""
+        codes = self._codes
+        numbers = {
+            kind: {ship: n for n, ship in enumerate(self._game.placements(kind))}
+            for kind in codes.kinds
+        }
+        known, left = 0, dict(zip(codes.kinds, map(list, codes.shifts), strict=True))
+        for ship in self._sunk:
+            kind = self._game.kind_of(ship)
+            known |= numbers[kind][ship] << left[kind].pop()
+        constant = np.concatenate(
+            [to_words([sum(self._sunk)]), to_words([known], codes.words)], axis=1
+        )
+        if not self._lengths:
+            yield from [constant] * (not self._hits)
+            return
+        sorts = [codes.kinds.index(kind) for kind in self._lengths]
+        of_placements = [
+            np.array([numbers[kind][ship] for ship in ships], np.uint64)
+            for kind, ships in zip(self._lengths, self._placements, strict=True)
+        ]
+        for kernel in self._enumerators():
+            kernel.name(sorts, of_placements, codes.shifts, codes.words)
+            while True:
+                rows = np.empty((batch, 2 + codes.words), np.uint64)
+                n = kernel.fill_coded(rows)
+                if n == 0:
+                    break
+                rows[:n] |= constant
+                yield rows[:n]
+
+
+def list_ships(position: Position, max_bytes: int = 1 << 30) -> CellSets:
+    """The configurations that cover every hit and no miss, as ships; shape (n, ships, 2).
+
+    In the order of the fleet, equal lengths by their place in `Game.placements`. What the position
+    says of sinkings is for the caller to check. In numpy by the rules of `optsearch.game`, and
+    without a kernel. Raises TooLarge when this list, or that of a part of the fleet which is placed
+    first, would need more than `max_bytes`.
+    """
+    game = position.game
+    game.require_small("listing configurations")
+    ships = np.empty((1, 0, 2), np.uint64)
+    last = np.zeros(1, np.int64)  # the place of each row's last ship
+    for i, length in enumerate(game.fleet):
+        masks = [
+            ship
+            for ship in game.placements(length)
+            if not ship & position.misses and not game.halo(ship) & position.hits
+        ]
+        closed = to_words([ship | game.halo(ship) for ship in masks])
+        taken = np.bitwise_or.reduce(ships, axis=1)
+        is_again = i > 0 and length == game.fleet[i - 1]
+        rows, places, size = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
+        step = max(1, (1 << 20) // max(1, len(masks)))
+        for start in range(0, len(ships), step):
+            chunk = taken[start : start + step, None]
+            fits = (chunk[..., 0] & closed[:, 0] | chunk[..., 1] & closed[:, 1]) == 0
+            if is_again:
+                fits &= np.arange(len(masks)) > last[start : start + step, None]
+            row, place = fits.nonzero()
+            size += len(row) * (i + 1) * 16
+            if size > max_bytes:
+                raise TooLarge(
+                    f"the list of the configurations of {game}, ship by ship, needs more than "
+                    f"{max_bytes / 2**30:,.1f} GiB"
+                )
+            rows.append(row + start)
+            places.append(place)
+        last = np.concatenate(places)
+        placed = to_words(masks)[last][:, None, :]
+        ships = np.concatenate([ships[np.concatenate(rows)], placed], axis=1)
+        bare = to_words([position.hits]) & ~np.bitwise_or.reduce(ships, axis=1)
+        covers = np.bitwise_count(bare).sum(axis=1) <= sum(game.fleet[i + 1 :])
+        ships, last = ships[covers], last[covers]
+    return ships

@@ -1,0 +1,192 @@
+"""What is still to be found: the sets of cells that the configurations of a position hide.
+
+A family is a list of distinct sets, those of a game of one size, each with the number of
+configurations that have it (its weight; always 1 where ships may not touch along an edge, because
+then the cells determine the configuration). With a prior, its weight is the sum of their weights.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.counting.configurations import (
+    CellSets,
+    Configurations,
+    list_ships,
+    to_masks,
+    to_words,
+)
+from optsearch.counting.prior import Prior
+from optsearch.game import Game, Permutation
+from optsearch.game.position import Position
+from optsearch.support.errors import ImpossiblePosition, TooLarge
+
+MAX_SETS = 4_000_000  # about 400 bytes each in a solver
+MAX_WEIGHT = (1 << 43) - 1  # of a family: totals up to 128 times as much stay below 2^50
+_SORTED = 1 << 20  # rows that are sorted together where memory is short
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _moved(sets: CellSets, permutation: Permutation) -> CellSets:
+    """The images of an array of cell sets."""
+    result = np.zeros_like(sets)
+    low_bit = np.uint64(1)
+    for cell, target in enumerate(permutation):
+        has = sets[:, cell >> 6] >> np.uint64(cell & 63) & low_bit
+        result[:, target >> 6] |= has << np.uint64(target & 63)
+    return result
+
+
+def sets_by_weight(position: Position) -> Counter[int]:
+    """How many distinct sets are those of one configuration, of two, and so on.
+
+    The weights of `Family.of`, where no more than the list of the configurations fits into memory:
+    it is sorted in parts. Raises ImpossiblePosition when there is none, TooLarge when they cannot
+    be listed, NotSupported where sinkings are announced.
+    """
+    position.game.require_silent("a family of sets of cells")
+    configurations = Configurations(position)
+    configurations.require_some()
+    words = configurations.list()
+    parts = min(-(-len(words) // _SORTED), 256)
+    part = np.empty(len(words), np.uint8)
+    for start in range(0, len(words), _SORTED):
+        some = words[start : start + _SORTED]
+        mixed = (some[:, 0] ^ some[:, 1] * _MIX) * _MIX >> np.uint64(40)
+        part[start : start + _SORTED] = mixed % np.uint64(parts)
+    histogram: Counter[int] = Counter()
+    for number in range(parts):
+        _, counts = _distinct(words[part == number])
+        weights, numbers = np.unique(counts, return_counts=True)
+        histogram.update(dict(zip(weights.tolist(), numbers.tolist(), strict=True)))
+    return histogram
+
+
+def _distinct(words: CellSets) -> tuple[CellSets, NDArray[np.int64]]:
+    """The distinct rows, ascending as integers, and how often each is there."""
+    # Not np.unique with an axis: a ctrl-C that falls into it comes out as a TypeError.
+    words = words[np.lexsort(words.T)]
+    is_first = np.ones(len(words), bool)
+    is_first[1:] = (words[1:] != words[:-1]).any(axis=1)
+    return words[is_first], np.diff(is_first.nonzero()[0], append=len(words))
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Distinct sets of cells with weights, ascending as integers.
+
+    game -- the game they come from; only its grid matters here.
+    sets -- their masks; weights -- how many configurations have each, or with a prior what these
+    weigh together.
+    """
+
+    game: Game
+    sets: tuple[int, ...]
+    weights: tuple[int, ...]
+
+    @classmethod
+    def of(cls, position: Position, prior: Prior | None = None) -> Family:
+        """The family of a position: every compatible configuration less the cells hit.
+
+        prior -- their weights; those of weight 0 are left out. Raises ImpossiblePosition when there
+        is none, TooLarge when they cannot be listed or weigh too much, NotSupported where sinkings
+        are announced.
+        """
+        position.game.require_silent("a family of sets of cells")
+        configurations = Configurations(position)
+        configurations.require_some()
+        if configurations.configurations > MAX_SETS:
+            raise TooLarge(
+                f"{configurations.configurations:,} configurations of {position.game} are too many "
+                f"to solve exactly; at most {MAX_SETS:,} are listed. bounds brackets its optimum, "
+                "evaluate says what a strategy takes, posterior where the ships are"
+            )
+        if prior is not None:
+            return cls._weighed(position, prior)
+        return cls.from_words(position.game, configurations.list(), position.hits)
+
+    @classmethod
+    def _weighed(cls, position: Position, prior: Prior) -> Family:
+        """The family of a position by the weights of a prior."""
+        prior.require(position.game)
+        ships = list_ships(position)
+        weights: Counter[int] = Counter()
+        cells = to_masks(np.bitwise_or.reduce(ships, axis=1))
+        for mask, weight in zip(cells, prior.weights(ships), strict=True):
+            if weight:
+                weights[mask & ~position.hits] += weight
+        if not weights:
+            raise ImpossiblePosition(
+                f"every configuration of {position.title} has weight 0 by the prior {prior.name}"
+            )
+        sets = tuple(sorted(weights))
+        return cls(position.game, sets, tuple(weights[mask] for mask in sets)).weighable()
+
+    def weighable(self, name: str = "") -> Family:
+        """The family itself; TooLarge where its weights are too much for the search.
+
+        name -- what it is called then, if not by its game.
+        """
+        if self.weight > MAX_WEIGHT:
+            raise TooLarge(
+                f"the weights of {name or self.game} add up to {self.weight:,}; the search adds "
+                f"them in 64 bits and takes {MAX_WEIGHT:,} in all: round them to smaller integers"
+            )
+        return self
+
+    @classmethod
+    def from_words(cls, game: Game, words: CellSets, hits: int = 0) -> Family:
+        """The family of the rows of an array of cell sets, less the cells in `hits`."""
+        sets, counts = _distinct(words & ~to_words([hits]))
+        return cls(game, tuple(to_masks(sets)), tuple(counts.tolist()))
+
+    @property
+    def weight(self) -> int:
+        """The number of configurations."""
+        return sum(self.weights)
+
+    @cached_property
+    def certain(self) -> int:
+        """The cells in every set: hits that tell nothing and cost no miss."""
+        result = -1
+        for mask in self.sets:
+            result &= mask
+        return result
+
+    @property
+    def mean_hits(self) -> Fraction:
+        """How many cells a set has on average, by weight: what is paid besides misses."""
+        total = sum(m.bit_count() * n for m, n in zip(self.sets, self.weights, strict=True))
+        return Fraction(total, self.weight)
+
+    @cached_property
+    def hits(self) -> int:
+        """How many hits end the game: the size of each set, the largest where they differ."""
+        return max(mask.bit_count() for mask in self.sets)
+
+    @cached_property
+    def undecided(self) -> int:
+        """The cells in some but not in all sets."""
+        result = 0
+        for mask in self.sets:
+            result |= mask
+        return result & ~self.certain
+
+    @cached_property
+    def automorphisms(self) -> tuple[Permutation, ...]:
+        """The symmetries of the grid that map the family, with its weights, to itself."""
+        words = to_words(self.sets)
+        weights = np.array(self.weights)
+
+        def is_kept(permutation: Permutation) -> bool:
+            moved = _moved(words, permutation)
+            order = np.lexsort((moved[:, 0], moved[:, 1]))
+            return bool((moved[order] == words).all() and (weights[order] == weights).all())
+
+        return tuple(filter(is_kept, self.game.symmetries()))

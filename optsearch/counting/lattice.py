@@ -1,0 +1,486 @@
+"""Counts of configurations by the transfer matrix over skylines, for any set of constraints.
+
+The kernel `cython_ext/_lattice.pyx` explains the sweep. This module turns masks of a grid into its
+arguments and its answers into exact integers, and keeps the tables of the last games at hand.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import comb, gcd, prod
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.compiled._lattice import MAX_COLUMNS, Lattice, Query
+from optsearch.counting.configurations import CellSets, to_words
+from optsearch.game import CONTACTS, Game, bits
+from optsearch.game.shapes import Cells, Shape, orientations_of, turned
+from optsearch.support.arrays import Arrays, read_arrays, write_arrays
+from optsearch.support.errors import TableError, TooLarge
+
+MAX_BYTES = 6 << 30  # of a table and a query of it that reaches every state
+MOST_KINDS, MOST_WAYS = 15, 62  # different ships, and ways to place them
+_FORMAT = "optsearch lattice 4"
+_EDGE = np.dtype([("target", "<i4"), ("way", "u1"), ("distance", "u1"), ("", "u2")])
+_LEAVE, _CLOSED = 62, 63  # of the kernel: ways that place no ship
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What a configuration must satisfy.
+
+    fleet -- lengths of the ships to place, a part of the game's fleet.
+    closed -- mask of cells where no ship may be. hits -- mask of cells that ships must cover; a
+    ship may not stand so that its halo has one. afloat -- whether no ship may lie wholly on hits.
+    """
+
+    fleet: tuple[int, ...]
+    closed: int = 0
+    hits: int = 0
+    afloat: bool = False
+
+
+def _kinds(fleet: Iterable[int]) -> list[int]:
+    """The kinds of ships, in the order of the kernel."""
+    return sorted(set(fleet), key=lambda kind: (-int(kind), str(kind)))
+
+
+def _ways(game: Game) -> Iterator[tuple[int, int, Cells]]:
+    """Each way to place a ship, as the kernel numbers them: way, kind, and the cells.
+
+    Of a board that is swept with its rows as columns, the ships are turned with it. Cells are
+    (row, column) from the first one on, which is (0, 0). Straight ships alone have two ways each,
+    the second one not used for a length of 1.
+    """
+    number = 0
+    for place, kind in enumerate(_kinds(game.fleet)):
+        lying = orientations_of(kind)
+        if game.rows < game.columns and isinstance(kind, Shape):
+            lying = tuple(map(turned, lying))
+        for i, cells in enumerate(lying):
+            way = number + i if game.has_shapes else 2 * place + i
+            (_, first), *_ = cells
+            yield way, place, tuple((row, column - first) for row, column in cells)
+        number += len(lying)
+
+
+def _reach(ship: Cells) -> tuple[int, int, int]:
+    """How many rows a ship takes, and how far it goes to the left (0 or less) and to the right."""
+    columns = [column for _, column in ship]
+    return max(row for row, _ in ship) + 1, min(columns), max(columns)
+
+
+_AROUND = {
+    "any": (),
+    "corner": ((0, 1), (0, -1), (1, 0), (-1, 0)),
+    "none": tuple((i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j),
+}
+
+
+def _drawn(
+    game: Game, columns: int
+) -> tuple[int, list[int], NDArray[np.uint64], NDArray[np.uint64]]:
+    """What the kernel is told of ships of other shapes; TooLarge where it has no room for them."""
+    ways = list(_ways(game))
+    bits = max(_reach(ship)[0] for _, _, ship in ways) + (game.contact != "any")
+    if len(ways) > MOST_WAYS or bits * columns > 63:
+        raise TooLarge(
+            f"the transfer matrix of {game} needs {len(ways)} ways to place a ship and {bits} bits "
+            f"for each of {columns} columns; at most {MOST_WAYS} and {63 // columns} are handled: "
+            "fewer or flatter shapes, or a narrower board, would fit"
+        )
+    needs, closes = np.zeros((2, len(ways), columns), np.uint64)
+    for way, _, ship in ways:
+        _, left, right = _reach(ship)
+        near = {(row + i, column + j) for row, column in ship for i, j in _AROUND[game.contact]}
+        for first in range(-left, columns - right):
+            before, after = 0, 0
+            for row, column in ship:  # columns to the left begin one row below
+                before |= 1 << bits * (first + column) + row - (column < 0)
+            for row, column in near | set(ship):
+                below = row - (column <= 0)
+                if below >= 0 and 0 <= first + column < columns:
+                    after |= 1 << bits * (first + column) + below
+            needs[way, first], closes[way, first] = before, after
+    return bits, [kind for _, kind, _ in ways], needs, closes
+
+
+class _Orientation:
+    """The placements of a game, named as the sweep meets them in one orientation of the board."""
+
+    def __init__(self, game: Game, cell_of: tuple[int, ...], rows: int, columns: int):
+        self.cell_of = np.array(cell_of)  # game cell -> cell of the sweep
+        back = [0] * game.cells
+        for cell, swept in enumerate(cell_of):
+            back[swept] = cell
+        placed = []
+        for way, kind, ship in _ways(game):
+            high, left, right = _reach(ship)
+            for row in range(rows - high + 1):
+                for column in range(-left, columns - right):
+                    cells = [(row + i) * columns + column + j for i, j in ship]
+                    mask = sum(1 << back[cell] for cell in cells)
+                    placed.append((kind, cells[0], way, mask))
+        kinds, first, ways, masks = zip(*sorted(placed), strict=True)
+        self.masks: list[int] = list(masks)  # in the game's cells
+        self.words = to_words(self.masks, game.words)
+        self.halos = to_words([game.halo(mask) for mask in masks], game.words)
+        self.kind = np.array(kinds)
+        self.way = np.array(ways)
+        self.first = np.array(first)
+        self.bit = np.uint64(1) << self.way.astype(np.uint64)
+
+    def allowed(self, constraints: Constraints, holes: int) -> NDArray[np.bool_]:
+        """Which placements the constraints and the holes admit; bool of shape (placements,)."""
+        both = [constraints.closed | holes, constraints.hits]
+        closed, hits = to_words(both, self.words.shape[1])
+        bad = (self.words & closed) | (self.halos & hits)
+        result = np.logical_not(bad.any(axis=1))
+        if constraints.afloat:
+            result &= (self.words & ~hits).any(axis=1)
+        return np.asarray(result)
+
+
+class Sweep:
+    """The table of a grid, fleet and contact rule, and queries on it.
+
+    A hole of the board is a cell that every query closes, so that the table knows nothing of it.
+
+    Raises TooLarge when the table and its queries might need more than `max_bytes`. One thread
+    queries at a time; others wait.
+    """
+
+    def __init__(self, game: Game, folder: Path | None = None, max_bytes: int = MAX_BYTES):
+        self.game = Game(game.rows, game.columns, game.fleet, game.contact)  # the table's
+        self._holes = game.holes
+        self.rows = max(game.rows, game.columns)
+        self.columns = min(game.rows, game.columns)
+        self._ships = Counter(game.fleet)
+        self._kinds = _kinds(self._ships)
+        self._lock = threading.Lock()
+        self._lattice = _lattice(
+            self.rows,
+            self.columns,
+            self._kinds,
+            [self._ships[length] for length in self._kinds],
+            game.contact,
+            max_bytes,
+            _drawn(self.game, self.columns) if game.has_shapes else None,
+        )
+        if folder is None or not self._load(folder):
+            try:
+                self._lattice.build()
+            except MemoryError:
+                raise TooLarge(
+                    f"the counting table of {self.game} and its queries need more than "
+                    f"{max_bytes / 2**30:.2g} GiB (it passed {self._lattice.states:,} states); it "
+                    "grows with the shorter side of the board, with the longest ship and with the "
+                    "number of different fleets left, so fewer, shorter or more equal ships, or a "
+                    "narrower board, would fit"
+                ) from None
+            if folder is not None:
+                write_arrays(self._file(folder), self._name, self._lattice.arrays())
+        self._query = Query(self._lattice)
+        self._counted: tuple[_Orientation, Constraints] | None = None  # of the kernel's last pass
+        self._orientations: dict[int, _Orientation] = {}
+
+    @property
+    def states(self) -> int:
+        """The number of states of the table."""
+        return self._lattice.states
+
+    @property
+    def transitions(self) -> int:
+        """The number of transitions of the table."""
+        return self._lattice.transitions
+
+    # The cache on disk
+
+    def _file(self, folder: Path) -> Path:
+        return folder / f"lattice-{hashlib.sha256(self._name.encode()).hexdigest()[:16]}.arrays"
+
+    @property
+    def _name(self) -> str:
+        return f"{_FORMAT} {self.game}"
+
+    def _load(self, folder: Path) -> bool:
+        """Take the table from a file; False when there is none, or none that can be believed."""
+        path = self._file(folder)
+        try:
+            arrays = read_arrays(path, self._name)
+            if arrays is None:
+                return False
+            if not _is_sound(arrays, self._lattice):
+                raise TableError(f"{path} does not hold the counting table of {self.game}")
+        except TableError as error:
+            _log.warning("%s; it is made anew", error)
+            return False
+        self._lattice.restore(arrays)
+        return True
+
+    # Queries
+
+    @cached_property
+    def _turns(self) -> tuple[tuple[int, ...], ...]:
+        """The orientations of the board: game cell -> cell of the sweep."""
+        if self.game.rows >= self.game.columns:
+            return self.game.symmetries()
+        rows, columns = self.game.rows, self.game.columns
+        transposed = [(i % columns) * rows + i // columns for i in range(self.game.cells)]
+        return tuple(
+            tuple(transposed[cell] for cell in symmetry) for symmetry in self.game.symmetries()
+        )
+
+    def _orientation(self, constraints: Constraints) -> _Orientation:
+        """The orientation that meets what is known early, when few states are reached."""
+        known = list(bits(constraints.closed)) + 3 * list(bits(constraints.hits))
+        best = 0
+        if known:
+            best = min(
+                range(len(self._turns)), key=lambda i: sum(self._turns[i][cell] for cell in known)
+            )
+        if best not in self._orientations:
+            self._orientations[best] = _Orientation(
+                self.game, self._turns[best], self.rows, self.columns
+            )
+        return self._orientations[best]
+
+    def _set(self, orientation: _Orientation, constraints: Constraints) -> int:
+        """Hand the constraints to the kernel; an upper bound on the number of configurations."""
+        allowed = orientation.allowed(constraints, self._holes)
+        cells = self.game.cells
+        ways = np.zeros(cells, np.uint64)
+        np.bitwise_or.at(ways, orientation.first[allowed], orientation.bit[allowed])
+        hit = np.zeros(cells, np.uint8)
+        hit[orientation.cell_of[list(bits(constraints.hits))]] = 1
+        left = Counter(constraints.fleet)
+        fleet, weight = 0, 1
+        for length in self._kinds:
+            fleet += weight * left[length]
+            weight *= self._ships[length] + 1
+        self._query.set(fleet, ways, hit)
+        self._counted = None
+        places = np.bincount(orientation.kind[allowed], minlength=len(self._kinds)).tolist()
+        return prod(comb(n, left[length]) for n, length in zip(places, self._kinds, strict=True))
+
+    def count(self, constraints: Constraints) -> int:
+        """How many configurations there are."""
+        if not constraints.fleet:
+            return int(constraints.hits == 0)
+        with self._lock:
+            bound = self._set(self._orientation(constraints), constraints)
+            if bound == 0:
+                return 0
+            moduli = _moduli(bound)
+            return _combine([self._query.count(m % 2**64) for m in moduli], moduli)
+
+    def through(self, constraints: Constraints) -> tuple[int, dict[int, int]]:
+        """How many configurations there are, and how many have each placement (mask)."""
+        if not constraints.fleet:
+            return int(constraints.hits == 0), {}
+        with self._lock:
+            orientation = self._orientation(constraints)
+            bound = self._set(orientation, constraints)
+            if bound == 0:
+                return 0, {}
+            moduli = _moduli(bound)
+            results = [self._query.through(m % 2**64) for m in moduli]
+        total = _combine([count for count, _ in results], moduli)
+        picked = [counts[orientation.way, orientation.first].tolist() for _, counts in results]
+        return total, {
+            mask: _combine(list(residues), moduli)
+            for mask, *residues in zip(orientation.masks, *picked, strict=True)
+            if any(residues)
+        }
+
+    def weigh(
+        self, constraints: Constraints, weights: Mapping[int, float]
+    ) -> tuple[float, dict[int, float]]:
+        """Total weight of the configurations, and that of those with each placement.
+
+        A configuration's weight is the product of those of its placements (mask -> weight; 1 for
+        masks that are not there).
+        """
+        if not constraints.fleet:
+            return float(constraints.hits == 0), {}
+        with self._lock:
+            orientation = self._orientation(constraints)
+            if self._set(orientation, constraints) == 0:
+                return 0.0, {}
+            total, sums = self._query.weigh(self._weights(orientation, weights))
+        return total, {
+            mask: weight
+            for mask, weight in zip(
+                orientation.masks, sums[orientation.way, orientation.first].tolist(), strict=True
+            )
+            if weight
+        }
+
+    def _weights(
+        self, orientation: _Orientation, weights: Mapping[int, float]
+    ) -> NDArray[np.float64]:
+        table = np.ones((self._lattice.ways, self.game.cells))
+        table[orientation.way, orientation.first] = [weights.get(m, 1.0) for m in orientation.masks]
+        return table
+
+    def unrank(
+        self,
+        constraints: Constraints,
+        ranks: NDArray[np.uint64] | NDArray[np.float64],
+        weights: Mapping[int, float] | None = None,
+    ) -> CellSets:
+        """The configurations with some ranks: uint64 words of shape (n, ships, 2).
+
+        ranks -- below the number of configurations, which must be less than 2^64; with weights,
+        below their total weight. The ships of a configuration come in the order of the sweep.
+        """
+        ships = len(constraints.fleet)
+        if not ships:
+            return np.empty((len(ranks), 0, self.game.words), np.uint64)
+        with self._lock:
+            orientation = self._orientation(constraints)
+            if weights is not None or self._counted != (orientation, constraints):
+                self._set(orientation, constraints)
+            if weights is None:
+                if self._counted is None:
+                    self._query.through()
+                    self._counted = (orientation, constraints)
+                placed = self._query.unrank(ranks.copy(), ships)
+            else:
+                table = self._weights(orientation, weights)
+                self._query.weigh(table)
+                placed = self._query.unrank(ranks.copy(), ships, table)
+        lookup = np.full(self._lattice.ways * self.game.cells, -1)
+        lookup[orientation.way * self.game.cells + orientation.first] = range(
+            len(orientation.masks)
+        )
+        return np.asarray(orientation.words[lookup[placed]])
+
+
+def _is_sound(arrays: Arrays, lattice: Lattice) -> bool:
+    """Whether a kernel can walk these arrays: names, types, shapes, and where they point."""
+    columns = range(lattice.columns)
+    kinds = {"finals": np.uint64, "first_state": np.int32}
+    kinds |= {f"start{c}": np.int32 for c in columns} | {f"edges{c}": np.uint8 for c in columns}
+    if kinds.keys() != arrays.keys():
+        return False
+    if any(arrays[name].ndim != 1 or arrays[name].dtype != kind for name, kind in kinds.items()):
+        return False
+    starts = [arrays[f"start{c}"] for c in columns]
+    if any(
+        len(start) == 0 or len(arrays[f"edges{c}"]) % _EDGE.itemsize
+        for c, start in enumerate(starts)
+    ):
+        return False
+    states, first = np.array([len(start) - 1 for start in starts]), arrays["first_state"]
+    if (
+        len(first) != lattice.fleets
+        or first[-1] != 0
+        or first.min() < -1
+        or first.max() >= states[0]
+    ):
+        return False
+    for c, start in enumerate(starts):
+        edges = arrays[f"edges{c}"].view(_EDGE)
+        if start[0] != 0 or start[-1] != len(edges) or (np.diff(start) < 0).any():
+            return False
+        way, ahead, target = edges["way"], edges["distance"], edges["target"]
+        leads_to = states[(c + ahead.astype(int)) % lattice.columns]
+        if not (
+            ((way < lattice.ways) | (way == _LEAVE) | (way == _CLOSED)).all()
+            and ((ahead >= 1) & (ahead <= lattice.columns)).all()
+            and ((target < leads_to) & (~target < len(arrays["finals"]))).all()
+        ):
+            return False
+    return True
+
+
+def count_empty_board(rows: int, columns: int, fleet: tuple[int, ...], contact: str) -> int:
+    """How many configurations a game has, past the cells of Game as well; nothing is kept.
+
+    Raises TooLarge as Sweep does.
+    """
+    rows, columns = max(rows, columns), min(rows, columns)
+    ships = Counter(fleet)
+    kinds = sorted(ships, reverse=True)
+    counts = [ships[length] for length in kinds]
+    lattice = _lattice(rows, columns, kinds, counts, contact, MAX_BYTES)
+    try:
+        lattice.build()
+    except MemoryError:
+        raise TooLarge(f"the counting table of {rows}x{columns} is too large") from None
+    ways = np.zeros((rows, columns), np.uint64)
+    places = []
+    for kind, length in enumerate(kinds):
+        across, down = max(0, columns - length + 1), max(0, rows - length + 1)
+        ways[:, :across] |= np.uint64(1 << 2 * kind)
+        if length > 1:
+            ways[:down] |= np.uint64(1 << 2 * kind + 1)
+        places.append(rows * across + (columns * down if length > 1 else 0))
+    moduli = _moduli(prod(comb(n, count) for n, count in zip(places, counts, strict=True)))
+    query = Query(lattice)
+    query.set(lattice.fleets - 1, ways.ravel(), np.zeros(rows * columns, np.uint8))
+    return _combine([query.count(m % 2**64) for m in moduli], moduli)
+
+
+def _lattice(
+    rows: int,
+    columns: int,
+    kinds: list[int],
+    counts: list[int],
+    contact: str,
+    max_bytes: int,
+    drawn: tuple[int, list[int], NDArray[np.uint64], NDArray[np.uint64]] | None = None,
+) -> Lattice:
+    """The kernel's table, not built yet; TooLarge where it has no room for a skyline."""
+    bits = (kinds[0] + 2).bit_length() + 1  # of a column
+    most = min(MAX_COLUMNS, 64 // bits)
+    if columns > most:
+        raise TooLarge(
+            f"the transfer matrix sweeps boards whose shorter side has at most {most} cells with "
+            f"ships of length {kinds[0]}; {rows}x{columns} has {columns}"
+        )
+    if len(kinds) > MOST_KINDS:
+        raise TooLarge(
+            f"the transfer matrix takes fleets of at most {MOST_KINDS} different lengths, not of "
+            f"{len(kinds)}"
+        )
+    return Lattice(rows, columns, kinds, counts, CONTACTS.index(contact), max_bytes, drawn)
+
+
+@lru_cache(maxsize=4)
+def sweep(game: Game, folder: Path | None = None) -> Sweep:
+    """The sweep of a game; those of the last four games are kept in memory.
+
+    folder -- where to look for the table on disk, and to write it if it is not there.
+    """
+    return Sweep(game, folder)
+
+
+def _moduli(bound: int) -> list[int]:
+    """Pairwise coprime moduli of at most 2^64 whose product is above `bound`, 2^64 first."""
+    moduli = [1 << 64]
+    candidate = (1 << 64) - 1
+    while prod(moduli) <= bound:
+        if all(gcd(candidate, m) == 1 for m in moduli):
+            moduli.append(candidate)
+        candidate -= 2
+    return moduli
+
+
+def _combine(residues: list[int], moduli: list[int]) -> int:
+    """The number below the product of the moduli with these residues (Chinese remainders)."""
+    result, product = 0, 1
+    for residue, modulus in zip(residues, moduli, strict=True):
+        result += product * ((residue - result) * pow(product, -1, modulus) % modulus)
+        product *= modulus
+    return result

@@ -1,0 +1,599 @@
+"""What the shots so far say about where the ships are, exactly.
+
+    Posterior(position).probability
+
+Counts come from the transfer matrix of `optsearch.counting.lattice`, so that no configuration is
+listed: a full 10x10 board takes some tens of milliseconds. Where sinkings are announced, every way
+in which the sunk ships can lie is enumerated, and the order of the shots counts: the ship that a
+shot sinks lies on that cell and on cells hit before it, and no ship that was not announced lies
+wholly on hits.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from math import log2
+from pathlib import Path
+from string import ascii_letters, digits
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.counting.configurations import CellSets, to_masks, to_words
+from optsearch.counting.lattice import Constraints, Sweep, sweep
+from optsearch.counting.prior import Prior
+from optsearch.game import HOLE, Cell, Game, bits, notebook
+from optsearch.game.position import Position, legend, no_configuration
+from optsearch.support.errors import ImpossiblePosition, NotSupported, TooLarge
+
+MOST_LISTED = 2_000_000  # configurations, where each has a weight of its own
+FLOOR = 2.0**-100  # probabilities from here up have the relative error that is promised
+_SHIP_SIGNS = (digits + ascii_letters)[1:] + "#" * 128  # more ships than signs look alike
+
+
+@dataclass(frozen=True)
+class Case:
+    """One way in which the sunk ships can lie, and what it leaves to be placed."""
+
+    sunk: tuple[int, ...]
+    constraints: Constraints
+
+
+@dataclass(frozen=True)
+class _Floats:
+    """Sums by weights of placements, which no factor has above 1.
+
+    factors -- of each placement. cases -- of each case the total and the sums of the placements.
+    """
+
+    factors: dict[int, float]
+    cases: list[tuple[float, dict[int, float]]]
+
+    @property
+    def total(self) -> float:
+        """The weight of all configurations."""
+        return sum(total for total, _ in self.cases)
+
+
+class Posterior:
+    """The configurations compatible with a position, uniform or weighted.
+
+    position -- or a game, or its text: the empty board.
+    prior -- the weights of the configurations (`optsearch.counting.prior`), for an opponent who
+        likes some better. Where they are products over ships the transfer matrix multiplies them,
+        and answers are in floating point; else all configurations are listed, and answers are
+        exact.
+    folder -- keep the counting table of the game on disk there, and take it from there.
+
+    Raises TooLarge for a game whose counting table is too large, PositionError for a prior of
+    another game. An impossible position has no configuration; everything else that is
+    asked of it raises ImpossiblePosition, which names the shot that made it impossible.
+    """
+
+    def __init__(
+        self,
+        position: Position | Game | str,
+        prior: Prior | None = None,
+        folder: Path | None = None,
+    ):
+        self.position = position = Position.of(position)
+        self.prior = prior
+        if prior is not None:
+            prior.require(position.game)
+        self._sweep: Sweep = sweep(position.game, folder)
+
+    def __repr__(self) -> str:
+        weighted = "" if self.prior is None else f", by the prior {self.prior.name}"
+        return f"<Posterior of {self.position.title}{weighted}>"
+
+    def _repr_html_(self) -> str:
+        """The board with the probability of a ship in percent on each cell not shot."""
+        game, signs = self.position.game, self.position.signs
+        chances = {cell: float(p) for cell, p in np.ndenumerate(self.probability)}
+        fresh = {cell: p for cell, p in chances.items() if cell not in signs}
+        most = max(fresh.values(), default=0.0)
+        texts = {cell: f"{100 * p:.0f}" for cell, p in fresh.items()}
+        shades = {cell: 0.8 * p / most for cell, p in fresh.items()} if most else {}
+        return notebook.titled(
+            self.position.title,
+            f"{self.configurations:,} configurations; percent of a ship",
+            notebook.board((game.rows, game.columns), {**texts, **signs}, shades),
+            legend(game, True) if signs else "",
+        )
+
+    @cached_property
+    def _cases(self) -> list[Case]:
+        return list(cases(self.position))
+
+    # Counts
+
+    @cached_property
+    def configurations(self) -> int:
+        """How many configurations there are, exactly, whatever their number."""
+        return sum(self._sweep.count(case.constraints) for case in self._cases)
+
+    def require_some(self) -> None:
+        """Raise ImpossiblePosition when no configuration is left, naming the shot to blame."""
+        if self.configurations:
+            return
+        game, shots = self.position.game, self.position.shots
+        first = bisect_left(
+            range(len(shots) + 1),
+            True,
+            key=lambda n: not Posterior(Position(game, shots[:n])).configurations,
+        )
+        if first == 0:
+            raise no_configuration(game)
+        raise ImpossiblePosition(
+            f"no configuration of {game} is compatible with {str(self.position)!r}; shot number "
+            f"{first}, {shots[first - 1]}, is the first that makes it impossible"
+        )
+
+    @cached_property
+    def _case_counts(self) -> list[tuple[int, dict[int, int]]]:
+        results = [self._sweep.through(case.constraints) for case in self._cases]
+        self.__dict__["configurations"] = sum(count for count, _ in results)  # known now
+        self.require_some()
+        return results
+
+    @cached_property
+    def placements(self) -> dict[int, int]:
+        """How many configurations have each placement (mask of a ship's cells), where any has."""
+        through: Counter[int] = Counter()
+        for case, (count, counts) in zip(self._cases, self._case_counts, strict=True):
+            through.update(counts)
+            if count:
+                through.update(dict.fromkeys(case.sunk, count))
+        return dict(through)
+
+    @cached_property
+    def occurrence(self) -> NDArray[np.int64] | NDArray[np.object_]:
+        """How many configurations have a ship on each cell; shape (rows, columns).
+
+        int64, or Python integers (dtype object) where they may pass 63 bits. A prior does not
+        change it: see `probability`.
+        """
+        game = self.position.game
+        cells = [0] * game.cells
+        for mask, count in self.placements.items():
+            for cell in bits(mask):
+                cells[cell] += count
+        dtype = np.int64 if self.configurations < 2**63 else object
+        return np.array(cells, dtype).reshape(game.rows, game.columns)
+
+    @property
+    def frequency(self) -> list[list[Fraction]]:
+        """The probability of a ship on each cell, as exact fractions.
+
+        Without a prior, or by one that is no product over ships; else NotSupported.
+        """
+        if not self.is_exact:
+            raise NotSupported(
+                "probabilities by weights of placements are in floating point; ask for probability"
+            )
+        columns = self.position.game.columns
+        shares = [Fraction(n, self._exact_weight) for n in self._exact_cells]
+        return [shares[i : i + columns] for i in range(0, len(shares), columns)]
+
+    @property
+    def _exact_weight(self) -> int:
+        """The number of the configurations, or the weight of those that are listed."""
+        return self.configurations if self.prior is None else sum(self._listed[1])
+
+    @cached_property
+    def _exact_cells(self) -> list[int]:
+        """The same of those with a ship on each cell."""
+        cells = [0] * self.position.game.cells
+        for mask, n in (self.placements if self.prior is None else self._listed_placements).items():
+            for cell in bits(mask):
+                cells[cell] += n
+        return cells
+
+    # Weights
+
+    @cached_property
+    def _listed(self) -> tuple[CellSets, list[int]]:
+        """All configurations that have a weight, as `everything` has them, and their weights."""
+        assert self.prior is not None
+        if self.configurations > MOST_LISTED:
+            reason, remedy = (
+                "has a weight for each configuration",
+                "weights of placements or cells go through the counting table",
+            )
+            if self.prior.placements is not None:
+                reason = "has weights too far apart for floating point"
+                remedy = "bring its weights nearer to each other"
+            raise TooLarge(
+                f"the prior {self.prior.name} {reason}, and {self.configurations:,} configurations "
+                f"of {self.position.title} are too many to list; at most {MOST_LISTED:,} are: "
+                f"{remedy}"
+            )
+        self.require_some()
+        ships = self.everything()
+        weights = self.prior.weights(ships)
+        has = np.array([weight > 0 for weight in weights], bool)
+        if not has.any():
+            raise self._weightless()
+        return ships[has], [weight for weight in weights if weight]
+
+    def _weightless(self) -> ImpossiblePosition:
+        shots = str(self.position)
+        compatible = f" compatible with {shots!r}" if shots else ""
+        return ImpossiblePosition(
+            f"every configuration of {self.position.game}{compatible} has weight 0"
+        )
+
+    @cached_property
+    def _floats(self) -> _Floats | None:
+        """The sums by weights of placements; None where floats cannot hold what the shots leave."""
+        assert self.prior is not None
+        weights = self.prior.placements
+        if weights is None:
+            return None
+        self.require_some()
+        found = self._summed(self._scaled(weights))
+        if self._is_held(found):
+            return found
+        can_be = self._summed({mask: float(weight > 0) for mask, weight in weights.items()})
+        if not can_be.total:
+            raise self._weightless()
+        left = {mask for _, sums in can_be.cases for mask in sums}
+        left |= {
+            mask
+            for case, (n, _) in zip(self._cases, can_be.cases, strict=True)
+            if n
+            for mask in case.sunk
+        }
+        found = self._summed(
+            self._scaled({mask: weight * (mask in left) for mask, weight in weights.items()})
+        )
+        return found if self._is_held(found) else None
+
+    def _scaled(self, weights: Mapping[int, int]) -> dict[int, float]:
+        """The weights of placements as floats, 1 the greatest of each length."""
+        kind_of = self.position.game.kind_of
+        most: dict[int, int] = {}
+        for mask, weight in weights.items():
+            most[kind_of(mask)] = max(weight, most.get(kind_of(mask), 1))
+        return {mask: weight / most[kind_of(mask)] for mask, weight in weights.items()}
+
+    def _summed(self, factors: dict[int, float]) -> _Floats:
+        """The weight in each case, and that of each placement."""
+        cases = []
+        for case in self._cases:
+            factor = float(np.prod([factors.get(mask, 1.0) for mask in case.sunk]))
+            total, sums = self._sweep.weigh(case.constraints, factors)
+            cases.append((factor * total, {mask: factor * w for mask, w in sums.items()}))
+        return _Floats(factors, cases)
+
+    def _is_held(self, found: _Floats) -> bool:
+        """Whether what underflows is too little to matter, and nothing overflows.
+
+        No factor is above 1. So each of the R roundings of a sum loses at most 2^-1075 to
+        underflow in each of the n configurations, and a probability at most 4 R n 2^-1075 / total:
+        here less than 2^-52 of FLOOR.
+        """
+        n = self.configurations
+        return n < 2**1000 and self._roundings * n <= found.total * 2.0**900
+
+    @property
+    def _roundings(self) -> int:
+        return self._sweep.transitions * self._sweep.rows * len(self._cases)
+
+    @property
+    def relative_error(self) -> float:
+        """A bound on the relative error of the probabilities: 2^-52 for each rounding there can be.
+
+        All terms are positive, so roundings add up and nothing cancels. The error met in practice
+        is about the square root of this bound's number of roundings. A probability below FLOOR is
+        off by at most the bound times FLOOR.
+        """
+        return 2.0**-52 * (1 if self.is_exact else self._roundings + 1)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether answers are exact; else the transfer matrix multiplies weights as floats.
+
+        Weights of placements too far apart for floats are exact too: the configurations are listed.
+        """
+        return self.prior is None or self._floats is None
+
+    @cached_property
+    def _listed_placements(self) -> dict[int, int]:
+        """The weight of the listed configurations that have each placement."""
+        through: Counter[int] = Counter()
+        ships, weights = self._listed
+        for i in range(ships.shape[1]):
+            for mask, weight in zip(to_masks(ships[:, i]), weights, strict=True):
+                through[mask] += weight
+        return dict(through)
+
+    @cached_property
+    def placement_probability(self) -> dict[int, float]:
+        """The probability that a ship lies exactly on these cells (mask), where there is any."""
+        if self.prior is None:
+            return {mask: n / self.configurations for mask, n in self.placements.items()}
+        if self.is_exact:
+            return {mask: n / self._exact_weight for mask, n in self._listed_placements.items()}
+        assert self._floats is not None
+        weight: Counter[int] = Counter()
+        for case, (total, sums) in zip(self._cases, self._floats.cases, strict=True):
+            weight.update(sums)
+            if total:
+                weight.update(dict.fromkeys(case.sunk, total))
+        return {mask: w / self._floats.total for mask, w in weight.items()}
+
+    # What a player asks
+
+    @cached_property
+    def probability(self) -> NDArray[np.float64]:
+        """The probability of a ship on each cell; float64 of shape (rows, columns)."""
+        game = self.position.game
+        if self.is_exact:
+            rows = [[float(p) for p in row] for row in self.frequency]
+            return np.array(rows)
+        cells = np.zeros(game.cells)
+        for mask, p in self.placement_probability.items():
+            cells[list(bits(mask))] += p
+        return cells.reshape(game.rows, game.columns)
+
+    def greedy_shots(self) -> list[Cell]:
+        """The cells not shot yet that most probably hold a ship, all ties, in row-major order.
+
+        Ties are exact without a prior; with one, cells within the relative error are tied. None
+        when every ship is sunk.
+        """
+        game, closed = self.position.game, self.position.closed
+        is_exact, values = self.is_exact, self.probability.ravel().tolist()
+        if is_exact:
+            values = self._exact_cells
+        fresh = [cell for cell in range(game.cells) if not closed >> cell & 1]
+        most = max((values[cell] for cell in fresh), default=0)
+        least = most if is_exact else most * (1 - 2 * self.relative_error)
+        return [game.cell(cell) for cell in fresh if values[cell] and values[cell] >= least]
+
+    @property
+    def best_shots(self) -> NoReturn:  # noqa: D102 - the former name
+        raise AttributeError("the most probable cells are Posterior.greedy_shots, not best_shots")
+
+    @property
+    def entropy(self) -> float:
+        """The entropy of the posterior in bits: what is still unknown of the configuration."""
+        if self.prior is None:
+            self.require_some()
+            return log2(self.configurations)
+        most = log2(self.configurations)
+        if self.is_exact:
+            whole = self._exact_weight
+            logs = ((n / whole, log2(whole) - log2(n)) for n in self._listed[1])
+            return min(most, sum(p * bits for p, bits in logs))
+        assert self._floats is not None
+        # H = log2 Z - E[log2 weight], and the weight is a product over placements.
+        factors = self._floats.factors
+        mean = sum(
+            p * log2(factors.get(mask, 1.0)) for mask, p in self.placement_probability.items() if p
+        )
+        return max(0.0, min(most, log2(self._floats.total) - mean))
+
+    # Samples
+
+    def sample(self, n: int, rng: np.random.Generator | int) -> CellSets:
+        """Independent configurations drawn from the posterior; uint64 of shape (n, ships, words).
+
+        Each ship is a cell set (words of 64 bits, the low ones first; two on boards of at most 128
+        cells), in the order of the fleet, equal lengths by
+        ascending cell set. Without a prior the draw is exactly uniform: a random rank, drawn
+        without bias, is turned into its configuration.
+
+        n -- how many.
+        rng -- a generator or a seed.
+        """
+        rng = np.random.default_rng(rng)
+        if self.prior is not None:
+            return self._ordered(self._weighted_sample(n, rng))
+        counts = [count for count, _ in self._case_counts]
+        if self.configurations >= 2**64:
+            return self._ordered(np.array([self._large_sample(rng) for _ in range(n)], np.uint64))
+        ranks = rng.integers(0, self.configurations, n, np.uint64)
+        result = np.empty(self._shape(n), np.uint64)
+        start = 0
+        for case, count in zip(self._cases, counts, strict=True):
+            here = (ranks >= start) & (ranks - np.uint64(start) < count)
+            if here.any():
+                drawn = self._sweep.unrank(case.constraints, ranks[here] - np.uint64(start))
+                result[here] = _with_sunk(drawn, case.sunk)
+            start += count
+        return self._ordered(result)
+
+    def everything(self) -> CellSets:
+        """All configurations, each as `sample` has them; uint64 of shape (n, ships, words).
+
+        For positions that leave few: 8 bytes a word. A prior does not change it.
+        """
+        parts = [
+            _with_sunk(
+                self._sweep.unrank(case.constraints, np.arange(count, dtype=np.uint64)), case.sunk
+            )
+            for case, (count, _) in zip(self._cases, self._case_counts, strict=True)
+            if count
+        ]
+        return self._ordered(np.concatenate(parts))
+
+    def ships(self, drawn: CellSets) -> list[list[str]]:
+        """What `sample` returned, as the names of the ships: `A1-A4`, or `A1` for one cell."""
+        game = self.position.game
+        return [[game.ship_name(mask) for mask in to_masks(ships)] for ships in drawn]
+
+    def boards(self, drawn: CellSets) -> list[str]:
+        """The same as boards: lines of `.` (water), `-` (hole), 1, 2, … (ships in fleet order)."""
+        return [self._board(to_masks(ships)) for ships in drawn]
+
+    def _board(self, ships: Sequence[int]) -> str:
+        game = self.position.game
+        signs = ["."] * game.cells
+        for cell in bits(game.holes):
+            signs[cell] = HOLE
+        for sign, ship in zip(_SHIP_SIGNS, ships, strict=False):
+            for cell in bits(ship):
+                signs[cell] = sign
+        lines = range(0, game.cells, game.columns)
+        return "\n".join("".join(signs[start : start + game.columns]) for start in lines)
+
+    def _weighted_sample(self, n: int, rng: np.random.Generator) -> CellSets:
+        if self.is_exact:
+            ships, weights = self._listed
+            ends = list(accumulate(weights))
+            return ships[[bisect_right(ends, below(ends[-1], rng)) for _ in range(n)]]
+        assert self._floats is not None
+        factors = self._floats.factors
+        totals = np.array([total for total, _ in self._floats.cases])
+        chosen = rng.choice(len(totals), size=n, p=totals / totals.sum())
+        result = np.empty(self._shape(n), np.uint64)
+        for i, case in enumerate(self._cases):
+            here = chosen == i
+            if here.any():
+                total, _ = self._sweep.weigh(case.constraints, factors)
+                ranks = rng.random(int(here.sum())) * total
+                drawn = self._sweep.unrank(case.constraints, ranks, factors)
+                result[here] = _with_sunk(drawn, case.sunk)
+        return result
+
+    def _shape(self, n: int) -> tuple[int, int, int]:
+        """Of so many configurations as ships."""
+        game = self.position.game
+        return n, len(game.fleet), game.words
+
+    def _large_sample(self, rng: np.random.Generator) -> list[list[int]]:
+        """One configuration where they are too many to rank: ship by ship, by exact counts.
+
+        A configuration chosen uniformly, and in it one of its longest ships, has the placement p
+        with probability (configurations with p) / (ships of that length * configurations); given
+        p, the others are uniform again.
+        """
+        counts = [self._sweep.count(case.constraints) for case in self._cases]
+        case = self._cases[_choose(counts, rng)]
+        ships = list(case.sunk)
+        left = case.constraints
+        while left.fleet:
+            length = left.fleet[0]
+            _, through = self._sweep.through(left)
+            masks = [mask for mask in through if self.position.game.kind_of(mask) == length]
+            ship = masks[_choose([through[mask] for mask in masks], rng)]
+            ships.append(ship)
+            left = Constraints(
+                left.fleet[1:],
+                left.closed | ship | self.position.game.halo(ship),
+                left.hits & ~ship,
+                left.afloat,
+            )
+        words: list[list[int]] = to_words(ships, self.position.game.words).tolist()
+        return words
+
+    def _ordered(self, samples: CellSets) -> CellSets:
+        """The ships of each sample in the order of the fleet, equal lengths by their cells."""
+        if samples.size == 0:
+            return samples.reshape(self._shape(len(samples)))
+        game = self.position.game
+        if game.has_shapes:
+            rows = (sorted(to_masks(ships), key=game.rank) for ships in samples)
+            return np.array([to_words(ships, game.words) for ships in rows])
+        length = np.bitwise_count(samples).sum(axis=2)
+        words = [samples[..., i] for i in range(samples.shape[2])]
+        order = np.lexsort((*words, -length.astype(int)), axis=-1)
+        return np.take_along_axis(samples, order[..., None], axis=1)
+
+
+def _with_sunk(drawn: CellSets, sunk: tuple[int, ...]) -> CellSets:
+    words = drawn.shape[2]
+    repeated = np.broadcast_to(to_words(sunk, words), (len(drawn), len(sunk), words))
+    return np.concatenate([repeated, drawn], axis=1)
+
+
+def below(total: int, rng: np.random.Generator) -> int:
+    """An integer from 0 to total - 1, each as likely as any other."""
+    size = (total.bit_length() + 7) // 8
+    mask = (1 << total.bit_length()) - 1
+    while True:
+        draw = int.from_bytes(rng.bytes(size), "little") & mask
+        if draw < total:
+            return draw
+
+
+def ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each value's rank among the distinct values of an array, from 0 to 1; nan stays nan.
+
+    Values that agree to 12 digits are one value.
+    """
+    known = ~np.isnan(values)
+    result = np.full(values.shape, np.nan)
+    rounded = np.array([float(f"{value:.12e}") for value in values[known]])
+    distinct, places = np.unique(rounded, return_inverse=True)
+    result[known] = places / max(1, len(distinct) - 1)
+    return result
+
+
+def _choose(counts: list[int], rng: np.random.Generator) -> int:
+    """An index with probability in proportion to its count, exactly."""
+    total = sum(counts)
+    if total == 0:
+        raise TooLarge("nothing to choose from")
+    draw = below(total, rng)
+    for i, count in enumerate(counts):
+        if draw < count:
+            return i
+        draw -= count
+    raise AssertionError("the counts do not add up")
+
+
+def cases(position: Position) -> Iterator[Case]:
+    """Every way in which the sunk ships can lie, with what remains to be placed.
+
+    Each configuration belongs to one case: a shot that sinks names the ship on its cell.
+    """
+    game = position.game
+    hits = 0
+    sinkings: list[tuple[int, int | None, int]] = []  # cell, length if told, hits up to then
+    for shot in position.shots:
+        if shot.reply.hit:
+            hits |= game.bit(shot.cell)
+        if shot.reply.sunk:
+            sinkings.append((game.bit(shot.cell), shot.reply.length, hits))
+
+    def place(i: int, sunk: tuple[int, ...], closed: int) -> Iterator[tuple[int, ...]]:
+        if i == len(sinkings):
+            yield sunk
+            return
+        cell, told, known = sinkings[i]
+        left = Counter(game.fleet) - Counter(map(game.kind_of, sunk))
+        for length in sorted(left) if told is None else [told]:
+            if not left[length]:
+                continue
+            for ship in game.placements(length):
+                is_sunk_now = ship & cell and not ship & ~known
+                halo = game.halo(ship)
+                if is_sunk_now and not ship & closed and not halo & hits:
+                    yield from place(i + 1, (*sunk, ship), closed | ship | halo)
+
+    for sunk in place(0, (), position.misses):
+        fleet = Counter(game.fleet) - Counter(map(game.kind_of, sunk))
+        closed = position.misses
+        covered = 0
+        for ship in sunk:
+            closed |= ship | game.halo(ship)
+            covered |= ship
+        yield Case(
+            sunk,
+            Constraints(
+                tuple(sorted(fleet.elements(), reverse=True)),
+                closed,
+                hits & ~covered,
+                afloat=not game.is_silent,
+            ),
+        )

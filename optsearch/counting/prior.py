@@ -1,0 +1,501 @@
+"""How likely each configuration is: a prior, as an integer weight for each.
+
+    Prior.of_placements(game, {ship: 3})              a weight for each placement, multiplied
+    Prior.of_cells(game, {(0, 0): 3}, "mean")         the same, a placement's taken from its cells
+    Prior.of_configurations(game, {(ship, ship): 3})  a weight for each configuration
+    read(path, game)                                  one of these from a table
+    prior_of(text, game)                              what a text names: a table, a function, …
+
+A configuration of weight w is w times as likely as one of weight 1, and one of weight 0 does not
+occur. Weights are integers, or fractions that are brought to one denominator, so that every total
+and every mean stays exact. (`docs/priors.md` describes the tables and has examples.)
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from hashlib import blake2b
+from math import factorial, inf, lcm, prod
+from pathlib import Path
+from secrets import token_hex
+from typing import TypeVar
+
+import numpy as np
+
+from optsearch.counting.configurations import CellSets, to_masks
+from optsearch.counting.lattice import Constraints, sweep
+from optsearch.game import Cell, Game, bits, cell_name, parse_cell
+from optsearch.game.ships import in_order, ship_of, ships_of
+from optsearch.support import records
+from optsearch.support.errors import GameError, PositionError, RecordError, StrategyError, TooLarge
+from optsearch.support.own_code import OwnFunction, spelled
+
+Weight = int | float | Fraction  # a float is what it is exactly, a binary fraction
+K = TypeVar("K")
+
+MOST_KEPT = 500_000  # weights: of a function, and of ships placed one by one in every order
+MEANS = ("product", "mean")  # of the weights of a ship's cells
+_FORM = "one-by-one, FILE.csv, or FILE.py:NAME"
+_FUNCTION = (
+    "a function (game, ship), the weight of a placement, or (game, ships), that of a "
+    "configuration, is accepted"
+)
+_DIGITS = 18
+_WEIGHT = re.compile(
+    rf"\d{{1,{_DIGITS}}}(\.\d{{1,{_DIGITS}}}|/0*[1-9]\d{{0,{_DIGITS - 1}}})?", re.ASCII
+)
+_COLUMNS = {
+    "ship": "weights of placements: the columns ship, weight",
+    "cell": "weights of cells: cell, weight, and a line `# cells: product` or `# cells: mean`",
+    "ships": "weights of configurations: ships, weight; or boards of past games: ships, and a line "
+    "`# smoothing: 1`",
+}
+
+
+class Prior(ABC):
+    """How likely the configurations of a game are.
+
+    game -- its announcement does not matter. name -- what it is called. Two priors are equal when
+    they are of one game and have one digest.
+    """
+
+    def __init__(self, game: Game, name: str):
+        self.game, self.name = game, name
+
+    def __repr__(self) -> str:
+        return f"<Prior {self.name} of {self.game}, {self.digest}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Prior) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @property
+    def _identity(self) -> tuple[str, Game]:
+        return self.digest, replace(self.game, announce="nothing")
+
+    @property
+    @abstractmethod
+    def digest(self) -> str:
+        """A digest of all weights: what names the prior in files."""
+
+    @property
+    def has_digest(self) -> bool:
+        """Whether its digest is that of all weights; else it is of this run alone."""
+        return True
+
+    def require_digest(self, file: str) -> None:
+        """Raise TooLarge where no digest of all weights can name the prior in a file."""
+        if not self.has_digest:
+            raise TooLarge(
+                f"{file} cannot name the prior {self.name}: that needs the weights of all "
+                f"configurations of {self.game}, and a function is asked for at most {MOST_KEPT:,}"
+            )
+
+    @abstractmethod
+    def weight(self, ships: Sequence[int]) -> int:
+        """The weight of a configuration, given as the masks of its ships."""
+
+    @property
+    def placements(self) -> Mapping[int, int] | None:
+        """The weights of placements (masks), whose product is the weight of a configuration.
+
+        1 for those that are not there. None where the weight is no such product.
+        """
+        return None
+
+    def weights(self, ships: CellSets) -> list[int]:
+        """The weights of many configurations, uint64 of shape (n, ships, 2)."""
+        columns = [to_masks(ships[:, i]) for i in range(ships.shape[1])]
+        return [self.weight(row) for row in zip(*columns, strict=True)]
+
+    def require(self, game: Game) -> None:
+        """Raise PositionError where it is not a prior of this game."""
+        if replace(game, announce=self.game.announce) != self.game:
+            raise PositionError(f"the prior {self.name} is of the game {self.game}, not of {game}")
+
+    # Kinds
+
+    @staticmethod
+    def of_placements(
+        game: Game, weights: Mapping[int, Weight], otherwise: Weight = 1, name: str = "placements"
+    ) -> Prior:
+        """A weight for each placement (mask of a ship); `otherwise` for those not given.
+
+        The weight of a configuration is the product over its ships. Fractions are scaled, those of
+        each length by themselves: a factor for all ships of a length changes no probability.
+        Raises GameError for a mask that is no placement, PositionError for a negative weight.
+        """
+        known = {ship for length in set(game.fleet) for ship in game.placements(length)}
+        for ship in weights:
+            if ship not in known:
+                raise GameError(f"no ship of {game} lies on {' '.join(game.names(ship))}")
+        scaled: dict[int, int] = {}
+        for length in sorted(set(game.fleet)):
+            here = {ship: weights.get(ship, otherwise) for ship in game.placements(length)}
+            scaled |= _integers(here, game.ship_name)
+        return _Product(game, name, scaled)
+
+    @staticmethod
+    def of_cells(
+        game: Game,
+        weights: Mapping[Cell, Weight],
+        how: str,
+        otherwise: Weight = 1,
+        name: str = "cells",
+    ) -> Prior:
+        """A weight for each cell; a placement has the product or the mean of its cells' weights.
+
+        how -- "product" or "mean". Else as `of_placements`.
+        """
+        if how not in MEANS:
+            raise PositionError(f"cells: {how!r} is not known; use {' or '.join(MEANS)}")
+        given = _integers(
+            {cell: weights.get(game.cell(cell), otherwise) for cell in range(game.cells)},
+            lambda cell: cell_name(game.cell(cell)),
+        )
+        placements: dict[int, Weight] = {}
+        for length in set(game.fleet):
+            for ship in game.placements(length):
+                values = [given[cell] for cell in bits(ship)]
+                placements[ship] = prod(values) if how == "product" else sum(values)
+        return Prior.of_placements(game, placements, 1, name)
+
+    @staticmethod
+    def of_configurations(
+        game: Game,
+        weights: Mapping[tuple[int, ...], Weight],
+        otherwise: Weight = 0,
+        name: str = "configurations",
+    ) -> Prior:
+        """A weight for each configuration (masks of its ships, in any order).
+
+        `otherwise` for those not given. Raises PositionError for a negative weight. That they are
+        configurations of the game is not looked at: what is none is never met.
+        """
+        rows = {tuple(sorted(ships)): weight for ships, weight in weights.items()}
+        if len(rows) < len(weights):
+            twice = next(ships for ships, n in Counter(map(_sorted, weights)).items() if n > 1)
+            raise PositionError(f"{_ships_text(game, twice)} has two weights")
+        scaled = _integers({**rows, (): otherwise}, lambda ships: _ships_text(game, ships))
+        return _Listed(game, name, scaled)
+
+    @staticmethod
+    def of_function(game: Game, function: Callable[[Sequence[int]], int], name: str) -> Prior:
+        """A function from the masks of a configuration's ships to its weight, an integer from 0.
+
+        Of a game of at most MOST_KEPT configurations it is asked for all weights, here and once:
+        the prior is one of configurations. Else it is asked when one is met, and the prior has no
+        digest that another run could have (`require_digest`).
+        """
+        everything = Constraints(game.fleet)
+        n = sweep(game).count(everything)
+        if n > MOST_KEPT:
+            return _Function(game, name, function)
+        words: CellSets = sweep(game).unrank(everything, np.arange(n, dtype=np.uint64))
+        columns = [to_masks(words[:, i]) for i in range(len(game.fleet))]
+        weights = {ships: function(ships) for ships in zip(*columns, strict=True)}
+        return Prior.of_configurations(game, weights, 0, name)
+
+
+def _sorted(ships: Sequence[int]) -> tuple[int, ...]:
+    return tuple(sorted(ships))
+
+
+def _ships_text(game: Game, ships: Iterable[int]) -> str:
+    """The ships of a configuration, the longest first."""
+    ordered = sorted(ships, key=lambda ship: (-ship.bit_count(), ship))
+    return " ".join(map(game.ship_name, ordered))
+
+
+def _integers(weights: Mapping[K, Weight], name: Callable[[K], str]) -> dict[K, int]:
+    """Weights times their least common denominator; integers stay as they are."""
+    exact: dict[K, int | Fraction] = {}
+    for key, weight in weights.items():
+        if not 0 <= weight < inf:
+            raise PositionError(
+                f"the weight {weight} of {name(key) or 'the others'} is not a number from 0 up"
+            )
+        exact[key] = Fraction(weight) if isinstance(weight, float) else weight
+    scale = lcm(*(weight.denominator for weight in exact.values()))
+    return {key: int(weight * scale) for key, weight in exact.items()}
+
+
+def _digest(lines: Iterable[str]) -> str:
+    return blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
+
+
+class _Product(Prior):
+    """The product of the weights of placements."""
+
+    def __init__(self, game: Game, name: str, placements: dict[int, int]):
+        super().__init__(game, name)
+        self._placements = placements
+
+    @property
+    def placements(self) -> Mapping[int, int]:
+        return self._placements
+
+    def weight(self, ships: Sequence[int]) -> int:
+        return prod(self._placements[ship] for ship in ships)
+
+    @cached_property
+    def digest(self) -> str:
+        return _digest(f"{ship} {weight}" for ship, weight in sorted(self._placements.items()))
+
+
+class _Listed(Prior):
+    """A weight for each configuration; that of the others stands under ()."""
+
+    def __init__(self, game: Game, name: str, rows: dict[tuple[int, ...], int]):
+        super().__init__(game, name)
+        self._rows, self._otherwise = rows, rows[()]
+
+    def weight(self, ships: Sequence[int]) -> int:
+        return self._rows.get(tuple(sorted(ships)), self._otherwise)
+
+    @cached_property
+    def digest(self) -> str:
+        said = sorted((s, w) for s, w in self._rows.items() if not s or w != self._otherwise)
+        return _digest(f"{' '.join(map(str, ships))} {weight}" for ships, weight in said)
+
+
+class _Function(Prior):
+    """The weight that a function gives, of configurations too many to ask for all."""
+
+    def __init__(self, game: Game, name: str, function: Callable[[Sequence[int]], int]):
+        super().__init__(game, name)
+        self._function = function
+        self._token = token_hex(8)  # of this run: equal to no other
+
+    def weight(self, ships: Sequence[int]) -> int:
+        return self._function(ships)
+
+    @property
+    def digest(self) -> str:
+        return self._token
+
+    @property
+    def has_digest(self) -> bool:
+        return False
+
+
+# Tables
+
+
+def read(path: str | Path, game: Game) -> Prior:
+    """The prior in a table; RecordError says which line and value are wrong.
+
+    Its columns say what it is: `ship,weight`, `cell,weight`, or `ships,weight`; `ships` alone is
+    the boards of past games. Header lines are `# otherwise: WEIGHT` (of what has no row),
+    `# cells: product|mean` and `# smoothing: WEIGHT`.
+    """
+    record = records.read(path)
+    kind = record.columns[0]
+    columns = ("ships",) if record.columns == ("ships",) else (kind, "weight")
+    if kind not in _COLUMNS or record.columns != columns:
+        raise RecordError(
+            f"{path}: a prior has no columns {', '.join(record.columns)}; it has one of these: "
+            + "; ".join(_COLUMNS.values())
+        )
+    settings = _settings(record, columns)
+    name = Path(path).name
+    if kind == "ship":
+        ships = record.values("ship", lambda text: ship_of(text, game))
+        weights = _rows(record, ships, record.values("weight", weight_of))
+        return Prior.of_placements(game, weights, settings.get("otherwise", Fraction(1)), name)
+    if kind == "cell":
+        cells = record.values("cell", lambda text: _cell_of(text, game))
+        weights_of_cells = _rows(record, cells, record.values("weight", weight_of))
+        otherwise = settings.get("otherwise", Fraction(1))
+        return Prior.of_cells(game, weights_of_cells, record.header["cells"], otherwise, name)
+    boards = record.values("ships", lambda text: tuple(ships_of(text, game)))
+    if columns == ("ships",):
+        return past_games(game, boards, settings["smoothing"], name)
+    rows = _rows(record, boards, record.values("weight", weight_of))
+    return Prior.of_configurations(game, {**rows}, settings.get("otherwise", Fraction(0)), name)
+
+
+def past_games(
+    game: Game, boards: Iterable[Sequence[int]], smoothing: Weight, name: str = "past games"
+) -> Prior:
+    """A prior from the boards of past games: a placement weighs as often as it was seen.
+
+    smoothing -- is added to each placement's number, so that what was never seen can still happen.
+    """
+    seen: Counter[int] = Counter(ship for board in boards for ship in board)
+    lengths = set(game.fleet)
+    weights = {s: seen[s] + smoothing for length in lengths for s in game.placements(length)}
+    return Prior.of_placements(game, weights, 1, name)
+
+
+def one_by_one(game: Game) -> Prior:
+    """How likely configurations are where ships are placed one by one, as most programs do.
+
+    The longest first, each on a place drawn uniformly from those that the ships before it leave;
+    where none is left, the board is begun anew. A configuration weighs in proportion to the sum,
+    over the orders of its equal ships, of the product of 1 / (places left). Raises TooLarge where
+    more than MOST_KEPT boards can come up.
+    """
+    boards = sweep(game).count(Constraints(game.fleet)) * prod(
+        map(factorial, Counter(game.fleet).values())
+    )
+    if boards > MOST_KEPT:
+        raise TooLarge(
+            f"the prior one-by-one lists the boards of {game} in every order of equal ships, which "
+            f"are {boards:,}; at most {MOST_KEPT:,} are; optsearch simulate --boards one-by-one "
+            "draws some"
+        )
+    weights: dict[tuple[int, ...], Fraction] = {}
+
+    def place(ships: tuple[int, ...], closed: int, chance: int) -> None:
+        if len(ships) == len(game.fleet):
+            key = _sorted(ships)
+            weights[key] = weights.get(key, Fraction(0)) + Fraction(1, chance)
+            return
+        free = [ship for ship in game.placements(game.fleet[len(ships)]) if not ship & closed]
+        for ship in free:
+            place((*ships, ship), closed | ship | game.halo(ship), chance * len(free))
+
+    place((), 0, 1)
+    return Prior.of_configurations(game, weights, 0, "one-by-one")
+
+
+def weight_of(text: str) -> Fraction:
+    """The weight that a text such as `3`, `0.25` or `1/3` says; ValueError for none."""
+    if not _WEIGHT.fullmatch(text.strip()):
+        raise ValueError(
+            f"a weight is a number from 0 up, as in 3, 0.25 or 1/3, of at most {_DIGITS} digits"
+        )
+    return Fraction(text.strip())
+
+
+def _settings(record: records.Record, columns: tuple[str, ...]) -> dict[str, Fraction]:
+    """The weights in the header; RecordError for lines that do not go with the columns."""
+    known = {"ship": {"otherwise"}, "cell": {"cells", "otherwise"}, "ships": {"otherwise"}}
+    takes = {"smoothing"} if columns == ("ships",) else known[columns[0]]
+    for key in ("otherwise", "cells", "smoothing"):
+        if key in record.header and key not in takes:
+            raise RecordError(
+                f"{record.path}: `# {key}: …` does not go with the columns {', '.join(columns)}"
+            )
+    needed = takes & {"cells", "smoothing"}
+    for key in needed - record.header.keys():
+        form = " or ".join(f"`# cells: {how}`" for how in MEANS)
+        raise RecordError(
+            f"{record.path}: a line is missing; write "
+            f"{form if key == 'cells' else '`# smoothing: 1`'}"
+        )
+    found = {}
+    for key in takes & record.header.keys() - {"cells"}:
+        try:
+            found[key] = weight_of(record.header[key])
+        except ValueError as error:
+            raise RecordError(f"{record.path}: `# {key}: {record.header[key]}`: {error}") from None
+    if record.header.get("cells", MEANS[0]) not in MEANS:
+        raise RecordError(
+            f"{record.path}: `# cells: {record.header['cells']}`; write {' or '.join(MEANS)}"
+        )
+    return found
+
+
+def _rows(
+    record: records.Record, keys: Sequence[K], weights: Sequence[Fraction]
+) -> dict[K, Fraction]:
+    """The weights by what they are of; RecordError where something has two."""
+    first: dict[K, int] = {}
+    for key, line, row in zip(keys, record.lines, record.rows, strict=True):
+        if key in first:
+            raise RecordError(
+                f"{record.path}, line {line}: {row[record.columns[0]]!r} has a weight already, in "
+                f"line {first[key]}"
+            )
+        first[key] = line
+    return dict(zip(keys, weights, strict=True))
+
+
+def _cell_of(text: str, game: Game) -> Cell:
+    cell = parse_cell(text)
+    game.bit(cell)
+    return cell
+
+
+# By name
+
+
+def prior_of(text: str | None, game: Game) -> Prior | None:
+    """The prior of a game that a text names; None for None and "uniform".
+
+    StrategyError for one that names nobody; errors as in `read`.
+    """
+    if text is None or text == "uniform":
+        return None
+    if text == "one-by-one":
+        return one_by_one(game)
+    if text.endswith(".csv"):
+        return read(Path(text), game)
+    file, _, name = text.rpartition(":")
+    if file.endswith(".py") and name:
+        return _own_prior(OwnFunction.of(Path(file), name), game)
+    raise StrategyError(f"no prior is called {text!r}; {_FORM} is accepted")
+
+
+def _own_prior(function: OwnFunction, game: Game) -> Prior:
+    """The prior of a function of one's own, which its second parameter says what it weighs."""
+    second = function.parameters[1:]
+    if second == ("ship",):
+        weights = {
+            ship: _weight(function, game, [ship], "ship")
+            for length in set(game.fleet)
+            for ship in game.placements(length)
+        }
+        return Prior.of_placements(game, weights, 1, str(function))
+    if second == ("ships",):
+        return Prior.of_function(game, _Weigher(function, game), str(function))
+    raise StrategyError(f"{function} takes ({', '.join(function.parameters)}); {_FUNCTION}")
+
+
+@dataclass(frozen=True)
+class _Weigher:
+    """The weight of a configuration by a function of one's own."""
+
+    function: OwnFunction
+    game: Game
+
+    def __call__(self, ships: Sequence[int]) -> int:
+        weight = _weight(self.function, self.game, in_order(ships), "ships")
+        if not isinstance(weight, int):
+            raise StrategyError(
+                f"{self.function} weighs a configuration with {weight}; an integer is accepted, so "
+                "that totals are exact"
+            )
+        return weight
+
+
+def _weight(function: OwnFunction, game: Game, ships: Sequence[int], what: str) -> int | Fraction:
+    """What a function says of a ship or of the ships of a configuration, as lists of cells."""
+    cells = [game.cells_of(ship) for ship in ships]
+
+    def names() -> str:
+        return " ".join(map(game.ship_name, ships))
+
+    answer = function(
+        *(game, cells[0] if what == "ship" else cells),
+        says=lambda: f"{function} fails for {names()} of {game}",
+    )
+    if isinstance(answer, bool) or not isinstance(answer, int | float | Fraction | np.integer):
+        answer_text = spelled(answer)
+    elif 0 <= answer < inf:
+        return Fraction(answer) if isinstance(answer, float | Fraction) else int(answer)
+    else:
+        answer_text = str(answer)
+    raise StrategyError(
+        f"{function} weighs {names()} with {answer_text}; a number from 0 up is accepted"
+    )

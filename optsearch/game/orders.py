@@ -1,0 +1,30 @@
+"""Orders of the cells of a board, by which a strategy chooses among cells that are as good."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from optsearch.game.game import Game
+
+ORDERS = ("first", "checkerboard", "central", "last")
+
+
+@lru_cache(maxsize=64)
+def order_of(game: Game, ties: str) -> tuple[int, ...]:
+    """The cells in the order in which ties are broken.
+
+    first -- row by row; last -- the other way round; checkerboard -- those with an even sum of
+    row and column, counted from 0, then the others; central -- nearest to the middle of the board
+    first. Each row by row where it says nothing else.
+    """
+    cells = range(game.cells)
+
+    def distance(cell: int) -> int:
+        row, column = game.cell(cell)
+        return (2 * row - game.rows + 1) ** 2 + (2 * column - game.columns + 1) ** 2
+
+    if ties == "checkerboard":
+        return tuple(sorted(cells, key=lambda cell: sum(game.cell(cell)) % 2))
+    if ties == "central":
+        return tuple(sorted(cells, key=distance))
+    return tuple(reversed(cells) if ties == "last" else cells)

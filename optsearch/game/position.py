@@ -1,0 +1,392 @@
+"""What has been shot so far and what was replied; read from and written as text or a drawn board.
+
+Text: `B3=hit A1=miss C4=sunk:3`, in the order of the shots. Drawn board: one line a row, `.` for a
+cell not shot, `X` or `×` for a hit, `o` or `○` for a miss, `-` for a hole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+from optsearch.game import notebook
+from optsearch.game.game import HOLE, Cell, Game, cell_name, parse_cell
+from optsearch.game.shapes import parse_kind
+from optsearch.support.errors import GameError, ImpossiblePosition, PositionError
+
+SIGNS = {"hit": "X×", "miss": "o○", "sunk": "●"}  # of replies: first in text, last in figures
+BOARD_SIGNS = ". (not shot), X or × (hit), o or ○ (miss), - (hole)"  # of drawn boards
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The answer to a shot: miss, hit, or a hit that sinks.
+
+    With `announce=sunk` a sinking has no length (`sunk`); with `announce=ship` it has (`sunk:3`),
+    or a shape (`sunk:L4`).
+    """
+
+    hit: bool
+    sunk: bool = False
+    length: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Reply:
+        """The reply that `miss`, `hit`, `sunk` or `sunk:3` names; PositionError otherwise."""
+        match = re.fullmatch(r"(miss|hit|sunk)(?::(\S{1,300}))?", text.strip().lower(), re.ASCII)
+        told = None
+        try:
+            told = parse_kind(match[2]) if match and match[2] else None
+        except GameError:
+            match = None
+        if not match or (match[2] and (match[1] != "sunk" or not told)):
+            raise PositionError(f"{text!r} is not a reply; use miss, hit, sunk or sunk:LENGTH")
+        return cls(match[1] != "miss", match[1] == "sunk", told)
+
+    def __str__(self) -> str:
+        if not self.hit:
+            return "miss"
+        if not self.sunk:
+            return "hit"
+        return "sunk" if self.length is None else f"sunk:{self.length}"
+
+    @property
+    def letter(self) -> str:
+        """Its sign in text: X a hit, o a miss, ● a hit that sinks."""
+        return SIGNS[str(self).partition(":")[0]][0]
+
+    @property
+    def sign(self) -> str:
+        """Its sign in figures, pages and notebooks: × a hit, ○ a miss, ● a hit that sinks."""
+        return SIGNS[str(self).partition(":")[0]][-1]
+
+    @property
+    def order(self) -> tuple[bool, bool, int, str]:
+        """What replies are sorted by: the hit, the sinkings by rising length, the miss."""
+        return not self.hit, self.sunk, int(self.length or 0), str(self.length)
+
+
+MISS = Reply(hit=False)
+HIT = Reply(hit=True)
+SUNK = Reply(hit=True, sunk=True)
+
+
+def legend(game: Game, in_figures: bool = False) -> str:
+    """What the signs of replies are, those that the game gives."""
+    replies = (HIT, MISS) if game.is_silent else (HIT, MISS, SUNK)
+    return ", ".join(f"{one.sign if in_figures else one.letter} {one}" for one in replies)
+
+
+@lru_cache(maxsize=16)
+def known_replies(game: Game) -> tuple[Reply, ...]:
+    """Every reply that the rules of the game know, in the order of replies."""
+    sinkings = {
+        "nothing": set[Reply](),
+        "sunk": {SUNK},
+        "ship": {Reply(True, True, length) for length in game.fleet},
+    }
+    return tuple(sorted({HIT, MISS} | sinkings[game.announce], key=lambda reply: reply.order))
+
+
+def reply(game: Game, configuration: Iterable[int], hits: int, shot: int) -> Reply:
+    """What the opponent answers: the rules of the game in one function.
+
+    configuration -- masks of the ships; hits -- mask of the cells hit before; shot -- mask of the
+    cell shot now.
+    """
+    for ship in configuration:
+        if ship & shot:
+            if game.is_silent or ship & ~(hits | shot):
+                return HIT
+            return Reply(True, True, game.kind_of(ship) if game.announce == "ship" else None)
+    return MISS
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A cell, as (row, column), and the reply to shooting it."""
+
+    cell: Cell
+    reply: Reply
+
+    def __str__(self) -> str:
+        return f"{cell_name(self.cell)}={self.reply}"
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """A game and the shots made so far, in order, with their replies; hashable.
+
+    Two positions are equal when they have the same game and shots; the order counts only where
+    sinkings are announced. Raises PositionError for a cell off the board, a cell shot twice, a
+    reply that the game never gives, and more hits, misses or sinkings than there can be. Whether
+    any configuration is left is for `optsearch.counting.configurations` to say.
+    """
+
+    game: Game
+    shots: tuple[Shot, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        seen = 0
+        for number, shot in enumerate(self.shots):
+            seen |= self._check_shot(shot, self.shots[:number], seen)
+        self._check_numbers()
+
+    def _check_shot(self, shot: Shot, before: Sequence[Shot], seen: int) -> int:
+        """The mask of a shot's cell; PositionError unless it can follow shots at the cells seen."""
+        try:
+            bit = self.game.bit(shot.cell)
+        except GameError as error:
+            raise PositionError(f"{shot}: {error}") from None
+        if bit & seen:
+            first = next(one for one in before if one.cell == shot.cell)
+            raise PositionError(f"{cell_name(shot.cell)} is shot twice: {first} and then {shot}")
+        self._check_reply(shot)
+        if shot.reply.sunk:
+            self._check_sinkings(shot, before)
+        return bit
+
+    def _check_numbers(self) -> None:
+        """Raise PositionError for more hits or misses than there can be."""
+        game = self.game
+        hits, misses = self.hits.bit_count(), self.misses.bit_count()
+        if hits > game.fleet_cells:
+            raise PositionError(
+                f"{hits} hits in {str(self)!r}, but the fleet {game.fleet_text} has only "
+                f"{game.fleet_cells} cells"
+            )
+        water = game.room - game.fleet_cells
+        if misses > water:
+            raise PositionError(
+                f"{misses} misses in {str(self)!r}, but the board "
+                f"{game.rows}x{game.columns} has only {water} cells without a ship"
+            )
+
+    def _check_reply(self, shot: Shot) -> None:
+        announced = shot.reply.sunk and (shot.reply.length is not None)
+        accepted = {
+            "nothing": not shot.reply.sunk,
+            "sunk": not announced,
+            "ship": announced or not shot.reply.sunk,
+        }[self.game.announce]
+        if not accepted:
+            forms = {"nothing": "hit or miss", "sunk": "hit, miss or sunk"}.get(
+                self.game.announce, "hit, miss or sunk:LENGTH"
+            )
+            raise PositionError(
+                f"{shot} is not a reply of a game with announce={self.game.announce}; it replies "
+                f"{forms}"
+            )
+
+    def _check_sinkings(self, shot: Shot, before: Sequence[Shot]) -> None:
+        length = shot.reply.length
+        ships = len(self.game.fleet) if length is None else self.game.fleet.count(length)
+        number = 1 + sum(one.reply == shot.reply for one in before)
+        if number > ships:
+            what = "ships" if length is None else f"ships of length {length}"
+            raise PositionError(
+                f"{shot} is sinking number {number}, but the fleet {self.game.fleet_text} "
+                f"has {ships} {what}"
+            )
+
+    @classmethod
+    def of(cls, what: Position | Game | str) -> Position:
+        """A position itself, or the empty board of a game or of its text such as `4x4:3,2`."""
+        if isinstance(what, Position):
+            return what
+        if isinstance(what, str):
+            return cls(Game.parse(what))
+        if isinstance(what, Game):
+            return cls(what)
+        raise PositionError(
+            f"{what!r} is no position; give a Position, a Game or its text, as in 10x10:5,4,3,3,2"
+        )
+
+    # Text
+
+    @classmethod
+    def parse(cls, game: Game, text: str) -> Position:
+        """The position that a text such as `B3=hit A1=miss` describes (the empty text: no shot).
+
+        Shots are separated by spaces or commas.
+        """
+        shots = []
+        for item in re.split(r"[\s,]+", text.strip()):
+            if not item:
+                continue
+            cell, equals, answer = item.partition("=")
+            if not equals:
+                raise PositionError(
+                    f"{item!r} is not a shot; write CELL=REPLY, as in B3=hit A1=miss C4=sunk:3"
+                )
+            try:
+                shots.append(Shot(parse_cell(cell), Reply.parse(answer)))
+            except (GameError, PositionError) as error:
+                raise PositionError(f"in the shot {item!r}: {error}") from None
+        return cls(game, tuple(shots))
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.shots))
+
+    def __repr__(self) -> str:
+        return f"Position.parse({self.game!r}, {str(self)!r})"
+
+    @property
+    def title(self) -> str:
+        """The game, and the shots if there are any."""
+        return f"{self.game}, {self}" if self.shots else str(self.game)
+
+    @property
+    def signs(self) -> dict[Cell, str]:
+        """The sign in figures of each cell that is shot."""
+        return {shot.cell: shot.reply.sign for shot in self.shots}
+
+    def _repr_html_(self) -> str:
+        """The board as notebooks show it: × is a hit, ○ a miss."""
+        drawn = notebook.board((self.game.rows, self.game.columns), self.signs)
+        return notebook.titled(self.title, drawn, legend(self.game, True) if self.shots else "")
+
+    # Drawn boards
+
+    @classmethod
+    def from_board(cls, game: Game, drawing: str | Sequence[str]) -> Position:
+        """The position drawn as one line a row: `.` not shot, `X` hit, `o` miss, `-` a hole.
+
+        The signs of figures, `×` and `○`, are read too; blank lines and spaces are skipped. The
+        shots come out in row-major order, so a board with hits cannot say what is known where
+        sinkings are announced: PositionError.
+        """
+        lines = drawing.splitlines() if isinstance(drawing, str) else list(drawing)
+        rows = [row for row in ("".join(line.split()) for line in lines) if row]
+        if len(rows) != game.rows:
+            raise PositionError(
+                f"the drawn board has {len(rows)} rows; {game} has {game.rows}, one line each"
+            )
+        shots = []
+        replies = {sign: one for one in (HIT, MISS, SUNK) for sign in SIGNS[str(one)]}
+        for i, row in enumerate(rows):
+            if len(row) != game.columns:
+                raise PositionError(
+                    f"row {i + 1} of the drawn board, {row!r}, has {len(row)} cells; {game} has "
+                    f"{game.columns} columns"
+                )
+            for j, symbol in enumerate(row):
+                if symbol not in {".", HOLE, *replies}:
+                    raise PositionError(
+                        f"{symbol!r} in row {i + 1} of the drawn board, {row!r}, is none of "
+                        f"{BOARD_SIGNS}"
+                    )
+                if (symbol == HOLE) != bool(game.holes >> i * game.columns + j & 1):
+                    is_hole = "a hole" if symbol != HOLE else "no hole"
+                    raise PositionError(
+                        f"{symbol!r} in row {i + 1} of the drawn board, {row!r}, is at "
+                        f"{cell_name((i, j))}, which is {is_hole} of {game}; {HOLE} is a hole"
+                    )
+                if symbol in replies:
+                    shots.append(Shot((i, j), replies[symbol]))
+        if not game.is_silent and any(shot.reply.hit for shot in shots):
+            raise PositionError(
+                f"a drawn board with hits does not tell the order of the shots, which counts with "
+                f"announce={game.announce}; give the shots as text, as in B3=hit C3=sunk"
+            )
+        return cls(game, tuple(shots))
+
+    def board(self) -> str:
+        """The drawn board: `rows` lines of `columns` characters, without a final newline."""
+        game = self.game
+        symbols = [["."] * game.columns for _ in range(game.rows)]
+        for row, column in game.cells_of(game.holes):
+            symbols[row][column] = HOLE
+        for shot in self.shots:
+            symbols[shot.cell[0]][shot.cell[1]] = shot.reply.letter
+        return "\n".join(map("".join, symbols))
+
+    # What the shots say
+
+    @cached_property
+    def hits(self) -> int:
+        """The mask of the cells hit."""
+        return self.game.mask(shot.cell for shot in self.shots if shot.reply.hit)
+
+    @property
+    def hits_left(self) -> int:
+        """How many hits end the game from here; 0 when every ship is sunk."""
+        return self.game.fleet_cells - self.hits.bit_count()
+
+    @cached_property
+    def misses(self) -> int:
+        """The mask of the cells missed."""
+        return self.game.mask(shot.cell for shot in self.shots if not shot.reply.hit)
+
+    @property
+    def closed(self) -> int:
+        """The mask of the cells that are shot no more: those shot already, and the holes."""
+        return self.hits | self.misses | self.game.holes
+
+    def after(self, cell: Cell, answer: Reply) -> Position:
+        """This position with one more shot, the only one that is checked then."""
+        shot = Shot(cell, answer)
+        bit = self._check_shot(shot, self.shots, self.hits | self.misses)
+        following = object.__new__(Position)
+        following.__dict__.update(
+            game=self.game,
+            shots=(*self.shots, shot),
+            hits=self.hits | (bit if answer.hit else 0),
+            misses=self.misses | (0 if answer.hit else bit),
+        )
+        following._check_numbers()
+        return following
+
+    def is_compatible(self, configuration: Sequence[int]) -> bool:
+        """Whether replaying the shots on this configuration (masks of ships) gives these replies.
+
+        This is the definition; the kernels must agree with it.
+        """
+        hits = 0
+        for shot in self.shots:
+            bit = self.game.bit(shot.cell)
+            if reply(self.game, configuration, hits, bit) != shot.reply:
+                return False
+            if shot.reply.hit:
+                hits |= bit
+        return True
+
+    # Equality
+
+    def _key(self) -> tuple[Game, object]:
+        ordered = not self.game.is_silent
+        return self.game, self.shots if ordered else frozenset(self.shots)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Position) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+
+def no_configuration(game: Game) -> ImpossiblePosition:
+    """What is raised for a game whose fleet does not fit."""
+    return ImpossiblePosition(
+        f"{game} has no configuration: the fleet does not fit on the board with "
+        f"contact={game.contact}"
+    )
+
+
+def play(
+    shot: Callable[[Position], Cell | None], configuration: Iterable[int], start: Position
+) -> Position:
+    """The position at the end of a game against given ships.
+
+    shot -- the cell to shoot at a position; None ends the game before the last ship is sunk.
+    configuration -- masks of the ships, compatible with `start`, where the game begins.
+    """
+    ships, position, game = tuple(configuration), start, start.game
+    while position.hits_left:
+        cell = shot(position)
+        if cell is None:
+            break
+        answer = reply(game, ships, position.hits, game.bit(cell))
+        position = position.after(cell, answer)
+    return position

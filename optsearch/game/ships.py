@@ -1,0 +1,91 @@
+"""Ships as people write them: `A1-A3 C1-C2`, and whether they are a configuration."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from optsearch.game.game import Game, cell_name, parse_cell
+from optsearch.support.errors import GameError
+
+
+def ship_of(text: str, game: Game) -> int:
+    """The mask of a ship by its first and last cell, or by all cells; GameError for none."""
+    if "+" in text:
+        ship = game.mask(map(parse_cell, text.split("+")))
+        if not any(ship in game.placements(kind) for kind in set(game.fleet)):
+            raise GameError(f"no ship of {game} lies at {text!r}")
+        return ship
+    ends = [parse_cell(end) for end in text.split("-")]
+    (row, column), (last_row, last_column) = ends[0], ends[-1]
+    cells = [(i, j) for i in range(row, last_row + 1) for j in range(column, last_column + 1)]
+    ship = game.mask(cells)
+    if len(ends) > 2 or not any(ship in game.placements(kind) for kind in set(game.fleet)):
+        raise GameError(
+            f"no ship of {game} lies at {text!r}; write its first and last cell, as in A1-A3"
+        )
+    return ship
+
+
+def objection(game: Game, ships: Iterable[int]) -> str:
+    """Why ships (masks) are no configuration of a game; empty if they are one."""
+    ships = in_order(ships)
+    lengths = [ship.bit_count() for ship in ships]
+    if tuple(lengths) != tuple(map(int, game.fleet)):
+        return f"the lengths are {lengths}, those of {game} others"
+    for ship in ships:
+        if not any(ship in game.placements(kind) for kind in set(game.fleet)):
+            return f"no ship can lie at {' '.join(game.names(ship))}"
+    if Counter(map(game.kind_of, ships)) != Counter(game.fleet):
+        return f"the ships are others than those of {game}"
+    forbidden = 0
+    for ship in ships:
+        if ship not in game.placements(game.kind_of(ship)):
+            return f"no ship can lie at {' '.join(game.names(ship))}"
+        if ship & forbidden:
+            where = cell_name(game.cells_of(ship & forbidden)[0])
+            return f"two ships are too near each other at {where}"
+        forbidden |= ship | game.halo(ship)
+    return ""
+
+
+def configurations_on(game: Game, cells: int) -> Iterator[tuple[int, ...]]:
+    """The configurations on exactly these cells (mask), as ships by their first cells."""
+
+    def place(left: int, fleet: Counter[int]) -> Iterator[tuple[int, ...]]:
+        if not left and not fleet:
+            yield ()
+        for kind in fleet:
+            for ship in _by_first(game, kind).get(left & -left, ()):
+                if not ship & ~left and not game.halo(ship) & cells:
+                    for others in place(left & ~ship, fleet - Counter([kind])):
+                        yield (ship, *others)
+
+    return place(cells, Counter(game.fleet))
+
+
+@lru_cache(maxsize=64)
+def _by_first(game: Game, kind: int) -> dict[int, list[int]]:
+    """The placements of a ship by their first cell."""
+    found: dict[int, list[int]] = {}
+    for ship in game.placements(kind):
+        found.setdefault(ship & -ship, []).append(ship)
+    return found
+
+
+def in_order(ships: Iterable[int]) -> list[int]:
+    """Ships, the longest first, equal lengths by their cells."""
+    return sorted(ships, key=lambda ship: (-ship.bit_count(), ship))
+
+
+def ships_of(text: str, game: Game) -> list[int]:
+    """The configuration that a text such as `A1-A3 C1-C2` describes; GameError for none."""
+    ships = [ship_of(word, game) for word in text.replace(",", " ").split()]
+    reason = objection(game, ships)
+    if reason:
+        raise GameError(
+            f"{text!r} is no placement of the fleet: {reason}; write the first and the last cell "
+            f"of each ship, as in A1-A3, for ships of length {game.fleet_text}"
+        )
+    return in_order(ships)

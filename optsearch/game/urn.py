@@ -1,0 +1,43 @@
+"""Random shots as draws from an urn: how many it takes, exactly.
+
+    urn.random_shots(Game.parse("10x10:5,4,3,3,2"))    # {17: Fraction(1, …), …}
+
+The cells are balls, drawn without putting back; those of ships are red. The draw that brings the
+n-th red one has a negative hypergeometric distribution. Where the ships lie makes no difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import comb
+
+from optsearch.game.game import Game
+from optsearch.support.errors import OptsearchError
+
+
+def draws(balls: int, red: int, wanted: int) -> dict[int, Fraction]:
+    """The probability that so many draws bring the wanted number of red balls, ascending.
+
+    OptsearchError unless 1 <= wanted <= red <= balls.
+    """
+    if not 1 <= wanted <= red <= balls:
+        raise OptsearchError(
+            f"{wanted} of {red} red balls cannot be drawn from {balls} balls; "
+            "1 <= wanted <= red <= balls is accepted"
+        )
+    whole = comb(balls, red)
+    return {
+        n: Fraction(comb(n - 1, wanted - 1) * comb(balls - n, red - wanted), whole)
+        for n in range(wanted, balls - red + wanted + 1)
+    }
+
+
+def random_shots(game: Game) -> dict[int, Fraction]:
+    """The probability that random shots sink the fleet of a game in so many, ascending."""
+    return draws(game.room, game.fleet_cells, game.fleet_cells)
+
+
+def mean(distribution: Mapping[int, Fraction]) -> Fraction:
+    """The mean of a distribution."""
+    return sum((n * p for n, p in distribution.items()), Fraction(0))

@@ -1,0 +1,162 @@
+"""What to shoot next in a game that is played elsewhere, and which replies cannot be together.
+
+advise(Position.parse(game, "B4=hit C7=miss")).likely(3)
+conflict(game, shots)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import Prior
+from optsearch.game import MAX_CELLS, Cell, Game, cell_name
+from optsearch.game.position import HIT, Position, Reply, Shot
+from optsearch.search.solver import solve
+from optsearch.support.errors import ImpossiblePosition, PositionError
+from optsearch.support.progress import Limit, LimitReached
+from optsearch.tree.solution import Solution
+
+ENDGAME = 50  # configurations from which the optimum is searched
+EFFORT = 300_000  # nodes after which that is given up
+
+
+class Contradiction(ImpossiblePosition):
+    """A reply that cannot be together with earlier ones.
+
+    together -- the replies of which one must be wrong, and any less of which are possible.
+    """
+
+    def __init__(self, what: str, together: Sequence[Shot]):
+        super().__init__(what)
+        self.together = tuple(together)
+
+
+class Replies:
+    """The replies of a game so far, which are possible together at any time."""
+
+    def __init__(self, position: Position):
+        Posterior(position).require_some()
+        self.position = position
+
+    def add(self, cell: Cell, reply: Reply) -> None:
+        """One more; PositionError for one that no game has, Contradiction for one that fits not."""
+        shot = Shot(cell, reply)
+        following = self.position.after(cell, reply)
+        if not Posterior(following).configurations:
+            together = conflict(following.game, following.shots)
+            others = [str(one) for one in together if one != shot]
+            why = f"cannot be together with {' '.join(others)}"
+            if not others:
+                why = "cannot be after these shots, whatever the replies to them"
+            raise Contradiction(f"{shot} {why}", together)
+        self.position = following
+
+    def undo(self, cell: Cell | None = None) -> Shot:
+        """Take the last one back, or that of a cell, and return it.
+
+        Raises PositionError where there is none, and where the others were impossible without it,
+        as a sinking is without the hits before it.
+        """
+        game, shots = self.position.game, self.position.shots
+        gone = next((s for s in reversed(shots) if cell is None or s.cell == cell), None)
+        if gone is None:
+            where = "no cell" if cell is None else cell_name(cell)
+            raise PositionError(f"{where} was shot; there is nothing to take back")
+        left = Position(game, tuple(shot for shot in shots if shot is not gone))
+        if not Posterior(left).configurations:
+            raise PositionError(
+                f"without {gone} the replies after it are impossible; undo those first"
+            )
+        self.position = left
+        return gone
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What is known at a position.
+
+    posterior -- where the ships are. optimum -- of what is left, where that was searched and found.
+    """
+
+    posterior: Posterior
+    optimum: Solution | None
+
+    def likely(self, number: int) -> list[tuple[Cell, Fraction]]:
+        """So many cells to shoot with their probabilities, the most probable first."""
+        position, posterior = self.posterior.position, self.posterior
+        closed = position.closed
+        counts = posterior.occurrence.ravel().tolist()
+        cells = [i for i, n in enumerate(counts) if n and not closed >> i & 1]
+        cells.sort(key=lambda i: -counts[i])
+        return [
+            (position.game.cell(i), Fraction(counts[i], posterior.configurations))
+            for i in cells[:number]
+        ]
+
+
+def advise(position: Position, endgame: int = ENDGAME) -> Advice:
+    """What a position says of the next shot, and the optimum where few configurations are left.
+
+    endgame -- how many are few; boards of more than 128 cells have no optimum. Raises
+        ImpossiblePosition where none is.
+    """
+    posterior = Posterior(position)
+    posterior.require_some()
+    is_small = position.game.cells <= MAX_CELLS
+    if not (position.hits_left and is_small) or posterior.configurations > endgame:
+        return Advice(posterior, None)
+    try:
+        return Advice(posterior, solve(position, progress=Limit(effort=EFFORT).watch()))
+    except LimitReached:
+        return Advice(posterior, None)
+
+
+def conflict(game: Game, shots: Sequence[Shot]) -> tuple[Shot, ...]:
+    """Replies that cannot all be true, and any less of which can be; none if all can be.
+
+    One reply after the other is left out for good if what is left is impossible still, the first
+    ones first. The shots were made all the same: a reply that is left out may have been any.
+    """
+    kept = set(range(len(shots)))
+    if _is_possible(game, shots, kept):
+        return ()
+    for i in range(len(shots)):
+        if not _is_possible(game, shots, kept - {i}):
+            kept.remove(i)
+    return tuple(shots[i] for i in sorted(kept))
+
+
+def _is_possible(game: Game, shots: Sequence[Shot], kept: Set[int]) -> bool:
+    """Whether some configuration gives the replies kept, the others being unknown.
+
+    What a ship replies follows from where it lies and from the order of all shots; so placements
+    that reply otherwise are left out, and ships that cover the hits and no miss are counted.
+    """
+    plain = tuple(
+        Shot(shots[i].cell, replace(shots[i].reply, sunk=False, length=None)) for i in kept
+    )
+    left_out = Prior.of_placements(game, dict.fromkeys(_contradicting(game, shots, kept), 0))
+    try:
+        silent = Position(replace(game, announce="nothing"), plain)
+        return bool(Posterior(silent, left_out).placement_probability)
+    except PositionError:  # also that there is none
+        return False
+
+
+def _contradicting(game: Game, shots: Sequence[Shot], kept: Set[int]) -> Iterator[int]:
+    """The placements that reply otherwise to a shot of those kept."""
+    bits = [game.bit(shot.cell) for shot in shots]
+    for length in set(game.fleet):
+        for ship in game.placements(length):
+            met = [i for i, bit in enumerate(bits) if ship & bit]
+            sinks = met[-1] if len(met) == int(length) and not game.is_silent else None
+            for i in met:
+                reply = shots[i].reply
+                if i not in kept or not reply.hit:
+                    continue
+                fits = reply.sunk and reply.length in (None, length) if i == sinks else reply == HIT
+                if not fits:
+                    yield ship

@@ -1,0 +1,133 @@
+"""A person's game against hidden ships, and against a player who shoots back.
+
+    match = Match(Game.parse("10x10:5,4,3,3,2"), seed=3, against="hard")
+    match.shoot((0, 1)), match.answer()
+
+Ships and chance come from the seed, so that what is kept of a match is little: `kept`, `resumed`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from optsearch.counting.configurations import to_masks
+from optsearch.counting.posterior import Posterior
+from optsearch.game import Cell, Game, cell_name, parse_cell
+from optsearch.game.position import Position, Reply, Shot, reply
+from optsearch.game.ships import ships_of
+from optsearch.strategies import Player, as_player
+from optsearch.support.documents import Document
+from optsearch.support.errors import OptsearchError, PositionError, StrategyError
+
+OPPONENTS = {"easy": "heuristic:version=1", "hard": "heuristic:version=5", "exact": "greedy"}
+"""The computers of "Battleship Heuristics", and exact greedy."""
+_KEPT = {"game": str, "seed": int, "against": str, "ships": str, "shots": list, "answers": list}
+
+
+class Match:
+    """One match; the person shoots first.
+
+    hidden -- the ships that the person looks for. own -- the person's own, none without an
+    opponent; masks, longest first. position -- what the person's shots were replied. answers -- the
+    same of the opponent. against -- the opponent as it was named; empty for none.
+    """
+
+    def __init__(self, game: Game, seed: int, against: str = "", ships: str = ""):
+        self.game, self.seed, self.against = game, seed, against
+        posterior = Posterior(game)
+        posterior.require_some()
+        self.hidden, drawn = (
+            to_masks(posterior.sample(1, np.random.default_rng([seed, who]))[0]) for who in (0, 1)
+        )
+        self.position = Position(game)
+        self.answers = Position(game)
+        self.own: list[int] = []
+        self._playing = None
+        if against:
+            self.own = ships_of(ships, game) if ships else drawn
+            player = _opponent(against)
+            self._playing = player.begin(game, np.random.default_rng([seed, 2]))
+        elif ships:
+            raise OptsearchError(f"ships are given ({ships!r}), but nobody shoots at them")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether one side has sunk every ship."""
+        return not (self.position.hits_left and (self.answers.hits_left or not self.against))
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether it is the person's turn."""
+        return not self.against or len(self.answers.shots) == len(self.position.shots)
+
+    def shoot(self, cell: Cell) -> Reply:
+        """The person's shot; PositionError for a cell that cannot be shot."""
+        bit = self._fresh(cell)
+        answer = reply(self.game, self.hidden, self.position.hits, bit)
+        self.position = self.position.after(cell, answer)
+        return answer
+
+    def _fresh(self, cell: Cell) -> int:
+        bit = self.game.bit(cell)
+        if bit & self.position.closed:
+            raise PositionError(f"{cell_name(cell)} was shot before; shoot at another cell")
+        return bit
+
+    def answer(self) -> Shot:
+        """The opponent's shot."""
+        assert self._playing is not None
+        cell = self._playing.shot(self.answers)
+        heard = reply(self.game, self.own, self.answers.hits, self.game.bit(cell))
+        self.answers = self.answers.after(cell, heard)
+        return self.answers.shots[-1]
+
+    # What is kept
+
+    def kept(self) -> str:
+        """The match as a line of JSON."""
+        return json.dumps(
+            {
+                "game": str(self.game),
+                "seed": self.seed,
+                "against": self.against,
+                "ships": " ".join(map(self.game.ship_name, self.own)),
+                "shots": [str(shot) for shot in self.position.shots],
+                "answers": [str(shot) for shot in self.answers.shots],
+            }
+        )
+
+    @classmethod
+    def resumed(cls, text: str) -> Match:
+        """The match that such a line keeps, played again; OptsearchError if it is another one."""
+        fields = _fields(text)
+        match = cls(Game.parse(fields["game"]), fields["seed"], fields["against"], fields["ships"])
+        for shot in fields["shots"]:
+            if not match.is_answered:
+                match.answer()
+            match.shoot(parse_cell(str(shot).partition("=")[0]))
+        if len(fields["answers"]) > len(match.answers.shots) and match.against:
+            match.answer()
+        shots, answers = map(str, match.position.shots), map(str, match.answers.shots)
+        if [*shots] != fields["shots"] or [*answers] != fields["answers"]:
+            raise OptsearchError(
+                "played again it goes otherwise: it was changed, or the player was"
+            )
+        return match
+
+
+def _opponent(name: str) -> Player:
+    """Who shoots back; StrategyError for a name that nobody has."""
+    try:
+        return as_player(OPPONENTS.get(name, name))
+    except StrategyError as error:
+        raise StrategyError(f"{error}; in a match also {', '.join(OPPONENTS)}") from None
+
+
+def _fields(text: str) -> Mapping[str, Any]:
+    """What is kept of a match; OptsearchError if something else is."""
+    document = Document(text, "it is no match that was kept", OptsearchError)
+    return {name: document.value(name, kind) for name, kind in _KEPT.items()}

@@ -1,0 +1,391 @@
+"""Players simulated on the same hidden boards: distributions, means, and paired differences.
+
+    simulate(["greedy", "my_file.py:Player"], Game.parse("10x10:5,4,3,3,2"), games=1000, seed=1)
+
+Every player plays every board, and draws by chance from a generator that the seed and the number of
+the board make; so nothing depends on who else plays, on the executor or on an interruption. A
+*task* is a player and some boards. It returns the shots of each game, which a checkpoint keeps.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.counting.configurations import CellSets, to_masks
+from optsearch.game import Game
+from optsearch.game.position import Position, play
+from optsearch.play.hiding import Drawn, Hider
+from optsearch.strategies import Player, as_player
+from optsearch.support.errors import OptsearchError, StrategyError, TableError
+from optsearch.support.journal import Journal
+from optsearch.support.progress import Progress, Status, meter, no_progress
+from optsearch.support.sharing import Here, results
+from optsearch.support.workers import processes
+
+PLAYED = 10  # games of a task
+PLAYED_COMPILED = 1000  # of a task of a compiled player
+AHEAD = 4  # tasks that wait for each worker
+MOST_GAMES = 10_000_000
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The shots of one player: int64 of shape (games,), by the number of the board."""
+
+    strategy: str
+    game: Game
+    shots: NDArray[np.int64] = field(repr=False)
+
+    @property
+    def games(self) -> int:
+        """How many games were played."""
+        return len(self.shots)
+
+    @property
+    def mean(self) -> float:
+        """The mean number of shots."""
+        return float(self.shots.mean())
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation, of the sample; nan for one game."""
+        return sd(self.shots)
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error of the mean; nan for one game."""
+        return self.sd / sqrt(self.games)
+
+    @property
+    def median(self) -> float:
+        """The median number of shots."""
+        return float(np.median(self.shots))
+
+    @property
+    def worst(self) -> int:
+        """The most shots that a game took."""
+        return int(self.shots.max())
+
+    @cached_property
+    def histogram(self) -> dict[int, int]:
+        """Shots -> games that took so many, ascending."""
+        return dict(sorted(Counter(self.shots.tolist()).items()))
+
+    def as_json(self) -> dict[str, object]:
+        """What `optsearch simulate --json` prints of a player."""
+        alone = self.games == 1
+        return {
+            "strategy": self.strategy,
+            "game": str(self.game),
+            "games": self.games,
+            "mean": self.mean,
+            "standard_error": None if alone else self.standard_error,
+            "sd": None if alone else self.sd,
+            "median": self.median,
+            "worst": self.worst,
+            "histogram": {str(shots): n for shots, n in self.histogram.items()},
+        }
+
+
+def sd(values: NDArray[np.int64]) -> float:
+    """The standard deviation of a sample; nan for one value."""
+    return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How many shots more one player takes than another on the same boards, and how sure that is.
+
+    mean -- of the differences board by board; standard_error -- of that mean.
+    """
+
+    more: str
+    less: str
+    mean: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Hedges' g between the shots of two players, and its standard error."""
+
+    g: float
+    standard_error: float
+
+
+def hedges_g(more: Outcome, less: Outcome) -> Effect:
+    """The difference of the means in pooled standard deviations, corrected for small samples.
+
+    L. V. Hedges, Journal of Educational Statistics 6 (1981): g = J d with the difference d over the
+    pooled standard deviation and J = 1 - 3 / (4 f - 1), f = n1 + n2 - 2; its variance is about
+    (n1 + n2) / (n1 n2) + g^2 / (2 (n1 + n2)) for independent samples. On the same boards players
+    tend to be good and bad together, so that this is rather too large.
+    """
+    n, m = more.games, less.games
+    freedom = n + m - 2
+    pooled = sqrt(((n - 1) * more.sd**2 + (m - 1) * less.sd**2) / freedom)
+    g = (1 - 3 / (4 * freedom - 1)) * (more.mean - less.mean) / pooled
+    return Effect(g, sqrt((n + m) / (n * m) + g * g / (2 * (n + m))))
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What all players did on the same boards.
+
+    boards -- who hid the ships. seconds -- wall time of this run; resumed -- games that a
+    checkpoint had.
+    """
+
+    game: Game
+    seed: int
+    boards: str
+    outcomes: tuple[Outcome, ...]
+    seconds: float = field(compare=False)
+    resumed: int = field(compare=False)
+
+    def differences(self) -> Iterator[Difference]:
+        """Every two players, in order of their mean, the worse one first."""
+        ranked = sorted(self.outcomes, key=lambda outcome: outcome.mean)
+        for less, more in combinations(ranked, 2):
+            by_board = more.shots - less.shots
+            error = sd(by_board) / sqrt(len(by_board))
+            yield Difference(more.strategy, less.strategy, float(by_board.mean()), error)
+
+
+# Some games
+
+
+def generator_of(seed: int, number: int) -> np.random.Generator:
+    """The generator that every player has in the game on a board."""
+    return np.random.default_rng([seed, 1, number])
+
+
+def played(player: Player, game: Game, ships: Sequence[int], generator: np.random.Generator) -> int:
+    """The shots that a player takes in a whole game against hidden ships (masks)."""
+    return len(play(player.begin(game, generator).shot, ships, Position(game)).shots)
+
+
+def replay(
+    player: object, game: Game, number: int, *, seed: int = 1, boards: Hider | None = None
+) -> Position:
+    """The end of a game that `simulate` plays with this seed: that on the board of a number."""
+    ships = to_masks((boards or Drawn()).boards(game, number + 1, seed)[number])
+    playing = as_player(player).begin(game, generator_of(seed, number))
+    return play(playing.shot, ships, Position(game))
+
+
+def play_task(player: Player, text: str, boards: CellSets, first: int, seed: int) -> list[int]:
+    """The shots that a player takes on some boards, of which the first has that number."""
+    game = Game.parse(text)
+    numbered = list(enumerate(boards, first))
+    compiled = player.compiled(game)
+    if compiled is None:
+        return [
+            played(player, game, to_masks(ships), generator_of(seed, number))
+            for number, ships in numbered
+        ]
+    cells = numbered_cells(game, boards)
+    return [
+        int(compiled(cells[number - first], generator_of(seed, number))) for number, _ in numbered
+    ]
+
+
+def numbered_cells(game: Game, boards: CellSets) -> NDArray[np.uint8]:
+    """Boards as compiled players take them: uint8 of shape (boards, cells), 0 for water.
+
+    A ship is 1, or where sinkings are announced its number.
+    """
+    cells = np.zeros((len(boards), game.cells), np.uint8)
+    for number, ships in enumerate(boards.transpose(1, 0, 2), 1):
+        words = np.ascontiguousarray(ships).astype("<u8")
+        bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
+        cells += bits[:, : game.cells] * np.uint8(1 if game.is_silent else number)
+    return cells
+
+
+# All games
+
+
+def simulate(
+    players: Sequence[object],
+    game: Game,
+    *,
+    games: int = 10_000,
+    seed: int = 1,
+    boards: Hider | None = None,
+    executor: Executor | None = None,
+    jobs: int | None = None,
+    checkpoint: Path | None = None,
+    progress: Progress[Status] = no_progress,
+) -> Simulation:
+    """Let players play the same games.
+
+    players -- each a name, a function, a class or an object, as `as_player` has them. games --
+        how many boards; seed -- what they and all chance come from. boards -- who hides the ships
+        (default: uniformly at random).
+    executor -- runs the tasks (Dask: `Client.get_executor()`); by default a pool of processes.
+    jobs -- how many tasks run at once: the processes of that pool (default: one a processor; 1 is
+        this process), or the workers of the executor.
+    checkpoint -- folder that keeps what is done. A run that was stopped or killed goes on from it,
+        also with more players or games; it is refused for another game, seed or hider.
+    progress -- called after every task, with the games of all players together.
+
+    Raises ImpossiblePosition for a game without a configuration, StrategyError where a player
+    fails or shoots where it cannot, TableError for the checkpoint.
+    """
+    chosen = [as_player(player) for player in players]
+    names = [str(player) for player in chosen]
+    if not chosen:
+        raise StrategyError("nobody plays; give one player or more")
+    for name in names:
+        if names.count(name) > 1:
+            raise StrategyError(f"the player {name} is given twice")
+    if not 1 <= games <= MOST_GAMES or seed < 0:
+        raise OptsearchError(
+            f"{games} games with the seed {seed} cannot be played; 1 to {MOST_GAMES:,} games and "
+            "a seed of 0 or more are accepted"
+        )
+    jobs = jobs or os.cpu_count() or 1
+    with ExitStack() as stack:
+        hider = boards or Drawn()
+        store = None
+        if checkpoint is not None:
+            what = f"simulation; {game}; seed {seed}; boards {hider.identity}"
+            store = stack.enter_context(Journal(checkpoint / "games.jsonl", what))
+        run = _Run(chosen, game, games, seed, hider, store, progress)
+        if executor is None and jobs > 1 and len(run.missing) > 1:
+            for player in chosen:
+                pickle.dumps(player)  # or it says here why it cannot be sent
+            executor = stack.enter_context(processes(jobs))
+        return run.on(executor or Here(), jobs)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A player by its place among them, and boards by their numbers."""
+
+    player: int
+    first: int
+    last: int
+
+
+_Arguments = tuple[Player, str, CellSets, int, int]  # of `play_task`
+
+
+def _play(sent: tuple[_Task, _Arguments]) -> list[int]:
+    return play_task(*sent[1])
+
+
+class _Run:
+    """One simulation: what is done, and what is left."""
+
+    def __init__(
+        self,
+        players: Sequence[Player],
+        game: Game,
+        games: int,
+        seed: int,
+        hider: Hider,
+        store: Journal | None,
+        progress: Progress[Status],
+    ):
+        self._started = time.monotonic()
+        self._players = players
+        self._game = game
+        self._seed = seed
+        self._hider = hider
+        self._boards = hider.boards(game, games, seed)
+        self._store = store
+        self._identities = [player.identity() for player in players] if store is not None else []
+        self._shots = np.zeros((len(players), games), np.int64)
+        self.missing = [task for task in self._tasks() if not self._recall(task)]
+        self._resumed = int(np.count_nonzero(self._shots))
+        self._meter = meter(progress, self._shots.size, self._resumed)
+
+    def on(self, executor: Executor, workers: int) -> Simulation:
+        """All that is missing, on an executor."""
+        self._report()
+        sent = ((task, self._arguments(task)) for task in self.missing)
+        for (task, _), shots in results(executor, _play, sent, AHEAD * workers, self._report):
+            self._enter(task, shots)
+        outcomes = [
+            Outcome(str(player), self._game, shots)
+            for player, shots in zip(self._players, self._shots, strict=True)
+        ]
+        return Simulation(
+            self._game,
+            self._seed,
+            self._hider.identity,
+            tuple(outcomes),
+            time.monotonic() - self._started,
+            self._resumed,
+        )
+
+    def _tasks(self) -> Iterator[_Task]:
+        """All tasks, boards before players, so that what is done is even."""
+        games = self._shots.shape[1]
+        sizes = [
+            PLAYED if player.compiled(self._game) is None else PLAYED_COMPILED
+            for player in self._players
+        ]
+        for first in range(0, games, PLAYED):
+            for player, size in enumerate(sizes):
+                if first % size == 0:
+                    yield _Task(player, first, min(first + size, games))
+
+    def _arguments(self, task: _Task) -> _Arguments:
+        boards = self._boards[task.first : task.last]
+        return self._players[task.player], str(self._game), boards, task.first, self._seed
+
+    def _enter(self, task: _Task, shots: list[int]) -> None:
+        if not self._are_shots(task, shots):
+            raise AssertionError(f"{self._players[task.player]} took {shots} shots")
+        if self._store is not None:
+            self._store.add(self._key(task), shots)
+        self._shots[task.player, task.first : task.last] = shots
+        self._report()
+
+    def _report(self) -> None:
+        self._meter(int(np.count_nonzero(self._shots)))
+
+    # The checkpoint: the shots of each task
+
+    def _key(self, task: _Task) -> str:
+        return f"{self._identities[task.player]}; boards {task.first} to {task.last}"
+
+    def _recall(self, task: _Task) -> bool:
+        """Take the shots of a task from the checkpoint, if it has them."""
+        if self._store is None or self._key(task) not in self._store.entries:
+            return False
+        known = self._store.entries[self._key(task)]
+        if not self._are_shots(task, known):
+            raise TableError(
+                f"{self._store.path} is damaged: {self._key(task)!r} has {str(known)[:60]}; "
+                "restore it from a copy, or name another folder"
+            )
+        self._shots[task.player, task.first : task.last] = known
+        return True
+
+    def _are_shots(self, task: _Task, shots: object) -> bool:
+        """Whether these can be the shots of the games of a task."""
+        return (
+            isinstance(shots, list)
+            and len(shots) == task.last - task.first
+            and all(
+                type(n) is int and self._game.fleet_cells <= n <= self._game.room for n in shots
+            )
+        )

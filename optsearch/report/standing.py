@@ -1,0 +1,129 @@
+"""What is known of each committed table, as it stands: when it was made, and what confirmed it.
+
+    [one.text for one in standings() if one.file == "growth.csv"]
+    # ["recomputed 2026-11-22 at 5a8eeebc: the same"]
+
+The tables of `CONFIRMING` say what was confirmed: a table and the digest of its values, when, at
+which commit and by which command. A confirmation holds for a table with the same digest, whatever
+became of the code since, and wherever it was moved to.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from optsearch.results.tables import CONFIRMING, TABLES, TREES, Table, Tree
+from optsearch.support import records
+from optsearch.support.datafiles import RESULTS
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """Values that were computed again: when, at which commit, by what, and what came out.
+
+    differs -- the first difference, empty if there is none; is_outdated -- whether the table has
+    other values since.
+    """
+
+    date: str
+    commit: str
+    command: str
+    differs: str
+    is_outdated: bool
+
+    def text(self, made: Table | Tree) -> str:
+        """As a sentence goes on about the table that is made so."""
+        by = (
+            "" if f"experiments.{made.experiment} " in f"{self.command} " else f" by {self.command}"
+        )
+        when = f"{'confirmed' if by else 'recomputed'} {self.date} at {short(self.commit)}{by}"
+        if self.is_outdated:
+            return f"changed since it was {when}"
+        return f"{when}: {f'not the same: {self.differs}' if self.differs else 'the same'}"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A committed table or tree: its file below the folder, what makes it, its header.
+
+    sample -- the file with parts of it that other code computed again, and the day; or nothing.
+    """
+
+    made: Table | Tree
+    path: Path
+    file: str
+    header: dict[str, str]
+    confirmations: tuple[Confirmation, ...]
+    sample: str = ""
+
+    @property
+    def command(self) -> str:
+        """What makes it: as its header says, or else its declaration."""
+        said = self.header.get("command", "")
+        is_so = f"python -m experiments.{self.made.experiment} " in f"{said} "
+        return said if is_so else self.made.command.format(name=self.path.stem)
+
+    @property
+    def minutes(self) -> float:
+        """How long that takes."""
+        return self.made.minutes_of(self.path)
+
+    @property
+    def text(self) -> str:
+        """What a reader can rely on."""
+        said = ["recomputed by every run of the tests"] if self.made.is_quick else []
+        said += [one.text(self.made) for one in self.confirmations]
+        once = "a record of these" if self.made in CONFIRMING else "computed once, when it was made"
+        parts = [f"parts computed again by other code: {self.sample}"] if self.sample else []
+        return "; ".join([*(said or [once]), *parts])
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether its values came out the same again."""
+        again = [not one.differs for one in self.confirmations if not one.is_outdated]
+        return all(again) and (bool(again) or self.made.is_quick)
+
+
+def short(commit: str) -> str:
+    """A commit as it is shown: its first digits, and whether the tree was changed."""
+    return commit[:8] + "+changes" * ("+" in commit) if commit[:7].isalnum() else commit
+
+
+def standings(folder: Path = RESULTS) -> Iterator[Standing]:
+    """Every table and tree of a folder of results, in the order of their declarations."""
+    said = defaultdict(list)
+    for table in CONFIRMING:
+        for path in table.all(folder):
+            entries = table.read(path)
+            for row in entries:
+                said[row["table"]].append({**entries.header, **row})
+    everything: list[Table | Tree] = [*TABLES, *TREES]
+    for made in everything:
+        for path in made.all(folder):
+            file = path.relative_to(folder).as_posix()
+            digest = made.digest(path) if said[file] else ""
+            found = [
+                Confirmation(
+                    one["date"],
+                    one["commit"],
+                    one["command"],
+                    one.get("differs") or "",
+                    one["digest"] != digest,
+                )
+                for one in said[file]
+            ]
+            header = {} if isinstance(made, Tree) else records.read(path).header
+            yield Standing(made, path, file, header, tuple(found), _sample(made, file, folder))
+
+
+def _sample(made: Table | Tree, file: str, folder: Path) -> str:
+    if isinstance(made, Tree) or not made.sample:
+        return ""
+    before, after = made.file.split("{name}")
+    sample = made.sample.format(name=file.removeprefix(before).removesuffix(after))
+    if not (folder / sample).is_file():
+        return ""
+    return f"{sample}, {records.read(folder / sample).header['date']}"

@@ -1,0 +1,321 @@
+"""The bracket of a position: every bound that is known on the least mean number of shots.
+
+Lower bounds come from `optsearch.bounds`, upper ones from strategies on every configuration. Long
+ones are computed on small games only; for others they are read from the tables of results, which
+are checked before they are believed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from optsearch.bounds import (
+    AllFinished,
+    Bound,
+    long_bounds,
+    lower_bounds,
+    together,
+    told_bound,
+)
+from optsearch.bounds.told import Known
+from optsearch.counting.lattice import Constraints, sweep
+from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import Prior
+from optsearch.evaluate import Task, run_task
+from optsearch.game import ANNOUNCEMENTS, Game, notebook
+from optsearch.game.position import Position
+from optsearch.results.tables import (
+    EVALUATION,
+    FINISHED,
+    OPTIMA,
+    OPTIMA_ANNOUNCED,
+    TOLD,
+    Entries,
+    known_part_of,
+    part_of,
+)
+from optsearch.search.greedy import GreedySolver
+from optsearch.strategies import named
+from optsearch.support.datafiles import PUBLISHED, RESULTS
+from optsearch.support.decimals import between, ends
+from optsearch.support.errors import RecordError, TooLarge
+from optsearch.support.records import read_published
+
+COMPUTED = 300_000  # configurations up to which long bounds and a strategy are computed here
+PLACEMENTS = 256  # of a ship, that the kernels of the long bounds take
+GREEDY = "greedy:endgame=0"  # always a most probable cell, the first in reading order
+
+
+def known_bounds(
+    position: Position, results: Path = RESULTS, prior: Prior | None = None
+) -> list[Bound]:
+    """Every bound that holds from a position, on both sides; lower bounds first.
+
+    results -- the folder with the tables of results. prior -- the weights of the configurations;
+    then those bounds are left out that count configurations without a list. Raises as
+    `bounds.lower_bounds`, and RecordError for tables that contradict themselves or the game.
+    """
+    if prior is not None:
+        return [*lower_bounds(position, prior), _greedy_by(position, prior)]
+    told = [] if position.shots else _told(position.game, results)
+    try:
+        gathered = lower_bounds(position)
+    except TooLarge:
+        if not told:
+            raise
+        gathered = []
+    if position.shots:
+        return gathered + upper_bounds(position, results)
+    game = position.game
+    game.require_small("a bracket of bounds")
+    gathered += [bound for bound in told if bound.name not in {other.name for other in gathered}]
+    committed = _committed(game, results)
+    if committed:
+        gathered += committed
+    elif _is_small(position):
+        gathered += long_bounds(game)
+    gathered += _optimum(game, "lower", results)
+    return gathered + upper_bounds(position, results)
+
+
+def _is_small(position: Position) -> bool:
+    """Whether the long bounds hold for a game, and are computed here."""
+    game = position.game
+    if not game.is_silent or game.contact == "any":
+        return False
+    if max(len(game.placements(ship)) for ship in game.fleet) > PLACEMENTS:
+        return False
+    return Posterior(position).configurations <= COMPUTED
+
+
+def upper_bounds(position: Position, results: Path = RESULTS) -> list[Bound]:
+    """What strategies are known to take: the best is the upper side of the bracket."""
+    game = position.game
+    gathered = []
+    if not position.shots:
+        gathered = _printed(game) + _evaluated(game, results) + _optimum(game, "upper", results)
+    if not gathered:
+        number = Posterior(position).configurations
+        if number <= COMPUTED:
+            gathered.append(_greedy(position, number))
+    return gathered
+
+
+def bracket(bounds: Sequence[Bound]) -> tuple[Fraction, Fraction | None]:
+    """The greatest lower and the least upper bound; None where there is no upper one."""
+    lower = max(bound.value for bound in bounds if bound.side == "lower")
+    return lower, min((bound.value for bound in bounds if bound.side == "upper"), default=None)
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """The bounds on the least mean number of shots from a position, and what they leave.
+
+    bounds -- the lower ones by rising value, then the upper ones by rising value; lower, upper --
+    the greatest of the former and the least of the latter (None where there is none).
+    """
+
+    position: Position
+    bounds: tuple[Bound, ...]
+    lower: Fraction
+    upper: Fraction | None
+
+    @classmethod
+    def of(cls, position: Position, bounds: Iterable[Bound]) -> Bracket:
+        """The bracket that some bounds leave, at least one of which is a lower one."""
+        order = sorted(bounds, key=lambda bound: (bound.side == "upper", bound.value))
+        return cls(position, tuple(order), *bracket(order))
+
+    def is_binding(self, bound: Bound) -> bool:
+        """Whether a bound is an end of the bracket."""
+        return bound.value == (self.lower if bound.side == "lower" else self.upper)
+
+    def __repr__(self) -> str:
+        return f"<Bracket of {self.position.title}: {self.text}>"
+
+    @property
+    def text(self) -> str:
+        """The two ends as decimal numbers."""
+        return ends(self.lower, self.upper)
+
+    def mark(self, bound: Bound) -> str:
+        """`*` for an end of the bracket, `=` where both ends are equal, else a blank."""
+        if not self.is_binding(bound):
+            return " "
+        return "=" if self.lower == self.upper else "*"
+
+    def decimal(self, bound: Bound) -> str:
+        """A bound as a decimal number: a lower one rounded down, an upper one up, so that it holds.
+
+        The nearest one for both ends where they are equal.
+        """
+        return between(bound.value, bound.side, self.lower, self.upper)
+
+    def _repr_html_(self) -> str:
+        """The bounds by value; those that are an end of the bracket have a mark."""
+        rows = [
+            (
+                f"{'least' if bound.side == 'lower' else 'most'} {self.decimal(bound)}",
+                f"{bound.name}{' ◂' * self.is_binding(bound)}",
+            )
+            for bound in self.bounds
+        ]
+        return notebook.titled(f"{self.position.title}: {self.text}", notebook.facts(rows))
+
+
+def bounds(
+    position: Position | Game | str, results: Path = RESULTS, prior: Prior | None = None
+) -> Bracket:
+    """Every known bound from a position on, sorted, and the bracket they leave.
+
+    position -- or a game, or its text: the empty board. results, prior, errors -- as
+    `known_bounds`.
+    """
+    position = Position.of(position)
+    return Bracket.of(position, known_bounds(position, results, prior))
+
+
+def _greedy(position: Position, number: int) -> Bound:
+    """Greedy shooting from a position, on every configuration."""
+    histogram = run_task(named(GREEDY), Task(str(position.game), str(position), number))
+    total = sum(shots * n for shots, n in enumerate(histogram)) - number * len(position.shots)
+    return Bound(
+        "most probable cell",
+        "upper",
+        Fraction(total, number),
+        f"{GREEDY}, on every configuration; computed here",
+    )
+
+
+def _greedy_by(position: Position, prior: Prior) -> Bound:
+    """Greedy shooting by a prior, on every configuration."""
+    solver = GreedySolver(position, prior=prior)
+    return Bound(
+        "most probable cell",
+        "upper",
+        Fraction(solver.total_height("first"), solver.configurations),
+        "greedy by the prior, the first of tied cells, on every configuration; computed here",
+    )
+
+
+# Tables of results
+
+
+def _source(path: Path) -> str:
+    """A table as messages name it."""
+    folder = "evaluations/" if path.parent.name == "evaluations" else ""
+    return f"data/results/{folder}{path.name}"
+
+
+def _require(condition: bool, table: Entries, what: str) -> None:
+    if not condition:
+        raise RecordError(f"{table.path}: {what}; make it again with: {table.header['command']}")
+
+
+def _number(table: Entries, game: Game) -> int:
+    """The configurations that the header says, which must be those of the game."""
+    number = sweep(game).count(Constraints(game.fleet))
+    said = table.header.get("configurations")
+    _require(said == str(number), table, f"{game} has {number} configurations, not {said}")
+    return number
+
+
+def _committed(game: Game, results: Path) -> list[Bound]:
+    """The long bounds from the table of A(l) that `experiments.lower_bounds` wrote."""
+    path = FINISHED.path(results, name=part_of(game))
+    if not path.is_file():
+        return []
+    table = FINISHED.read(path)
+    said = table.header.get("game")
+    _require(said == str(game), table, f"it is a table of {said}, not of {game}")
+    number = _number(table, game)
+    finished = [AllFinished(*(row[name] for name in AllFinished._fields)) for row in table]
+    source = f"{_source(path)}, by {table.header['command']}"
+    gathered = together(finished, game.fleet_cells, number, source)
+    for bound in gathered:
+        said = table.header.get(bound.name)
+        _require(said == str(bound.value), table, f"{bound.name} gives {bound.value}, not {said}")
+    return gathered
+
+
+def _told(game: Game, results: Path) -> list[Bound]:
+    """The bound from the table of known ships that `experiments.told` wrote."""
+    path = TOLD.path(results, name=known_part_of(game))
+    if len(game.fleet) < 2 or not path.is_file():
+        return []
+    table = TOLD.read(path)
+    said = table.header.get("game")
+    same = replace(game, announce="nothing")
+    _require(said == str(same), table, f"it is a table of {said}, not of {same}")
+    long, short = (game.fleet.count(length) for length in game.fleet[-2:])
+    chosen = long * short if game.fleet[-2] != game.fleet[-1] else short * (short - 1)
+    pairs = chosen * sweep(game).count(Constraints(game.fleet))
+    met = sum(table.column("pairs"))
+    _require(met == pairs, table, f"its rows have {met} pairs, not {pairs}")
+    source = f"{_source(path)}, by {table.header['command']}"
+    bound = told_bound(game, (Known(**row) for row in table), source)
+    said = table.header.get(bound.name)
+    _require(said == str(bound.value), table, f"{bound.name} gives {bound.value}, not {said}")
+    return [bound]
+
+
+def _optimum(game: Game, side: str, results: Path) -> list[Bound]:
+    """The optimum that `experiments.optima` or `experiments.optima_announced` found."""
+    return [
+        Bound(
+            "optimum",
+            side,
+            Fraction(row["total_height"], row["configurations"]),
+            f"{_source(table.path(results))}, confirmed: {row['confirmed']}",
+        )
+        for table in (OPTIMA, OPTIMA_ANNOUNCED)
+        if table.path(results).is_file()
+        for row in table.read(table.path(results))
+        if row["game"] == game
+    ]
+
+
+def _evaluated(game: Game, results: Path) -> list[Bound]:
+    """The strategies that `experiments.evaluations` evaluated on every configuration.
+
+    A strategy that is told less can be played: it takes as many shots where more is announced.
+    """
+    told = ANNOUNCEMENTS[: ANNOUNCEMENTS.index(game.announce) + 1]
+    playable = {str(replace(game, announce=announce)): announce for announce in told}
+    gathered = []
+    for path in EVALUATION.all(results):
+        table = EVALUATION.read(path)
+        announce = playable.get(table.header.get("game", ""))
+        if announce is None or "prior" in table.header:
+            continue
+        number = _number(table, game)
+        total = sum(row["shots"] * row["configurations"] for row in table)
+        met = sum(table.column("configurations"))
+        _require(met == number, table, f"its rows have {met} configurations, not {number}")
+        said = table.header.get("total_height")
+        _require(said == str(total), table, f"its rows have {total} shots in all, not {said}")
+        strategy = table.header["strategy"]
+        source = _source(path)
+        if announce != game.announce:
+            source = f"it goes by less than is announced (announce={announce}); {source}"
+        gathered.append(Bound(strategy, "upper", Fraction(total, number), source))
+    return gathered
+
+
+def _printed(game: Game) -> list[Bound]:
+    """The upper bound of the paper, for its game."""
+    if game != Game(10, 10, (5, 4, 3, 3, 2)) or not PUBLISHED.is_dir():
+        return []
+    return [
+        Bound(
+            "strategy of the paper",
+            "upper",
+            Fraction(row["value"]),
+            f"Audinot, Bonnet and Viennot (2014), {row['place']}: {row['comment']}",
+        )
+        for row in read_published("numbers.csv").rows
+        if row["name"] == "upper_bound_10x10"
+    ]

@@ -1,0 +1,531 @@
+"""Where greedy shooting is not optimal: the smallest positions, and the smallest empty boards.
+
+A counterexample is a position in which the best greedy strategy (always a most probable cell, ties
+broken in the best way, certain hits first and free) has a greater total height than the optimum.
+Section 3.3 of Audinot, Bonnet and Viennot (2014) shows one.
+
+Two positions of a game count as one if a symmetry of the grid takes the residual family of the one
+to that of the other: the cells of each configuration that are still in doubt, with weights. Of such
+positions that with the fewest shots is named; of several, the one that comes first when shots are
+compared in row-major order, the earlier cell first and a miss before a hit. Counterexamples are
+listed by the cells of the grid, the number of configurations, the shots, the rows, the fleet
+(fewer ships first, then shorter ones), and that order of positions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.compiled._positions import MAX_CELLS, AllPositions
+from optsearch.counting.configurations import Configurations
+from optsearch.counting.family import Family
+from optsearch.game import Game
+from optsearch.game.position import HIT, MISS, Position, Shot
+from optsearch.search.greedy import GreedySolver
+from optsearch.search.solver import Solver
+from optsearch.support.errors import GameError, TableError, TooLarge
+from optsearch.support.journal import Journal
+from optsearch.support.progress import Limit, LimitReached, Progress, Status, meter, no_progress
+from optsearch.support.sharing import Here, results
+from optsearch.tree import DecisionTree
+
+Codes = NDArray[np.int32]
+
+MAX_NODES = 100_000
+"""An empty board of more than MAX_CELLS cells is undecided where the solver needs more effort
+(`optsearch.tree.solution.Status`)."""
+
+COLUMNS = (
+    "result",
+    "game",
+    "position",
+    "cells",
+    "configurations",
+    "shots",
+    "best_greedy_total_height",
+    "total_height",
+    "greedy_shots",
+    "best_shots",
+)
+"""Of `Found.rows`."""
+
+
+# What is searched
+
+
+def parse_fleet(text: str) -> tuple[int, ...]:
+    """The lengths that a text such as `3,2` names, in descending order; GameError otherwise."""
+    lengths = [length.strip() for length in text.split(",")]
+    if not all(re.fullmatch(r"0{0,8}[1-9]\d{0,8}", length, re.ASCII) for length in lengths):
+        raise GameError(
+            f"{text!r} is not a fleet; write ship lengths, 1 or more, with commas between them, as "
+            "in 3,2"
+        )
+    return tuple(sorted(map(int, lengths), reverse=True))
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The games of a search, and which of their positions.
+
+    max_cells -- every grid with rows <= columns and so many cells at most.
+    fleets -- only these, each in descending order; when there are none, every multiset of lengths
+        from `shortest` up that fits on the grid.
+    shortest -- the least length of a ship. Ships of one cell, which the usual game does not have,
+        are most of the work, and most of the games that cannot be decided.
+    contact -- the rule for ships that touch; nothing is announced.
+    empty_only -- only the empty boards, not all positions.
+    own -- these games instead, in their order; they may have holes. Then `max_cells` is the cells
+        of the largest, and what else is said of grids, fleets and contact is not looked at.
+
+    Raises TooLarge for all positions of grids with more than MAX_CELLS cells.
+    """
+
+    max_cells: int
+    fleets: tuple[tuple[int, ...], ...] = ()
+    contact: str = "none"
+    empty_only: bool = False
+    shortest: int = 2
+    own: tuple[Game, ...] = ()
+
+    @classmethod
+    def of(cls, games: Sequence[Game], empty_only: bool = False) -> Scope:
+        """The scope of some games.
+
+        Raises NotSupported where sinkings are announced, ImpossiblePosition where a fleet does not
+        fit.
+        """
+        for game in games:
+            game.require_silent(
+                "a search for counterexamples (where sinkings are told "
+                "`python -m experiments.counterexamples_announced` looks)"
+            )
+            Configurations(Position(game)).require_some()
+        cells = max(game.cells for game in games)
+        return cls(cells, empty_only=empty_only, own=tuple(dict.fromkeys(games)))
+
+    def __post_init__(self) -> None:
+        if self.max_cells > MAX_CELLS and not self.empty_only:
+            raise TooLarge(
+                f"all positions of grids of up to {self.max_cells} cells are too many; at most "
+                f"{MAX_CELLS} cells, or empty boards only"
+            )
+
+    def __str__(self) -> str:
+        fleets = " and ".join(",".join(map(str, fleet)) for fleet in self.fleets)
+        what = "the empty board" if self.empty_only else "every position"
+        if self.own:
+            return f"{what} of {' and '.join(map(str, self.own))}"
+        every = f"every fleet of ships of length {self.shortest} or more that fits"
+        return (
+            f"{what} of every grid of at most {self.max_cells} cells with "
+            f"{f'the fleet {fleets}' if fleets else every}, contact={self.contact}"
+        )
+
+    def games(self) -> Iterator[Game]:
+        """The games that have a configuration, by cells, rows and fleet; own ones as given."""
+        if self.own:
+            yield from self.own
+            return
+        for cells in range(1, self.max_cells + 1):
+            for rows in range(1, cells + 1):
+                columns, rest = divmod(cells, rows)
+                if not rest and rows <= columns:
+                    yield from sorted(self._on(rows, columns), key=_fleet_order)
+
+    def _on(self, rows: int, columns: int) -> Iterator[Game]:
+        if self.fleets:
+            yield from self._fitting(rows, columns, set(self.fleets))
+            return
+        fleets: list[tuple[int, ...]] = [()]
+        while fleets:  # a fleet fits only if it fits without its last ship
+            longer = [
+                (*fleet, length)
+                for fleet in fleets
+                for length in range(self.shortest, (fleet[-1] if fleet else columns) + 1)
+            ]
+            games = list(self._fitting(rows, columns, longer))
+            yield from games
+            fleets = [game.fleet for game in games]
+
+    def _fitting(
+        self, rows: int, columns: int, fleets: Iterable[tuple[int, ...]]
+    ) -> Iterator[Game]:
+        for fleet in fleets:
+            if max(fleet) <= columns and sum(fleet) <= rows * columns:
+                game = Game(rows, columns, fleet, self.contact)
+                if Configurations(Position(game)).configurations:
+                    yield game
+
+
+def _fleet_order(game: Game) -> tuple[int, tuple[int, ...]]:
+    return len(game.fleet), game.fleet
+
+
+# What is found
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A position in which the best greedy strategy is not optimal.
+
+    code -- the position: a digit to base 3 for each cell, the first the highest; 0 missed, 1 hit,
+        2 not shot. configurations -- how many are left.
+    best_greedy_total_height, total_height -- of the best greedy strategy and of the optimum: the
+        sum over configurations of the shots from the position on.
+    greedy_cells, best_cells -- masks of the most probable cells, certain hits aside, and of the
+        cells that an optimal strategy can shoot next.
+    """
+
+    game: Game
+    code: int
+    configurations: int
+    best_greedy_total_height: int
+    total_height: int
+    greedy_cells: int
+    best_cells: int
+
+    @cached_property
+    def position(self) -> Position:
+        """The position, its shots in row-major order."""
+        digits = _digits(self.game, self.code)
+        replies = {0: MISS, 1: HIT}
+        return Position(
+            self.game,
+            tuple(Shot(self.game.cell(i), replies[d]) for i, d in enumerate(digits) if d < 2),
+        )
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """What counterexamples are sorted by."""
+        game = self.game
+        return (
+            *(game.cells, self.configurations, self.shots, game.rows),
+            *(_fleet_order(game), self.code),
+        )
+
+    @property
+    def shots(self) -> int:
+        """How many shots have been made."""
+        return sum(digit < 2 for digit in _digits(self.game, self.code))
+
+    @property
+    def fields(self) -> dict[str, object]:
+        """What JSON answers and tables say of it, by the names of their columns."""
+        return {
+            "game": str(self.game),
+            "position": str(self.position),
+            "cells": self.game.cells,
+            "configurations": self.configurations,
+            "shots": self.shots,
+            "best_greedy_total_height": self.best_greedy_total_height,
+            "total_height": self.total_height,
+            "greedy_shots": self.game.names(self.greedy_cells),
+            "best_shots": self.game.names(self.best_cells),
+        }
+
+
+def _digits(game: Game, code: int) -> list[int]:
+    return [code // 3 ** (game.cells - 1 - i) % 3 for i in range(game.cells)]
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What was found in one game.
+
+    positions -- how many inequivalent ones were looked at; 1 for the empty board alone.
+    is_decided -- false where the empty board took too much effort; then nothing is claimed.
+    """
+
+    game: Game
+    positions: int
+    counterexamples: tuple[Counterexample, ...]
+    is_decided: bool = True
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found in all games of a scope, which are in the order of `Scope.games`."""
+
+    scope: Scope
+    games: tuple[Searched, ...]
+
+    @cached_property
+    def counterexamples(self) -> list[Counterexample]:
+        """All of them, smallest first."""
+        return sorted(
+            (example for searched in self.games for example in searched.counterexamples),
+            key=lambda example: example.order,
+        )
+
+    @property
+    def undecided(self) -> list[Game]:
+        """The games that took too much effort."""
+        return [searched.game for searched in self.games if not searched.is_decided]
+
+    @property
+    def positions(self) -> int:
+        """How many inequivalent positions were decided."""
+        return sum(searched.positions for searched in self.games if searched.is_decided)
+
+    @property
+    def summary(self) -> dict[str, object]:
+        """What was searched: with this, "none below" is a statement about an exact range."""
+        return {
+            "searched": str(self.scope),
+            "games": len(self.games),
+            "undecided": len(self.undecided),
+            "positions": self.positions,
+            "counterexamples": len(self.counterexamples),
+        }
+
+    @property
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """The counterexamples and the undecided games, under the columns of COLUMNS."""
+        for example in self.counterexamples:
+            values = example.fields.values()
+            yield (
+                "counterexample",
+                *(" ".join(value) if isinstance(value, list) else str(value) for value in values),
+            )
+        for game in self.undecided:
+            yield "undecided", str(game), "", str(game.cells), *[""] * (len(COLUMNS) - 4)
+
+    @property
+    def least(self) -> dict[str, Counterexample]:
+        """The first counterexample with the fewest cells, configurations and shots."""
+        if not self.counterexamples:
+            return {}
+        return {
+            "cells": self.counterexamples[0],
+            "configurations": min(self.counterexamples, key=lambda example: example.configurations),
+            "shots": min(self.counterexamples, key=lambda example: example.shots),
+        }
+
+
+# One game
+
+
+class Positions:
+    """The optimum and best greedy of all positions of a game of at most MAX_CELLS cells.
+
+    Arrays of shape (3**cells,), by the codes of `Counterexample`: configurations -- how many are
+    left; optimum, greedy -- the least misses over all strategies, and over greedy ones.
+    representatives -- with `classify`, the codes of the inequivalent positions.
+    """
+
+    def __init__(self, game: Game, classify: bool = False):
+        if game.cells > MAX_CELLS:
+            raise TooLarge(f"{game} has {game.cells} cells; at most {MAX_CELLS} are handled")
+        self.game = game
+        family = Family.of(Position(game))
+        size = 3**game.cells
+        self.configurations: Codes = np.zeros(size, np.int32)
+        self.optimum: Codes = np.zeros(size, np.int32)
+        self.greedy: Codes = np.zeros(size, np.int32)
+        self.representatives = AllPositions(
+            np.array(family.sets, np.uint32),
+            np.array(family.weights, np.int32),
+            np.array(game.symmetries(), np.int32),
+            self.configurations,
+            self.optimum,
+            self.greedy,
+            np.zeros(size, np.int32) if classify else None,
+        ).explore()
+
+    def counterexamples(self, codes: Codes) -> tuple[Counterexample, ...]:
+        """Those among some positions."""
+        codes = codes[self.greedy[codes] > self.optimum[codes]]
+        likely, best = self._shots(codes)
+        hits = sum(codes // 3**i % 3 == 1 for i in range(self.game.cells))
+        weights = self.configurations[codes]
+        certain = weights * (self.game.fleet_cells - hits)
+        columns = (codes, weights, certain + self.greedy[codes], certain + self.optimum[codes])
+        rows = zip(*(column.tolist() for column in (*columns, likely, best)), strict=True)
+        return tuple(Counterexample(self.game, *row) for row in rows)
+
+    def _shots(self, codes: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Masks of the most probable cells, certain hits aside, and of the optimal ones."""
+        most, likely = np.zeros((2, len(codes)), np.int64)
+        least, best = np.zeros((2, len(codes)), np.int64)
+        for cell in range(self.game.cells):
+            hit, missed, is_open = self._after(codes, cell)
+            cost = self.optimum[hit] + self.optimum[missed] + self.configurations[missed]
+            for value, top, mask in (
+                (self.configurations[hit], most, likely),
+                (-cost, least, best),
+            ):
+                is_better = is_open & ((mask == 0) | (value > top))
+                mask[is_better] = 0
+                top[is_better] = value[is_better]
+                mask[is_open & (value == top)] |= 1 << cell
+        return likely, best
+
+    def _after(self, codes: Codes, cell: int) -> tuple[Codes, Codes, NDArray[np.bool_]]:
+        """The positions after a hit and a miss at a cell, and where it can be either."""
+        power = 3 ** (self.game.cells - 1 - cell)
+        unshot = codes // power % 3 == 2
+        hit, missed = codes - power * unshot, codes - 2 * power * unshot
+        possible = (self.configurations[hit] > 0) & (self.configurations[missed] > 0)
+        return hit, missed, unshot & possible
+
+
+def search_game(game: Game, empty_only: bool) -> Searched:
+    """The counterexamples of one game; a task for an executor."""
+    if game.cells > MAX_CELLS:
+        return _search_large(game)
+    positions = Positions(game, classify=not empty_only)
+    codes = np.array([3**game.cells - 1], np.int32) if empty_only else positions.representatives
+    return Searched(game, len(codes), positions.counterexamples(codes))
+
+
+def _search_large(game: Game) -> Searched:
+    """The empty board of a game that has too many positions: is anything below best greedy?"""
+    position = Position(game)
+    greedy = GreedySolver(position)
+    solver = Solver(position, progress=Limit(effort=MAX_NODES).watch())
+    kernel = solver.kernel
+    try:
+        best_greedy = greedy.total_height()
+        certain = kernel.cells_left * kernel.weight(kernel.root)
+        misses = best_greedy - certain
+        cost = kernel.solve(kernel.root, limit=misses)
+        if cost >= misses:
+            return Searched(game, 1, ())
+        counterexample = Counterexample(
+            game,
+            3**game.cells - 1,
+            greedy.configurations,
+            best_greedy,
+            certain + cost,
+            game.mask(greedy.greedy_shots),
+            game.mask(greedy.best_shots),
+        )
+    except LimitReached:
+        return Searched(game, 1, (), is_decided=False)
+    return Searched(game, 1, (counterexample,))
+
+
+# All games
+
+
+@dataclass(frozen=True, kw_only=True)
+class HuntStatus(Status):
+    """How far a search of all games is, about: games and the counterexamples found in them."""
+
+    games: int
+    counterexamples: int
+
+
+def hunt(
+    scope: Scope,
+    *,
+    executor: Executor | None = None,
+    workers: int = 2,
+    folder: Path | None = None,
+    progress: Progress[HuntStatus] = no_progress,
+) -> Found:
+    """The counterexamples of all games of a scope.
+
+    executor -- any `concurrent.futures.Executor`; it gets a game at a time for each of `workers`,
+    and the answer does not depend on it. folder -- every game that is finished is kept there, and a
+    run that was stopped or killed goes on from it. progress -- called after every game.
+
+    Raises GameError when no game is in the scope, TableError for a folder of another scope, a
+    damaged one, and one that another process is writing.
+    """
+    games = list(scope.games())
+    if not games:
+        raise GameError(f"{scope}: none of these games has a configuration")
+    with ExitStack() as stack:
+        journal = None
+        if folder is not None:
+            journal = stack.enter_context(
+                Journal(folder / "games.jsonl", f"counterexamples of {scope}")
+            )
+        done = _kept(journal, games)
+        told = meter(progress, sum(map(_work, games)), sum(map(_work, done)), HuntStatus)
+
+        def report() -> None:
+            examples = sum(len(searched.counterexamples) for searched in done.values())
+            told(sum(map(_work, done)), games=len(done), counterexamples=examples)
+
+        report()
+        work = partial(search_game, empty_only=scope.empty_only)
+        missing = iter([game for game in games if game not in done])
+        for game, searched in results(executor or Here(), work, missing, workers, report):
+            if journal is not None:
+                journal.add(str(game), _entry(searched))
+            done[game] = searched
+            report()
+    return Found(scope, tuple(done[game] for game in games))
+
+
+def _work(game: Game) -> int:
+    return int(3 ** min(game.cells, MAX_CELLS))
+
+
+# The checkpoint: a journal of the finished games. A counterexample is the list of its numbers
+
+
+def _kept(journal: Journal | None, games: list[Game]) -> dict[Game, Searched]:
+    """The games that are finished."""
+    if journal is None:
+        return {}
+    known = {str(game): game for game in games}
+    try:
+        return {
+            known[name]: _from_entry(known[name], entry) for name, entry in journal.entries.items()
+        }
+    except (ValueError, TypeError, KeyError):
+        raise TableError(f"{journal.path} does not hold what a search found") from None
+
+
+def _entry(searched: Searched) -> dict[str, object]:
+    return {
+        "positions": searched.positions,
+        "is_decided": searched.is_decided,
+        "counterexamples": [
+            [getattr(example, name) for name in _NUMBERS] for example in searched.counterexamples
+        ],
+    }
+
+
+_NUMBERS = (
+    "code",
+    "configurations",
+    "best_greedy_total_height",
+    "total_height",
+    "greedy_cells",
+    "best_cells",
+)
+
+
+def _from_entry(game: Game, entry: dict[str, object]) -> Searched:
+    positions, is_decided, rows = (
+        entry[key] for key in ("positions", "is_decided", "counterexamples")
+    )
+    if type(positions) is not int or type(is_decided) is not bool or not isinstance(rows, list):
+        raise ValueError
+    for row in rows:
+        if len(row) != len(_NUMBERS) or any(type(number) is not int for number in row):
+            raise ValueError
+    return Searched(game, positions, tuple(Counterexample(game, *row) for row in rows), is_decided)
+
+
+# Trees
+
+
+def trees(example: Counterexample) -> tuple[DecisionTree, DecisionTree]:
+    """A best greedy tree and an optimal one that go together for as long as they can."""
+    compared = GreedySolver(example.position).compare()
+    return compared.greedy, compared.optimal

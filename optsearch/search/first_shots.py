@@ -1,0 +1,88 @@
+"""What every first shot is worth: the optimum of the strategies that begin there.
+
+Cells that a symmetry of the position takes to each other are valued once, and all values share the
+table of the kernel. Two kinds of cells tell nothing, and need no search:
+
+- a cell without a ship in any configuration costs a shot and leaves everything else as it is;
+- where nothing is announced, a cell with a ship in every configuration is hit sooner or later, so
+  that it costs nothing to hit it now.
+"""
+
+from __future__ import annotations
+
+from optsearch.game import bits
+from optsearch.game.position import Position
+from optsearch.search.frontier import Frontier
+from optsearch.search.kernels import FORBIDDEN, Kernel, State
+from optsearch.tree.solution import ShotValue
+
+
+def _unshot(position: Position) -> list[int]:
+    game = position.game
+    return list(bits(((1 << game.cells) - 1) & ~position.closed))
+
+
+def bracketed_values(
+    position: Position, kernel: Kernel, frontier: Frontier | None
+) -> tuple[ShotValue, ...]:
+    """For the mean: the least total height after each shot, as far as the frontier knows it.
+
+    None when every ship is sunk: there is nothing to shoot.
+    """
+    if frontier is None:
+        return ()
+    weight = kernel.weight(kernel.root)
+    hits = kernel.cells_left * weight
+    known = {}
+    for cell, lower, upper in frontier.first_shots:
+        for image in bits(kernel.orbit(cell)):
+            known[image] = lower, upper
+    for cell in bits(kernel.free_hits(kernel.root)):
+        known[cell] = frontier.lower, frontier.upper
+    missed = frontier.lower + weight, frontier.upper + weight
+    values = []
+    for cell in _unshot(position):
+        lower, upper = known.get(cell, missed)
+        values.append(ShotValue(position.game.cell(cell), hits + lower, hits + upper))
+    return tuple(values)
+
+
+def budgeted_values(
+    position: Position, kernel: Kernel, cost: int, budget: int
+) -> tuple[ShotValue, ...]:
+    """The same for worst and within=K; cost, budget -- of the optimum (`Solver`), in misses."""
+    if kernel.cells_left == 0:
+        return ()
+    settled: dict[int, tuple[int, int]] = {}
+    for cell, _ in kernel.shots(kernel.root._replace(budget=max(budget, 0))):
+        if cell not in settled:
+            value = _after(kernel, kernel.root._replace(budget=budget), cell)
+            settled |= dict.fromkeys(bits(kernel.orbit(cell)), value)
+    settled |= dict.fromkeys(bits(kernel.free_hits(kernel.root)), (cost, budget))
+    weight = kernel.weight(kernel.root)
+    missed = cost + weight, budget + 1
+    if kernel.objective.kind == "within":
+        is_left = budget > 0
+        missed = (
+            kernel.solve(kernel.root._replace(budget=budget - 1)) if is_left else weight,
+            budget,
+        )
+    values = []
+    for cell in _unshot(position):
+        misses, allowed = settled.get(cell, missed)
+        place = position.game.cell(cell)
+        if kernel.objective.kind == "within":
+            values.append(ShotValue(place, None, None, finished=weight - misses))
+        else:
+            total = kernel.cells_left * weight + misses
+            values.append(ShotValue(place, total, total, worst=kernel.cells_left + allowed))
+    return tuple(values)
+
+
+def _after(kernel: Kernel, state: State, cell: int) -> tuple[int, int]:
+    """What a shot costs, and the budget that this needs (worst) or that was given (within)."""
+    if kernel.is_lost(state):
+        return kernel.weight(state), state.budget
+    while (cost := kernel.after(state, cell)) >= FORBIDDEN:
+        state = state._replace(budget=state.budget + 1)
+    return cost, state.budget

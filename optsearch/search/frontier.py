@@ -1,0 +1,348 @@
+"""Best-first search above a kernel: a bracket of the least cost that only tightens.
+
+The top of the search is a tree in Python. Its nodes are states, with a proved lower bound and the
+cost of a strategy as upper bound, and the shots from them, sorted by their lower bounds: an open
+list. The shot of least bound is taken, down to one that has not been opened, and what it costs is a
+question to the kernel. A shot whose question does not end within its nodes is opened: its parts
+become states. So the bracket is honest at any moment, and questions do not depend on each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+from sortedcontainers import SortedKeyList
+
+from optsearch.game.position import MISS, Reply
+from optsearch.search.kernels import (
+    FORBIDDEN,
+    INFINITE,
+    Kernel,
+    State,
+    best_cell,
+    first_cell,
+    grow,
+    price,
+    shoot,
+)
+from optsearch.tree import Leaf, Node
+
+FEW_NODES = 20_000  # of a question, where it is not to take long
+
+
+@dataclass(eq=False)
+class Open:
+    """A state of the tree.
+
+    rule -- of a strategy that costs `upper`, until something better is found; None where the state
+    is solved. shots -- by lower bound; None before it is opened.
+    """
+
+    state: State
+    lower: int
+    upper: int
+    rule: Rule | None = None
+    shots: SortedKeyList[Shooting] | None = None
+    parent: Shooting | None = None
+
+
+@dataclass(eq=False)
+class Shooting:
+    """A shot from a state. parts -- the states after its replies; None before it is opened.
+
+    rank -- its place in the order of the kernel.
+    """
+
+    at: Open
+    cell: int
+    rank: int
+    price: int
+    lower: int
+    upper: int = INFINITE
+    parts: dict[Reply, Open] | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the bounds meet."""
+        return self.lower == self.upper
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What a kernel is asked: the cost of a shot, exactly if it is below the limit.
+
+    Given up after so many nodes, if `nodes` is not None.
+    """
+
+    state: State
+    cell: int
+    limit: int
+    nodes: int | None
+
+
+Rule = Callable[[Kernel, State], int]  # the cell to shoot next
+
+
+@dataclass
+class Frontier:
+    """The least cost of a state, between `lower` and `upper`.
+
+    ceiling -- costs from there on are not told apart. nodes -- what a question may take; None for
+    no limit. every -- when the least cost is known, go on until that of every first shot is.
+    """
+
+    kernel: Kernel
+    state: State
+    ceiling: int = INFINITE
+    nodes: int | None = None
+    every: bool = False
+    root: Open = field(init=False)
+    _rules: list[Rule] = field(init=False)  # of strategies that are known from the start
+    _begun: list[tuple[int, int]] = field(init=False)  # their first shots and what they cost
+    _under_way: dict[Question, Shooting] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._rules, self._begun = [first_choice], []
+        self.root = self._open_state(self.state)
+        if self.root.rule is not None:
+            self._begun.append((first_choice(self.kernel, self.state), self.root.upper))
+        self._list_shots(self.root)
+
+    def follow(self, rule: Rule) -> None:
+        """Never be above the strategy of one more rule, from here and from what is opened later."""
+        if rule in self._rules or self.root.rule is None:
+            return
+        cost = cost_of(self.kernel, self.state, rule)
+        self._rules.append(rule)
+        self._begun.append((rule(self.kernel, self.state), cost))
+        if cost < self.root.upper:
+            self.root.upper, self.root.rule = cost, rule
+
+    @property
+    def lower(self) -> int:
+        """No strategy costs less."""
+        return min(self.root.lower, self.root.upper)
+
+    @property
+    def upper(self) -> int:
+        """The cost of a strategy that was found; at least `ceiling` if there is none."""
+        return self.root.upper
+
+    @property
+    def limit(self) -> int:
+        """First shots that cost this much or more need not be told apart."""
+        return min(self.root.upper + 1, self.ceiling)
+
+    @property
+    def settled(self) -> tuple[int, int]:
+        """How many first shots are decided, of how many."""
+        shots = self._shots(self.root)
+        return sum(s.is_exact or s.lower >= self.limit for s in shots), len(shots)
+
+    @property
+    def valued(self) -> tuple[int, int]:
+        """Of how many first shots the cost is known, of how many."""
+        shots = self._shots(self.root)
+        return sum(s.is_exact for s in shots), len(shots)
+
+    @property
+    def best_cells(self) -> list[int]:
+        """First shots of least cost, as far as they are known; one of each orbit."""
+        shots = self._shots(self.root)
+        return [s.cell for s in shots if s.is_exact and s.upper == self.root.upper]
+
+    @property
+    def first_shots(self) -> list[tuple[int, int, int]]:
+        """First shots with a lower and an upper bound of what each costs; one of each orbit.
+
+        A shot that was not looked into costs at most its own misses more than a strategy that is
+        known: shoot there first, and go on with that strategy. Where sinkings are announced the
+        shot changes what is told later; there, shoot every cell. The first shot of a strategy that
+        was known from the start costs at most what that does.
+        """
+        weight, shots = self.kernel.weight(self.state), self._shots(self.root)
+        cells = len(self.kernel.shots(self.state))
+        everything = weight * max(0, cells - self.kernel.cells_left)
+        is_silent = self.kernel.game.is_silent
+        brackets = []
+        for shot in shots:
+            known = self.root.upper + shot.price if is_silent else everything
+            same = self.kernel.orbit(shot.cell)
+            known = min([known, *(cost for cell, cost in self._begun if same >> cell & 1)])
+            brackets.append((shot.cell, max(shot.lower, self.lower), min(shot.upper, known)))
+        return brackets
+
+    # Questions
+
+    def open_early(self, is_early: bool) -> None:
+        """Whether a question is given up, and its shot opened, before it takes long."""
+        self.nodes = FEW_NODES if is_early else None
+
+    def next_question(self) -> Question | None:
+        """The most promising one that is not under way; None if there is none for now."""
+        question = self._next_at(self.root, self.limit)
+        if question is None and self.every:
+            for shot in list(self._shots(self.root)):
+                if question is None and not shot.is_exact:
+                    question = self._next_after(shot, shot.upper)
+        return question
+
+    def enter(self, question: Question, cost: int | None) -> None:
+        """Note the answer to a question; where it was given up (None), the shot is opened."""
+        shot = self._under_way.pop(question)
+        if cost is None:
+            parts = self.kernel.parts(shot.at.state, shot.cell)
+            shot.parts = {
+                answer: self._open_state(part, parent=shot) for answer, part in parts.items()
+            }
+        elif cost < question.limit:
+            self._move(shot, cost, cost)
+        else:
+            self._move(shot, max(cost, shot.lower), shot.upper)
+        self._update(shot)
+
+    def call_off(self) -> None:
+        """No question is under way any more; a search that goes on asks them again."""
+        self._under_way.clear()
+
+    # The tree of states
+
+    def _open_state(self, state: State, parent: Shooting | None = None) -> Open:
+        if self.kernel.is_lost(state):
+            return Open(state, 0, 0, parent=parent)
+        if len(state.family) <= self.kernel.easy:
+            cost = self.kernel.solve(state)
+            return Open(state, cost, cost, parent=parent)
+        lower = self.kernel.lower_bound(state)
+        costs = [cost_of(self.kernel, state, rule) for rule in self._rules]
+        upper = min(costs)
+        return Open(state, lower, upper, self._rules[costs.index(upper)], parent=parent)
+
+    def _list_shots(self, at: Open) -> None:
+        seen = 0
+        at.shots = SortedKeyList(key=lambda shot: (shot.lower, shot.rank))
+        for rank, (cell, bound) in enumerate(self.kernel.shots(at.state)):
+            if at is self.root:
+                if seen >> cell & 1:
+                    continue
+                seen |= self.kernel.orbit(cell)
+            parts = self.kernel.parts(at.state, cell)
+            missed = self.kernel.weight(parts[MISS]) if MISS in parts else 0
+            cost = missed * price(self.kernel.objective, at.state.budget)
+            at.shots.add(Shooting(at, cell, rank, cost, max(bound, cost)))
+        if at.shots:
+            at.lower = max(at.lower, at.shots[0].lower)
+
+    def _shots(self, at: Open) -> SortedKeyList[Shooting]:
+        assert at.shots is not None
+        return at.shots
+
+    def _next_at(self, at: Open, limit: int) -> Question | None:
+        if at.shots is None:
+            self._list_shots(at)
+            self._update(at.parent)
+        for shot in list(self._shots(at)):
+            if shot.lower >= limit:
+                return None
+            if shot.is_exact:
+                if at is self.root:
+                    continue
+                return None
+            question = self._next_after(shot, limit)
+            if question is not None:
+                return question
+        return None
+
+    def _next_after(self, shot: Shooting, limit: int) -> Question | None:
+        """The same among those that tell what a shot costs, as far as it is below the limit."""
+        if shot.parts is None:
+            if shot in self._under_way.values():
+                return None
+            new = Question(shot.at.state, shot.cell, limit, self.nodes)
+            self._under_way[new] = shot
+            return new
+        parts = sorted(shot.parts.values(), key=lambda part: len(part.state.family))
+        others = shot.price + sum(part.lower for part in parts)
+        for part in parts:
+            if part.lower < part.upper:
+                question = self._next_at(part, limit - others + part.lower)
+                if question is not None:
+                    return question
+        return None
+
+    def _move(self, shot: Shooting, lower: int, upper: int) -> None:
+        shots = self._shots(shot.at)
+        shots.remove(shot)
+        shot.lower, shot.upper = lower, upper
+        shots.add(shot)
+
+    def _update(self, shot: Shooting | None) -> None:
+        """Carry what is known of a shot up to the root."""
+        while shot is not None:
+            if shot.parts is not None:
+                lower = shot.price + sum(part.lower for part in shot.parts.values())
+                upper = shot.price + sum(part.upper for part in shot.parts.values())
+                self._move(shot, max(shot.lower, lower), min(shot.upper, upper))
+            at = shot.at
+            shots = self._shots(at)
+            at.lower = max(at.lower, min(shots[0].lower, at.upper))
+            at.upper = min(at.upper, min(s.upper for s in shots))
+            shot = at.parent
+
+    # The strategy of the upper bound
+
+    def strategy(self) -> Node | Leaf:
+        """A strategy that costs `upper`; optimal where the optimum is known."""
+        return self._strategy(self.root)
+
+    def _strategy(self, at: Open) -> Node | Leaf:
+        best = partial(best_cell, self.kernel)
+        if at.rule is None:
+            return grow(self.kernel, at.state, best)
+        shots = [s for s in at.shots or () if s.upper == at.upper]
+        if not shots:
+            return grow(self.kernel, at.state, partial(at.rule, self.kernel))
+        shot = min(shots, key=lambda s: s.rank)
+
+        def follow(reply: Reply, part: State) -> Node | Leaf:
+            if shot.parts is None:
+                return grow(self.kernel, part, best)
+            return self._strategy(shot.parts[reply])
+
+        return shoot(self.kernel, at.state, shot.cell, follow)
+
+
+def first_choice(kernel: Kernel, state: State) -> int:
+    """The cell of least bound, and where the state is easy that of an optimal strategy."""
+    is_known = len(state.family) <= kernel.easy or kernel.is_lost(state)
+    return best_cell(kernel, state) if is_known else first_cell(kernel, state)
+
+
+def greedy_choice(kernel: Kernel, state: State) -> int:
+    """The first most probable cell, and where the state is easy that of an optimal strategy."""
+    is_known = len(state.family) <= kernel.easy or kernel.is_lost(state)
+    return best_cell(kernel, state) if is_known else kernel.greedy_shots(state)[0]
+
+
+def cost_of(kernel: Kernel, state: State, rule: Rule) -> int:
+    """What the strategy of a rule costs that plays the optimum of easy states."""
+    cost = 0
+    waiting = [state]
+    while waiting:
+        state = waiting.pop()
+        if kernel.is_lost(state):
+            continue
+        if len(state.family) <= kernel.easy:
+            cost += kernel.solve(state)
+            continue
+        if kernel.is_over(state):
+            continue
+        parts = kernel.parts(state, rule(kernel, state))
+        if MISS in parts:
+            cost += kernel.weight(parts[MISS]) * price(kernel.objective, state.budget)
+        waiting += parts.values()
+        if cost >= FORBIDDEN:
+            return cost
+    return cost

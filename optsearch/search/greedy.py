@@ -1,0 +1,311 @@
+"""Greedy: always shoot a most probable cell. Its exact value, whichever way ties are broken.
+
+Section 3.3 of Audinot, Bonnet and Viennot (2014). Ties are many, so there is not one greedy
+strategy but a family of them. A *rule* names one, or the two ends:
+
+    best          at every node the tied cell from which greedy does best
+    worst         the one from which it does worst
+    first         the first tied cell, row by row
+    checkerboard  a cell with an even sum of row and column, counted from 0, then the first
+    central       the cell nearest to the middle of the board, then the first
+    last          the last tied cell, row by row
+    remainder     the cell after which one more greedy shot leaves the fewest configurations on
+                  average, then the first
+
+A cell that is in every configuration is a certain hit. Where nothing is announced it is a free
+first shot under every rule. Where sinkings are announced it may tell something, so it is a most
+probable cell like others (`Kernel.greedy_shots`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+from optsearch.compiled._table import MemoryTable
+from optsearch.counting.family import Family
+from optsearch.counting.prior import Prior
+from optsearch.game import Cell, Game, bits
+from optsearch.game.objective import MEAN
+from optsearch.game.orders import ORDERS, order_of
+from optsearch.game.position import MISS, Position, Shot
+from optsearch.search.kernels import (
+    Kernel,
+    Silent,
+    SolverOptions,
+    State,
+    best_cell,
+    best_cells,
+    grow,
+    kernel,
+)
+from optsearch.support.errors import OptsearchError
+from optsearch.support.progress import Progress, no_progress
+from optsearch.tree import DecisionTree, Leaf, Node
+from optsearch.tree.solution import SearchStatus
+
+RULES = ("best", "worst", *ORDERS, "remainder")
+DEFAULT = SolverOptions()
+BETWEEN_REPORTS = 100  # nodes in Python
+
+
+@dataclass(frozen=True)
+class Parting:
+    """Where no cell that the best greedy strategies shoot is one that an optimal strategy shoots.
+
+
+    shots -- from the position on, the same for both; configurations -- how many are left there;
+    best_greedy_shots -- the cells that best greedy shoots next; best_shots -- those of optimal
+    ones; best_greedy_total_height, total_height -- of the two subtrees, shots counted from there.
+    """
+
+    shots: tuple[Shot, ...]
+    configurations: int
+    best_greedy_shots: tuple[Cell, ...]
+    best_shots: tuple[Cell, ...]
+    best_greedy_total_height: int
+    total_height: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A best greedy tree and an optimal one that go together for as long as they can.
+
+    partings -- where they part, from left (hits) to right (misses).
+    """
+
+    greedy: DecisionTree
+    optimal: DecisionTree
+    partings: tuple[Parting, ...]
+
+
+class GreedySolver:
+    """The values and the trees of all greedy strategies from one position on.
+
+    (The player, who breaks ties in one way, is `optsearch.strategies.greedy`.)
+    prior -- the weights of the configurations: a most probable cell is one of most weight, and all
+    numbers of configurations are weights. family -- what is hidden, in place of configurations.
+    Raises ImpossiblePosition when no configuration is left,
+    TooLarge when they cannot be listed.
+    """
+
+    def __init__(
+        self,
+        position: Position,
+        options: SolverOptions = DEFAULT,
+        progress: Progress[SearchStatus] = no_progress,
+        prior: Prior | None = None,
+        family: Family | None = None,
+    ):
+        self.position = position
+        self._family = family
+        self.prior = prior
+        self._options = options
+        self._progress = progress
+        self._nodes = 0
+        self._kernels: dict[str, Kernel] = {}
+        self._values: dict[tuple[str, bytes, int], int] = {}
+        self.configurations = self._kernel("optimal").weight(self._root)
+
+    def __repr__(self) -> str:
+        return f"<GreedySolver of {self.position.title}>"
+
+    @cached_property
+    def _root(self) -> State:
+        return self._kernel("optimal").root
+
+    def _kernel(self, rule: str) -> Kernel:
+        """The kernel of a rule of `_search`; with announcements, of the optimum alone."""
+        if not self.position.game.is_silent:
+            rule = "optimal"
+        if rule not in self._kernels:
+            before = self._nodes
+
+            def tick(nodes: int) -> None:
+                self._progress(SearchStatus(before + nodes, effort=before + nodes))
+
+            table = MemoryTable(self._options.memory)
+            self._kernels[rule] = kernel(
+                self.position,
+                MEAN,
+                self._options,
+                table,
+                None,
+                tick,
+                rule,
+                self.prior,
+                self._family,
+            )
+        return self._kernels[rule]
+
+    # Shots and values
+
+    @cached_property
+    def greedy_shots(self) -> tuple[Cell, ...]:
+        """The cells that greedy chooses from, in row-major order."""
+        return tuple(map(self.position.game.cell, self._tied(self._root)))
+
+    @cached_property
+    def best_shots(self) -> tuple[Cell, ...]:
+        """The cells that an optimal strategy can shoot first, in row-major order."""
+        exact = self._kernel("optimal")
+        certain = bits(exact.free_hits(self._root))
+        best = [] if exact.is_over(self._root) else list(best_cells(exact, self._root))
+        return tuple(map(self.position.game.cell, sorted({*best, *certain})))
+
+    def total_height(self, rule: str = "best") -> int:
+        """The total number of shots, summed over all configurations, of greedy with a rule."""
+        _require(rule)
+        if rule not in ("best", "worst"):
+            return self.tree(rule).total_height
+        return self._hits(self._root) + self._misses(self._root, rule)
+
+    def _hits(self, state: State) -> int:
+        """One shot for each cell of each configuration: what is paid besides misses."""
+        return self._kernel("optimal").hits_left(state)
+
+    def _tied(self, state: State) -> list[int]:
+        return self._kernel("optimal").greedy_shots(state)
+
+    def _misses(self, state: State, rule: str) -> int:
+        """The misses of the best or the worst greedy strategy from a state."""
+        by_rule = self._kernel(f"{rule} greedy")
+        if isinstance(by_rule, Silent):
+            return by_rule.solve(state)
+        if by_rule.is_over(state) or by_rule.free_hits(state):
+            return 0
+        key = rule, state.family.tobytes(), state.hits
+        if key not in self._values:
+            self._count()
+            costs = (self._after(state, cell, rule) for cell in self._tied(state))
+            self._values[key] = min(costs) if rule == "best" else max(costs)
+        return self._values[key]
+
+    def _count(self) -> None:
+        self._nodes += 1
+        if self._nodes % BETWEEN_REPORTS == 0:
+            self._progress(SearchStatus(self._nodes, effort=self._nodes))
+
+    def _after(self, state: State, cell: int, rule: str) -> int:
+        """The misses when a tied cell is shot first."""
+        exact = self._kernel("optimal")
+        parts = exact.parts(state, cell)
+        price = exact.weight(parts[MISS]) if MISS in parts else 0
+        return price + sum(self._misses(part, rule) for part in parts.values())
+
+    # Trees
+
+    def tree(self, rule: str = "best") -> DecisionTree:
+        """The decision tree of a rule; of several best or worst cells it shoots the first."""
+        choose_uncounted = self._chooser(_require(rule))
+
+        def choose(state: State) -> int:
+            self._count()
+            return choose_uncounted(state)
+
+        return self._tree_of(grow(self._kernel("optimal"), self._root, choose))
+
+    def _tree_of(self, root: Node | Leaf) -> DecisionTree:
+        digest = "" if self.prior is None else self.prior.digest
+        return DecisionTree(self.position, root, prior=digest)
+
+    def _chooser(self, rule: str) -> Callable[[State], int]:
+        if rule in ("best", "worst"):
+
+            def by_value(state: State) -> int:
+                tied = self._tied(state)
+                if len(tied) == 1:
+                    return tied[0]
+                value = self._misses(state, rule)
+                return next(cell for cell in tied if self._after(state, cell, rule) == value)
+
+            return by_value
+        if rule == "remainder":
+            return lambda state: min(self._tied(state), key=partial(self._remainder, state))
+        place = {cell: i for i, cell in enumerate(order_of(self.position.game, rule))}
+        return lambda state: min(self._tied(state), key=place.__getitem__)
+
+    def _remainder(self, state: State, cell: int) -> int:
+        """What is left on average after this shot and a greedy one, times the configurations."""
+        exact = self._kernel("optimal")
+        left = 0
+        for part in exact.parts(state, cell).values():
+            tied = self._tied(part)
+            rest = exact.parts(part, tied[0]).values() if tied else [part]
+            left += sum(exact.weight(last) ** 2 for last in rest)
+        return left
+
+    # Beside the optimum
+
+    def compare(self) -> Comparison:
+        """A best greedy tree beside an optimal one, and where they part."""
+        partings: list[Parting] = []
+        greedy, optimal = self._pair(self._root, (), partings)
+        return Comparison(
+            self._tree_of(greedy),
+            self._tree_of(optimal),
+            tuple(partings),
+        )
+
+    def optimum(self) -> int:
+        """The least total height of any strategy."""
+        return self._hits(self._root) + self._kernel("optimal").solve(self._root)
+
+    def _pair(
+        self, state: State, shots: tuple[Shot, ...], partings: list[Parting]
+    ) -> tuple[Node | Leaf, Node | Leaf]:
+        exact, game = self._kernel("optimal"), self.position.game
+        by_value, by_optimum = self._chooser("best"), partial(best_cell, exact)
+        certain = exact.free_hits(state)
+        if certain:
+            return self._pair_after(state, next(bits(certain)), shots, partings)
+        least, greedy = exact.solve(state), self._misses(state, "best")
+        if greedy == least:
+            both = grow(exact, state, by_value)
+            return both, both
+        tied = [c for c in self._tied(state) if self._after(state, c, "best") == greedy]
+        shared = [c for c in tied if exact.after(state, c, least + 1) == least]
+        if not shared:
+            partings.append(
+                Parting(
+                    shots,
+                    exact.weight(state),
+                    tuple(map(game.cell, tied)),
+                    tuple(map(game.cell, sorted(best_cells(exact, state)))),
+                    self._hits(state) + greedy,
+                    self._hits(state) + least,
+                )
+            )
+            return grow(exact, state, by_value), grow(exact, state, by_optimum)
+        return self._pair_after(state, shared[0], shots, partings)
+
+    def _pair_after(
+        self, state: State, shot: int, shots: tuple[Shot, ...], partings: list[Parting]
+    ) -> tuple[Node | Leaf, Node | Leaf]:
+        """The two trees that begin with the same shot."""
+        pairs = {
+            reply: self._pair(part, (*shots, Shot(self.position.game.cell(shot), reply)), partings)
+            for reply, part in self._kernel("optimal").parts(state, shot).items()
+        }
+        cell = self.position.game.cell(shot)
+        return (
+            Node(cell, {reply: greedy for reply, (greedy, _) in pairs.items()}),
+            Node(cell, {reply: optimal for reply, (_, optimal) in pairs.items()}),
+        )
+
+
+def greedy(
+    position: Position | Game | str,
+    options: SolverOptions = DEFAULT,
+    progress: Progress[SearchStatus] = no_progress,
+    prior: Prior | None = None,
+) -> GreedySolver:
+    """The values and the trees of all greedy strategies from a position on; errors as there."""
+    return GreedySolver(Position.of(position), options, progress, prior)
+
+
+def _require(rule: str) -> str:
+    if rule not in RULES:
+        raise OptsearchError(f"no greedy rule {rule!r}; there are {', '.join(RULES)}")
+    return rule

@@ -1,0 +1,502 @@
+"""A hidden set among given ones, found by asking for one thing after the other: a family in a file.
+
+    family = read("faults.csv")
+    found = hunt(family)
+    found.misses, found.tree()
+
+A *thing* that the hidden set has is a hit, which costs nothing; one that it has not is a miss, and
+costs one. The hunt is over when one set is left. (In Battleship the things are cells, the sets are
+configurations, and every cell of the hidden one is shot at last, at no cost.)
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from hashlib import blake2b
+from math import lcm
+from pathlib import Path
+
+from optsearch.bounds import Bound, leaf_counting_misses
+from optsearch.bounds.dual_chain import chain_dual
+from optsearch.bounds.leaves import weighted_leaf_counting_after
+from optsearch.check import proofs as proof
+from optsearch.counting.family import Family
+from optsearch.counting.prior import weight_of
+from optsearch.game import MAX_CELLS, Game
+from optsearch.game.position import HIT, MISS, Position
+from optsearch.search.greedy import GreedySolver
+from optsearch.search.kernels import SolverOptions, raised_prices
+from optsearch.search.proving import claims_for
+from optsearch.search.solver import Solver
+from optsearch.search.team import Parallel
+from optsearch.support import records
+from optsearch.support.documents import Document, write
+from optsearch.support.errors import NotSupported, ProofError, RecordError, TooLarge, TreeError
+from optsearch.support.files import read_text
+from optsearch.support.progress import Progress, no_progress
+from optsearch.tree import Leaf as Ended
+from optsearch.tree import Node as Shot
+from optsearch.tree.solution import SearchStatus
+
+FORMAT = "optsearch hunt"
+VERSION = 1
+RULES = ("best", "worst", "first", "last", "remainder")  # of `optsearch.greedy`
+
+
+@dataclass(frozen=True)
+class Sets:
+    """A family: named sets of named things, with weights.
+
+    things -- in the order in which they are first named. names, sets, weights -- of the sets that
+    have a weight: bit i of a mask is thing i. title -- what the family is called.
+    """
+
+    things: tuple[str, ...]
+    names: tuple[str, ...]
+    sets: tuple[int, ...]
+    weights: tuple[int, ...]
+    title: str = "family"
+
+    @cached_property
+    def digest(self) -> str:
+        """What names the family in files."""
+        rows = zip(self.names, self.sets, self.weights, strict=True)
+        lines = [" ".join(self.things), *(f"{mask} {weight} {name}" for name, mask, weight in rows)]
+        return blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
+
+    @property
+    def weight(self) -> int:
+        """What all sets weigh."""
+        return sum(self.weights)
+
+    @cached_property
+    def family(self) -> Family:
+        """The same for the solver; its grid is one row of all things."""
+        order = sorted(range(len(self.sets)), key=self.sets.__getitem__)
+        return Family(
+            Game(1, max(1, len(self.things)), (1,), "any"),
+            tuple(self.sets[i] for i in order),
+            tuple(self.weights[i] for i in order),
+        ).weighable(self.title)
+
+    @property
+    def position(self) -> Position:
+        """Where nothing was asked yet."""
+        return Position(self.family.game)
+
+    @property
+    def certain_hits(self) -> int:
+        """One for each thing of each set, as often as it weighs: no part of the misses."""
+        return sum(m.bit_count() * n for m, n in zip(self.sets, self.weights, strict=True))
+
+
+def read(path: str | Path) -> Sets:
+    """The family in a table with the columns set, things and perhaps weight.
+
+    Things are words. Sets of weight 0 are left out; fractions are brought to one denominator.
+    Raises RecordError, which quotes line and value, and TooLarge for more than 128 things.
+    """
+    record = records.read(path)
+    if record.columns not in (("set", "things"), ("set", "things", "weight")):
+        raise RecordError(
+            f"{path}: a family has no columns {', '.join(record.columns)}; they are set, things "
+            "and perhaps weight"
+        )
+    names = record.values("set", _name)
+    words = record.values("things", str.split)
+    weights = [Fraction(1)] * len(names)
+    if "weight" in record.columns:
+        weights = record.values("weight", weight_of)
+    things = {thing: i for i, thing in enumerate(dict.fromkeys(t for row in words for t in row))}
+    if len(things) > MAX_CELLS:
+        raise TooLarge(f"{path}: {len(things)} things; at most {MAX_CELLS} are handled")
+    scale = lcm(*(weight.denominator for weight in weights))
+    named: dict[str, int] = {}
+    known: dict[int, int] = {}
+    for i, (name, row, line) in enumerate(zip(names, words, record.lines, strict=True)):
+        mask = sum(1 << things[thing] for thing in set(row))
+        for before, what in (
+            (named.get(name), f"{name!r} is there already"),
+            (known.get(mask), f"{name!r} has the same things as {names[known.get(mask, 0)]!r}"),
+        ):
+            if before is not None:
+                raise RecordError(f"{path}, line {line}: {what}, in line {record.lines[before]}")
+        if len(set(row)) < len(row):
+            twice = next(thing for thing, n in Counter(row).items() if n > 1)
+            raise RecordError(f"{path}, line {line}: {name!r} has {twice!r} twice")
+        named[name] = known[mask] = i
+    kept = [i for i, weight in enumerate(weights) if weight]
+    if not kept:
+        raise RecordError(f"{path}: no set has a weight; give at least one that can be hidden")
+    return Sets(
+        tuple(things),
+        tuple(names[i] for i in kept),
+        tuple(sum(1 << things[thing] for thing in words[i]) for i in kept),
+        tuple(int(weights[i] * scale) for i in kept),
+        Path(path).name,
+    )
+
+
+def _name(text: str) -> str:
+    if not text.strip():
+        raise ValueError("a set has a name")
+    return text.strip()
+
+
+# Trees
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A thing that is asked for, by its index, and what follows."""
+
+    thing: int
+    hit: Ask | str
+    missed: Ask | str
+
+
+@dataclass(frozen=True)
+class Hunt:
+    """A strategy: what to ask for, and the name of the set that is left at each end.
+
+    total -- the misses over all sets, each as often as it weighs.
+    """
+
+    sets: Sets
+    root: Ask | str
+    title: str = ""
+
+    def paths(self) -> Iterator[tuple[tuple[tuple[str, bool], ...], str]]:
+        """Each set that is found, behind the things asked for and whether they were hit."""
+        waiting: list[tuple[tuple[tuple[str, bool], ...], Ask | str]] = [((), self.root)]
+        while waiting:
+            asked, node = waiting.pop()
+            if isinstance(node, str):
+                yield asked, node
+                continue
+            thing = self.sets.things[node.thing]
+            waiting.append(((*asked, (thing, False)), node.missed))
+            waiting.append(((*asked, (thing, True)), node.hit))
+
+    @cached_property
+    def _ends(self) -> list[tuple[int, int, int]]:
+        """Weight, misses and things asked for of each set."""
+        weights = dict(zip(self.sets.names, self.sets.weights, strict=True))
+        return [
+            (weights.get(name, 0), sum(not hit for _, hit in asked), len(asked))
+            for asked, name in self.paths()
+        ]
+
+    @property
+    def total(self) -> int:
+        """The misses over all sets, each as often as it weighs."""
+        return sum(weight * misses for weight, misses, _ in self._ends)
+
+    @property
+    def worst(self) -> int:
+        """The most misses."""
+        return max(misses for _, misses, _ in self._ends)
+
+    @property
+    def asked(self) -> int:
+        """The things asked for, hit or missed, over all sets."""
+        return sum(weight * number for weight, _, number in self._ends)
+
+    def text(self) -> str:
+        """The tree as lines to read: a thing, what follows a hit, what follows a miss."""
+        lines: list[str] = []
+        waiting: list[tuple[Ask | str, str, str]] = [(self.root, "", "")]
+        while waiting:
+            node, before, below = waiting.pop()
+            if isinstance(node, str):
+                lines.append(f"{before}✓ {node}")
+                continue
+            lines.append(before + self.sets.things[node.thing])
+            waiting.append((node.missed, f"{below}└─ miss ", f"{below}   "))
+            waiting.append((node.hit, f"{below}├─ hit ", f"{below}│  "))
+        return "\n".join(lines)
+
+
+def _named(sets: Sets, root: Shot | Ended, title: str) -> Hunt:
+    """A tree of the solver, its certain hits left out, its leaves named."""
+    names = dict(zip(sets.sets, sets.names, strict=True))
+
+    def named(node: Shot | Ended, left: list[int]) -> Ask | str:
+        if len(left) == 1:
+            return names[left[0]]
+        assert isinstance(node, Shot)
+        thing = node.cell[1]
+        parts = {hit: [m for m in left if (m >> thing & 1) == hit] for hit in (True, False)}
+        if not parts[False]:  # in every set that is left
+            return named(node.replies[HIT], left)
+        return Ask(
+            thing,
+            named(node.replies[HIT], parts[True]),
+            named(node.replies[MISS], parts[False]),
+        )
+
+    return Hunt(sets, named(root, list(sets.sets)), title)
+
+
+def verify(hunt: Hunt) -> int:
+    """Replay a strategy on every set; the total of misses so found.
+
+    By the definition, and with nothing of a solver. Raises TreeError unless each set is found by
+    its own replies, at an end of its name, and each end is reached.
+    """
+    sets, total, reached = hunt.sets, 0, 0
+    for name, mask, weight in zip(sets.names, sets.sets, sets.weights, strict=True):
+        node, asked, misses = hunt.root, 0, 0
+        while isinstance(node, Ask):
+            bit = 1 << node.thing
+            if asked & bit:
+                raise TreeError(
+                    f"{sets.things[node.thing]!r} is asked for twice on the way to {name!r}"
+                )
+            asked |= bit
+            misses += not mask & bit
+            node = node.hit if mask & bit else node.missed
+        if node != name:
+            raise TreeError(f"{name!r} is hidden, but the tree ends at {node!r}")
+        total += weight * misses
+        reached += 1
+    ends = sum(1 for _ in hunt.paths())
+    if ends != reached:
+        raise TreeError(f"the tree has {ends} ends, and {reached} of them are reached")
+    return total
+
+
+def save(hunt: Hunt, path: str | Path) -> None:
+    """Write a strategy as JSON; TreeError if it cannot be written."""
+
+    def nested(node: Ask | str) -> dict[str, object]:
+        if isinstance(node, str):
+            return {"set": node}
+        thing = hunt.sets.things[node.thing]
+        return {"ask": thing, "hit": nested(node.hit), "miss": nested(node.missed)}
+
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "title": hunt.title,
+        "family": hunt.sets.digest,
+        "total_misses": hunt.total,
+        "weight": hunt.sets.weight,
+        "root": nested(hunt.root),
+    }
+    write(path, json.dumps(head, ensure_ascii=False, indent=1) + "\n", TreeError)
+
+
+def is_hunt(path: str | Path) -> bool:
+    """Whether a file says that it is a strategy of a family."""
+    try:
+        return f'"format": "{FORMAT}"' in read_text(Path(path))[:200]
+    except OSError:
+        return False
+
+
+def load(path: str | Path, sets: Sets) -> Hunt:
+    """The strategy in a file, verified; TreeError for what is none, or of another family."""
+    document = Document.read(path, TreeError)
+    document.require(FORMAT, VERSION)
+    if document.value("family", str) != sets.digest:
+        document.refuse(
+            f"it is of the family {document.fields['family']!r}; {sets.title} is {sets.digest}"
+        )
+    places = {thing: i for i, thing in enumerate(sets.things)}
+
+    def node(value: object, depth: int) -> Ask | str:
+        if isinstance(value, dict) and value.keys() == {"set"} and value["set"] in sets.names:
+            return str(value["set"])
+        if isinstance(value, dict) and value.keys() == {"ask", "hit", "miss"}:
+            thing = places.get(str(value["ask"]))
+            if thing is not None and depth < len(places):
+                return Ask(thing, node(value["hit"], depth + 1), node(value["miss"], depth + 1))
+        document.refuse(
+            f"{value!s:.60} is neither a set of {sets.title} nor a thing asked for with "
+            "'hit' and 'miss'"
+        )
+
+    title = document.value("title", str, {"title": "", **document.fields})
+    hunt = Hunt(sets, node(document.value("root", dict), 0), title)
+    document.require_same("total_misses", hunt.total, "the tree")
+    document.require_same("weight", sets.weight, "the family")
+    try:
+        verify(hunt)
+    except TreeError as error:
+        document.refuse(str(error))
+    return hunt
+
+
+# The optimum
+
+
+@dataclass(frozen=True)
+class Found:
+    """The least total of misses, or two bounds of it that are equal where it is known.
+
+    best -- the things that an optimal strategy can ask for first; none where it is not known.
+    """
+
+    sets: Sets
+    lower: int
+    upper: int
+    best: tuple[str, ...]
+    nodes: int
+    seconds: float
+    _solver: Solver
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the bounds meet."""
+        return self.lower == self.upper
+
+    @property
+    def misses(self) -> int:
+        """The least total of misses."""
+        return self.upper
+
+    @property
+    def mean(self) -> Fraction:
+        """The mean number of misses."""
+        return Fraction(self.upper, self.sets.weight)
+
+    def tree(self) -> Hunt:
+        """An optimal strategy, or the best one found."""
+        title = "optimal" if self.is_exact else "best found"
+        return _named(self.sets, self._solver.tree().root, title)
+
+    def proof(self) -> tuple[proof.Claim, ...]:
+        """Claims that prove that no strategy misses less (`optsearch.check.proofs`)."""
+        exact = Solver(self.sets.position, family=self.sets.family)
+        root, rules = _claimed(self.sets)
+        return claims_for(root, rules, self.misses, exact.least_misses, exact.prices)
+
+
+def hunt(
+    sets: Sets,
+    options: SolverOptions | None = None,
+    time_limit: float | None = None,
+    parallel: Parallel | None = None,
+    partial: bool = False,
+    progress: Progress[SearchStatus] = no_progress,
+) -> Found:
+    """The least misses with which a hidden set is found; as `Solver.search`."""
+    solver = Solver(
+        sets.position, options or SolverOptions(), progress=progress, family=sets.family
+    )
+    try:
+        solution = solver.search(time_limit, parallel, partial)
+    except NotSupported:
+        raise NotSupported(
+            f"{time_limit:g} seconds are too few for a first bracket of {sets.title}"
+        ) from None
+    assert solution.lower is not None
+    assert solution.upper is not None
+    certain = sets.family.certain
+    best = [sets.things[c] for _, c in solution.best_shots if not certain >> c & 1]
+    hits = sets.certain_hits
+    return Found(
+        sets,
+        solution.lower - hits,
+        solution.upper - hits,
+        tuple(best),
+        solution.nodes,
+        solution.seconds,
+        solver,
+    )
+
+
+def greedy(sets: Sets, rule: str, progress: Progress[SearchStatus] = no_progress) -> Hunt:
+    """The greedy strategy that asks for a most probable thing, ties broken by one of `RULES`."""
+    solver = GreedySolver(sets.position, progress=progress, family=sets.family)
+    return _named(sets, solver.tree(rule).root, f"greedy, {rule}")
+
+
+def bounds(sets: Sets) -> list[Bound]:
+    """Bounds on the least mean number of misses: what no strategy is below, what greedy takes."""
+    family = sets.family
+    leaves = Counter(sets.weights)
+    certain = family.certain.bit_count()
+    counting = Fraction(leaf_counting_misses(leaves, family.hits - certain), sets.weight)
+    found = [
+        Bound(
+            "leaf counting",
+            "lower",
+            counting,
+            "at most C(k-1+j, j) sets of at most k things are found with j misses",
+        ),
+        Bound(
+            "leaf counting after one thing",
+            "lower",
+            weighted_leaf_counting_after(family) - family.mean_hits,
+            "leaf counting for both replies to the first question, the least over all things",
+        ),
+    ]
+    if set(sets.weights) == {1} and len(sets.sets) > 1:
+        doubtful = tuple(cells & ~family.certain for cells in family.sets)
+        prices = raised_prices(doubtful)
+        if prices is not None:
+            dual = chain_dual(doubtful, family.weights, prices)
+            found.append(
+                Bound(
+                    "dual of the chain",
+                    "lower",
+                    Fraction(dual, sets.weight),
+                    "a price for each set; docs/lower-bounds.md",
+                )
+            )
+    taken = greedy(sets, "first").total
+    found.append(
+        Bound("most probable thing", "upper", Fraction(taken, sets.weight), "greedy, the first")
+    )
+    return found
+
+
+# Proofs
+
+
+def _claimed(sets: Sets) -> tuple[proof.Weighted, proof.Rules]:
+    """The family as a claim has it, and no symmetries."""
+    root = tuple(sorted(zip(sets.sets, sets.weights, strict=True)))
+    return root, proof.Rules(lambda mask: [mask], lambda thing: repr(sets.things[thing]))
+
+
+def save_proof(found: Found, path: str | Path) -> None:
+    """Write the claims that prove an optimum to a file; ProofError if they cannot be written."""
+    claims = found.proof()
+    head = {
+        "format": proof.FORMAT,
+        "version": proof.VERSION,
+        "family": found.sets.digest,
+        "total_misses": found.misses,
+        "claims": len(claims),
+    }
+    proof.write(path, head, claims)
+
+
+def check_proof(path: str | Path, sets: Sets) -> tuple[int, int]:
+    """What the claims in a file prove of a family, misses at least, and how many there are.
+
+    As `optsearch.check.proofs.check`. ProofError where they are of another family.
+    """
+    head, lines = proof.read_head(path, {"family": str, "total_misses": int})
+    if head["family"] != sets.digest:
+        raise ProofError(
+            f"{path} is of the family {head['family']!r:.60}; {sets.title} is {sets.digest}"
+        )
+    count = max(1, len(sets.things))
+    claims = proof.read_claims(path, lines, count, f"the {count} things", equal=False)
+    root, rules = _claimed(sets)
+    proved = proof.check_claims(claims, root, rules, str(path))
+    if proved != head["total_misses"]:
+        raise ProofError(
+            f"{path}: the claims prove {proved} misses or more; the head says "
+            f"{head['total_misses']}"
+        )
+    return proved, len(claims)

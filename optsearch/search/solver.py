@@ -1,0 +1,415 @@
+"""The exact optimum of a position, or a bracket of it: branch and bound over residual families.
+
+The mathematics is in the docstrings of the kernels, `cython_ext/_search.pyx` and, where sinkings
+are announced, `cython_ext/_announced.pyx`: the state is what is still to be found, in a normal form
+that forgets how it was reached. Above them, `optsearch.search.frontier` holds the top of the
+search, `team` shares out its questions, and `watch` tells how far it is.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from concurrent.futures import Executor
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from optsearch.bounds import leaf_counting_misses
+from optsearch.compiled._table import MemoryTable
+from optsearch.counting.family import Family
+from optsearch.counting.prior import Prior
+from optsearch.game import Cell, Game, bits
+from optsearch.game.objective import MEAN, Objective
+from optsearch.game.position import Position
+from optsearch.search.first_shots import bracketed_values, budgeted_values
+from optsearch.search.frontier import Frontier, greedy_choice
+from optsearch.search.kernels import (
+    FORBIDDEN,
+    NO_BUDGET,
+    SWITCHES,
+    Silent,
+    SolverOptions,
+    State,
+    best_cell,
+    chain_prices,
+    grow,
+)
+from optsearch.search.tables import DiskTable
+from optsearch.search.team import Asked, Parallel, Team, search_here
+from optsearch.search.watch import Watch
+from optsearch.support.errors import NotSupported, TableError
+from optsearch.support.progress import Limit, LimitReached, Progress, no_progress
+from optsearch.tree import DecisionTree
+from optsearch.tree.solution import SearchStatus, ShotValue, Solution
+
+__all__ = ["SWITCHES", "Solver", "SolverOptions", "solve"]
+
+DEFAULT = SolverOptions()
+
+
+class _ReadOnly:
+    """A table that another process writes: looked up, never changed."""
+
+    def __init__(self, disk: DiskTable):
+        self.get = disk.get
+
+    def put(self, key: bytes, value: int) -> None:
+        """Keep nothing."""
+
+
+class Solver:
+    """Solves one position for one objective; keeps its table, so that the tree comes cheaply.
+
+    all_shots -- find the optimum after each first shot, too. prior -- the weights of the
+    configurations; totals and numbers of configurations are then sums of weights. family -- what is
+    hidden, in place of configurations; for the mean, and without a table on disk.
+    Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.
+    """
+
+    def __init__(
+        self,
+        position: Position,
+        options: SolverOptions = DEFAULT,
+        disk: DiskTable | None = None,
+        progress: Progress[SearchStatus] = no_progress,
+        objective: Objective = MEAN,
+        all_shots: bool = False,
+        prior: Prior | None = None,
+        family: Family | None = None,
+    ):
+        self._started = time.perf_counter()
+        self._lock = threading.RLock()  # the kernel's buffers serve one thread at a time
+        if disk is not None and disk.game != table_name(position.game, prior):
+            raise TableError(
+                f"the table {disk.path} is for {disk.game}, not for "
+                f"{table_name(position.game, prior)}"
+            )
+        self.position = position
+        self.prior = prior
+        self.objective = objective
+        self.watch = Watch(progress)
+        self._all_shots = all_shots
+        self._table = MemoryTable(options.memory)
+        self._disk = disk
+        self._folder = None if disk is None else disk.path  # also when the disk is left
+        asked = Asked(position, objective, options, prior, family, None)
+        kept = disk if disk is None or disk.writable else _ReadOnly(disk)
+        self.kernel = self.watch.kernel = asked.kernel(self._table, kept, self.watch.tick)
+        self._team = Team(asked, self.watch, self._keep)
+        self._solution: Solution | None = None
+
+    def _keep(self, key: bytes, value: int) -> None:
+        """What a worker found."""
+        self._table.put(key, value)
+        if self._disk is not None and self._disk.writable:
+            self._disk.put(key, value)
+
+    # The solution
+
+    @property
+    def solution(self) -> Solution:
+        """The exact optimum and every optimal first shot; found on the first call."""
+        return self.search()
+
+    def search(
+        self,
+        time_limit: float | None = None,
+        parallel: Parallel | None = None,
+        partial: bool = False,
+    ) -> Solution:
+        """The optimum, or what is known of it when the time is over.
+
+        time_limit -- seconds from now. partial -- after ctrl-C, too, return what is known instead
+        of raising KeyboardInterrupt. Where an earlier call was cut short, this one goes on.
+        """
+        with self._lock:
+            if self._solution is None or not self._solution.is_complete:
+                if time_limit is not None or partial:
+                    self._require_mean("a bracket instead of the optimum")
+                solution = self._search(time_limit, parallel, partial)
+                self._require_possible(solution)
+                self._solution = solution
+            return self._solution
+
+    def _require_mean(self, what: str) -> None:
+        if self.objective.kind != "mean":
+            raise NotSupported(f"there is {what} for the mean only, not for {self.objective}")
+
+    def _search(
+        self, time_limit: float | None, parallel: Parallel | None, partial: bool
+    ) -> Solution:
+        root, kind = self.kernel.root, self.objective.kind
+        if self.kernel.is_over(self.kernel.root):
+            return self._answer(0, (), budget=0)
+        if kind == "mean":
+            return self._search_mean(time_limit, parallel, partial)
+        if kind == "within":
+            assert self.objective.shots is not None
+            budget = self.objective.shots - self.kernel.cells_left
+            root = root._replace(budget=budget)
+            if budget < 0:  # nothing can be finished: one shot is as good as another
+                cells = [cell for cell, _ in self.kernel.shots(root)]
+                return self._answer(self.kernel.weight(root), cells, budget)
+            frontier = Frontier(self.kernel, root)
+            self._search_all(frontier, parallel)
+            return self._answer(frontier.upper, self._best(frontier), budget)
+        budget = 0
+        while True:
+            frontier = Frontier(self.kernel, root._replace(budget=budget), ceiling=FORBIDDEN)
+            self._search_all(frontier, parallel)
+            if frontier.upper < FORBIDDEN:
+                return self._answer(frontier.upper, self._best(frontier), budget)
+            budget += 1
+
+    def _search_mean(
+        self, time_limit: float | None, parallel: Parallel | None, partial: bool
+    ) -> Solution:
+        limit = None if time_limit is None else Limit(time_limit)
+        try:
+            with self.watch.until(limit):
+                frontier = self.watch.frontier or Frontier(
+                    self.kernel, self.kernel.root, every=self._all_shots
+                )
+                self.watch.frontier = frontier
+                frontier.open_early(limit is not None or self.kernel.has_prices)
+                if limit is not None:  # then the tree of the bracket is shown
+                    frontier.follow(greedy_choice)
+                self._search_all(frontier, parallel)
+        except KeyboardInterrupt:
+            if self.watch.frontier is None or not partial:
+                raise
+        except LimitReached as reached:
+            if reached.limit is not limit:
+                raise
+            if self.watch.frontier is None:
+                raise NotSupported(
+                    f"{time_limit:g} seconds are too few for a first bracket of "
+                    f"{self.position.game}"
+                ) from None
+        found = self.watch.frontier
+        assert found is not None
+        return self._answer(found.upper, self._best(found), NO_BUDGET)
+
+    def _best(self, frontier: Frontier) -> list[int]:
+        """All cells in the orbits of the best first shots."""
+        best = 0
+        for cell in frontier.best_cells:
+            best |= self.kernel.orbit(cell)
+        return list(bits(best))
+
+    def _search_all(self, frontier: Frontier, parallel: Parallel | None) -> None:
+        self.watch.frontier = frontier
+        if parallel is None:
+            search_here(frontier, self.watch)
+        else:
+            self._team.search(frontier, parallel, collect=self._disk is not None)
+
+    def _answer(self, cost: int, best: list[int] | tuple[int, ...], budget: int) -> Solution:
+        game, weight = self.position.game, self.kernel.weight(self.kernel.root)
+        kind = self.objective.kind
+        certain = self.kernel.free_hits(self.kernel.root)
+        cells = sorted({*best, *bits(certain)})
+        total = self.watch.certain_cost + cost
+        frontier = self.watch.frontier
+        lower = total if frontier is None else self.watch.certain_cost + frontier.lower
+        settled = frontier is None or frontier.settled[0] == frontier.settled[1]
+        is_exact = settled or kind != "mean"
+        return Solution(
+            position=self.position,
+            prior=self.prior,
+            method="solver",
+            total_height=total
+            if (kind != "within" and lower == total) or kind == "worst"
+            else None,
+            configurations=weight,
+            best_shots=tuple(game.cell(cell) for cell in cells) if is_exact else (),
+            nodes=self.kernel.nodes + self.watch.far_nodes,
+            subsets=self.kernel.subsets,
+            table_entries=len(self._table),
+            table_bytes=self._table.bytes,
+            seconds=time.perf_counter() - self._started,
+            objective=self.objective,
+            worst=self.kernel.cells_left + budget if kind == "worst" else None,
+            finished=weight - cost if kind == "within" else None,
+            lower=lower if kind == "mean" else None,
+            upper=total if kind == "mean" else None,
+            is_exact=is_exact,
+            shot_values=self._shot_values(cost, budget) if self._all_shots else (),
+            _tree=self.tree,
+            _greedy=self._greedy if kind == "mean" and is_exact else None,
+        )
+
+    def _shot_values(self, cost: int, budget: int) -> tuple[ShotValue, ...]:
+        if self.objective.kind == "mean":
+            return bracketed_values(self.position, self.kernel, self.watch.frontier)
+        return budgeted_values(self.position, self.kernel, cost, budget)
+
+    def _require_possible(self, solution: Solution) -> None:
+        """Refuse a value for the mean below leaf counting, which no table has a part in."""
+        if self.objective.kind != "mean" or not isinstance(self.kernel, Silent):
+            return
+        leaves = Counter(self.kernel.family.weights)
+        least = self.watch.certain_cost + leaf_counting_misses(leaves, self.kernel.cells_left)
+        if solution.upper is not None and solution.upper < least:
+            raise self._contradiction(f"the total {solution.upper}", f"{least} by leaf counting")
+
+    def _contradiction(self, contradicted: str, known: str) -> TableError:
+        where = f"the table {self._folder}" if self._folder else "the table in memory"
+        return TableError(
+            f"{contradicted} of {self.position.game} contradicts {known}: {where} holds a value "
+            "that is wrong; use another folder"
+        )
+
+    @property
+    def found(self) -> Solution:
+        """What the last search found; the optimum where there was none."""
+        return self.search() if self._solution is None else self._solution
+
+    def least_cost(self, state: State, limit: Limit | None = None) -> tuple[int, bool]:
+        """The least misses of a state and true; a lower bound and false if the limit ends first.
+
+        States that are easy are always solved. For the mean.
+        """
+        with self._lock:
+            bound = None if len(state.family) <= self.kernel.easy else limit
+            try:
+                if bound is not None:
+                    bound.check()
+                with self.watch.until(bound):
+                    return self.kernel.solve(state), True
+            except LimitReached:
+                return self.kernel.lower_bound(state), False
+
+    def leave_disk(self) -> None:
+        """Use the table in memory alone from now on."""
+        self.kernel.keep(None)
+        self._disk = None
+
+    def _greedy(self) -> tuple[tuple[Cell, ...], int]:
+        root = self.kernel.root
+        with self._lock:
+            solution = self._solution
+            assert solution is not None
+            optimum, best = solution.total_height, solution.best_shots
+            assert optimum is not None
+            cells = self.kernel.greedy_shots(root)
+            least = FORBIDDEN
+            if not cells or any(self.position.game.cell(cell) in best for cell in cells):
+                least = optimum - self.watch.certain_cost
+            else:
+                for cell in cells:
+                    least = min(least, self.kernel.after(root, cell, least))
+            if self.watch.certain_cost + least < optimum:
+                greedy = f"{self.watch.certain_cost + least} by a greedy strategy"
+                raise self._contradiction(f"the optimum {optimum}", greedy)
+        return tuple(map(self.position.game.cell, cells)), self.watch.certain_cost + least
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        """Where the sets of the family are in it."""
+        assert isinstance(self.kernel, Silent)
+        return {mask: i for i, mask in enumerate(self.kernel.family.sets)}
+
+    def least_misses(self, sets: tuple[int, ...], weights: tuple[int, ...], limit: int) -> int:
+        """The least misses of some of the sets of the family, exact below the limit.
+
+        Else a bound from the limit up; for `optsearch.search.proving.prove`. For announce=nothing.
+        """
+        if not isinstance(self.kernel, Silent):
+            raise NotSupported(f"there are no proofs with announce={self.position.game.announce}")
+        family = np.array([self._places[mask] for mask in sets], np.int32)
+        with self._lock:
+            return self.kernel.solve(State(family, self.position.hits), limit)
+
+    def prices(
+        self, sets: tuple[int, ...], weights: tuple[int, ...], misses: int
+    ) -> tuple[int, ...] | None:
+        """Prices of some sets that prove so many misses, or None; for `proving.prove`."""
+        return chain_prices(sets, misses) if set(weights) == {1} else None
+
+    # The tree
+
+    def tree(self) -> DecisionTree:
+        """An optimal decision tree, or one of the upper bound if the search was cut short.
+
+        Of several optimal ones that whose shots the search tries first.
+        """
+        with self._lock:
+            solution = self.found
+            if not solution.is_exact:
+                assert self.watch.frontier is not None
+                return DecisionTree(
+                    self.position, self.watch.frontier.strategy(), prior=self._digest
+                )
+            root = self.kernel.root
+            if self.objective.kind == "worst":
+                root = root._replace(budget=(solution.worst or 0) - self.kernel.cells_left)
+            elif self.objective.kind == "within":
+                root = root._replace(budget=(self.objective.shots or 0) - self.kernel.cells_left)
+            try:
+                grown = grow(self.kernel, root, self._best_cell)
+                tree = DecisionTree(self.position, grown, prior=self._digest)
+            except StopIteration:  # at some state no shot costs what the state is said to cost
+                optimum = f"the optimum {solution.total_height or solution.finished}"
+                raise self._contradiction(optimum, "every shot of a position below") from None
+            if self.objective.kind == "mean" and tree.total_height != solution.total_height:
+                height = f"{tree.total_height} of its tree"
+                raise self._contradiction(f"the optimum {solution.total_height}", height)
+            return tree
+
+    def _best_cell(self, state: State) -> int:
+        return best_cell(self.kernel, state)
+
+    @property
+    def _digest(self) -> str:
+        return "" if self.prior is None else self.prior.digest
+
+
+def table_name(game: Game, prior: Prior | None) -> str:
+    """What a table on disk is for."""
+    if prior is None:
+        return str(game)
+    prior.require_digest("a table")
+    return f"{game}, prior {prior.digest}"
+
+
+def solve(
+    position: Position | Game | str,
+    *,
+    objective: Objective = MEAN,
+    options: SolverOptions = DEFAULT,
+    table: Path | str | None = None,
+    executor: Executor | None = None,
+    workers: int = 2,
+    time_limit: float | None = None,
+    partial: bool = False,
+    all_shots: bool = False,
+    progress: Progress[SearchStatus] = no_progress,
+    prior: Prior | None = None,
+) -> Solution:
+    """The exact optimum of a position, or a bracket of it.
+
+    position -- or a game, or its text such as `4x5:2,3,4`: the empty board.
+    table -- folder of a transposition table on disk, made if it is not there; a run that was
+    killed goes on from what had been written. executor -- any `concurrent.futures.Executor`; it
+    gets `workers` tasks at a time, and the answer does not depend on it. time_limit -- seconds,
+    after which the bracket that was proved by then is returned. partial -- return it after ctrl-C,
+    too. all_shots -- find the optimum after each first shot, too, or a bracket of it. prior -- the
+    weights of the configurations, for announce=nothing; the answer counts weight instead of
+    configurations, and the table on disk is that of the prior.
+    Errors as in Solver, and TableError.
+    """
+    position = Position.of(position)
+    parallel = None if executor is None else Parallel(executor, workers)
+    if table is None:
+        return Solver(position, options, None, progress, objective, all_shots, prior).search(
+            time_limit, parallel, partial
+        )
+    with DiskTable(table, table_name(position.game, prior)) as disk:
+        solver = Solver(position, options, disk, progress, objective, all_shots, prior)
+        solution = solver.search(time_limit, parallel, partial)
+        solver.leave_disk()  # the tree is made later, from the table in memory
+    return solution

@@ -1,0 +1,246 @@
+"""Who answers the questions of a search: this process, or workers, together or each its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+from optsearch.compiled._table import MemoryTable, SharedTable
+from optsearch.counting.family import Family
+from optsearch.counting.prior import Prior
+from optsearch.game.objective import Objective
+from optsearch.game.position import Position
+from optsearch.search.frontier import Frontier, Question
+from optsearch.search.kernels import Disk, Kernel, SolverOptions, kernel
+from optsearch.search.tables import Shared, SharedMemory, attach, is_near
+from optsearch.search.watch import Watch
+from optsearch.support.progress import Limit, LimitReached
+from optsearch.support.sharing import Here, results
+
+T = TypeVar("T")
+
+SMALLEST_SHARED = 1 << 24  # bytes
+
+
+@dataclass(frozen=True)
+class Parallel:
+    """Questions go to an executor, so many at a time."""
+
+    executor: Executor
+    workers: int
+
+
+class Asked(NamedTuple):
+    """What a search is about, for workers. place -- of the memory they share, if they do."""
+
+    position: Position
+    objective: Objective
+    options: SolverOptions
+    prior: Prior | None
+    family: Family | None
+    place: Shared | None
+
+    def kernel(self, table: MemoryTable, disk: Disk | None, tick: Callable[[int], None]) -> Kernel:
+        """A kernel for it."""
+        position, objective, options, prior, family, _ = self
+        return kernel(position, objective, options, table, disk, tick, prior=prior, family=family)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Of one worker in a team that has a question in common: its number, from 0.
+
+    question -- the number of the question. collect -- whether what is found is wanted besides the
+    table.
+    """
+
+    number: int
+    team: int
+    question: int
+    collect: bool
+
+
+Answer = tuple[int | None, int, dict[bytes, int]]  # the cost, nodes, and what was found on the way
+
+
+def search_here(frontier: Frontier, watch: Watch) -> None:
+    """Search until every first shot is decided, in this process."""
+    _search(frontier, watch, Here(), watch.answer, 1, lambda cost: cost)
+
+
+def _search(
+    frontier: Frontier,
+    watch: Watch,
+    executor: Executor,
+    work: Callable[[Question], T],
+    ahead: int,
+    cost: Callable[[T], int | None],
+) -> None:
+    """The same on an executor; `cost` takes the cost from an answer."""
+    try:
+        for question, answer in results(executor, work, frontier.next_question, ahead, watch.tick):
+            frontier.enter(question, cost(answer))
+            watch.tick()
+    finally:
+        frontier.call_off()
+
+
+class Team:
+    """The workers of a search.
+
+    asked -- what they are asked about, with the memory of all. keep -- takes what they find.
+    """
+
+    def __init__(self, asked: Asked, watch: Watch, keep: Callable[[bytes, int], None]):
+        self._asked = asked
+        self._watch = watch
+        self._keep = keep
+        self._shared: SharedMemory | None = None
+
+    def search(self, frontier: Frontier, parallel: Parallel, collect: bool) -> None:
+        """Search until every first shot is decided; `collect` what is in the shared table, too."""
+        shared = self._share()
+        if shared is not None and self._is_near(parallel.executor, shared):
+            together = partial(self._together, parallel, shared, collect)
+            _search(frontier, self._watch, Here(), together, 1, lambda cost: cost)
+        else:
+            frontier.open_early(True)
+            apart = partial(answer, self._share_of(parallel, None))
+            executor, workers = parallel.executor, parallel.workers
+            _search(frontier, self._watch, executor, apart, workers, self._received)
+
+    def _share(self) -> SharedMemory | None:
+        """The memory that this process and its workers share, if the kernel has a use for it."""
+        if self._shared is None:
+            shared = SharedMemory(max(self._asked.options.memory // 16 * 8, SMALLEST_SHARED))
+            if self._watch.kernel.share(SharedTable(shared.memory)):
+                self._shared = shared
+                self._watch.notes = shared.notes[1:]
+        return self._shared
+
+    def _is_near(self, executor: Executor, shared: SharedMemory) -> bool:
+        """Whether workers are on this machine; the first of them says it for all."""
+        places = iter([shared.place])
+        return all(is_so for _, is_so in results(executor, is_near, places, 1, self._watch.tick))
+
+    def _share_of(self, parallel: Parallel, shared: SharedMemory | None) -> Asked:
+        """What one worker is asked about, with its part of the memory."""
+        options = self._asked.options
+        memory = options.memory if shared is None else options.memory // 2
+        return self._asked._replace(
+            options=replace(options, memory=memory // parallel.workers),
+            place=None if shared is None else shared.place,
+        )
+
+    def _together(
+        self, parallel: Parallel, shared: SharedMemory, collect: bool, question: Question
+    ) -> int | None:
+        """One question for all workers, who share their table and each begin at another place.
+
+        The first to have the answer ends it for all; None if all of them gave it up.
+        """
+        number, team = shared.notes[0] + 1, parallel.workers
+        work = partial(answer, self._share_of(parallel, shared), question)
+        places = iter([Place(i, team, number, collect) for i in range(team)])
+        cost = None
+
+        def tick() -> None:
+            if shared.notes[0] < number:
+                self._watch.tick()
+
+        try:
+            for _, answered in results(parallel.executor, work, places, team, tick):
+                found = self._received(answered)
+                if found is not None:
+                    cost, shared.notes[0] = found, number
+        finally:
+            shared.notes[0] = number
+        for i in range(team):
+            shared.notes[1 + i] = 0
+        return cost
+
+    def _received(self, answered: Answer) -> int | None:
+        """The cost that a worker found; what it found on the way is kept."""
+        cost, nodes, fresh = answered
+        self._watch.far_nodes += nodes
+        for key, value in fresh.items():
+            self._keep(key, value)
+        return cost
+
+
+# Of a worker
+
+
+class _Kept:
+    """A table on disk, as a kernel sees it, that only collects what is new."""
+
+    def __init__(self) -> None:
+        self.fresh: dict[bytes, int] = {}
+
+    def get(self, key: bytes) -> int | None:
+        """Nothing is looked up."""
+        return None
+
+    def put(self, key: bytes, value: int) -> None:
+        """Collect it."""
+        self.fresh[key] = value
+
+
+class Worker:
+    """What a worker has from one question of a search to the next."""
+
+    def __init__(self, asked: Asked):
+        self.asked = asked
+        self._watch = Watch()
+        self._kept = _Kept()
+        table = MemoryTable(asked.options.memory)
+        self._kernel = self._watch.kernel = asked.kernel(table, None, self._watch.tick)
+        self._attached = None if asked.place is None else attach(asked.place)
+        if self._attached is not None:
+            self._kernel.share(SharedTable(self._attached.memory))
+
+    def answer(self, question: Question, place: Place | None) -> Answer:
+        """As one of a team where there is a place in it, else alone; None once another has it."""
+        before, limit = self._kernel.nodes, None
+        self._kept.fresh = {}
+        self._kernel.keep(self._kept)
+        if place is not None and self._attached is not None:
+            self._kernel.take_place(place.number, place.team)
+            self._kernel.keep(self._kept if place.collect else None)
+            limit = _UntilAnswered(place, self._attached.notes, self._kernel)
+        cost = self._watch.answer(question, limit)
+        return cost, self._kernel.nodes - before, self._kept.fresh
+
+
+class _UntilAnswered(Limit):
+    """Ends a question once another of the team has the answer, and notes how far this one is."""
+
+    def __init__(self, place: Place, notes: memoryview, kernel: Kernel):
+        super().__init__()
+        self._place, self._notes, self._kernel = place, notes, kernel
+        self._before = kernel.nodes
+
+    def check(self, effort: int = 0) -> None:
+        self._notes[1 + self._place.number] = self._kernel.nodes - self._before
+        if self._notes[0] >= self._place.question:
+            raise LimitReached(self)
+
+
+_here = threading.local()  # a kernel serves one thread at a time, and an executor may have several
+
+
+def worker_of(asked: Asked) -> Worker:
+    """The worker of this thread."""
+    worker: Worker | None = getattr(_here, "worker", None)
+    if worker is None or worker.asked != asked:
+        worker = _here.worker = Worker(asked)
+    return worker
+
+
+def answer(asked: Asked, question: Question, place: Place | None = None) -> Answer:
+    """The answer of a worker to a question of a search."""
+    return worker_of(asked).answer(question, place)

@@ -1,0 +1,78 @@
+"""What a kernel calls while it searches: it tells how far the search is, and ends it at a limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+
+from optsearch.search.frontier import Frontier, Question
+from optsearch.search.kernels import Kernel
+from optsearch.support.progress import Limit, LimitReached, Progress, no_progress
+from optsearch.tree.solution import SearchStatus
+
+
+class Watch:
+    """Looks at a search every few hundred nodes.
+
+    kernel -- whose nodes these are; it is given `tick`. frontier -- what is known of the root.
+    far_nodes -- of other processes that have answered. notes -- where those at work note theirs.
+    """
+
+    kernel: Kernel
+    frontier: Frontier | None = None
+    far_nodes = 0
+    notes: memoryview | None = None
+
+    def __init__(self, progress: Progress[SearchStatus] = no_progress):
+        self.progress = progress
+        self._limits: list[Limit] = []
+
+    def tick(self, nodes: int = 0) -> None:
+        """Raise LimitReached at a limit, else tell how far the search is."""
+        for limit in self._limits:
+            limit.check(self.kernel.effort)
+        self.progress(self.status)
+
+    @contextmanager
+    def until(self, limit: Limit | None) -> Iterator[None]:
+        """End at a limit what is done meanwhile."""
+        limits = self._limits
+        self._limits = limits if limit is None else [*limits, limit]
+        try:
+            yield
+        finally:
+            self._limits = limits
+
+    @cached_property
+    def certain_cost(self) -> int:
+        """One shot for each cell of each configuration: what is paid besides misses."""
+        return self.kernel.hits_left(self.kernel.root)
+
+    @property
+    def status(self) -> SearchStatus:
+        """First shots of which it is known what they cost, or that they are no better."""
+        nodes = self.kernel.nodes + self.far_nodes + sum(self.notes or ())
+        frontier, effort = self.frontier, self.kernel.effort
+        if frontier is None:
+            return SearchStatus(nodes, effort=effort)
+        done, total = frontier.valued if frontier.every else frontier.settled
+        best = lower = None
+        if self.kernel.objective.kind == "mean":
+            best = self.certain_cost + frontier.upper
+            lower = self.certain_cost + frontier.lower
+        return SearchStatus(nodes, best, lower, done=done, total=total, effort=effort)
+
+    def answer(self, question: Question, other: Limit | None = None) -> int | None:
+        """The cost of a shot, for a frontier; None at an other limit, or if it takes many nodes."""
+        most = None if question.nodes is None else self.kernel.effort + question.nodes
+        limit = Limit(effort=most)
+        try:
+            with self.until(limit), self.until(other):
+                if other is not None:
+                    other.check()
+                return self.kernel.after(question.state, question.cell, question.limit)
+        except LimitReached as reached:
+            if reached.limit not in (limit, other):
+                raise
+            return None

@@ -1,0 +1,209 @@
+"""One HTML page on which a person walks decision trees shot by shot.
+
+The page is a single file that needs no network: the template `explorer.html` with the data below in
+it. It counts probabilities itself, over the configurations that it carries; the totals of every
+node are computed here.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from optsearch.check.trees import verify
+from optsearch.counting.configurations import list_ships, to_masks
+from optsearch.counting.family import Family
+from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import Prior
+from optsearch.game import Game, bits
+from optsearch.game.position import Position, known_replies
+from optsearch.search.kernels import State
+from optsearch.search.solver import Solver
+from optsearch.support.errors import TooLarge, TreeError
+from optsearch.support.pages import json_in_html, policy, template
+from optsearch.support.progress import Limit
+from optsearch.tree import DecisionTree, Leaf, Node
+
+MAX_CONFIGURATIONS = 10_000
+
+Named = tuple[str, DecisionTree]
+
+
+def require_small(position: Position) -> None:
+    """Raise TooLarge unless a page can carry the configurations of a position.
+
+    ImpossiblePosition when there is none.
+    """
+    posterior = Posterior(position)
+    posterior.require_some()
+    if posterior.configurations > MAX_CONFIGURATIONS:
+        raise TooLarge(
+            f"{posterior.configurations:,} configurations of {position.game} are too many for a "
+            f"page; at most {MAX_CONFIGURATIONS:,} are carried: take a smaller game, or more "
+            "--shots"
+        )
+
+
+def require_same(
+    position: Position, name: str, tree: DecisionTree, prior: Prior | None = None
+) -> None:
+    """Raise TreeError unless the tree is one of this position and prior and solves it."""
+    if tree.position != position:
+        raise TreeError(
+            f"{name} is a tree of {_described(tree.position)}; the page is of "
+            f"{_described(position)}, and takes trees of the same game and shots"
+        )
+    try:
+        verify(tree, prior)
+    except TreeError as error:
+        raise TreeError(f"{name} does not solve its position: {error}") from None
+
+
+def _described(position: Position) -> str:
+    return f"{position.game}{f' after {position}' if position.shots else ''}"
+
+
+# Data
+
+
+def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> dict[str, Any]:
+    """What a page carries, as a JSON object.
+
+    game, position -- their texts; rules -- the same in words. rows, columns, announce -- of the
+    game. A cell is its index in row-major order.
+    replies -- the texts of the replies that the game knows, hits first, the miss last.
+    shots -- of the position: pairs of a cell and the place of its reply in `replies`.
+    configurations -- those left, each a list of its weight and its ships as hexadecimal masks of
+        cells; where no sinking is announced, the cells still to hit stand for all ships, and the
+        weight is the number of configurations that have them.
+    trees -- objects of a name and a root. A node is `[cell, cost, optimum, child, …]`, a child for
+        each of the `replies`: cost is the total height of the tree from there, optimum the least
+        total height of any strategy from there, or a pair of bounds where it is not known. A
+        leaf is its number of configurations, and 0 stands for a reply that no configuration gives.
+    values -- for each cell the least total height of strategies that shoot it first, as a pair of
+        bounds, or None; as far as the solver was asked for all shots.
+
+    solver -- for the mean, of the position that all trees start from; else TreeError.
+    limit -- ends the search for the optima of nodes, and leaves bounds of them.
+    """
+    position = solver.position
+    game = position.game
+    require_small(position)
+    replies = known_replies(game)
+    for name, tree in trees:
+        require_same(position, name, tree, solver.prior)
+    roots = [_encoded(solver, limit, solver.kernel.root, tree.root) for _, tree in trees]
+    least = min([root[1] for root in roots if isinstance(root, list)], default=0)
+    for root in roots:  # what is known from the best of the trees
+        if isinstance(root, list) and isinstance(root[2], list):
+            root[2] = root[2][0] if root[2][0] == least else [root[2][0], least]
+    return {
+        "game": str(game),
+        "position": str(position),
+        "rules": _rules(game) + _by(solver),
+        "rows": game.rows,
+        "columns": game.columns,
+        "holes": list(bits(game.holes)),
+        "fleet": [str(kind) for kind in game.fleet],
+        "announce": game.announce,
+        "replies": [str(reply) for reply in replies],
+        "shots": [
+            [shot.cell[0] * game.columns + shot.cell[1], replies.index(shot.reply)]
+            for shot in position.shots
+        ],
+        "configurations": [
+            [weight, *(f"{ship:x}" for ship in ships)] for weight, ships in _listed(solver)
+        ],
+        "trees": [
+            {"name": name, "root": root} for (name, _), root in zip(trees, roots, strict=True)
+        ],
+        "values": _values(solver, roots),
+    }
+
+
+def _rules(game: Game) -> str:
+    contact = {
+        "none": "Ships do not touch, not even diagonally",
+        "corner": "Ships may touch diagonally only",
+        "any": "Ships may touch",
+    }[game.contact]
+    announce = {
+        "nothing": "a shot is a hit or a miss",
+        "sunk": "a sinking is announced",
+        "ship": "a sinking is announced with the length of the ship",
+    }[game.announce]
+    return f"{contact}; {announce}."
+
+
+def _by(solver: Solver) -> str:
+    """What weighs configurations, in words."""
+    return (
+        "" if solver.prior is None else f" Configurations weigh by the prior {solver.prior.name}."
+    )
+
+
+def _listed(solver: Solver) -> list[tuple[int, tuple[int, ...]]]:
+    """Weights and ships (masks) of the configurations left, as `data` has them."""
+    position = solver.position
+    if position.game.is_silent:
+        family = Family.of(position, solver.prior)
+        return [(n, (cells,)) for cells, n in zip(family.sets, family.weights, strict=True)]
+    listed = (tuple(to_masks(row)) for row in list_ships(position))
+    return [(1, ships) for ships in listed if position.is_compatible(ships)]
+
+
+def _values(solver: Solver, roots: Sequence[list[Any] | int]) -> list[list[int] | None]:
+    """What each first shot is worth, as `data` has it; no more than in the trees."""
+    game = solver.position.game
+    values: list[list[int] | None] = [None] * game.cells
+    for value in solver.found.shot_values:
+        cell = value.cell[0] * game.columns + value.cell[1]
+        costs = [root[1] for root in roots if isinstance(root, list) and root[0] == cell]
+        assert value.lower is not None
+        assert value.upper is not None
+        values[cell] = [value.lower, min([value.upper, *costs])]
+    return values
+
+
+def _encoded(
+    solver: Solver, limit: Limit | None, state: State, node: Node | Leaf
+) -> list[Any] | int:
+    """A subtree as `data` has it; the state is that of the node."""
+    if isinstance(node, Leaf):
+        return node.configurations
+    kernel = solver.kernel
+    cell = kernel.game.bit(node.cell).bit_length() - 1
+    parts = kernel.parts(state, cell)
+    children = [
+        _encoded(solver, limit, parts[reply], node.replies[reply]) if reply in parts else 0
+        for reply in known_replies(kernel.game)
+    ]
+    weight = kernel.weight(state)
+    cost = weight + sum(child[1] for child in children if isinstance(child, list))
+    hits_left = kernel.cells_left - (state.hits & ~kernel.root.hits).bit_count()
+    misses, is_exact = solver.least_cost(state, limit)
+    lower = hits_left * weight + misses
+    if state is kernel.root and solver.found.lower is not None:
+        lower, is_exact = max(lower, solver.found.lower), is_exact or solver.found.is_exact
+    optimum = lower if is_exact or lower == cost else [lower, cost]
+    return [cell, cost, optimum, *children]
+
+
+# The page
+
+
+def page(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> str:
+    """The page as HTML. It starts with the first of the trees, of which each has a name.
+
+    Limit and errors as in `data`.
+    """
+    text = template("explorer.html", "optsearch.show")
+    content = data(solver, trees, limit)
+    texts = {
+        "title": html.escape(f"{content['game']} {content['position']}".strip()),
+        "policy": policy(text),
+        "data": json_in_html(content),
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: texts[match[1]], text)

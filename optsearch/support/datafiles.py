@@ -1,0 +1,32 @@
+"""Where the data lies: the folder `data` of the checkout, or its copy in an installed package."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from optsearch.support.errors import RecordError
+
+PACKAGE = Path(str(files("optsearch"))).resolve()
+CHECKOUT = PACKAGE.parent
+"""The folder of the source, where the package is used from there (see `is_checkout`)."""
+
+
+def is_checkout() -> bool:
+    """Whether the package is used from its source, and not from an installed copy."""
+    return (CHECKOUT / "setup.py").is_file() and (CHECKOUT / "cython_ext").is_dir()
+
+
+DATA = CHECKOUT / "data" if is_checkout() else PACKAGE / "data"
+RESULTS = DATA / "results"
+PUBLISHED = DATA / "published"
+
+
+def published(name: str) -> Path:
+    """The published table or tree `name`; RecordError where the data is missing."""
+    if not PUBLISHED.is_dir():
+        raise RecordError(
+            f"the published table {name} is missing: there is no folder {PUBLISHED}; install "
+            "optsearch again"
+        )
+    return PUBLISHED / name

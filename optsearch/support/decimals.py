@@ -1,0 +1,74 @@
+"""Bounds as decimal numbers that hold: a lower one is rounded down, an upper one up.
+
+The mean of a strategy on all configurations is an upper bound on the optimum. Where it is printed
+with four decimals it is rounded up as well (`exact_mean`), so that it reads the same beside bounds.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil, floor
+
+
+def outward(value: Fraction, side: str, places: int = 6) -> str:
+    """A bound with so many decimals; side -- lower or upper.
+
+    >>> outward(Fraction(2, 3), "lower"), outward(Fraction(2, 3), "upper")
+    ('0.666666', '0.666667')
+    """
+    whole = (floor if side == "lower" else ceil)(value * 10**places)
+    return f"{Decimal(whole).scaleb(-places):f}"
+
+
+def exact_mean(value: Fraction) -> str:
+    """The mean of a strategy on all configurations.
+
+    >>> exact_mean(Fraction(663820856405, 15046987768))
+    '44.1166'
+    """
+    return outward(value, "upper", 4)
+
+
+def brief(value: Fraction, side: str, places: int = 4) -> str:
+    """The same; with fewer decimals where they are exact.
+
+    >>> brief(Fraction(278, 5), "upper"), brief(Fraction(2, 3), "upper")
+    ('55.6', '0.6667')
+    """
+    exact = (n for n in range(places) if (value * 10**n).denominator == 1)
+    return outward(value, side, next(exact, places))
+
+
+def ends(lower: Fraction, upper: Fraction | None) -> str:
+    """The ends of a bracket in words.
+
+    >>> ends(Fraction(2, 3), Fraction(1)), ends(Fraction(2, 3), Fraction(2, 3))
+    ('0.666666 to 1.000000', '0.666667 on both sides, to the nearest digit')
+    """
+    low = between(lower, "lower", lower, upper)
+    if lower == upper:
+        return f"{low} on both sides, to the nearest digit"
+    high = "no upper bound is known here" if upper is None else outward(upper, "upper")
+    return f"{low} to {high}"
+
+
+def open_mean(lower: int, upper: int, weight: int) -> str:
+    """A mean of which two bounds are known, as fractions that are not reduced and outward.
+
+    >>> open_mean(20, 22, 3)
+    'between 20/3 = 6.666666 and 22/3 = 7.333334'
+    """
+    low, high = outward(Fraction(lower, weight), "lower"), outward(Fraction(upper, weight), "upper")
+    return f"between {lower}/{weight} = {low} and {upper}/{weight} = {high}"
+
+
+def between(value: Fraction, side: str, lower: Fraction, upper: Fraction | None) -> str:
+    """A bound on what lies from lower to upper, outward; the nearest decimal if they meet it.
+
+    >>> between(Fraction(2, 3), "upper", Fraction(2, 3), Fraction(2, 3))
+    '0.666667'
+    >>> between(Fraction(2, 3), "lower", Fraction(2, 3), Fraction(1))
+    '0.666666'
+    """
+    return f"{float(value):.6f}" if value == lower == upper else outward(value, side)

@@ -1,0 +1,128 @@
+"""JSON documents from outside: read up to a limit, and believed field by field.
+
+What is wrong with one is said with where it comes from. What checks proofs and certificates reads
+them by itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from optsearch.support.errors import OptsearchError
+from optsearch.support.files import MOST_BYTES, read_text, reason_of, replace
+
+T = TypeVar("T")
+
+MAX_DIGITS = 320  # of a whole number: 128 ships have 256 placements each, at the most
+_KINDS = {
+    str: "a text",
+    int: "an integer",
+    dict: "an object, {…}",
+    list: "a list, […]",
+}
+
+
+class Document:
+    """A JSON object that was read.
+
+    fields -- what it has, of whatever types. name -- its path, or what it is; error -- what is
+    raised where something is wrong.
+    """
+
+    def __init__(self, text: str, name: str, error: type[OptsearchError]):
+        self.name, self.error = name, error
+        try:
+            fields = json.loads(text, object_pairs_hook=self._distinct, parse_int=self._whole)
+        except json.JSONDecodeError as wrong:
+            quoted = "".join(text.splitlines()[wrong.lineno - 1 : wrong.lineno]).strip()
+            self.refuse(f"line {wrong.lineno} is not JSON: {quoted!r}: {wrong.msg}")
+        except RecursionError:
+            self.refuse("brackets within brackets, deeper than any board allows")
+        if not isinstance(fields, dict):
+            self.refuse(f"{shortened(fields)} is not a JSON object, {{…}}")
+        self.fields: dict[str, Any] = fields
+
+    @classmethod
+    def read(
+        cls, path: str | Path, error: type[OptsearchError], most: int = MOST_BYTES
+    ) -> Document:
+        """The one in a file of at most so many bytes."""
+        return cls(text_of(path, error, most), str(path), error)
+
+    def refuse(self, problem: str, place: str = "") -> NoReturn:
+        """Raise the error. place -- in the document."""
+        raise self.error(f"{self.name}{place and ', '}{place}: {problem}")
+
+    def require(self, form: str, version: int, names: Collection[str] = ()) -> None:
+        """Refuse a document of another format or version; names -- the only fields, if any."""
+        if self.value("format", str) != form:
+            self.refuse(f"the format is {self.fields['format']!r}, not {form!r}")
+        if self.value("version", int) != version:
+            self.refuse(f"the version is {self.fields['version']}; this optsearch reads {version}")
+        for name in self.fields if names else ():
+            if name not in names:
+                self.refuse(f"there is no field {name!r}; the fields are {', '.join(names)}")
+
+    def value(
+        self,
+        name: str,
+        kind: type[T],
+        fields: Mapping[str, object] | None = None,
+        place: str = "",
+    ) -> T:
+        """One field, of its type. fields -- of an object within, which lies at `place`."""
+        fields = self.fields if fields is None else fields
+        if name not in fields:
+            self.refuse(f"the field {name!r} is missing", place)
+        value = fields[name]
+        if type(value) is not kind:
+            nested = _KINDS[type(value)] if isinstance(value, dict | list) else repr(value)
+            self.refuse(f"{name!r} is {nested:.60}, not {_KINDS[kind]}", place)
+        return value
+
+    def require_same(self, name: str, actual: int, what: str) -> None:
+        """Refuse a number that is not the one found in what the document has."""
+        if self.value(name, int) != actual:
+            self.refuse(f"{name!r} is {self.fields[name]}, but {what} has {actual}")
+
+    def _whole(self, digits: str) -> int:
+        if len(digits) > MAX_DIGITS:
+            self.refuse(f"{digits[:20]}... has {len(digits):,} digits; no board has such numbers")
+        return int(digits)
+
+    def _distinct(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
+            twice = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
+            self.refuse(f"a JSON object has {twice!r} twice")
+        return fields
+
+
+def text_of(path: str | Path, error: type[OptsearchError], most: int = MOST_BYTES) -> str:
+    """The text of a document, in whatever form it is written."""
+    try:
+        return read_text(path, most)
+    except FileNotFoundError:
+        raise error(f"{str(path)!r} does not exist") from None
+    except OSError as reason:
+        raise error(f"{str(path)!r} cannot be read: {reason_of(reason)}") from None
+
+
+def write(path: str | Path, text: str, error: type[OptsearchError]) -> None:
+    """Put a document at a path, whole or not at all."""
+    try:
+        replace(Path(path), text)
+    except OSError as reason:
+        raise error(f"{str(path)!r} cannot be written: {reason_of(reason)}") from None
+    except ValueError as reason:  # a path with a NUL, a text with half a pair of surrogates
+        raise error(f"{str(path)!r} cannot be written: {reason}") from None
+
+
+def shortened(value: object) -> str:
+    """A value as JSON, cut after a line."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:59] + "…"

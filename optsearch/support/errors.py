@@ -1,0 +1,92 @@
+"""The errors a user can cause; each message quotes what was given and says what is accepted."""
+
+import re
+from collections.abc import Callable
+from unicodedata import category
+
+_LONGEST = 200  # characters that are quoted whole: a path has its place
+_SHOWN = 60  # of what is longer
+_QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+"""
+
+
+def printable(text: str, spelled: Callable[[str], str] = repr) -> str:
+    """A text from outside, such as a name in a file, as a terminal may show it.
+
+    What would control the terminal or turn its lines round is spelled as in '\\x1b'; ends of lines
+    stay.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        spelled(sign)[1:-1] if category(sign)[0] == "C" and sign != "\n" else sign for sign in text
+    )
+
+
+def _shortened(message: str) -> str:
+    """A message in which no word and nothing in quotation marks is longer than a line or two."""
+
+    def cut(match: re.Match[str]) -> str:
+        text = match[0]
+        if len(text) <= _LONGEST:
+            return text
+        return text[:_SHOWN] + "..." + (text[0] if text[0] in "'\"" else "")
+
+    return re.sub(_QUOTED, cut, message)
+
+
+class OptsearchError(ValueError):
+    """Bad input or a request that cannot be met; the command line prints it and exits with 2.
+
+    Of what was given the message quotes at most a line or two.
+    """
+
+    def __init__(self, message: str = ""):
+        super().__init__(printable(_shortened(message)))
+
+
+class GameError(OptsearchError):
+    """A game that cannot exist or a text that does not describe one."""
+
+
+class PositionError(OptsearchError):
+    """A malformed or contradictory position."""
+
+
+class ImpossiblePosition(PositionError):
+    """A well-formed position with which no configuration is compatible."""
+
+
+class NotSupported(OptsearchError):
+    """A request that is meaningful but that this part of the toolkit does not answer."""
+
+
+class TooLarge(OptsearchError):
+    """A request that needs more memory or more cells than this part of the toolkit handles."""
+
+
+class WorkerLost(OptsearchError):
+    """A process that worked for this one was killed."""
+
+
+class TableError(OptsearchError):
+    """A table, cache or checkpoint on disk that cannot be opened, read, written or believed."""
+
+
+class TreeError(OptsearchError):
+    """A decision tree that cannot be read or that does not solve its position."""
+
+
+class ProofError(OptsearchError):
+    """A proof of optimality that cannot be read or does not prove what it says."""
+
+
+class RecordError(OptsearchError):
+    """A table of results or of published values that cannot be read or written."""
+
+
+class StrategyError(OptsearchError):
+    """A strategy that does not exist, cannot be loaded, or shoots where it cannot."""
+
+
+class PuzzleError(OptsearchError):
+    """A puzzle that is malformed, or that has no solution where one is needed."""

@@ -1,0 +1,134 @@
+"""Files that are written whole or not at all, and files of others, read up to a limit.
+
+What is kept for a later run has checksums (`arrays`, `journal`), which are keyed with what a file
+is of: what belongs to another game or strategy does not pass. They are for damage and mistakes; who
+means to deceive can compute them too.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from hashlib import blake2b
+from io import FileIO
+from pathlib import Path
+from tempfile import TemporaryFile
+
+MOST_BYTES = 1 << 30  # read of a file
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """The name of a file to write, which takes the place of `path` at the end; folders are made.
+
+    If the block fails, what was there stays. Raises OSError, also where something that is not a
+    regular file is in the way.
+    """
+    path, beside = _places(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        yield beside
+        sync(beside)
+        os.replace(beside, path)
+        sync(path.parent)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _places(path: Path) -> tuple[Path, Path]:
+    """Where a file goes, at the end of all links, and where it is written before."""
+    with suppress(FileNotFoundError):
+        mode = path.stat().st_mode  # an OSError where links lead round in a circle
+        if not stat.S_ISREG(mode):
+            what = "a folder, " if stat.S_ISDIR(mode) else ""
+            raise OSError(errno.EINVAL, f"it is {what}not a regular file")
+    path = Path(os.path.realpath(path))
+    return path, path.with_name(f".{path.name}.{os.getpid()}.tmp{path.suffix}")
+
+
+def require_room(path: Path, is_folder: bool = False) -> None:
+    """Raise OSError where `replacing` could not put a file; nothing is left there.
+
+    is_folder -- `path` is a folder, which may be made, and the file is any in it.
+    """
+    beside = path / f".{os.getpid()}" if is_folder else _places(path)[1]
+    there = beside.parent
+    while True:
+        with suppress(FileNotFoundError):
+            there.stat()
+            break
+        there = there.parent
+    for name in beside.relative_to(there).parts:
+        with suppress(FileNotFoundError):  # another OSError where the name is too long
+            if stat.S_ISLNK((there / name).lstat().st_mode):
+                raise OSError(errno.EEXIST, "it is a link that leads nowhere")
+    with TemporaryFile(dir=there):
+        pass
+
+
+def replace(path: Path, content: str | bytes) -> None:
+    """Put a file at `path`, whole or not at all; text as UTF-8. OSError as in `replacing`."""
+    with replacing(path) as beside:
+        beside.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+# Read, never past a limit
+
+
+def read_text(path: str | Path, most: int = MOST_BYTES) -> str:
+    """The UTF-8 text in a file, less a byte order mark; else as `read_bytes`."""
+    try:
+        return read_bytes(path, most).decode().removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        raise OSError(errno.EILSEQ, "it is not UTF-8 text", str(path)) from None
+
+
+def read_bytes(path: str | Path, most: int = MOST_BYTES) -> bytes:
+    """What is in a regular file of at most so many bytes: the door of every file from outside.
+
+    A device or a pipe may have no end, or never begin. Raises OSError, whose strerror is the
+    reason.
+    """
+
+    def without_waiting(name: str, flags: int) -> int:
+        return os.open(name, flags | os.O_NONBLOCK)
+
+    with open(path, "rb", buffering=0, opener=without_waiting) as file:
+        return content_of(file, most)
+
+
+def content_of(file: FileIO, most: int) -> bytes:
+    """All that is in an open file; OSError as in `read_bytes`."""
+    said = os.fstat(file.fileno())
+    if not stat.S_ISREG(said.st_mode):
+        reason = f"it is not a regular file; one of at most {most:,} bytes is read"
+        raise OSError(errno.EINVAL, reason, str(file.name))
+    content = bytearray()
+    while len(content) <= most >= said.st_size:
+        piece = file.read(min(1 << 20, most + 1 - len(content)))
+        if not piece:
+            return bytes(content)
+        content += piece
+    raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(file.name))
+
+
+def key_of(what: str) -> bytes:
+    """What is mixed into all checksums of a file."""
+    return blake2b(what.encode(), digest_size=32).digest()
+
+
+def reason_of(error: OSError) -> str:
+    """What the system says went wrong, in words."""
+    return error.strerror or str(error)

@@ -1,0 +1,119 @@
+"""The colours of boards, trees, figures and pages as hex.
+
+What a board shows, `heat`, `hit`, `miss` and `best`, is told apart in grey and by people who see no
+red and green: lightness sets it apart, 15 units of CIELAB between any two. The lines of figures
+have the colours of Okabe and Ito (2008), which colour-blind readers tell apart.
+"""
+
+from __future__ import annotations
+
+PAPER = "#ffffff"
+INK = "#1f2933"
+LABEL = "#52606d"
+GRID = "#9aa5b1"
+HEAT = ("#fbfcfe", "#cfe0f1", "#8fb8de")  # from no ship to the most probable cell
+HIT = "#a33404"
+MISS = "#788490"
+BEST = "#0b2f63"
+HOLE = "#66727e"
+SHIP = "#b8c4d0"
+FOUND = "#8fa3b5"  # of a ship that the solver has to find
+WAVE = "#5b8db8"  # revealed water
+GREY = "#7b8794"  # what two trees have in common
+SOLVED = "#2f7d4f"  # the check mark of a leaf
+
+BLUE, ORANGE, GREEN = "#0072b2", "#d55e00", "#009e73"
+PURPLE, GOLD, SKY = "#cc79a7", "#e69f00", "#56b4e9"
+OPEN = "#eceff3"  # what is not known yet
+LESS_OR_MORE = ("#e8a87c", HEAT[0], HEAT[-1])
+
+
+def mixed(colour: str, share: float, ground: str = PAPER) -> str:
+    """A share of a colour, 0 to 1, on a ground."""
+    pairs = zip(_channels(colour), _channels(ground), strict=True)
+    return "#" + "".join(f"{round(share * a + (1 - share) * b):02x}" for a, b in pairs)
+
+
+def heat(share: float) -> str:
+    """The colour of the heat map at a share of its range, 0 to 1; INK is legible on all of them."""
+    step = min(int(share * (len(HEAT) - 1)), len(HEAT) - 2)
+    return mixed(HEAT[step + 1], share * (len(HEAT) - 1) - step, HEAT[step])
+
+
+def veil(share: float) -> str:
+    """The heat map on whatever ground a page has, light or dark, for CSS."""
+    return f"rgba({','.join(map(str, _channels(BLUE)))},{share:.2f})"
+
+
+def _channels(colour: str) -> list[int]:
+    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+
+
+HIT_CELL = mixed(HIT, 0.22)
+MISS_CELL = mixed(MISS, 0.14)
+
+# Styles in the terminal: of replies, by `Reply.hit`; of most probable cells; of other cells.
+IN_TERMINAL = {True: f"bold {PAPER} on {HIT}", False: f"{INK} on {MISS_CELL}"}
+GREEDY_IN_TERMINAL = f"bold {PAPER} on {BEST}"
+
+
+def heat_in_terminal(share: float) -> str:
+    """The style of a cell of the heat map at a share of its range, 0 to 1."""
+    return f"{INK} on {heat(share)}"
+
+
+# The variables of pages. `heat` is the most probable cell, on `cell`.
+LIGHT = {
+    "page": "#f3f5f8",
+    "card": PAPER,
+    "text": "#17212e",
+    "muted": "#4c5a6b",
+    "line": "#d5dce4",
+    "accent": "#1655bd",
+    "on-accent": PAPER,
+    "soft": "#e6eefb",
+    "cell": PAPER,
+    "water": "#e9edf2",
+    "heat": HEAT[-1],
+    "hit": HIT,
+    "miss": MISS,
+    "best": BEST,
+    "low": "#0a5f96",
+    "high": "#a94500",
+    "open": "#cfdcea",
+    "warn": "#7a4a00",
+    "warn-soft": "#fff1d6",
+    "good": "#1e6b3c",
+}
+DARK = {
+    "page": "#0e1319",
+    "card": "#171e27",
+    "text": "#e6ecf3",
+    "muted": "#a6b3c2",
+    "line": "#313c4a",
+    "accent": "#8ab8ff",
+    "on-accent": "#0b1420",
+    "soft": "#1d2c44",
+    "cell": "#1b232d",
+    "water": "#12181f",
+    "heat": "#2a5f92",
+    "hit": "#ffa36b",
+    "miss": "#808c98",
+    "best": PAPER,
+    "low": "#6cb8ea",
+    "high": "#ff9d5c",
+    "open": "#2c4260",
+    "warn": "#ffcf87",
+    "warn-soft": "#3a2b12",
+    "good": "#7fd6a0",
+}
+
+
+def css() -> str:
+    """LIGHT and DARK as the variables of a page; printed pages are light."""
+
+    def variables(colours: dict[str, str]) -> str:
+        return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
+
+    dark = f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {variables(DARK)} }} }}"
+    return f":root {{ {variables(LIGHT)} color-scheme: light dark; }}\n{dark}"

@@ -1,0 +1,108 @@
+"""How far some work is, whom that is told, and what the work may take."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+
+@dataclass(frozen=True, kw_only=True)
+class Status:
+    """How far some work is: of `total` pieces `done` are.
+
+    resumed -- those of them that an earlier run did. seconds -- since the start of this one; 0
+    where pieces take too different times to tell by it when the rest is done. effort -- what was
+    done, in the unit in which it is limited (`Limit`).
+    """
+
+    done: float = 0
+    total: float = 0
+    resumed: float = 0
+    seconds: float = 0.0
+    effort: int = 0
+
+    @property
+    def share(self) -> float:
+        """The part that is done, from 0 to 1; 0 where the total is not known."""
+        return self.done / self.total if self.total else 0.0
+
+    @property
+    def rate(self) -> float:
+        """Pieces a second in this run."""
+        return (self.done - self.resumed) / max(self.seconds, 1e-9)
+
+    @property
+    def seconds_to_go(self) -> float | None:
+        """At that rate; None where it is not known, as before anything is done."""
+        is_known = self.total and self.seconds and self.done > self.resumed
+        return (self.total - self.done) / self.rate if is_known else None
+
+
+S = TypeVar("S", bound=Status)
+Progress = Callable[[S], None]
+
+
+def no_progress(status: Status) -> None:
+    """The progress report of a caller who wants none."""
+
+
+def meter(
+    progress: Progress[Any], total: float, resumed: float = 0, kind: type[Status] = Status
+) -> Callable[..., None]:
+    """What is told how many pieces of some work are done, which begins now, and reports that.
+
+    kind -- of the status; what that has besides is told by name.
+    """
+    started = time.monotonic()
+
+    def report(done: float, **more: Any) -> None:
+        seconds = time.monotonic() - started
+        progress(kind(done=done, total=total, resumed=resumed, seconds=seconds, **more))
+
+    return report
+
+
+class LimitReached(Exception):
+    """Some work took more than its limit."""
+
+    def __init__(self, limit: Limit):
+        super().__init__(f"more than {limit}")
+        self.limit = limit
+
+
+class Limit:
+    """What some work may take: seconds from now, effort (see `Status`), or both.
+
+    clock -- what seconds are counted by.
+    """
+
+    def __init__(
+        self,
+        seconds: float | None = None,
+        effort: int | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        self.seconds, self.effort = seconds, effort
+        self._clock = clock
+        self._started = clock()
+
+    def check(self, effort: int = 0) -> None:
+        """Raise LimitReached when the time is over, or where there was so much effort."""
+        is_late = self.seconds is not None and self._clock() - self._started > self.seconds
+        if is_late or (self.effort is not None and effort > self.effort):
+            raise LimitReached(self)
+
+    def watch(self, progress: Progress[S] = no_progress) -> Progress[S]:
+        """The progress report of work that ends at the limit."""
+
+        def report(status: S) -> None:
+            progress(status)
+            self.check(status.effort)
+
+        return report
+
+    def __str__(self) -> str:
+        parts = [] if self.seconds is None else [f"{self.seconds:g} seconds"]
+        return " or ".join(parts + ([] if self.effort is None else [f"{self.effort:,} nodes"]))

@@ -1,0 +1,71 @@
+"""Work shared out: so many tasks under way on an executor, and what each gives when it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from functools import partial
+from typing import Any, TypeVar
+
+from optsearch.support.errors import OptsearchError, WorkerLost
+from optsearch.support.workers import losses
+
+Task = TypeVar("Task")
+T = TypeVar("T")
+
+IDLE = 0.5  # seconds for which nothing is heard of tasks that go on
+
+
+class Here(Executor):
+    """Does its work where it is submitted, in this process; an error comes out there, too."""
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """The result, which is there already."""
+        future: Future[T] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+def results(
+    executor: Executor,
+    work: Callable[[Task], T],
+    tasks: Iterator[Task] | Callable[[], Task | None],
+    ahead: int,
+    tick: Callable[[], object] = lambda: None,
+) -> Iterator[tuple[Task, T]]:
+    """Each task with its result, in the order in which they end.
+
+    executor -- a pool of processes, `Client.get_executor()` of Dask, `Here`. work -- what it does
+    with a task. tasks -- or what gives the next one, and None where there is none until another has
+    ended. ahead -- how many are under way at most. tick -- called again and again while none ends;
+    it may raise.
+
+    What is under way is cancelled where this ends early: by an error of a task or of `tick`, by
+    ctrl-C, or because the caller leaves the loop. Raises WorkerLost where a worker was lost, and
+    OptsearchError where the executor cancelled a task.
+    """
+    more = tasks if callable(tasks) else partial(next, tasks, None)
+    running: dict[Future[T], Task] = {}
+    try:
+        with losses():
+            while True:
+                while len(running) < ahead and (task := more()) is not None:
+                    future = executor.submit(work, task)
+                    running[future] = task
+                    if future.done():  # as of `Here`: it is told before the next one begins
+                        break
+                if not running:
+                    return
+                finished, _ = wait(running, IDLE, FIRST_COMPLETED)
+                if not finished:
+                    tick()
+                for future in finished:
+                    yield running.pop(future), future.result()
+    except WorkerLost:
+        running.clear()  # their executor ends them; they are not to be cancelled beside that
+        raise
+    except CancelledError:
+        raise OptsearchError("a task was cancelled by whom it was given to") from None
+    finally:
+        for future in running:
+            future.cancel()

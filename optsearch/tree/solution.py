@@ -1,0 +1,179 @@
+"""What a solver returns, whichever of the three it is, and how far it is until then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from optsearch.counting.prior import Prior
+from optsearch.game import Cell, cell_name, notebook
+from optsearch.game.objective import MEAN, Objective
+from optsearch.game.position import Position, legend
+from optsearch.support import progress
+from optsearch.support.errors import NotSupported
+from optsearch.tree import DecisionTree
+
+
+@dataclass(frozen=True)
+class ShotValue:
+    """The optimum of the strategies that shoot a cell first.
+
+    lower, upper -- bounds on the least total height, that shot counted; equal when it is known,
+        and None for within=K.
+    worst, finished -- as in `Solution`, and always exact.
+    """
+
+    cell: Cell
+    lower: int | None
+    upper: int | None
+    worst: int | None = None
+    finished: int | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the bounds meet."""
+        return self.lower == self.upper
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The optimum of a position for one objective; shots are counted from the position on.
+
+    total_height -- the total number of shots, summed over all configurations: the least there is
+        (mean), or the least of the strategies whose worst case is the least (worst); None for
+        within=K, which leaves it open.
+    configurations -- how many there are.
+    best_shots -- every cell of some ship that an optimal strategy can shoot first, in row-major
+        order; none when all ships are sunk already.
+    nodes -- families (or states) the method looked into, those of workers too; without these its
+        regression signature.
+    table_entries, table_bytes -- of the transposition table at the end; of this process alone.
+    seconds -- wall time.
+    objective -- what was optimised.
+    worst -- the fewest shots that always suffice; None unless the objective is worst.
+    finished -- the most configurations finished within K shots; None unless it is within=K.
+    subsets -- parts of families looked into on machine words, not counted in `nodes`; of this
+        process alone.
+    is_exact -- false when the search was cut short. Then `best_shots` is empty, and `total_height`
+        is None unless the bounds met already.
+    lower, upper -- bounds on the least total height, equal when it is known; `upper` is the total
+        of the tree. None for objectives other than the mean, and for other methods.
+    shot_values -- the optimum after each first shot, for every cell not shot yet in row-major
+        order, a cell without a ship too; where they were asked for, else empty.
+    prior -- the weights of the configurations; then `configurations`, heights and what is finished
+        are sums of weights.
+    """
+
+    position: Position
+    method: str
+    total_height: int | None
+    configurations: int
+    best_shots: tuple[Cell, ...]
+    nodes: int
+    table_entries: int
+    table_bytes: int
+    seconds: float
+    objective: Objective = MEAN
+    worst: int | None = None
+    finished: int | None = None
+    subsets: int = 0
+    is_exact: bool = True
+    lower: int | None = None
+    upper: int | None = None
+    shot_values: tuple[ShotValue, ...] = ()
+    prior: Prior | None = None
+    _tree: Callable[[], DecisionTree] | None = field(default=None, repr=False, compare=False)
+    _greedy: Callable[[], tuple[tuple[Cell, ...], int]] | None = field(
+        default=None, repr=False, compare=False
+    )
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the optimum is known, and the value of every shot that was asked for."""
+        return self.is_exact and all(value.is_exact for value in self.shot_values)
+
+    @property
+    def value_text(self) -> str:
+        """What was found, in a few words."""
+        number = self.configurations
+        if self.finished is not None:
+            return f"{self.finished} of {number} within {self.objective.shots} shots"
+        if self.total_height is None:
+            return f"mean between {self.lower}/{number} and {self.upper}/{number}"
+        worst = "" if self.worst is None else f"worst case {self.worst}, "
+        return f"{worst}mean {self.mean_text} = {float(self.mean):.6f}"
+
+    def __repr__(self) -> str:
+        return f"<Solution of {self.position.title}: {self.value_text}>"
+
+    def _repr_html_(self) -> str:
+        """The value, and the board with every best first shot marked."""
+        best = set(self.best_shots)
+        rows = [
+            ("objective", str(self.objective)),
+            ("optimum" if self.is_exact else "so far", self.value_text),
+            ("best shots", " ".join(map(cell_name, self.best_shots)) or "none"),
+        ]
+        shades = dict.fromkeys(best, 0.6)
+        return notebook.titled(
+            self.position.title,
+            notebook.facts(rows),
+            notebook.board(
+                (self.position.game.rows, self.position.game.columns),
+                self.position.signs,
+                shades,
+            ),
+            legend(self.position.game, True) if self.position.shots else "",
+        )
+
+    @property
+    def mean(self) -> Fraction:
+        """The mean number of shots, φ if the objective is the mean; NotSupported for within=K."""
+        return Fraction(self._total(), self.configurations)
+
+    @property
+    def mean_text(self) -> str:
+        """The mean unreduced, as the paper prints it: total height / configurations."""
+        return f"{self._total()}/{self.configurations}"
+
+    def _total(self) -> int:
+        if self.total_height is None:
+            raise NotSupported(
+                f"the optimum for {self.objective} has no mean; it counts the configurations that "
+                "are finished in time"
+                if self.objective.kind == "within"
+                else f"the optimum is not known: between {self.lower} and {self.upper}"
+            )
+        return self.total_height
+
+    def tree(self) -> DecisionTree:
+        """An optimal decision tree, the same on every run."""
+        if self._tree is None:
+            raise NotSupported(f"the method {self.method!r} gives no tree; use method 'solver'")
+        return self._tree()
+
+    def greedy(self) -> tuple[tuple[Cell, ...], int]:
+        """The cells that greedy chooses from, and the least total when one of them is shot first.
+
+        Where nothing is announced certain hits are free and not among them; no cell is left when
+        all others are certain. For an exact optimum of the mean, of the method `solver`; else
+        NotSupported.
+        """
+        if self._greedy is None:
+            raise NotSupported("greedy shots are priced after an exact optimum of the mean only")
+        return self._greedy()
+
+
+@dataclass(frozen=True)
+class SearchStatus(progress.Status):
+    """How far a running solver is: `done` of `total`, in the unit of the method.
+
+    That is first shots, or states, of which the total is an estimate. nodes -- looked into so far.
+    best -- the least total height of a complete strategy found so far. lower -- what no strategy
+    can be below. effort -- nodes, and what the subsets come to in nodes.
+    """
+
+    nodes: int
+    best: int | None = None
+    lower: int | None = None

@@ -1,0 +1,132 @@
+"""What the terminal shows in colours: styles that exist, told apart by everybody, legible."""
+
+import ast
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.color import ColorSystem
+from rich.style import Style
+
+import optsearch
+from optsearch.cli import counting
+from optsearch.cli.solitaire import board
+from optsearch.counting.posterior import Posterior
+from optsearch.game import Game
+from optsearch.game.position import Position
+from optsearch.solitaire.puzzle import SHIP, WATER, Puzzle
+from optsearch.support import palette
+from tests.test_palette import SEEN, contrast, lab
+
+SOURCES = Path(optsearch.__file__).parent
+POSITIONS = [
+    ("10x10:5,4,3,3,2", ""),
+    ("10x10:5,4,3,3,2", "E5=miss C4=miss G4=miss D7=hit D8=hit G7=miss"),
+    ("4x5:4,3,2;holes=C2", "A2=hit"),
+    ("4x4:3,2;announce=ship", "A1=hit A2=sunk:2 D4=miss"),
+    ("2x2:2", "A1=hit B1=hit"),
+    ("1x2:2", "A1=hit B1=hit"),
+]
+# A terminal of all colours, and one of 256
+DEPTHS = [ColorSystem.TRUECOLOR, ColorSystem.EIGHT_BIT]
+
+
+def styles_of(node):
+    """The expressions of styles in a call: named so, or said in one."""
+    yield from (k.value for k in node.keywords if k.arg is not None and k.arg.endswith("style"))
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", 0)
+    if called == "say" and len(node.args) == 2:
+        yield node.args[1]
+
+
+def written_styles():
+    """The literal styles in the sources of the command, and the expressions of all others."""
+    literal, computed = set(), set()
+    for path in (SOURCES / "cli").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            found = [*styles_of(node)] if isinstance(node, ast.Call) else []
+            while found:
+                one = found.pop()
+                if isinstance(one, ast.IfExp):
+                    found += [one.body, one.orelse]
+                elif isinstance(one, ast.Constant):
+                    literal |= {one.value} - {None}
+                else:
+                    computed.add(ast.unparse(one))
+    return literal, computed
+
+
+def spans(text):
+    """The drawn texts that have a style, with it."""
+    return [(text.plain[s.start : s.end].strip(), Style.parse(s.style)) for s in text.spans]
+
+
+def colours(style, depth):
+    """Text and ground of a style in hex, as a terminal of so many colours shows them."""
+    return [one.downgrade(depth).get_truecolor().hex for one in (style.color, style.bgcolor)]
+
+
+def cells_of(game, shots):
+    """Of each cell: what is written there, its style, its probability if it is not shot, and
+    whether it is a greedy shot."""
+    position = Position.parse(Game.parse(game), shots)
+    posterior = Posterior(position)
+    likely, shot = posterior.greedy_shots(), {s.cell: s.reply for s in position.shots}
+    drawn = spans(counting.probability_board(posterior))
+    cells = [cell for cell in np.ndindex(posterior.probability.shape) if cell in position.game]
+    for cell, (text, style) in zip(cells, drawn, strict=True):
+        chance = None if cell in shot else posterior.probability[cell]
+        assert text == (shot[cell].letter if cell in shot else f"{100 * chance:.1f}")
+        yield text, style, chance, cell in likely
+
+
+def test_every_style_exists():
+    """Rich shows a text whose style it cannot parse without one, and says nothing."""
+    literal, computed = written_styles()
+    assert {"bold", "red"} <= {str(Style.parse(style)) for style in literal}
+    # All others are handed on, or on the boards below.
+    replies = {"IN_TERMINAL[answer.hit]", "IN_TERMINAL[reply.hit]"}
+    assert computed == {"style", "f'{style} {colour}'", *replies}
+
+
+def test_the_styles_of_a_puzzle():
+    """Hidden cells, revealed ones, and those of a solution, each with water and ships."""
+    puzzle = Puzzle(2, 2, (1,), (1, 0), (1, 0), (((0, 0), SHIP), ((1, 1), WATER)))
+    assert {str(style) for _, style in spans(board(puzzle))} == {"bold red", "dim", "bold blue"}
+    solved = {str(style) for _, style in spans(board(puzzle, (1,)))}
+    assert solved == {"bold red", "blue", "bold blue"}
+
+
+@pytest.mark.parametrize(("game", "shots"), POSITIONS)
+def test_the_heat_map(game, shots):
+    """Darker where a ship is more probable; greedy shots apart from all others; all legible."""
+    cells = [*cells_of(game, shots)]
+    for depth in DEPTHS:
+        seen = [(*colours(style, depth), *rest) for _, style, *rest in cells]
+        assert all(contrast(ink, ground) >= 4.5 for ink, ground, *_ in seen)
+        others = sorted(
+            (chance, lab(ground)[0])
+            for _, ground, chance, likely in seen
+            if not likely and chance is not None
+        )
+        lightness = [light for _, light in others]
+        assert lightness == sorted(lightness, reverse=True)
+        if len(set(lightness)) > 3:  # however much higher a greedy shot is
+            assert lightness[0] - lightness[-1] >= 15
+        for best in {ground for _, ground, _, likely in seen if likely}:
+            for eyes in SEEN:
+                for light in lightness:
+                    assert abs(lab(best, eyes)[0] - light) >= 15
+    assert all(bool(style.bold) == (likely or text in "X#●") for text, style, _, likely in cells)
+
+
+def test_hits_and_misses():
+    """Apart from each other and from greedy shots, for all eyes; in grey see `test_palette`."""
+    styles = [*palette.IN_TERMINAL.values(), palette.GREEDY_IN_TERMINAL]
+    for depth in DEPTHS:
+        for one, other in combinations(styles, 2):
+            grounds = [colours(Style.parse(style), depth)[1] for style in (one, other)]
+            for eyes in SEEN:
+                apart = lab(grounds[0], eyes) - lab(grounds[1], eyes)
+                assert np.linalg.norm(apart) >= 20
