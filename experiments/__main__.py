@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from experiments.script import made_by, run
-from optsearch.report.standing import standings
+from optsearch.report.standing import Standing, standings
 from optsearch.results.tables import took
 
 
@@ -21,10 +21,10 @@ def experiments() -> dict[str, str]:
     return found
 
 
-def made(name: str) -> Iterator[str]:
+def made(name: str, known: list[Standing]) -> Iterator[str]:
     """A line for each table and tree of an experiment: when it was made, and what confirmed it."""
     for table in made_by(name):
-        found = [one for one in standings() if one.made is table]
+        found = [one for one in known if one.made is table]
         for one in found:
             yield f"{one.file} ({one.header.get('date', 'no date')}): {one.text}"
         if not found:
@@ -35,11 +35,12 @@ def main() -> None:
     """Print the list."""
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
     parser.parse_args()
+    known = list(standings())
     for name, about in experiments().items():
         tables = made_by(name)
         minutes = f", {took(max(table.most_minutes for table in tables))}" if tables else ""
         print(f"{name}{minutes}\n    {about}")
-        for line in made(name):
+        for line in made(name, known):
             print(f"    {line}")
     print("\npython -m experiments.NAME runs one, and with --help says how it is used.")
     print("Files are below data/results; times are on two cores.")

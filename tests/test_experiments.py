@@ -8,9 +8,11 @@ from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from math import comb
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from numba.core.registry import CPUDispatcher as Dispatcher
 
 import experiments
 import optsearch
@@ -18,15 +20,18 @@ from experiments import __main__ as listing
 from experiments import (
     ablation,
     bench,
+    beside_again,
     bracket,
     check_lower_bounds,
     check_told,
     counterexamples,
     counterexamples_announced,
+    coverage_again,
     double_oracle,
     equilibria,
     estimates,
     evaluation_check,
+    first_ship_again,
     golden,
     hiders,
     lower_bounds,
@@ -36,6 +41,7 @@ from experiments import (
     optima_announced,
     paired,
     reconstructions,
+    reveal_again,
     table1,
     told,
     trees,
@@ -89,6 +95,17 @@ def run(monkeypatch, capsys):
         return out
 
     return main
+
+
+@pytest.fixture
+def uncompiled(monkeypatch):
+    """What numba compiles, as plain Python: compiling takes longer than a small game."""
+    for module in (beside_again, check_told, coverage_again, first_ship_again, reveal_again):
+        for name, thing in list(vars(module).items()):
+            if isinstance(thing, Dispatcher):
+                monkeypatch.setattr(module, name, thing.py_func)
+    for module in (first_ship_again, reveal_again):
+        monkeypatch.setattr(module, "Dict", SimpleNamespace(empty=lambda *_: {}))
 
 
 def same(record):
@@ -467,7 +484,7 @@ def test_the_counterexamples_of_the_prototype():
     assert min(int(row["configurations"] or 6) for row in rows) == 6
 
 
-def test_told_and_its_check(run, tmp_path):
+def test_told_and_its_check(uncompiled, run, tmp_path):
     game = "5x5:3,2,2;contact=any"
     out = run(told, game, "-o", tmp_path)
     assert "12.690577  all ships told but two = 9023/711" in out
@@ -547,7 +564,7 @@ def cells_of_chains(folder):
         ("reveal", ["alike", "completions", "F1"]),
     ],
 )
-def test_a_lower_bound_that_is_wrong(run, monkeypatch, tmp_path, part, columns):
+def test_a_lower_bound_that_is_wrong(uncompiled, run, monkeypatch, tmp_path, part, columns):
     """One lower than the table says is seen, of a game of six configurations."""
     monkeypatch.setattr(check_lower_bounds, "processes", ThreadPoolExecutor)
     game, kept = "1x6:3,1", ("--checkpoints", tmp_path)
@@ -655,7 +672,7 @@ def test_the_check_of_lower_bounds(run, monkeypatch, tmp_path, capsys):
     assert not (tmp_path / "checked_5x6_22.csv").exists()  # of nothing that was not confirmed
 
 
-def test_a_checkpoint_of_another_check_is_refused(run, monkeypatch, capsys, tmp_path):
+def test_a_checkpoint_of_another_check_is_refused(uncompiled, run, monkeypatch, capsys, tmp_path):
     """One that was cut off goes on; where there are no four cells, all is water or a ship."""
     monkeypatch.setattr(check_lower_bounds, "processes", ThreadPoolExecutor)
     game, folder = "1x6:3,1", tmp_path / "tables"
