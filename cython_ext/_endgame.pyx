@@ -10,7 +10,7 @@ from columns cimport extract
 from optsearch.compiled._block cimport Words
 
 cdef enum:
-    NEVER = 1 << 14       # misses
+    TOO_MANY = 1 << 14       # misses
 
 
 cdef class Endgame:
@@ -38,7 +38,7 @@ cdef class Endgame:
 
     cdef int solve(self, int x) noexcept nogil:
         """The least misses for a part of the configurations."""
-        cdef int n = popcount(x), i, hit, h, m, cost, best = NEVER
+        cdef int n = popcount(x), i, hit, h, m, cost, best = TOO_MANY
         # Distinct configurations: all but one are missed at least once.
         cdef int each = 1 if self.distinct else 0
         if n == 1:
@@ -60,7 +60,7 @@ cdef class Endgame:
             cost += self.solve(x ^ hit) - each * (m - 1)
             if cost < best:
                 best = cost
-        if best == NEVER:
+        if best == TOO_MANY:
             best = 0
         self.stamp[x] = self.now
         self.cost[x] = <uint16_t>best

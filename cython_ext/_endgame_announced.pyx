@@ -19,7 +19,7 @@ from optsearch.compiled._walk cimport MAX_ENDGAME
 
 cdef enum:
     MEMO = 4096
-    NEVER = 1 << 14       # misses
+    TOO_MANY = 1 << 14       # misses
 
 
 cdef class AnnouncedEndgame:
@@ -159,7 +159,7 @@ cdef class AnnouncedEndgame:
         Cells of a ship that all have are not looked at.
         """
         cdef Cells some = 0, every = ~<Cells>0
-        cdef int rest = x, best = NEVER, cost, c
+        cdef int rest = x, best = TOO_MANY, cost, c
         while rest:
             some |= self.cells[ctz(rest)]
             every &= self.cells[ctz(rest)]
@@ -204,17 +204,17 @@ cdef class AnnouncedEndgame:
         return alike and not parts[0]
 
     cdef int cost(self, int x, Cells hits, int cell, int limit) noexcept nogil:
-        """The misses after a shot, exact if below a limit; NEVER for a ship that all have."""
+        """The misses after a shot, exact if below a limit; TOO_MANY for a ship that all have."""
         cdef int parts[MAX_KINDS + 2]
         cdef int t, cost
         if self.split(x, hits, cell, parts):
-            return NEVER
+            return TOO_MANY
         cost = popcount(parts[0])
         for t in range(self.sinkings.tolds + 2):
             cost += self.least[parts[t]]
         for t in range(self.sinkings.tolds + 2):
             if cost >= limit:
-                return NEVER
+                return TOO_MANY
             if parts[t] & (parts[t] - 1):
                 cost += self.value(parts[t], hits | one(cell) if t else hits)
                 cost -= self.least[parts[t]]

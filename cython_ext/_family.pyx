@@ -15,6 +15,12 @@ cdef enum:
     PLACES = 256               # a power of two above MAX_CELLS, below which numbers are bytes
 
 
+cdef inline char* cut(char** space, size_t bytes) noexcept nogil:
+    """So many bytes off the front of some memory."""
+    space[0] += bytes
+    return space[0] - bytes
+
+
 cdef Node* new_node(int n, int cells, int budget, bint weighted) except NULL nogil:
     """Memory for a family of n sets in which at most so many cells are undecided."""
     cdef size_t width = (n + 63) // 64
@@ -31,28 +37,19 @@ cdef Node* new_node(int n, int cells, int budget, bint weighted) except NULL nog
         with gil:
             raise MemoryError
     space = <char*>node + ((sizeof(Node) + 15) & ~15)
-    node.rows = <Cells*>space
-    space += n * sizeof(Cells)
-    node.columns = <uint64_t*>space
-    space += cells * width * 8
-    node.weight_hit = <int64_t*>space
-    space += cells * 8
-    node.shots = <Candidate*>space
-    space += cells * sizeof(Candidate)
+    node.rows = <Cells*>cut(&space, n * sizeof(Cells))
+    node.columns = <uint64_t*>cut(&space, cells * width * 8)
+    node.weight_hit = <int64_t*>cut(&space, cells * 8)
+    node.shots = <Candidate*>cut(&space, cells * sizeof(Candidate))
     node.weights = node.light = NULL
     if weighted:
-        node.weights = <int64_t*>space
-        space += n * sizeof(int64_t)
-        node.light = <int64_t*>space
-        space += (n + 1) * sizeof(int64_t)
-    node.count = <int32_t*>space
-    space += cells * 4
-    node.pair = <int32_t*>space
-    space += cells * cells * 4
+        node.weights = <int64_t*>cut(&space, n * sizeof(int64_t))
+        node.light = <int64_t*>cut(&space, (n + 1) * sizeof(int64_t))
+    node.count = <int32_t*>cut(&space, cells * 4)
+    node.pair = <int32_t*>cut(&space, cells * cells * 4)
     node.prices = NULL
     if not weighted and n <= PRICED:
-        node.prices = <int32_t*>space
-        space += n * sizeof(int32_t)
+        node.prices = <int32_t*>cut(&space, n * sizeof(int32_t))
     node.cell = <uint8_t*>space
     node.n, node.width, node.budget = n, <int>width, budget
     node.exact = node.listed = node.whole = node.on_word = node.priced = False

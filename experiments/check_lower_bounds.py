@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 from experiments import script
 from experiments.beside_again import counted_beside
 from experiments.coverage_again import Counts, covering, larger
-from experiments.first_ship_again import FirstShipAgain, Known, keeps_more
+from experiments.first_ship_again import FirstShipAgain, Placed, keeps_more
 from experiments.reveal_again import RevealAgain
 from optsearch.counting.lattice import Constraints, sweep
 from optsearch.game import Game, bits
@@ -414,7 +414,7 @@ def check_first_ship(
         for kind in beside:
             met = accumulate((kind.most_met(i) for i in range(most + 1)), max)
             avoiding = [max(0, kind.completions - some) for some in met]
-            placed += [Known(ship, avoiding) for ship in sorted(kind.ships)]
+            placed += [Placed(ship, avoiding) for ship in sorted(kind.ships)]
         again = FirstShipAgain(game, placed, misses, k - 1, most)
         started = time.perf_counter()
         parts = f"{where}, {k} cells, {most}, {[kind.met for kind in known]}, part "

@@ -26,7 +26,7 @@ from optsearch.bounds.leaves import (
 )
 from optsearch.bounds.reveal import MISSES, Revealed, finished_within, reveal
 from optsearch.bounds.ship_chain import every_ship_chain, longest_ship_chain
-from optsearch.bounds.told import Known, Told, mean_of
+from optsearch.bounds.told import AllButTwo, Told, mean_of
 from optsearch.counting.configurations import Configurations
 from optsearch.counting.family import Family
 from optsearch.counting.posterior import Posterior
@@ -91,7 +91,7 @@ def lower_bounds(position: Position, prior: Prior | None = None) -> list[Bound]:
     return quick + _told(position)
 
 
-def told_bound(game: Game, known: Iterable[Known], source: str) -> Bound:
+def told_bound(game: Game, known: Iterable[AllButTwo], source: str) -> Bound:
     """The bound that the rows of `Told.bound` leave."""
     hidden = "{} and {}".format(*game.fleet[-2:])
     return Bound(

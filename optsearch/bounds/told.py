@@ -87,7 +87,7 @@ class Hidden:
 
 
 @dataclass(frozen=True)
-class Known:
+class AllButTwo:
     """Sets of known ships that leave the same numbers of placements free, in sum.
 
     long, short -- free placements of either hidden ship. sets -- how many sets. pairs -- their
@@ -196,7 +196,7 @@ class Told:
 
     def bound(
         self, progress: Callable[[str, int, int], None] = lambda what, done, total: None
-    ) -> list[Known]:
+    ) -> list[AllButTwo]:
         """M_Q of all sets of known ships, by the free placements they leave.
 
         progress -- called with what is counted, those done and their number. The price of a pair
@@ -211,12 +211,12 @@ class Told:
                 these[place] += value
             progress("games of two ships", i + 1, len(stock))
         return [
-            Known(*free, sets, pairs, price, misses)
+            AllButTwo(*free, sets, pairs, price, misses)
             for free, (sets, pairs, misses) in sorted(sums.items())
         ]
 
 
-def mean_of(game: Game, known: Iterable[Known]) -> Fraction:
+def mean_of(game: Game, known: Iterable[AllButTwo]) -> Fraction:
     """The lower bound on the mean number of shots that the rows of `Told.bound` leave."""
     rows = list(known)
     pairs = sum(row.pairs for row in rows)

@@ -137,12 +137,6 @@ def exact_shooter(rows: Rows, sizes: Sequence[int], mix: Vector) -> list[Fractio
     return result
 
 
-def least_pay(rows: Rows, sizes: Sequence[int], weights: Sequence[int]) -> Fraction:
-    """What the best of the trees pays against a mix of the hider."""
-    total = sum(s * y for s, y in zip(sizes, weights, strict=True))
-    return Fraction(min(sum(map(int.__mul__, row, weights)) for row in rows), total)
-
-
 def greatest_pay(rows: Rows, sizes: Sequence[int], mix: Sequence[Fraction]) -> Fraction:
     """What a mix of the trees pays against the orbit that is worst for it."""
     played = [(p, row) for p, row in zip(mix, rows, strict=True) if p]

@@ -20,7 +20,7 @@ from optsearch.bounds import (
     together,
     told_bound,
 )
-from optsearch.bounds.told import Known
+from optsearch.bounds.told import AllButTwo
 from optsearch.counting.lattice import Constraints, sweep
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
@@ -256,7 +256,7 @@ def _told(game: Game, results: Path) -> list[Bound]:
     met = sum(table.column("pairs"))
     _require(met == pairs, table, f"its rows have {met} pairs, not {pairs}")
     source = f"{_source(path)}, by {table.header['command']}"
-    bound = told_bound(game, (Known(**row) for row in table), source)
+    bound = told_bound(game, (AllButTwo(**row) for row in table), source)
     said = table.header.get(bound.name)
     _require(said == str(bound.value), table, f"{bound.name} gives {bound.value}, not {said}")
     return [bound]
