@@ -1,4 +1,4 @@
-"""The command that draws a game as a moving picture: animate."""
+"""The command that draws a game as a moving picture or a page: animate."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from optsearch.cli.progress import telling
 from optsearch.counting.configurations import to_masks
 from optsearch.play.hiding import hider
 from optsearch.play.simulate import replay
+from optsearch.show import animation
 from optsearch.strategies import as_player
 
 
@@ -42,21 +43,26 @@ def animate(
 ) -> None:
     """Draw a player's game shot by shot, over the probability of a ship on each cell."""
     parsed, playing = read_game(game), as_player(player)
-    from optsearch.drawing.animations import animate as animate_
-
     who = hider(boards)
     ships = to_masks(who.boards(parsed, number + 1, seed)[number])
     end = replay(playing, parsed, number, seed=seed, boards=who)
+    title = str(playing).partition(":")[0]
     with telling("drawing") as progress, writing(output) as beside:
-        animate_(
-            end,
-            ships,
-            beside,
-            title=str(playing).partition(":")[0],
-            rate=rate,
-            with_posterior=not plain,
-            progress=progress,
-        )
+        if output.suffix.lower() == ".html":
+            content = animation.data(end, ships, title, rate, not plain, progress)
+            beside.write_text(animation.page(content), encoding="utf-8")
+        else:
+            from optsearch.drawing.animations import animate as animate_
+
+            animate_(
+                end,
+                ships,
+                beside,
+                title=title,
+                rate=rate,
+                with_posterior=not plain,
+                progress=progress,
+            )
     shots = len(end.shots)
     answer = Answer(strategy=str(playing), game=str(parsed), seed=seed, number=number)
     text = f"{playing}, {parsed}: {shots} shots, in {output}"

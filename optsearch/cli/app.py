@@ -161,7 +161,7 @@ class Interrupted(Exception):
 
 DEPENDENCIES = (
     *("numpy", "numba", "lmdb", "sortedcontainers", "typer", "rich", "matplotlib", "highspy"),
-    *("distributed", "jinja2", "ortools"),  # extras
+    *("distributed", "jinja2", "ortools", "starlette", "uvicorn"),  # extras
 )
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from matplotlib.animation import AbstractMovieWriter, HTMLWriter, PillowWriter
+from matplotlib.animation import PillowWriter
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from optsearch.counting.posterior import Posterior
 from optsearch.drawing.boards import draw_board, draw_probability, draw_ships
 from optsearch.game.position import Position
-from optsearch.support.palette import INK, css
+from optsearch.support.palette import INK
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
 CELL = 0.42  # inches
@@ -33,8 +32,8 @@ def animate(
 ) -> int:
     """Write a game to a file, a frame for each number of shots; returns how many there are.
 
-    end -- its last position. ships -- masks, shown in the last frame, which is held. path -- ends
-    in .gif or .html. rate -- frames a second. with_posterior -- whether the cells show how probable
+    end -- its last position. ships -- masks, shown in the last frame, which is held. path -- a GIF.
+    rate -- frames a second. with_posterior -- whether the cells show how probable
     a ship is. Raises OSError where the file cannot be written.
     """
     game, frames = end.game, len(end.shots) + 1
@@ -42,7 +41,7 @@ def animate(
     width, height = CELL * game.columns, CELL * game.rows
     full = figure.get_size_inches()
     box = (1.3 * CELL / full[0], 0.5 * CELL / full[1], width / full[0], height / full[1])
-    writer = _writer(path, rate)
+    writer = PillowWriter(fps=rate)
     report = meter(progress, frames)
     with writer.saving(figure, str(path), DOTS):
         for number in range(frames):
@@ -71,47 +70,3 @@ def _draw(ax: Axes, position: Position, with_posterior: bool) -> str:
     draw_probability(ax, position, posterior.probability)
     left = posterior.configurations
     return f"{text}; {left:,} configuration{'' if left == 1 else 's'} left"
-
-
-_BUTTONS = {
-    "minus": "−",
-    "fast-backward": "|◀",
-    "step-backward": "‹",
-    "play fa-flip-horizontal": "◀",
-    "pause": "❚❚",
-    "play": "▶",
-    "step-forward": "›",
-    "fast-forward": "▶|",
-    "plus": "+",
-}
-_HEAD = f"""<!doctype html>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy"
- content="default-src 'none'; img-src data:; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
-<link rel="icon" href="data:,">
-<style>
-{css()}
-body {{
-  text-align: center; background: var(--page); color: var(--text);
-  font: 1rem system-ui, sans-serif;
-}}
-img {{ max-width: 100%; }}
-</style>
-"""
-
-
-class _PageWriter(HTMLWriter):
-    """The page of matplotlib, whose buttons are signs of a font that it loads, without that."""
-
-    def finish(self) -> None:
-        super().finish()
-        path = Path(self.outfile)
-        page = re.sub(r"<link\b[^>]*>", "", path.read_text())
-        page = re.sub(r'<i class="fa fa-([^"]*)"></i>', lambda icon: _BUTTONS[icon[1]], page)
-        path.write_text(_HEAD + page, encoding="utf-8")
-
-
-def _writer(path: Path, rate: int) -> AbstractMovieWriter:
-    if path.suffix.lower() == ".html":
-        return _PageWriter(fps=rate, embed_frames=True)
-    return PillowWriter(fps=rate)

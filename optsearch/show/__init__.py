@@ -1,1 +1,1 @@
-"""Pages to look at: `explorer` is the one on which decision trees are walked."""
+"""Pages to look at: on `explorer` decision trees are walked, on `animation` a game is played."""

@@ -7,8 +7,6 @@ node are computed here.
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,16 +15,23 @@ from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.counting.family import Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.game import Game, bits
+from optsearch.game import Game
 from optsearch.game.position import Position, known_replies
 from optsearch.search.kernels import State
 from optsearch.search.solver import Solver
+from optsearch.show.shapes import BOARD, shape
 from optsearch.support.errors import TooLarge, TreeError
-from optsearch.support.pages import json_in_html, policy, template
+from optsearch.support.pages import Page
 from optsearch.support.progress import Limit
 from optsearch.tree import DecisionTree, Leaf, Node
 
 MAX_CONFIGURATIONS = 10_000
+PAGE = Page(
+    "optsearch.show/explorer.html",
+    *BOARD,
+    "optsearch.show/explorer.css",
+    "optsearch.show/explorer.js",
+)
 
 Named = tuple[str, DecisionTree]
 
@@ -103,9 +108,7 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
         "game": str(game),
         "position": str(position),
         "rules": _rules(game) + _by(solver),
-        "rows": game.rows,
-        "columns": game.columns,
-        "holes": list(bits(game.holes)),
+        "shape": shape(game),
         "fleet": [str(kind) for kind in game.fleet],
         "announce": game.announce,
         "replies": [str(reply) for reply in replies],
@@ -199,11 +202,5 @@ def page(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
 
     Limit and errors as in `data`.
     """
-    text = template("explorer.html", "optsearch.show")
     content = data(solver, trees, limit)
-    texts = {
-        "title": html.escape(f"{content['game']} {content['position']}".strip()),
-        "policy": policy(text),
-        "data": json_in_html(content),
-    }
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: texts[match[1]], text)
+    return PAGE.written(f"{content['game']} {content['position']}".strip(), content)

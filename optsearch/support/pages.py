@@ -1,14 +1,48 @@
-"""What every page of HTML that needs no server has: colours, a policy, data that are no markup."""
+"""What every page of HTML has: colours, a policy, data that are no markup.
+
+A page is written whole, with its style and script in it, or served with both beside it.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import json
 import re
 from importlib import resources
 
 from optsearch.support import palette
+
+
+class Page:
+    """A page of packages: its markup, and the styles and scripts that it takes, in this order.
+
+    files -- each PACKAGE/NAME; one ends in .html, the others in .css and .js.
+    """
+
+    def __init__(self, *files: str):
+        def together(ending: str) -> str:
+            return "\n".join(_text(*name.split("/")) for name in files if name.endswith(ending))
+
+        self._markup = together(".html")
+        self.style = palette.css() + together(".css")
+        self.script = together(".js")
+
+    def written(self, title: str, data: object) -> str:
+        """The page as one file that needs nothing else."""
+        style, script = f"<style>{self.style}</style>", f"<script>{self.script}</script>"
+        rule = f'<meta http-equiv="Content-Security-Policy" content="{policy(style + script)}">'
+        return self._filled(title, rule + style, json_in_html(data), script)
+
+    def served(self, title: str, address: str) -> str:
+        """The page for a server, which has its style and script at ADDRESS.css and ADDRESS.js."""
+        style = f'<link rel="stylesheet" href="{address}.css">'
+        return self._filled(title, style, "null", f'<script src="{address}.js"></script>')
+
+    def _filled(self, title: str, style: str, data: str, script: str) -> str:
+        texts = {"title": html.escape(title), "style": style, "data": data, "script": script}
+        return re.sub(r"\{\{(\w+)\}\}", lambda match: texts[match[1]], self._markup)
 
 
 def policy(page: str) -> str:
@@ -28,8 +62,7 @@ def policy(page: str) -> str:
 
 def template(name: str, package: str) -> str:
     """A page of a package as it is written, with the colours of all pages in its style."""
-    text = resources.files(package).joinpath(name).read_text(encoding="utf-8")
-    return text.replace("/* colours */", palette.css())
+    return _text(package, name).replace("/* colours */", palette.css())
 
 
 def json_in_html(value: object) -> str:
@@ -38,3 +71,7 @@ def json_in_html(value: object) -> str:
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return text
+
+
+def _text(package: str, name: str) -> str:
+    return resources.files(package).joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,80 @@
+"use strict";
+// A game is played shot by shot: the board after each, and how probable a ship was on each cell.
+
+const HELD = 5;  // times a frame that the end is shown
+const D = JSON.parse(element("data").textContent);
+const END = D.shots.length;
+const board = new Board(element("board"), D.shape, "Board after the shot", {look});
+const digits = D.shape.cells.some((cell) => cell && cell[1] > 8) ? 0 : 1;
+let number = 0, timer = null, looked = null;
+
+function look(cell) {
+  looked = cell;
+  element("about").textContent = cell === null ? "" : board.label(cell);
+}
+
+function show() {
+  const replies = new Map(D.shots.slice(0, number)), last = number ? D.shots[number - 1][0] : null;
+  const chances = D.chances ? D.chances[number] : [];
+  const most = Math.max(...chances.filter((_, cell) => !replies.has(cell)), 0) || 1;
+  board.elements.forEach((shown, cell) => {
+    if (!shown) return;
+    const reply = replies.get(cell), chance = chances[cell];
+    const classes = cell === last ? ["next"] : [];
+    if (reply !== undefined) board.show(cell, {reply, classes: [...classes, "shot"], label: replyWords(reply).toLowerCase()});
+    else if (chance === undefined) board.show(cell, {});
+    else board.show(cell, {text: percent(chance, 1, digits), classes: chance ? [] : ["never"], warmth: chance / most, label: `${percent(chance, 1, 2)}\u00a0%`});
+  });
+  board.ships(number === END ? D.ships : []);
+  const hits = [...replies.values()].filter((reply) => kindOf(reply) !== "miss").length;
+  const shot = last === null ? "Start" : `${counted(number, "shot")}, ${counted(hits, "hit")}: ${board.names[last]} ${replyWords(D.shots[number - 1][1]).toLowerCase()}`;
+  element("said").textContent = shot + (D.left ? `; ${counted(D.left[number], "configuration")} left` : "");
+  element("shot").value = number;
+  element("shot").setAttribute("aria-valuetext", element("said").textContent);
+  element("play").textContent = timer === null ? "Play" : "Pause";
+  look(looked);
+}
+
+/** Show the board after so many shots. */
+function goTo(to) {
+  number = Math.max(0, Math.min(END, to));
+  show();
+}
+
+function pause() {
+  clearTimeout(timer);
+  timer = null;
+}
+
+function play() {
+  const step = () => {
+    goTo(number === END ? 0 : number + 1);
+    timer = setTimeout(step, (number === END ? HELD : 1) * 1000 / D.rate);
+  };
+  timer = setTimeout(step, 1000 / D.rate);
+  show();
+}
+
+const moves = {
+  first: () => goTo(0),
+  back: () => goTo(number - 1),
+  on: () => goTo(number + 1),
+  last: () => goTo(END),
+};
+const halting = (move) => () => { pause(); move(); };
+const toggle = () => { if (timer === null) play(); else { pause(); show(); } };
+for (const [name, move] of Object.entries(moves)) element(name).addEventListener("click", halting(move));
+element("play").addEventListener("click", toggle);
+element("shot").max = END;
+element("shot").addEventListener("input", () => { pause(); goTo(Number(element("shot").value)); });
+onKeys(() => ({
+  " ": (event) => event.target.matches("button") ? event.target.click() : toggle(),
+  ArrowLeft: halting(moves.back), ArrowRight: halting(moves.on), Home: halting(moves.first), End: halting(moves.last),
+}));
+element("game").textContent = D.game;
+element("player").textContent = `${D.player}: ${counted(END, "shot")}`;
+element("key-sunk").hidden = !D.shots.some(([, reply]) => kindOf(reply) === "sunk");
+element("key-percent").hidden = !D.chances;
+for (const part of document.querySelectorAll("[data-sign]")) part.prepend(mark(part.dataset.sign));
+show();
+if (!matchMedia("(prefers-reduced-motion: reduce)").matches) play();

@@ -1,0 +1,76 @@
+"""A page on which a game is played shot by shot, over the probability of a ship on each cell.
+
+A single file that needs no network, as the explorer's: `animation.html` with the data below in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from optsearch.counting.posterior import Posterior
+from optsearch.game import bits
+from optsearch.game.position import Position
+from optsearch.show.shapes import BOARD, shape
+from optsearch.support.pages import Page
+from optsearch.support.progress import Progress, Status, meter, no_progress
+
+DIGITS = 5  # of a probability
+PAGE = Page(
+    "optsearch.show/animation.html",
+    *BOARD,
+    "optsearch.show/animation.css",
+    "optsearch.show/animation.js",
+)
+
+
+def data(
+    end: Position,
+    ships: Sequence[int],
+    player: str,
+    rate: int = 2,
+    with_posterior: bool = True,
+    progress: Progress[Status] = no_progress,
+) -> dict[str, Any]:
+    """What a page carries, as a JSON object.
+
+    game, player, rate -- as given; shape -- of the board. shots -- pairs of a cell, by its index,
+    and its reply. ships -- lists of cells. chances, left -- after each number of shots the
+    probability of a ship on each cell, rounded, and the number of configurations as a text; None
+    without a posterior.
+
+    end -- the last position of the game. ships -- masks. rate -- shots a second.
+    """
+    game = end.game
+    chances: list[list[float]] | None = [] if with_posterior else None
+    left: list[str] | None = [] if with_posterior else None
+    report = meter(progress, len(end.shots) + 1)
+    for number in range(len(end.shots) + 1):
+        if chances is not None and left is not None:
+            posterior = Posterior(Position(game, end.shots[:number]))
+            chances.append([_rounded(p) for p in posterior.probability.ravel().tolist()])
+            left.append(str(posterior.configurations))
+        report(number + 1)
+    return {
+        "game": str(game),
+        "player": player,
+        "rate": rate,
+        "shape": shape(game),
+        "shots": [[game.bit(shot.cell).bit_length() - 1, str(shot.reply)] for shot in end.shots],
+        "ships": [list(bits(ship)) for ship in ships],
+        "chances": chances,
+        "left": left,
+    }
+
+
+def _rounded(chance: float) -> float:
+    """To some digits; only what never happens is 0, and only what is certain is 1."""
+    least = 10**-DIGITS
+    if chance == 0 or chance == 1:
+        return int(chance)
+    return float(round(min(max(chance, least), 1 - least), DIGITS))
+
+
+def page(content: dict[str, Any]) -> str:
+    """The page as HTML, of what `data` gives."""
+    return PAGE.written(f"{content['player']}, {content['game']}", content)

@@ -1,0 +1,208 @@
+"use strict";
+// What every page has: a board of cells with coordinates, its heat, signs and keys; numbers as text.
+
+const element = (id) => document.getElementById(id);
+
+/** An element with text or elements in it. */
+function made(tag, content = [], attributes = {}) {
+  return filled(document.createElement(tag), content, attributes);
+}
+
+/** The same for what is drawn. */
+function drawn(tag, attributes = {}, content = []) {
+  return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), content, attributes);
+}
+
+function filled(result, content, attributes) {
+  for (const [name, value] of Object.entries(attributes)) result.setAttribute(name, value);
+  result.append(...[content].flat());
+  return result;
+}
+
+// Numbers as text; exact ones come as integers or as their texts
+
+const grouped = (n) => BigInt(n).toLocaleString("en");
+const isOne = (n) => String(n) === "1";
+const counted = (n, word) => `${grouped(n)} ${word}${isOne(n) ? "" : "s"}`;
+
+/** A probability in percent; only what never happens is 0, and only what is certain is 100. */
+function percent(n, total, digits) {
+  if (Number(n) === 0) return "0";
+  if (String(n) === String(total)) return "100";
+  const least = 10 ** -digits, value = 100 * n / total;
+  if (value < least) return `<${least}`;
+  if (value > 100 - least) return `>${(100 - least).toFixed(digits)}`;
+  return value.toFixed(digits);
+}
+
+// Replies and their signs: × is a hit, ○ a miss, ● a hit that sinks
+
+const kindOf = (reply) => reply.split(":")[0];
+
+/** The words of a reply, as on its button. */
+function replyWords(reply) {
+  const text = reply.replace(":", " ");
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+/** The key that gives a reply; a sunk ship longer than 9 has none. */
+function keyOf(reply) {
+  const [kind, length] = reply.split(":");
+  return length ? (length.length === 1 ? length : "") : kind[0].toUpperCase();
+}
+
+/** The sign of a reply around (0, 0), where a cell is 1 wide. */
+function sign(reply) {
+  const kind = kindOf(reply);
+  const parts = kind === "hit" ? [drawn("path", {d: "M-.26-.26 .26 .26M-.26 .26 .26-.26"})] : [drawn("circle", {r: .27})];
+  if (kind === "sunk") parts.push(drawn("circle", {r: .4, class: "ring"}));
+  return drawn("g", {class: `sign ${kind}`}, parts);
+}
+
+/** The same among words. */
+const mark = (reply) => drawn("svg", {class: "mark", viewBox: "-.5 -.5 1 1", "aria-hidden": "true"}, sign(reply));
+
+/** A button for each reply, in a group; each has its words, its key, and room for a word more. */
+function replyButtons(group, replies, answer) {
+  return replies.map((reply) => {
+    const button = made("button", [mark(reply), " ", made("b", replyWords(reply)), " "], {type: "button", class: kindOf(reply)});
+    if (keyOf(reply)) button.append(made("kbd", keyOf(reply), {"aria-hidden": "true"}));
+    button.append(made("small"));
+    button.addEventListener("click", () => answer(reply));
+    group.append(button);
+    return button;
+  });
+}
+
+/** What keys do: actions by the name of the key, a letter as a capital. */
+function onKeys(actions) {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input:not([type=range]), textarea, select")) return;
+    const key = event.key.length === 1 ? event.key.toUpperCase() : event.key;
+    const all = actions();
+    if (!Object.hasOwn(all, key)) return;
+    event.preventDefault();
+    all[key](event);
+  });
+}
+
+// The board
+
+/**
+ * The cells of a board in an element. Nothing here knows of rows and columns: a cell has a name, a
+ * place and an outline.
+ *
+ * shape.cells -- each [name, x, y], or null for an index that is no cell; shape.outline -- the
+ * corners of a cell around its place; shape.labels -- each [text, x, y].
+ * does.look(cell or null) -- when a cell is pointed at or has the focus; does.choose(cell).
+ */
+class Board {
+  constructor(place, shape, label, does) {
+    this.place = place;
+    this.names = shape.cells.map((cell) => cell && cell[0]);
+    this.at = shape.cells.map((cell) => cell && cell.slice(1));
+    const known = this.at.filter(Boolean);
+    const corners = (side) => known.flatMap((at) => shape.outline.map((corner) => at[side] + corner[side]));
+    const labelled = (side) => shape.labels.map((one) => one[side + 1] - .35);
+    const [left, top] = [0, 1].map((side) => Math.min(...corners(side), ...labelled(side)) - .04);
+    const [right, bottom] = [0, 1].map((side) => Math.max(...corners(side)) + .04);
+    const rows = new Map();
+    this.elements = shape.cells.map((cell, i) => cell && this.#cell(i, cell, shape.outline, does));
+    known.map(([, y]) => y).sort((a, b) => a - b).forEach((y) => rows.set(y, drawn("g", {role: "row"})));
+    this.at.forEach((at, i) => { if (at) rows.get(at[1]).append(this.elements[i]); });
+    const labels = shape.labels.map(([text, x, y]) => drawn("text", {x, y, class: "label"}, text));
+    this.over = drawn("g", {"aria-hidden": "true", class: "over-cells"});
+    const picture = drawn(
+      "svg", {viewBox: `${left} ${top} ${right - left} ${bottom - top}`, role: "presentation"},
+      [drawn("g", {"aria-hidden": "true"}, labels), ...rows.values(), this.over],
+    );
+    place.classList.add("board");
+    place.setAttribute("role", "grid");
+    place.setAttribute("aria-label", label);
+    document.body.style.setProperty("--across", right - left);
+    document.body.style.setProperty("--down", bottom - top);
+    place.append(picture);
+    this.unit = Math.min(...known.slice(1).map(([x, y]) => Math.hypot(x - known[0][0], y - known[0][1])), 2);
+    this.enter(this.first());
+  }
+
+  #cell(i, [name, x, y], outline, {look = () => {}, choose = () => {}}) {
+    const path = `M${outline.map(([dx, dy]) => `${dx * .94} ${dy * .94}`).join("L")}Z`;
+    const cell = drawn("g", {class: "cell", role: "gridcell", tabindex: -1, transform: `translate(${x} ${y})`, "aria-label": name}, [
+      drawn("path", {class: "shape", d: path}), drawn("g", {class: "content"}), drawn("path", {class: "corner", d: "M.33-.43 .43-.33 .33-.23 .23-.33Z"}),
+    ]);
+    for (const event of ["pointerenter", "focus"]) cell.addEventListener(event, () => look(i));
+    for (const event of ["pointerleave", "blur"]) cell.addEventListener(event, () => look(null));
+    cell.addEventListener("click", () => choose(i));
+    cell.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const ways = {ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0]};
+      if (Object.hasOwn(ways, event.key)) this.#move(i, ways[event.key]);
+      else if (event.key === "Enter" || event.key === " ") choose(i);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    return cell;
+  }
+
+  /** Go to the nearest cell in a direction, over what is no cell. */
+  #move(from, [dx, dy]) {
+    let best = null, least = Infinity;
+    this.at.forEach((at, i) => {
+      if (!at) return;
+      const x = at[0] - this.at[from][0], y = at[1] - this.at[from][1];
+      const ahead = x * dx + y * dy, aside = Math.abs(x * dy) + Math.abs(y * dx);
+      const far = ahead + 1.5 * aside;
+      if (ahead > aside && far < least) [best, least] = [i, far];
+    });
+    if (best === null) return;
+    this.enter(best);
+    this.elements[best].focus();
+  }
+
+  first() { return this.elements.findIndex(Boolean); }
+
+  /** The cell of a name; -1 if none has it. */
+  named(name) { return this.names.indexOf(name.toUpperCase()); }
+
+  has(target) { return this.elements.includes(target); }
+
+  /** Make a cell the one that the tab key reaches. */
+  enter(cell) {
+    this.elements.forEach((shown, i) => shown && shown.setAttribute("tabindex", i === cell ? 0 : -1));
+  }
+
+  /**
+   * What a cell shows: a text or a reply's sign, its classes, how warm it is from 0 to 1, and what
+   * is said of it after its name.
+   */
+  show(cell, {text = "", reply = null, classes = [], warmth = 0, label = ""}) {
+    const shown = this.elements[cell];
+    const content = reply !== null ? sign(reply) : drawn("text", {class: text.length > 3 ? "long" : ""}, text);
+    shown.setAttribute("class", ["cell", ...classes].join(" "));
+    shown.style.setProperty("--warmth", warmth);
+    shown.setAttribute("aria-label", label ? `${this.names[cell]}: ${label}` : this.names[cell]);
+    shown.children[1].replaceChildren(...(text || reply !== null ? [content] : []));
+  }
+
+  label(cell) { return this.elements[cell].getAttribute("aria-label"); }
+
+  /** Bring a cell of a board that is wider than the screen to its middle. */
+  reveal(cell) {
+    const place = this.place.getBoundingClientRect(), at = this.elements[cell].getBoundingClientRect();
+    this.place.scrollLeft += at.left + at.width / 2 - place.left - place.width / 2;
+  }
+
+  /** Ships over the cells, each a list of cells; neighbours are joined. */
+  ships(ships) {
+    this.over.replaceChildren(...ships.map((cells) => {
+      const parts = [];
+      cells.forEach((one, i) => cells.slice(i).forEach((other) => {
+        const [a, b] = [this.at[one], this.at[other]];
+        if (Math.hypot(a[0] - b[0], a[1] - b[1]) < this.unit * 1.01) parts.push(`M${a}L${b}`);
+      }));
+      return drawn("path", {class: "ship", d: parts.join("")});
+    }));
+  }
+}

@@ -1,0 +1,15 @@
+"""What tests ask of a page in the browser, whichever page it is."""
+
+from axe_selenium_python import Axe
+
+
+def accessible(driver):
+    """No rule of axe is broken, in light and in dark."""
+    for scheme in ("light", "dark"):
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+        axe = Axe(driver)
+        axe.inject()
+        broken = axe.run()["violations"]
+        assert not broken, axe.report(broken)
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
