@@ -6,8 +6,10 @@
 import json
 import os
 import shutil
+from functools import cache
 
 import pytest
+import typer.testing
 from hypothesis import settings
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -29,6 +31,14 @@ def one_processor():
     """A test that wants more than one process says how many: the others wait for none to start."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "cpu_count", lambda: 1)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def commands_built_once():
+    """Typer's runner would read the annotations of all commands again for each call."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.testing, "_get_command", cache(typer.main.get_command), raising=False)
         yield
 
 

@@ -25,8 +25,9 @@ COUNTEREXAMPLES = {
 
 
 def draws(most):
-    """Settings: so many examples by `make test-long`, by `make test` a tenth and 25 at least."""
-    return settings(max_examples=min(most, max(25, most * settings().max_examples // 100)))
+    """Settings: so many examples by `make test-long`, by `make test` one in 25 and ten at least."""
+    few = settings().max_examples  # ten, or all 100
+    return settings(max_examples=most if few == 100 else min(most, max(few, most // 25)))
 
 
 @st.composite

@@ -18,6 +18,7 @@ from optsearch.search.solver import solve
 from optsearch.support.errors import ImpossiblePosition, PositionError
 
 USUAL = "10x10:5,4,3,3,2"
+NARROW = "10x6:5,4,3,3,2"  # counted sooner
 
 
 def run(lines, *arguments):
@@ -77,7 +78,7 @@ def test_a_conflict_is_one_and_nothing_less_is(rules):
 
 
 def test_replies_stay_possible():
-    game = Game.parse(f"{USUAL};contact=any;announce=ship")
+    game = Game.parse(f"{NARROW};contact=any;announce=ship")
     replies = Replies(Position.parse(game, "B4=hit B5=hit"))
     with pytest.raises(
         Contradiction, match="B6=sunk:4 cannot be after these shots, whatever the replies to them"
@@ -128,7 +129,7 @@ def test_an_endgame_that_takes_too_much_is_left(monkeypatch):
 
 def test_a_conversation():
     lines = ["B4 hit", "B5 hit, B6 sunk 3", "shots", "undo", "map", "help", "quit", "B1 miss"]
-    result = run(lines, f"{USUAL};contact=any;announce=ship", "-n", "2")
+    result = run(lines, f"{NARROW};contact=any;announce=ship", "-n", "2")
     assert result.exit_code == 0, result.output
     assert "> B4 hit\n" in result.output
     assert "B4=hit B5=hit B6=sunk:3\n" in result.output
@@ -137,7 +138,7 @@ def test_a_conversation():
     assert "\n10 " in result.output
     assert "2 replies" in result.output
     assert "B1" not in result.output.split("> quit")[1]
-    shown = Posterior(Position.parse(Game.parse(f"{USUAL};contact=any;announce=ship"), "B4=hit"))
+    shown = Posterior(Position.parse(Game.parse(f"{NARROW};contact=any;announce=ship"), "B4=hit"))
     assert f"{shown.configurations:,} configurations left" in result.output
     likely = advise(shown.position).likely(2)
     assert f"most probable: B5 {float(likely[0][1]):.1%}" in result.output

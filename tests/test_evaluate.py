@@ -20,6 +20,7 @@ from optsearch.check import reference
 from optsearch.cli.answers import json_text
 from optsearch.cli.command import app
 from optsearch.cli.evaluating import answer_of
+from optsearch.counting.configurations import Configurations
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluate import BYTES, FollowedTask, Task, evaluate, play_sample, run_task
 from optsearch.game import Game
@@ -488,6 +489,16 @@ def test_patterns(scan):
         assert " ".join(names) == spiral
 
 
+def test_a_sample_of_all_configurations():
+    """A pattern that plays them has the histogram of its evaluation."""
+    game = Game.parse("4x5:3,2")
+    sets = Configurations(Position(game)).list()
+    for pattern in (Pattern(3, "02", "spiral", "line"), Pattern(2, "1", "rows", "cross")):
+        histogram = play_sample(pattern, game, sets)
+        found = {shots: int(n) for shots, n in enumerate(histogram) if n}
+        assert found == evaluate(pattern, game, jobs=1).histogram
+
+
 def test_estimates_between_the_columns():
     for k in (2, 7, 17):
         values = [estimate(1, k, bits) for bits in range(1, 24)]
@@ -637,6 +648,7 @@ def test_committed_evaluations(path):
         assert sum(histogram.values()) == 1_925_751_392
 
 
+@pytest.mark.long(11)
 def test_the_nearest_pattern():
     """The first row of the committed search over patterns, computed again."""
     record = read(ROOT / "data/results/patterns.csv")

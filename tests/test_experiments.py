@@ -77,12 +77,14 @@ from tests.examples import COUNTEREXAMPLES
 PROVENANCE = ("python", "numpy", "commit", "date")
 
 digest_once = cache(shape.digest_of_sources)  # no source changes while tests run
+commit_once = cache(records.commit)
 
 
 @pytest.fixture
 def run(monkeypatch, capsys):
     """Run a script with arguments; what it prints on standard output."""
     monkeypatch.setattr(shape, "digest_of_sources", digest_once)
+    monkeypatch.setattr(records, "commit", commit_once)
 
     def main(script, *arguments):
         monkeypatch.setattr(sys, "argv", [script.__name__, *map(str, arguments)])

@@ -201,11 +201,15 @@ def drawn(game, number):
     return [to_masks(ships) for ships in hiding.Drawn().boards(game, number, 11)]
 
 
+PLAYED = [(text, *board) for text in SIMPLE for board in BOARDS]
+PLAYED += [(text, *board) for text in SIMPLE[-4:] for board in ANNOUNCED]
+PLAYED += [(text, *ANNOUNCED[0]) for text in ("random", "heuristic:version=5")]  # deaf to sinkings
+
+
 @pytest.mark.parametrize(
     ("text", "board", "games"),
-    [(text, *board) for text in SIMPLE for board in BOARDS]
-    + [(text, *board) for text in SIMPLE[-4:] for board in ANNOUNCED]
-    + [(text, *ANNOUNCED[0]) for text in ("random", "heuristic:version=5")],  # deaf to sinkings
+    [(text, board, (games + 3) // 4) for text, board, games in PLAYED]
+    + [pytest.param(*every, marks=pytest.mark.long(2)) for every in PLAYED],
 )
 def test_numba_plays_as_plain_python(text, board, games):
     game, player = Game.parse(board), as_player(text)

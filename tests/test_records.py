@@ -59,6 +59,12 @@ def test_a_table_comes_back_as_it_was_written(tmp_path_factory, table):
 @settings(deadline=None)
 def test_a_header_field_comes_back_or_is_refused(tmp_path_factory, key, value):
     path = tmp_path_factory.mktemp("records") / "table.csv"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records, "commit", lambda: "unknown")  # git is not asked each time
+        compare_header(path, key, value)
+
+
+def compare_header(path, key, value):
     if value != value.strip() or len(f".{value}.".splitlines()) > 1:
         with pytest.raises(RecordError, match="is not a header field"):
             write(path, fields={key: value})

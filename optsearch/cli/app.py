@@ -126,7 +126,7 @@ class Named(Grouped):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """As click's, of the command with its options."""
-        if args[0] in COMMANDS:
+        if type(self.commands.get(args[0])) is TyperCommand:  # its name alone
             with loading():
                 import_module(f"optsearch.cli.{COMMANDS[args[0]][1]}")
             self.commands.update(typer.main.get_group(app).commands)
