@@ -315,7 +315,7 @@ def test_a_tree_of_a_position(answer, here, tmp_path):
 @pytest.mark.parametrize("ending", ["pdf", "svg", "png", "PDF"])
 def test_draw(here, tmp_path, tree, ending):
     drawing = tmp_path / f"drawing.{ending}"
-    status, out, err = here("tree", tree, "--draw", drawing)
+    status, out, err = here("tree", tree, "--figure", drawing)
     assert (status, err) == (0, "")
     assert "994/88" in out
     data = drawing.read_bytes()
@@ -339,9 +339,9 @@ def svg_texts(path):
 
 def test_draw_boards(here, tmp_path, tree):
     sizes = []
-    for options in ((), ("--boards",)):
+    for options in ((), ("--draw-boards",)):
         drawing = tmp_path / "drawing.svg"
-        assert here("tree", tree, "--draw", drawing, *options)[::2] == (0, "")
+        assert here("tree", tree, "--figure", drawing, *options)[::2] == (0, "")
         root = ElementTree.parse(drawing).getroot()
         sizes.append([float(root.get(side).removesuffix("pt")) for side in ("width", "height")])
         ids = {element.get("id") for element in root.iter()}
@@ -352,7 +352,7 @@ def test_draw_boards(here, tmp_path, tree):
 def test_beside(here, answer, tmp_path):
     greedy, optimal = COUNTEREXAMPLE
     drawing = tmp_path / "both.svg"
-    status, out, err = here("tree", greedy, "--beside", optimal, "--draw", drawing, "--verify")
+    status, out, err = here("tree", greedy, "--beside", optimal, "--figure", drawing, "--verify")
     assert (status, err) == (0, "")
     assert "54/12 = 4.500000" in out  # section 3.3
     assert "53/12 = 4.416667" in out
@@ -461,9 +461,9 @@ def test_sinkings_are_drawn(here, tmp_path):
     strategy = Node((0, 0), {sunk: leaf, MISS: Node((0, 1), {sunk: leaf})})
     path = tmp_path / "tree.json"
     save(DecisionTree(Position(game), strategy), path)
-    for options in ((), ("--boards",)):
+    for options in ((), ("--draw-boards",)):
         drawing = tmp_path / "drawing.pdf"
-        assert here("tree", path, "--verify", "--draw", drawing, *options)[::2] == (0, "")
+        assert here("tree", path, "--verify", "--figure", drawing, *options)[::2] == (0, "")
         assert drawing.read_bytes().startswith(b"%PDF-")
 
 

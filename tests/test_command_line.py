@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 from rich.console import Console
@@ -13,6 +14,7 @@ from rich.console import Console
 import optsearch
 from optsearch.cli import answers, common
 from optsearch.cli import app as command
+from optsearch.cli.arguments import OLD_NAMES, WRITTEN
 from optsearch.game.orders import ORDERS
 from optsearch.strategies import Strategy, all_kinds, as_player, named
 from optsearch.strategies.player import name_of, parameters
@@ -21,6 +23,7 @@ from optsearch.support.errors import StrategyError
 ALL = command.everything().commands
 PUZZLES = {f"solitaire {name}": one for name, one in ALL["solitaire"].commands.items()}
 COMMANDS = {name: one for name, one in ALL.items() if name != "solitaire"}
+EVERY = {**COMMANDS, **PUZZLES}
 
 
 def test_version(here):
@@ -36,6 +39,8 @@ def test_version(here):
 def test_help_lists_every_command_in_a_group(here):
     status, out, _ = here("--help")
     assert status == 0
+    begin = out.partition("\nTo begin with:\n")[2].partition("\n\n")[0]
+    assert re.findall(r"^  ([a-z]+)  ", begin, re.M) == ["solve", "bounds", "posterior", "play"]
     for group in (command.COUNTING, command.OPTIMUM, command.STRATEGIES, command.SHOWING):
         assert f"\n{group}:\n" in out
     assert {*re.findall(r"^  ([a-z]+)  ", out, re.M)} >= {*COMMANDS}
@@ -63,7 +68,7 @@ COMPLETING = {
     [
         (["--version"], {}, "kernels"),
         (["--help"], {}, "solitaire"),
-        ([], COMPLETING, "sample\nstrategies\nsimulate\nsolve\nsolitaire\n"),
+        ([], COMPLETING, "solve\nsample\nstrategies\nsimulate\nsolitaire\n"),
     ],
     ids=("version", "help", "completion"),
 )
@@ -87,16 +92,74 @@ main()
     assert {name for name in loaded.split() if name.startswith("optsearch.cli.")} == LIGHT
 
 
-@pytest.mark.parametrize("name", {**COMMANDS, **PUZZLES})
-def test_every_command_has_an_example(here, name):
-    example = {**COMMANDS, **PUZZLES}[name].epilog or ""
-    assert example.startswith(f"Example: optsearch {name}")
-    status, out, _ = here(*name.split(), "--help")
-    assert status == 0
-    assert " ".join(example.split()) in " ".join(out.split())
-    words = shlex.split(example)[3:]
-    known = set(re.findall(r"--?[a-z][\w-]*", out))
-    assert {word for word in words if word.startswith("-")} <= known
+MADE_BY = {  # the file that the example of a command reads -> the command whose example writes it
+    "tree.json": "solve",
+    "proof.jsonl": "solve",
+    "value.json": "equilibrium",
+    "puzzle.txt": "solitaire generate",
+}
+
+
+def lines_of_help(name):
+    """What the help of a command ends with: its example, how long that takes, what comes next."""
+    form = (
+        r"\x08\nExample: (optsearch .*)\nTakes:   (\d+) seconds? on a usual machine\nNext:    (.*)"
+    )
+    found = re.fullmatch(form, EVERY[name].epilog)
+    assert found is not None, EVERY[name].epilog
+    return found.groups()
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_help_has_an_example_and_what_comes_next(here, name):
+    example, _, then = lines_of_help(name)
+    assert example.split()[1 : 1 + len(name.split())] == name.split()
+    shown = here(*name.split(), "--help")
+    assert shown == here(*name.split(), "-h")
+    assert (shown[0], shown[2]) == (0, "")
+    assert shown[1].endswith("".join(f"  {line}\n" for line in EVERY[name].epilog.split("\n")[1:]))
+    assert all(len(line) < 100 for line in shown[1].splitlines())
+    for line in (example, then):
+        program, *words = shlex.split(line, comments=True)
+        assert program == "optsearch"
+        following = " ".join(words[: 2 if words[0] == "solitaire" else 1])
+        known = {option for one in EVERY[following].params for option in one.opts}
+        assert {word for word in words if word.startswith("-")} <= known
+
+
+LONG = {"reproduce": 8, "animate": 4}  # processor seconds; other tests run them on smaller games
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.long(LONG[name])] if name in LONG else [])
+        for name in EVERY
+    ],
+)
+def test_every_example_runs(here, monkeypatch, tmp_path, name):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    example = shlex.split(lines_of_help(name)[0])[1:]
+    made = [MADE_BY[word] for word in example if word in MADE_BY and MADE_BY[word] != name]
+    for other in made:
+        assert here(*shlex.split(lines_of_help(other)[0])[1:])[::2] == (0, "")
+    status, out, err = here(*example)
+    assert (status, err) == (0, "")
+    assert out
+    written = {option: word for option, word in pairwise(example) if option in WRITTEN}
+    assert all((tmp_path / path).stat().st_size for path in written.values())
+
+
+@pytest.mark.parametrize("old", OLD_NAMES)
+def test_old_names_say_the_new_one(here, old):
+    *command, option = old.split()
+    known = {option for one in EVERY[" ".join(command)].params for option in one.opts}
+    assert option not in known
+    assert OLD_NAMES[old] in known
+    status, out, err = here(*command, option, "x")
+    message = f"error: {option} of {' '.join(command)} is now {OLD_NAMES[old]}; see optsearch"
+    assert (status, out, err) == (2, "", f"{message} {' '.join(command)} --help\n")
 
 
 @pytest.mark.parametrize(
@@ -196,13 +259,13 @@ def test_what_is_accepted(kind, one):
 
 
 def test_boards_of_a_sample(here):
-    status, out, _ = here("sample", "4x5:2,3,4", "--boards", "-n", 2, "--seed", 1)
+    status, out, _ = here("sample", "4x5:2,3,4", "--draw-boards", "-n", 2, "--seed", 1)
     assert status == 0
     first, second, legend = out.rstrip("\n").split("\n\n")
     posterior = optsearch.Posterior("4x5:2,3,4")
     assert [first, second] == posterior.boards(posterior.sample(2, 1))
     assert legend.startswith(". water")
-    assert here("sample", "4x5:2,3,4", "--boards", "--json")[0] == 2
+    assert here("sample", "4x5:2,3,4", "--draw-boards", "--json")[0] == 2
 
 
 def test_a_game_too_large_to_solve(here):

@@ -96,7 +96,7 @@ def test_boards_with_holes(tmp_path, here, text, value):
     found = equilibrium(text)
     assert found.value == Fraction(value)
     assert certified(found, tmp_path / "value.json").shooter == Fraction(value)
-    status, out, _ = here("equilibrium", text, "--draw", tmp_path / "mix.png")
+    status, out, _ = here("equilibrium", text, "--figure", tmp_path / "mix.png")
     assert status == 0
     boards, _, maps = out.partition("Percent of a ship on each cell\n\n")
     first = boards.split("all its images\n\n")[1].split("\n")[1:]
@@ -531,7 +531,7 @@ def test_the_command(here, answer_of, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     status, out, err = here(
         *("equilibrium", "4x4:3", "--certificate", "value.json", "--trees", "trees"),
-        *("--draw", "mix.svg"),
+        *("--figure", "mix.svg"),
     )
     assert (status, err) == (0, "")
     assert "value    108/19 = 5.684211 shots" in out

@@ -170,7 +170,7 @@ def test_command(here, tmp_path, monkeypatch):
     shots = ("--shots", str(FIGURE6))
     tree.save(Solver(FIGURE6).tree(), "mine.json")
     status, out, err = here(
-        "explore", "3x4:2", *shots, "--tree", "mine.json", "-o", "page.html", "--json"
+        "explore", "3x4:2", *shots, "--with-tree", "mine.json", "-o", "page.html", "--json"
     )
     assert (status, err) == (0, "")
     assert plain(json.loads(out)) == {
@@ -202,7 +202,7 @@ def test_trees_have_their_titles(here, tmp_path, monkeypatch):
     ):
         assert here(*command)[::2] == (0, "")
     files = ("folder/best.json", "b.json", "c.json", "d.json", "e.json")
-    options = [option for file in files for option in ("--tree", file)]
+    options = [option for file in files for option in ("--with-tree", file)]
     status, out, err = here("explore", *shots, *options, "-o", "page.html", "--json")
     assert (status, err) == (0, "")
     assert [one["name"] for one in json.loads(out)["trees"]] == [
@@ -219,8 +219,11 @@ def test_trees_have_their_titles(here, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["3x4:2", "--tree", "mine.json"], "mine.json is a tree of 3x4:2 after A1=miss B3=miss;"),
-        (["3x4:2", "--tree", "none.json"], "'none.json' does not exist"),
+        (
+            ["3x4:2", "--with-tree", "mine.json"],
+            "mine.json is a tree of 3x4:2 after A1=miss B3=miss;",
+        ),
+        (["3x4:2", "--with-tree", "none.json"], "'none.json' does not exist"),
         (["8x8:4,3,2"], "configurations of 8x8:4,3,2 are too many for a page; at most 10,000"),
         (["3x4:2", "-o", "."], "cannot write '.'"),
     ],

@@ -347,7 +347,7 @@ def check_odd_files(asked):
             ("simulate", "greedy", asked.game, "--games", 2, "--boards", folder / "odd.csv"),
             ("solve", asked.game, "--board", name),
             ("count", f"{name}:2"),
-            ("explore", *game, "-o", "page.html", "--tree", name),
+            ("explore", *game, "-o", "page.html", "--with-tree", name),
             ("bounds", "--family", name),
             ("solitaire", "count", name),
             *((command, name) for command in ("tree", "proof", "certificate")),
@@ -801,7 +801,7 @@ def check(here, case, seed):
 
 REFUSED = """
     occurrence GAME|occurrence GAME --method enumerate|posterior GAME
-    sample GAME|sample GAME --boards
+    sample GAME|sample GAME --draw-boards
     solve GAME|solve GAME --method paper|solve GAME --method reference|solve GAME --objective worst
     solve GAME --objective within=3|solve GAME --all-shots|solve GAME --time-limit 1
     solve GAME --tree a.json --prove a.jsonl|bounds GAME|greedy GAME|equilibrium GAME

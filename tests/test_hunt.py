@@ -167,7 +167,7 @@ def test_too_many_things_or_too_much_weight(tmp_path):
         (("solve", "--family", "f.csv", "--prior", "p.csv"), "--prior goes with a GAME"),
         (("greedy", "--family", "f.csv", "--optimal-tree", "t"), "--optimal-tree goes with a GAME"),
         (("solve", "--family", "f.csv"), "'f.csv' does not exist"),
-        (("tree", "t.json", "--family", "f.csv", "--draw", "t.pdf"), "--draw goes with a GAME"),
+        (("tree", "t.json", "--family", "f.csv", "--figure", "t.pdf"), "--figure goes with a GAME"),
     ],
 )
 def test_what_does_not_go_together(here, arguments, says):

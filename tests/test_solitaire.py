@@ -817,7 +817,7 @@ def test_generate_minimise_solve_grade_explain(here, tmp_path):
         "-o",
         made,
     )
-    status, out, err = here("solitaire", "generate", *arguments, "--draw", drawn)
+    status, out, err = here("solitaire", "generate", *arguments, "--figure", drawn)
     assert (status, err) == (0, "")
     assert str(made) in out
     assert drawn.read_bytes().startswith(b"%PDF")
@@ -848,7 +848,7 @@ def test_refused_arguments(here, source_file, tmp_path):
         assert grid in err
     status, _, err = here("solitaire", "minimise", source_file, "-o", tmp_path / "x.txt")
     assert (status, "several solutions" in err) == (2, True)
-    status, _, err = here("solitaire", "solve", source_file, "--draw", tmp_path / "x.doc")
+    status, _, err = here("solitaire", "solve", source_file, "--figure", tmp_path / "x.doc")
     assert (status, "x.doc" in err) == (2, True)
 
 

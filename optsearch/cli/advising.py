@@ -77,7 +77,11 @@ def _is_told(reply: str, words: list[str]) -> bool:
         return False
 
 
-@app.command(epilog="Example: optsearch advise '10x10:5,4,3,3,2;contact=any;announce=ship'")
+@app.command(
+    example="optsearch advise '10x10:5,4,3,3,2;contact=any;announce=ship'",
+    takes=3,
+    then="optsearch posterior 10x10:5,4,3,3,2 --shots 'B4=hit C7=miss'  # all cells",
+)
 def advise(
     game: GameArgument,
     shots: ShotsOption = "",

@@ -18,7 +18,11 @@ from optsearch.show import animation
 from optsearch.strategies import as_player
 
 
-@app.command(epilog="Example: optsearch animate greedy 10x10:5,4,3,3,2 --seed 1 -o game.gif")
+@app.command(
+    example="optsearch animate greedy 5x5:3,2 -o game.gif",
+    takes=4,
+    then="optsearch simulate greedy 5x5:3,2 --games 100  # the shots of many games",
+)
 def animate(
     player: Annotated[
         str, typer.Argument(metavar="PLAYER", help="A player, as in simulate.", show_default=False)
@@ -32,7 +36,7 @@ def animate(
     ],
     seed: Annotated[int, typer.Option(min=0, help="As in simulate.")] = 1,
     number: Annotated[
-        int, typer.Option("-n", min=0, max=9999, help="Which game of simulate with this seed.")
+        int, typer.Option(min=0, max=9999, help="Which game of simulate with this seed.")
     ] = 0,
     boards: Annotated[
         str, typer.Option(metavar="WHO", help="Who hides the ships, as in simulate.")

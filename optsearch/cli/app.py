@@ -21,7 +21,8 @@ from optsearch.cli.arguments import Commands
 from optsearch.support.errors import printable
 from optsearch.support.version import VERSION
 
-COUNTING, OPTIMUM, STRATEGIES, PLAYING, SHOWING = (
+START, COUNTING, OPTIMUM, STRATEGIES, PLAYING, SHOWING = (
+    "To begin with",
     "Counts and probabilities",
     "The optimum",
     "Strategies",
@@ -30,9 +31,19 @@ COUNTING, OPTIMUM, STRATEGIES, PLAYING, SHOWING = (
 )
 # name -> its group, the module of this room that has it, the first sentence of its help
 COMMANDS = {
+    "solve": (
+        START,
+        "solving",
+        "The optimum: its mean number of shots, exactly, and its first shots.",
+    ),
+    "bounds": (START, "solving", "Proved bounds on the optimum, and the bracket they leave."),
+    "posterior": (START, "counting", "Where the ships are: the probability of each cell."),
+    "play": (
+        *(START, "playing"),
+        "Play against hidden ships, or against a player who shoots back.",
+    ),
     "count": (COUNTING, "counting", "Count the configurations, of a game or after some shots."),
     "occurrence": (COUNTING, "counting", "In how many configurations each cell holds a ship."),
-    "posterior": (COUNTING, "counting", "Where the ships are: the probability of each cell."),
     "sample": (
         *(COUNTING, "counting"),
         "Draw configurations from those the shots leave, uniformly or by a prior.",
@@ -64,10 +75,6 @@ COMMANDS = {
         "Write a web page on which to walk an optimal and a greedy strategy shot by shot.",
     ),
     "greedy": (STRATEGIES, "greedy", "What always shooting a most probable cell costs."),
-    "play": (
-        *(PLAYING, "playing"),
-        "Play against hidden ships, or against a player who shoots back.",
-    ),
     "reproduce": (
         *(OPTIMUM, "reproducing"),
         "Recompute what a source prints, and put it beside: the paper's numbers, or another's.",
@@ -76,15 +83,7 @@ COMMANDS = {
         *(STRATEGIES, "simulating"),
         "Play games on hidden boards, several players on the same.",
     ),
-    "solve": (
-        *(OPTIMUM, "solving"),
-        "The optimum: its mean number of shots, exactly, and its first shots.",
-    ),
     "proof": (OPTIMUM, "solving", "Check a proof that no strategy is better."),
-    "bounds": (
-        *(OPTIMUM, "solving"),
-        "Proved bounds on the optimum, and the bracket they leave.",
-    ),
     "tree": (
         *(SHOWING, "trees"),
         "Print a decision tree; verify it; draw it; compare it with another.",
@@ -99,7 +98,7 @@ COMMANDS = {
 class Grouped(TyperGroup):
     """The commands by what they are for, each with its first sentence whole."""
 
-    groups: ClassVar[tuple[str, ...]] = (OPTIMUM, COUNTING, STRATEGIES, PLAYING, SHOWING)
+    groups: ClassVar[tuple[str, ...]] = START, OPTIMUM, COUNTING, STRATEGIES, PLAYING, SHOWING
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a section for each group."""
@@ -146,8 +145,9 @@ class Safe(Console):
 
 app = Commands(
     help="Optimal shooting at Battleship against ships placed uniformly at random.",
-    epilog="Example: optsearch solve 4x5:2,3,4. COMMAND --help has an example of each.",
+    epilog="Example: optsearch solve 4x5:2,3,4. COMMAND -h has an example of each.",
     no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     cls=Named,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

@@ -15,14 +15,26 @@ from optsearch.support.errors import OptsearchError
 from optsearch.support.files import require_room
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+USAGE: type[Any] = typer.BadParameter.__mro__[1]  # click's UsageError, wherever typer has it
+OLD_NAMES = {  # command and option -> what the option is called now
+    "animate -n": "--number",
+    "equilibrium --draw": "--figure",
+    "explore --tree": "--with-tree",
+    "sample --boards": "--draw-boards",
+    "solitaire generate --draw": "--figure",
+    "solitaire minimise --draw": "--figure",
+    "solitaire solve --draw": "--figure",
+    "tree --boards": "--draw-boards",
+    "tree --draw": "--figure",
+}
 WRITTEN = {  # options that name a file to write
     *("--output", "-o", "--tree", "--optimal-tree", "--prove", "--certificate"),
-    *("--dot", "--draw", "--figure", "play --resume", "advise --resume"),
+    *("--dot", "--figure", "play --resume", "advise --resume"),
 }
 FOLDERS = {"--resume", "--trees", "--cache", "--table"}  # that files are written to
 FIGURES = (".pdf", ".svg", ".png")
 ENDINGS = {
-    **{"--draw": FIGURES, "--figure": FIGURES, "--dot": (".dot", ".gv")},
+    **{"--figure": FIGURES, "--dot": (".dot", ".gv")},
     "animate --output": (".gif", ".html"),
 }
 IN_PLACE = {"minimise"}  # commands that may leave less of the file they read
@@ -35,7 +47,21 @@ class Command(TyperCommand):
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As click's; an error where an option is repeated, or a file would be lost or not made."""
+        """As click's; an error where an option is repeated, or a file would be lost or not made.
+
+        One that had another name is said to be called otherwise.
+        """
+        try:
+            return self._parsed(ctx, args)
+        except USAGE as error:
+            option = getattr(error, "option_name", None)
+            command = ctx.command_path.partition(" ")[2]
+            new = OLD_NAMES.get(f"{command} {option}")
+            if new is None:
+                raise
+            ctx.fail(f"{option} of {command} is now {new}")
+
+    def _parsed(self, ctx: Any, args: list[str]) -> list[str]:
         if args:
             self._refuse_repeated(ctx, args)
         rest = super().parse_args(ctx, args)
@@ -90,9 +116,17 @@ class Command(TyperCommand):
 class Commands(typer.Typer):
     """Commands that are all of this kind."""
 
-    def command(self, *names: Any, **options: Any) -> Callable[[Function], Function]:
-        """As typer's."""
-        return super().command(*names, cls=Command, **options)
+    def command(
+        self, *names: Any, example: str, takes: int, then: str, **options: Any
+    ) -> Callable[[Function], Function]:
+        """As typer's, of a command whose help ends with an example.
+
+        takes -- the seconds of the example on a usual machine, at most. then -- a command that
+        comes next, and after # what it is for.
+        """
+        seconds = f"{takes} second{'s' * (takes > 1)}"
+        lines = f"Example: {example}", f"Takes:   {seconds} on a usual machine", f"Next:    {then}"
+        return super().command(*names, cls=Command, epilog="\n".join(("\b", *lines)), **options)
 
 
 def require_writable(path: Path, endings: tuple[str, ...] = (), is_folder: bool = False) -> None:

@@ -12,9 +12,8 @@ import typer
 
 from optsearch.cli import forget_output
 from optsearch.cli.app import Interrupted, app, err
+from optsearch.cli.arguments import USAGE
 from optsearch.support.errors import OptsearchError
-
-USAGE: type[Exception] = typer.BadParameter.__mro__[1]  # click's UsageError, wherever typer has it
 
 
 def run() -> int:

@@ -32,7 +32,11 @@ class Contact(str, Enum):
     ANY = "any"
 
 
-@app.command(epilog="Example: optsearch counterexamples --max-cells 12")
+@app.command(
+    example="optsearch counterexamples --max-cells 12",
+    takes=2,
+    then="optsearch greedy 3x4:2 --shots 'A1=miss B3=miss'  # what greedy costs there",
+)
 def counterexamples(
     max_cells: Annotated[
         int | None,

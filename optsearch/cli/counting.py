@@ -77,7 +77,11 @@ def engine_of(
         yield Configurations(position, progress=progress)
 
 
-@app.command(epilog="Example: optsearch count 10x10:5,4,3,3,2")
+@app.command(
+    example="optsearch count 10x10:5,4,3,3,2",
+    takes=2,
+    then="optsearch posterior 10x10:5,4,3,3,2  # where the ships are",
+)
 def count(
     game: GameArgument,
     shots: ShotsOption = "",
@@ -97,7 +101,11 @@ def count(
     answer.print(as_json)
 
 
-@app.command(epilog="Example: optsearch occurrence 4x5:2,3,4")
+@app.command(
+    example="optsearch occurrence 4x5:2,3,4",
+    takes=1,
+    then="optsearch posterior 4x5:2,3,4 --shots 'A2=hit B1=miss'  # after shots",
+)
 def occurrence(
     game: GameArgument,
     shots: ShotsOption = "",
@@ -127,7 +135,11 @@ def occurrence(
 # Posteriors
 
 
-@app.command(epilog="Example: optsearch posterior 4x5:2,3,4 --shots 'A2=hit B1=miss'")
+@app.command(
+    example="optsearch posterior 4x5:2,3,4 --shots 'A2=hit B1=miss'",
+    takes=1,
+    then="optsearch advise 4x5:2,3,4  # the same after every reply",
+)
 def posterior(
     game: GameArgument,
     shots: ShotsOption = "",
@@ -216,7 +228,11 @@ def draw_posterior(posterior: Posterior, path: Path) -> None:
     save_figure(figure, path)
 
 
-@app.command(epilog="Example: optsearch sample 10x10:5,4,3,3,2 -n 5 --seed 1")
+@app.command(
+    example="optsearch sample 10x10:5,4,3,3,2 -n 5 --seed 1",
+    takes=2,
+    then="optsearch sample 10x10:5,4,3,3,2 --draw-boards  # as a board",
+)
 def sample(
     game: GameArgument,
     shots: ShotsOption = "",
@@ -226,8 +242,8 @@ def sample(
     seed: Annotated[
         int | None, typer.Option(help="The same seed, the same sample.", min=0, show_default=False)
     ] = None,
-    boards: Annotated[
-        bool, typer.Option("--boards", help="Draw each as a board, 1 2 3 … the ships.")
+    draw_boards: Annotated[
+        bool, typer.Option("--draw-boards", help="Draw each as a board, 1 2 3 … the ships.")
     ] = False,
     cache: CacheOption = None,
     as_json: JsonOption = False,
@@ -241,9 +257,9 @@ def sample(
     posterior = Posterior(position, by, cache)
     if seed is None:
         seed = secrets.randbits(32)
-    if boards and as_json:
-        raise OptsearchError("--boards goes without --json, which has the ships by name")
-    if boards:
+    if draw_boards and as_json:
+        raise OptsearchError("--draw-boards goes without --json, which has the ships by name")
+    if draw_boards:
         print_boards(posterior, number, np.random.default_rng(seed))
         return
     drawn = drawn_ships(posterior, number, np.random.default_rng(seed))

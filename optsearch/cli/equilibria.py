@@ -37,7 +37,11 @@ SHOWN = 8  # orbits and trees that are listed
 WIDE = 76  # characters of boards side by side
 
 
-@app.command(epilog="Example: optsearch equilibrium 3x4:2 --certificate value.json")
+@app.command(
+    example="optsearch equilibrium 3x4:2 --certificate value.json",
+    takes=2,
+    then="optsearch certificate value.json  # check both sides",
+)
 def equilibrium(
     game: GameArgument,
     objective: Annotated[
@@ -64,7 +68,7 @@ def equilibrium(
             help="Folder to write the shooter's trees to, likely ones first.", show_default=False
         ),
     ] = None,
-    draw: Annotated[
+    figure: Annotated[
         Path | None,
         typer.Option(
             help="Draw the hider's mix and its map to this file (.pdf, .svg, .png).",
@@ -85,7 +89,7 @@ def equilibrium(
             "--resume": resume,
             "--certificate": certificate,
             "--trees": trees,
-            "--draw": draw,
+            "--figure": figure,
         }
         for option, value in given.items():
             if value is not None:
@@ -115,10 +119,10 @@ def equilibrium(
         module.save(found, certificate)
     if trees is not None:
         save_trees(found.shooter, trees)
-    if draw is not None:
-        draw_mix(found, draw)
+    if figure is not None:
+        draw_mix(found, figure)
     answer = answer_of(found)
-    for name, path in (("certificate", certificate), ("trees", trees), ("drawing", draw)):
+    for name, path in (("certificate", certificate), ("trees", trees), ("drawing", figure)):
         if path is not None:
             answer.show(f"{name:<11}  {path}")
     answer.print(as_json)
@@ -302,7 +306,11 @@ def draw_mix(found: Any, path: Path) -> None:
 # The check
 
 
-@app.command(epilog="Example: optsearch certificate value.json")
+@app.command(
+    example="optsearch certificate value.json",
+    takes=1,
+    then="optsearch solve 3x4:2  # against ships hidden uniformly",
+)
 def certificate(
     file: Annotated[Path, typer.Argument(help="A file written by equilibrium --certificate.")],
     as_json: JsonOption = False,

@@ -36,7 +36,11 @@ from optsearch.strategies.player import Player, name_of, parameters
 from optsearch.support.progress import Progress
 
 
-@app.command(epilog="Example: optsearch evaluate greedy:ties=central 4x5:2,3,4")
+@app.command(
+    example="optsearch evaluate greedy:ties=central 4x5:2,3,4",
+    takes=2,
+    then="optsearch solve 4x5:2,3,4  # the optimum, to compare with",
+)
 def evaluate(
     strategy: Annotated[
         str,
@@ -89,7 +93,12 @@ def evaluate(
     answer.print(as_json)
 
 
-@app.command("strategies", epilog="Example: optsearch strategies")
+@app.command(
+    "strategies",
+    example="optsearch strategies",
+    takes=2,
+    then="optsearch evaluate pattern 4x5:2,3,4  # what one of them costs",
+)
 def list_strategies(as_json: JsonOption = False) -> None:
     """List the strategies and players with their parameters.
 

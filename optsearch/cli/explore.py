@@ -33,7 +33,11 @@ from optsearch.tree.solution import SearchStatus
 OWN_NAMES = ("optimal", "best found", "greedy", "greedy, ties first")
 
 
-@app.command(epilog="Example: optsearch explore 3x4:2 -o walk.html")
+@app.command(
+    example="optsearch explore 3x4:2 -o walk.html",
+    takes=2,
+    then="optsearch explore 3x4:2 -o walk.html --with-tree tree.json  # one more tree",
+)
 def explore(
     game: GameArgument,
     output: Annotated[
@@ -42,9 +46,11 @@ def explore(
     shots: ShotsOption = "",
     board: BoardOption = None,
     prior: PriorOption = None,
-    tree: Annotated[
+    with_tree: Annotated[
         list[Path] | None,
         typer.Option(
+            "--with-tree",
+            metavar="FILE",
             help="File with one more tree of the same game and shots, as written by solve --tree; "
             "shown by its title. Can be given more than once.",
             show_default=False,
@@ -67,7 +73,7 @@ def explore(
     by = prior_of(prior, position.game)
     explorer.require_small(position)
     named: list[explorer.Named] = []
-    for path in tree or []:
+    for path in with_tree or []:
         loaded = tree_.load(path)
         explorer.require_same(position, str(path), loaded, by)
         title = title_of(loaded, path)

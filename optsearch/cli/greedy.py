@@ -40,7 +40,11 @@ SHOWN = 10  # partings, for people
 HEADS = ("", "total height", "mean", "more", "worst case")
 
 
-@app.command(epilog="Example: optsearch greedy 4x5:4,3,2")
+@app.command(
+    example="optsearch greedy 4x5:4,3,2",
+    takes=2,
+    then="optsearch counterexamples --max-cells 12  # where greedy is not optimal",
+)
 def greedy(
     game: OptionalGame = None,
     family: FamilyOption = None,

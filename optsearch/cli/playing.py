@@ -39,7 +39,11 @@ help   this
 quit   end; so does the end of the input"""
 
 
-@app.command(epilog="Example: optsearch play '10x10:5,4,3,3,2;contact=any' --against hard")
+@app.command(
+    example="optsearch play '10x10:5,4,3,3,2;contact=any' --against hard",
+    takes=3,
+    then="optsearch advise '10x10:5,4,3,3,2;contact=any'  # help in a real game",
+)
 def play(
     game: GameArgument,
     against: Annotated[

@@ -19,7 +19,11 @@ from optsearch.support.errors import OptsearchError
 COLUMNS = ("", "where", "what", "printed", "computed", "seconds")
 
 
-@app.command(epilog="Example: optsearch reproduce")
+@app.command(
+    example="optsearch reproduce",
+    takes=8,
+    then="optsearch reproduce --full --resume kept  # everything, an hour",
+)
 def reproduce(
     source: Annotated[
         str | None,

@@ -28,7 +28,11 @@ from optsearch.support.progress import Progress, Status
 SHOWN = 10  # players of whom all differences are printed
 
 
-@app.command(epilog="Example: optsearch simulate greedy pattern 10x10:5,4,3,3,2 --games 1000")
+@app.command(
+    example="optsearch simulate greedy spread 4x5:2,3,4 --games 100",
+    takes=3,
+    then="optsearch evaluate greedy 4x5:2,3,4  # exactly, on all configurations",
+)
 def simulate(
     arguments: Annotated[
         list[str],

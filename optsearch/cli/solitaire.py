@@ -87,7 +87,7 @@ TimeOption = Annotated[
 DepthOption = Annotated[
     int, typer.Option(help="How many suppositions may be open at once.", min=0, max=5)
 ]
-DrawOption = Annotated[
+FigureOption = Annotated[
     Path | None,
     typer.Option(help="Draw it to this file (pdf, svg or png).", show_default=False),
 ]
@@ -99,13 +99,17 @@ KeepOption = Annotated[
 # Looking at a puzzle
 
 
-@solitaire.command(epilog="Example: optsearch solitaire solve puzzle.txt")
+@solitaire.command(
+    example="optsearch solitaire solve puzzle.txt",
+    takes=2,
+    then="optsearch solitaire explain puzzle.txt  # how a person goes on",
+)
 def solve(
     file: FileArgument,
     method: MethodOption = Method.SHIP,
     limit: Annotated[int, typer.Option(help="How many solutions to show.", min=1)] = 2,
     time_limit: TimeOption = None,
-    draw: DrawOption = None,
+    figure: FigureOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """The solution, or several, up to a limit."""
@@ -121,8 +125,8 @@ def solve(
         answer.show(board(puzzle, solution), " ".join(names) + "\n")
     is_unique = len(found) == 1 if limit > 1 else None
     answer.show(_verdict(len(found), limit), is_unique=is_unique)
-    if draw is not None:
-        draw_picture(answer, puzzle, draw, found[0])
+    if figure is not None:
+        draw_picture(answer, puzzle, figure, found[0])
     answer.print(as_json)
 
 
@@ -139,7 +143,11 @@ def _verdict(number: int, limit: int) -> str:
     return f"{number} solution{'' if number == 1 else 's'}; there may be others (--limit)"
 
 
-@solitaire.command(epilog="Example: optsearch solitaire check puzzle.txt")
+@solitaire.command(
+    example="optsearch solitaire check puzzle.txt",
+    takes=2,
+    then="optsearch solitaire minimise puzzle.txt -o minimal.txt  # drop clues",
+)
 def check(
     file: FileArgument,
     method: MethodOption = Method.SHIP,
@@ -170,7 +178,11 @@ def check(
         raise typer.Exit(1)
 
 
-@solitaire.command(epilog="Example: optsearch solitaire count puzzle.txt --limit 1000")
+@solitaire.command(
+    example="optsearch solitaire count puzzle.txt --limit 1000",
+    takes=2,
+    then="optsearch solitaire solve puzzle.txt --limit 5  # what they are",
+)
 def count(
     file: FileArgument,
     limit: Annotated[
@@ -190,7 +202,11 @@ def count(
     answer.print(as_json)
 
 
-@solitaire.command(epilog="Example: optsearch solitaire grade puzzle.txt --steps")
+@solitaire.command(
+    example="optsearch solitaire grade puzzle.txt --steps",
+    takes=1,
+    then="optsearch solitaire explain puzzle.txt  # one step",
+)
 def grade(
     file: FileArgument,
     max_depth: DepthOption = 2,
@@ -219,7 +235,11 @@ def grade(
     answer.print(as_json)
 
 
-@solitaire.command(epilog="Example: optsearch solitaire explain puzzle.txt")
+@solitaire.command(
+    example="optsearch solitaire explain puzzle.txt",
+    takes=1,
+    then="optsearch solitaire solve puzzle.txt  # all of it",
+)
 def explain(
     file: FileArgument,
     max_depth: DepthOption = 2,
@@ -271,7 +291,11 @@ def step_fields(step: reasoning.Step) -> dict[str, Any]:
 # Making puzzles
 
 
-@solitaire.command(epilog="Example: optsearch solitaire minimise puzzle.txt -o minimal.txt")
+@solitaire.command(
+    example="optsearch solitaire minimise puzzle.txt -o minimal.txt",
+    takes=2,
+    then="optsearch solitaire grade minimal.txt  # how hard it is",
+)
 def minimise(
     file: FileArgument,
     output: Annotated[Path, typer.Option("-o", "--output", help="File to write.")],
@@ -279,7 +303,7 @@ def minimise(
     method: MakingOption = None,
     keep_counts: KeepOption = False,
     time_limit: TimeOption = None,
-    draw: DrawOption = None,
+    figure: FigureOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Leave out clues until none can go."""
@@ -287,11 +311,13 @@ def minimise(
     chosen = None if method is None else method.value
     with telling("leaving out") as progress:
         made = making.minimise(puzzle, seed, chosen, keep_counts, progress, time_limit)
-    finish(made, output, draw, as_json, seed=seed, clues_before=len(puzzle.clues))
+    finish(made, output, figure, as_json, seed=seed, clues_before=len(puzzle.clues))
 
 
 @solitaire.command(
-    epilog="Example: optsearch solitaire generate --grid 8x8 --fleet 4,3,2,2,1,1 -o puzzle.txt"
+    example="optsearch solitaire generate --grid 6x6 --fleet 3,2,2,1,1,1 -o puzzle.txt",
+    takes=1,
+    then="optsearch solitaire grade puzzle.txt  # how hard it is",
 )
 def generate(
     grid: Annotated[str, typer.Option(help="Rows and columns, such as 8x8.")],
@@ -303,7 +329,7 @@ def generate(
     method: MakingOption = None,
     keep_counts: KeepOption = False,
     time_limit: TimeOption = None,
-    draw: DrawOption = None,
+    figure: FigureOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """A new puzzle with exactly one solution and no clue to spare."""
@@ -316,18 +342,18 @@ def generate(
         made = making.generate(
             rows, columns, lengths, seed, chosen, keep_counts, progress, time_limit
         )
-    finish(made, output, draw, as_json, seed=seed)
+    finish(made, output, figure, as_json, seed=seed)
 
 
-def finish(puzzle: Puzzle, output: Path, draw: Path | None, as_json: bool, **fields: int) -> None:
+def finish(puzzle: Puzzle, output: Path, figure: Path | None, as_json: bool, **fields: int) -> None:
     """Write a puzzle that was made, and show it."""
     formats.save(puzzle, output)
     answer, number = Answer(puzzle=formats.to_fields(puzzle), **fields), len(puzzle.clues)
     clues = f"{numbered(number, 'clue')}, seed {fields['seed']}"
     answer.show(board(puzzle), f"fleet {puzzle.fleet_text}, {clues}", clues=number)
     answer.show(f"puzzle   {output}", file=str(output))
-    if draw is not None:
-        draw_picture(answer, puzzle, draw)
+    if figure is not None:
+        draw_picture(answer, puzzle, figure)
     answer.print(as_json)
 
 

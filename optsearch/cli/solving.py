@@ -65,7 +65,11 @@ def require_solver(method: Method, **given: object) -> None:
             raise OptsearchError(f"--{option} goes with --method solver, not with {method.value}")
 
 
-@app.command(epilog="Example: optsearch solve 4x5:2,3,4 --tree tree.json")
+@app.command(
+    example="optsearch solve 4x5:2,3,4 --tree tree.json --prove proof.jsonl",
+    takes=2,
+    then="optsearch tree tree.json --verify  # read the tree, and replay it",
+)
 def solve(
     game: OptionalGame = None,
     family: FamilyOption = None,
@@ -332,7 +336,12 @@ def shot_values(solution: Solution) -> tuple[list[str], list[dict[str, object]]]
     return shown, [shot_value(value, solution)[2] for value in values]
 
 
-@app.command("proof", epilog="Example: optsearch proof proof.jsonl")
+@app.command(
+    "proof",
+    example="optsearch proof proof.jsonl",
+    takes=2,
+    then="optsearch bounds 10x10:5,4,3,3,2  # what is proved of a larger game",
+)
 def check_proof(
     file: Annotated[Path, typer.Argument(help="A file written by solve --prove.")],
     prior: PriorOption = None,
@@ -368,7 +377,11 @@ def check_proof(
 # Bounds
 
 
-@app.command(epilog="Example: optsearch bounds 10x10:5,4,3,3,2")
+@app.command(
+    example="optsearch bounds 10x10:5,4,3,3,2",
+    takes=2,
+    then="optsearch solve 4x5:2,3,4  # the optimum of a small game",
+)
 def bounds(
     game: OptionalGame = None,
     family: FamilyOption = None,

@@ -34,7 +34,11 @@ from optsearch.search.hunt import is_hunt
 from optsearch.support.errors import OptsearchError
 
 
-@app.command(epilog="Example: optsearch tree tree.json --verify --draw tree.pdf")
+@app.command(
+    example="optsearch tree tree.json --verify --figure tree.pdf",
+    takes=4,
+    then="optsearch explore 4x5:2,3,4 -o walk.html --with-tree tree.json  # walk it",
+)
 def tree(
     file: Annotated[Path, typer.Argument(help="A file written by solve --tree.")],
     verify: Annotated[
@@ -45,12 +49,12 @@ def tree(
     ] = False,
     prior: PriorOption = None,
     family: FamilyOption = None,
-    draw: Annotated[
+    figure: Annotated[
         Path | None,
         typer.Option(help="Draw the tree to this file (pdf, svg or png).", show_default=False),
     ] = None,
-    boards: Annotated[
-        bool, typer.Option("--boards", help="Draw each node as the board as it is then.")
+    draw_boards: Annotated[
+        bool, typer.Option("--draw-boards", help="Draw each node as the board as it is then.")
     ] = False,
     beside: Annotated[
         Path | None,
@@ -68,14 +72,14 @@ def tree(
 ) -> None:
     """Print a decision tree; verify it; draw it; compare it with another."""
     if family is not None:
-        drawing = {"draw": draw, "boards": boards, "beside": beside, "dot": dot}
+        drawing = {"figure": figure, "draw_boards": draw_boards, "beside": beside, "dot": dot}
         game_of("tree", family, None, prior=prior, **drawing)
         show_tree(file, family, verify, as_json)
         return
     if is_hunt(file):
         raise OptsearchError(f"{file} is a strategy of a family from a file; add --family FILE")
-    if boards and draw is None:
-        raise OptsearchError("--boards is for drawings; add --draw FILE")
+    if draw_boards and figure is None:
+        raise OptsearchError("--draw-boards is for drawings; add --figure FILE")
     loaded = tree_.load(file)
     by = prior_of(prior, loaded.position.game)
     if by is not None:
@@ -90,21 +94,21 @@ def tree(
     verified = replay(loaded, by) if verify else None
     if verify and other is not None:
         replay(other, by)
-    if draw is not None:
+    if figure is not None:
         if other is None or beside is None:
-            draw_tree(loaded, draw, boards)
+            draw_tree(loaded, figure, draw_boards)
         else:
             draw_trees(
                 loaded,
                 other,
                 (title_of(loaded, file), f"{title_of(other, beside)}{turned and f', {turned}'}"),
-                draw,
-                boards,
+                figure,
+                draw_boards,
             )
     if dot is not None:
         write_dot(loaded, dot)
     number = loaded.configurations
-    if not (as_json or draw or dot):
+    if not (as_json or figure or dot):
         out.print(loaded.text(), soft_wrap=True)
     answer = Answer(f"\n{heading(loaded.position)}", **described(loaded.position, by))
     answer.fact("prior", prior_text(by) or loaded.prior or None)
@@ -130,7 +134,7 @@ def tree(
         )
         differences = [" ".join(map(str, shots)) for shots in parted]
         answer.fact("they part", parting_text(parted), differences=differences)
-    answer.fact("drawing", str(draw) if draw else None)
+    answer.fact("drawing", str(figure) if figure else None)
     answer.fact("dot", str(dot) if dot else None)
     answer.print(as_json)
 
