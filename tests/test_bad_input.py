@@ -601,7 +601,7 @@ def test_what_cannot_be_loaded_is_not_said_to_be_missing(here, folder, monkeypat
     monkeypatch.setattr(sys, "meta_path", [Short, *sys.meta_path])
     (folder / "easy.txt").write_text("grid 3x3\nfleet 2\n")
     for request in (
-        ("solitaire", "solve", folder / "easy.txt"),
+        ("solitaire", "solve", folder / "easy.txt", "--method", "ship"),
         ("evaluate", "greedy", "2x2:1", "--dask", "tcp://127.0.0.1:1"),
     ):
         result = here(*request)

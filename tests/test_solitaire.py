@@ -23,6 +23,7 @@ from optsearch.solitaire import counting, formats, linear, making, models, reaso
 from optsearch.solitaire.deduction import Deducer
 from optsearch.solitaire.puzzle import REVEALED, SHIP, WATER, Clue, Puzzle, ordered
 from optsearch.support.errors import OptsearchError, PuzzleError, TooLarge
+from optsearch.support.progress import Status
 from tests.processes import run_command
 
 RUSSIAN = (4, 3, 3, 2, 2, 2, 1, 1, 1, 1)
@@ -228,7 +229,7 @@ def test_time_limits_of_models():
         found = models.search(puzzle, 1, model, time_limit=1e-9)
         assert (found.solutions, found.is_complete) == ((), False)
     with pytest.raises(TooLarge, match="after 1e-09 seconds 0 solutions"):
-        making.solve(puzzle, time_limit=1e-9)
+        making.solve(puzzle, method="ship", time_limit=1e-9)
 
 
 def test_windows_are_contact():
@@ -287,9 +288,9 @@ def test_without_or_tools(here, monkeypatch, tmp_path):
     unique.write_text("grid 3x3\nfleet 1,1\nrows 1 0 1\ncolumns 2 0 0")
     wrong.write_text("grid 3x3\nfleet 1,1\nrows 1 0 1\ncolumns 2 0 1")
     for command in (["solve", unique], ["check", unique], ["check", wrong]):
-        status, out, err = here("solitaire", *command)
+        status, out, err = here("solitaire", *command, "--method", "ship")
         assert (status, out, err.count("\n")) == (2, "", 1)
-        assert "OR-tools is not installed" in err
+        assert "needs CP-SAT of OR-tools, which is not installed" in err
         assert "--method count" in err
         status, out, err = here("solitaire", *command, "--method", "count")
         assert (status, err) == (1 if wrong in command else 0, "")
@@ -551,7 +552,7 @@ def test_time_limits_of_making_and_reasoning():
     with pytest.raises(TooLarge, match="the time is over"):
         solitaire.generate(6, 6, (3, 2, 1), time_limit=1e-9)
     puzzle = SOURCE.revealing(counting.solutions(SOURCE, 1)[0])
-    with pytest.raises(TooLarge, match="1e-09 seconds"):
+    with pytest.raises(TooLarge, match="the time is over"):
         solitaire.minimise(puzzle, time_limit=1e-9)
     with pytest.raises(TooLarge, match="the time is over"):
         making._minimised(
@@ -602,7 +603,7 @@ models._solver = lambda: Interrupted(make())
 
 
 @pytest.mark.parametrize(
-    "arguments", [("solve",), ("minimise", "-o", "less.txt", "--method", "cell")]
+    "arguments", [("solve", "--method", "ship"), ("minimise", "-o", "less.txt", "--method", "cell")]
 )
 def test_ctrl_c_ends_cp_sat(arguments, source_file):
     """The search is told, and waited for; nothing is written."""
@@ -772,8 +773,42 @@ def test_values_that_are_no_puzzle():
 def test_without_ortools(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "ortools.sat.python", None)
     with pytest.raises(OptsearchError, match="pip install ortools"):
-        solitaire.solve(SOURCE)
+        solitaire.solve(SOURCE, method="ship")
     assert counting.count(SOURCE) == 30
+
+
+SMALL = {  # a puzzle with one solution, with several, with none
+    "unique": "grid 3x3\nfleet 2\nrows 2 0 0\ncolumns 1 1 0\n",
+    "several": "grid 3x3\nfleet 2\n",
+    "none": "grid 3x3\nfleet 2\nrows 0 0 1\n",
+}
+
+
+def test_small_puzzles_need_no_ortools(here, tmp_path, monkeypatch):
+    """The same answers as with them; where the sweep takes long it is said how to get them."""
+    monkeypatch.chdir(tmp_path)
+    commands = []
+    for name, text in SMALL.items():
+        (tmp_path / name).write_text(text)
+        commands += [("solve", name), ("check", name), ("minimise", name, "-o", "new")]
+    with_them = {one: here("solitaire", *one, "--method", "ship") for one in commands}
+    monkeypatch.setitem(__import__("sys").modules, "ortools.sat.python", None)
+    for command in commands:
+        status, out, err = here("solitaire", *command)
+        assert status == with_them[command][0]
+        if command[1] != "several":  # of which any two are shown
+            assert (out, err) == with_them[command][1:]
+    assert [here("solitaire", "check", name)[0] for name in SMALL] == [0, 1, 1]
+
+    def long_sweep(puzzle, limit, time_limit, progress):
+        progress(Status(done=2_000_000))
+
+    monkeypatch.setattr(counting, "solutions", long_sweep)
+    for command in commands:
+        status, out, err = here("solitaire", *command)
+        assert (status, out, err.count("\n")) == (2, "", 1)
+        assert "needs CP-SAT of OR-tools, which is not installed" in err
+        assert "pip install ortools" in err
 
 
 # The command

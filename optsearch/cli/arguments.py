@@ -59,7 +59,7 @@ class Command(TyperCommand):
             new = OLD_NAMES.get(f"{command} {option}")
             if new is None:
                 raise
-            ctx.fail(f"{option} of {command} is now {new}")
+            raise USAGE(f"{option} of {command} is now {new}", ctx) from None
 
     def _parsed(self, ctx: Any, args: list[str]) -> list[str]:
         if args:
@@ -116,7 +116,7 @@ class Command(TyperCommand):
 class Commands(typer.Typer):
     """Commands that are all of this kind."""
 
-    def command(
+    def command(  # type: ignore[override]
         self, *names: Any, example: str, takes: int, then: str, **options: Any
     ) -> Callable[[Function], Function]:
         """As typer's, of a command whose help ends with an example.

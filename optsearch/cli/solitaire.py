@@ -67,17 +67,11 @@ FileArgument = Annotated[
     ),
 ]
 MethodOption = Annotated[
-    Method,
-    typer.Option(
-        help="ship: integer programme with a variable a placement; cell: seven symbols a cell; "
-        "count: a sweep of the rows, without CP-SAT."
-    ),
-]
-MakingOption = Annotated[
     Method | None,
     typer.Option(
-        "--method",
-        help="Who says that a solution is the only one (count, or ship where that takes long).",
+        help="count: a sweep of the rows; ship: integer programme with a variable a placement; "
+        "cell: seven symbols a cell (default: count, or ship where that takes long). ship and cell "
+        "need OR-tools: pip install ortools.",
         show_default=False,
     ),
 ]
@@ -106,17 +100,17 @@ KeepOption = Annotated[
 )
 def solve(
     file: FileArgument,
-    method: MethodOption = Method.SHIP,
+    method: MethodOption = None,
     limit: Annotated[int, typer.Option(help="How many solutions to show.", min=1)] = 2,
     time_limit: TimeOption = None,
     figure: FigureOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """The solution, or several, up to a limit."""
-    puzzle = formats.load(file)
+    puzzle, chosen = formats.load(file), None if method is None else method.value
     with telling("solving"):
-        found = making.solve(puzzle, limit, method.value, time_limit)
-        clues = () if found else _conflict(puzzle, method, time_limit)
+        found = making.solve(puzzle, limit, chosen, time_limit)
+        clues = () if found else _conflict(puzzle, chosen, time_limit)
     if not found:
         raise PuzzleError(f"no solution: {models.conflict_text(puzzle, clues)}")
     ships = [formats.solution_fields(puzzle, solution) for solution in found]
@@ -130,8 +124,8 @@ def solve(
     answer.print(as_json)
 
 
-def _conflict(puzzle: Puzzle, method: Method, time_limit: float | None) -> tuple[Clue, ...]:
-    clues = making.conflict(puzzle, method.value, time_limit)
+def _conflict(puzzle: Puzzle, method: str | None, time_limit: float | None) -> tuple[Clue, ...]:
+    clues = making.conflict(puzzle, method, time_limit)
     if clues is None:
         raise AssertionError(f"there is no solution of {puzzle}, and its clues are not in conflict")
     return clues
@@ -150,15 +144,15 @@ def _verdict(number: int, limit: int) -> str:
 )
 def check(
     file: FileArgument,
-    method: MethodOption = Method.SHIP,
+    method: MethodOption = None,
     time_limit: TimeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Whether there is exactly one solution: exit status 0 if so, 1 for none or several."""
-    puzzle = formats.load(file)
+    puzzle, chosen = formats.load(file), None if method is None else method.value
     with telling("checking"):
-        found = making.solve(puzzle, 2, method.value, time_limit)
-        clues = () if found else _conflict(puzzle, method, time_limit)
+        found = making.solve(puzzle, 2, chosen, time_limit)
+        clues = () if found else _conflict(puzzle, chosen, time_limit)
     verdict = "exactly one solution"
     if not found:
         verdict = f"no solution: {models.conflict_text(puzzle, clues)}"
@@ -300,7 +294,7 @@ def minimise(
     file: FileArgument,
     output: Annotated[Path, typer.Option("-o", "--output", help="File to write.")],
     seed: Annotated[int, typer.Option(help="Which clues go first.", min=0)] = 0,
-    method: MakingOption = None,
+    method: MethodOption = None,
     keep_counts: KeepOption = False,
     time_limit: TimeOption = None,
     figure: FigureOption = None,
@@ -326,7 +320,7 @@ def generate(
     seed: Annotated[
         int | None, typer.Option(help="The same seed, the same puzzle.", min=0, show_default=False)
     ] = None,
-    method: MakingOption = None,
+    method: MethodOption = None,
     keep_counts: KeepOption = False,
     time_limit: TimeOption = None,
     figure: FigureOption = None,

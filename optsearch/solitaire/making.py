@@ -7,7 +7,7 @@ sweep. None shares anything with another but the puzzle, so that each can check 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
@@ -30,15 +30,18 @@ _ATTEMPTS = 1000  # to place a fleet on a grid that is too large for the exact s
 
 
 def solve(
-    puzzle: Puzzle, limit: int = 2, method: str = "ship", time_limit: float | None = None
+    puzzle: Puzzle, limit: int = 2, method: str | None = None, time_limit: float | None = None
 ) -> list[Solution]:
     """Up to `limit` solutions, all if there are fewer.
 
-    Raises TooLarge when the time (seconds) is over before that is known.
+    method -- one of `METHODS`; without it `count`, or `ship` where that takes long. Raises TooLarge
+    when the time (seconds) is over before that is known.
     """
-    if method == "count":
-        return counting.solutions(puzzle, limit, time_limit)
-    found = models.search(puzzle, limit, method, time_limit)
+    end = _end(time_limit)
+    if method in (None, "count"):
+        with suppress(_TooLong):
+            return counting.solutions(puzzle, limit, time_limit, _patience(method))
+    found = models.search(puzzle, limit, method or "ship", _left(end))
     if len(found.solutions) < limit and not found.is_complete:
         raise TooLarge(
             f"after {time_limit:g} seconds {len(found.solutions)} solutions of {puzzle} are known, "
@@ -48,25 +51,44 @@ def solve(
 
 
 def conflict(
-    puzzle: Puzzle, method: str = "ship", time_limit: float | None = None
+    puzzle: Puzzle, method: str | None = None, time_limit: float | None = None
 ) -> tuple[Clue, ...] | None:
     """Clues that have no solution together, none of which can be spared; None if there is one.
 
     No clues at all where the fleet does not fit on the grid. By `count` without CP-SAT, by the
-    others with it. Raises TooLarge when the time (seconds) is over.
+    others with it; without a method by `count`, or with CP-SAT where that takes long. Raises
+    TooLarge when the time (seconds) is over.
     """
-    if method != "count":
-        return models.conflict(puzzle, time_limit)
     end = _end(time_limit)
 
     def core(clues: list[Clue]) -> list[Clue] | None:
-        left = None if end is None else max(end - time.monotonic(), 0.0)
-        return None if counting.count(puzzle.with_clues(clues), 1, left) else clues
+        some = puzzle.with_clues(clues)
+        return None if counting.count(some, 1, _left(end), _patience(method)) else clues
 
-    return models.needed_clues(puzzle, core)
+    if method in (None, "count"):
+        with suppress(_TooLong):
+            return models.needed_clues(puzzle, core)
+    return models.conflict(puzzle, _left(end))
 
 
-def is_unique(puzzle: Puzzle, method: str = "ship", time_limit: float | None = None) -> bool:
+class _TooLong(TooLarge):
+    """The sweep has visited more cells than it should where another method may be faster."""
+
+
+def _patience(method: str | None) -> Progress[Status]:
+    """Ends a sweep that takes long where no method was asked for.
+
+    How long is measured in cells visited, so that the answer is the same on every machine.
+    """
+
+    def tick(status: Status) -> None:
+        if method is None and status.done > _EFFORT:
+            raise _TooLong(f"more than {_EFFORT:,} cells visited")
+
+    return tick
+
+
+def is_unique(puzzle: Puzzle, method: str | None = None, time_limit: float | None = None) -> bool:
     """Whether there is exactly one solution."""
     return len(solve(puzzle, 2, method, time_limit)) == 1
 
@@ -76,30 +98,19 @@ def _another(
 ) -> Solution | None:
     """Another solution than the known one; without a method by `count`, by `ship` if that is long.
 
-    How long is measured in cells visited, so that the answer is the same on every machine. Raises
-    TooLarge at the time `end`.
+    Raises TooLarge at the time `end`.
     """
-    left = None if end is None else end - time.monotonic()
-    if left is not None and left <= 0:
+    left = _left(end)
+    if left == 0:
         raise _late(puzzle)
-
-    def tick(status: Status) -> None:
-        if method is None and status.done > _EFFORT:
-            raise TooLarge(f"more than {_EFFORT:,} cells visited")
-
     if method in (None, "count"):
-        try:
-            found: Iterable[Solution] = counting.solutions(puzzle, 2, left, tick)
-        except TooLarge:
-            if method is not None:
-                raise
-            return _another(puzzle, known, "ship", end)
-    else:
-        searched = models.search(puzzle, 1, method or "ship", left, excluding=known)
-        if not searched.solutions and not searched.is_complete:
-            raise _late(puzzle)
-        found = searched.solutions
-    return next((solution for solution in found if solution != known), None)
+        with suppress(_TooLong):
+            found = counting.solutions(puzzle, 2, left, _patience(method))
+            return next((solution for solution in found if solution != known), None)
+    searched = models.search(puzzle, 1, method or "ship", _left(end), excluding=known)
+    if not searched.solutions and not searched.is_complete:
+        raise _late(puzzle)
+    return next(iter(searched.solutions), None)
 
 
 def _late(puzzle: Puzzle) -> TooLarge:
@@ -108,6 +119,10 @@ def _late(puzzle: Puzzle) -> TooLarge:
 
 def _end(time_limit: float | None) -> float | None:
     return None if time_limit is None else time.monotonic() + time_limit
+
+
+def _left(end: float | None) -> float | None:
+    return None if end is None else max(end - time.monotonic(), 0.0)
 
 
 def minimise(
@@ -129,7 +144,7 @@ def minimise(
     exactly one solution, and TooLarge when the time (seconds) is over.
     """
     end = _end(time_limit)
-    found = solve(puzzle, 2, method or "ship", time_limit)
+    found = solve(puzzle, 2, method, time_limit)
     if len(found) != 1:
         raise PuzzleError(
             f"{puzzle} has {'no solution' if not found else 'several solutions'}; a puzzle with "
@@ -177,7 +192,7 @@ def _what_is_left_of(clue: Clue, puzzle: Puzzle) -> Clue | None:
     return next(cells, None)
 
 
-def is_minimal(puzzle: Puzzle, method: str = "ship", keep_counts: bool = False) -> bool:
+def is_minimal(puzzle: Puzzle, method: str | None = None, keep_counts: bool = False) -> bool:
     """Whether a puzzle has one solution, and more than one with any clue weakened."""
     found = solve(puzzle, 2, method)
     return len(found) == 1 and all(

@@ -173,8 +173,8 @@ def cp_model() -> Any:
 def not_installed() -> OptsearchError:
     """That OR-tools is not there, and how to get it."""
     return OptsearchError(
-        "CP-SAT of OR-tools is not installed; install it with: pip install ortools, "
-        "or solve, check, minimise and generate without it: --method count"
+        "this needs CP-SAT of OR-tools, which is not installed; install it with: pip install "
+        "ortools, or use --method count, which needs none and takes long on large puzzles"
     )
 
 
