@@ -786,24 +786,24 @@ def test_a_check_of_sequences_that_was_stopped(run, monkeypatch, capsys, tmp_pat
     assert len(names) == len(set(names)) > 0
 
 
-def test_larger_sets_of_a_game():
+def test_larger_sets_of_a_game(uncompiled):
     """Nothing above what the kernel's search found, and a number that is one too low is seen."""
     game = Game.parse("5x5:3,2")
     sets = to_masks(Configurations(Position(game)).list())
-    missed = np.array([[not s >> cell & 1 for s in sets] for cell in range(25)])
-    pairs = (missed[:, None] & missed).reshape(625, -1).astype(np.int64)
-    met = (len(sets) - pairs @ pairs.T).reshape(25, 25, 25, 25).astype(np.uint32)
-    classes = np.array([min(p[cell] for p in game.symmetries()) for cell in range(25)])
-    no_ships = np.zeros((0, 25), bool), np.zeros(0, np.int64)
+    missed = np.array([[not s >> cell & 1 for s in sets] for cell in range(game.cells)])
+    pairs = (missed[:, None] & missed).reshape(game.cells**2, -1).astype(np.int64)
+    met = (len(sets) - pairs @ pairs.T).reshape((game.cells,) * 4).astype(np.uint32)
+    classes = np.array([min(p[cell] for p in game.symmetries()) for cell in range(game.cells)])
+    no_ships = np.zeros((0, game.cells), bool), np.zeros(0, np.int64)
     coverage = Coverage(CellSetCounts.of(game))
-    for k in range(5, 8):
+    for k in (5, 6):
         most = coverage.most_met(k)
         assert most < len(sets)
         assert larger(covering(met), classes, k, most, *no_ships) == most
         assert larger(covering(met), classes, k, most - 1, *no_ships) == most
         # Less where sets meet the longer ship: no more of those with it than k - 2 cells leave.
         masks = game.placements(3)
-        ships = np.array([[mask >> cell & 1 for cell in range(25)] for mask in masks], bool)
+        ships = np.array([[mask >> cell & 1 for cell in range(game.cells)] for mask in masks], bool)
         cost = dict.fromkeys(masks, 0)
         for mask, _ in reveal_classes(game):
             shown = Beside.of(game, mask)
@@ -858,7 +858,7 @@ def test_rollout_again(strategy):
     again, tree = RolloutAgain(strategy, Position(game)), FollowedTask(strategy, Position(game))
     other = RolloutAgain(named("rollout"), Position(game))
     differ = 0
-    for index in range(0, tree.configurations, tree.configurations // 15):
+    for index in range(0, tree.configurations, tree.configurations // 6):
         shots = tree.shots(index)
         assert again.misses(tree.cells(index)) + game.fleet_cells == shots, f"number {index}"
         differ += other.misses(tree.cells(index)) + game.fleet_cells != shots

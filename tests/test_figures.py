@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from matplotlib import rcParams
 from matplotlib.markers import CARETLEFT, CARETRIGHT
 from PIL import Image
 
@@ -491,6 +492,7 @@ def test_all_figures_are_drawn_and_the_missing_ones_named(data, tmp_path, monkey
     kept = missing.rename(tmp_path / "kept")
     output = tmp_path / "output"
     arguments = ["--data", str(data), "--output", str(output)]
+    monkeypatch.setitem(rcParams, "savefig.dpi", 40)
     monkeypatch.setattr(sys, "argv", ["paper_figures", *arguments])
     monkeypatch.delitem(sys.modules, "paper_figures.__main__", raising=False)
     with pytest.raises(SystemExit) as end:

@@ -385,7 +385,7 @@ def test_the_definition_is_that_of_the_reference():
     reference.finished.cache_clear()
 
 
-@pytest.mark.parametrize("number", [80, pytest.param(1000, marks=pytest.mark.long(15))])
+@pytest.mark.parametrize("number", [25, pytest.param(1000, marks=pytest.mark.long(15))])
 def test_each_bound_alone(number):
     rng = random.Random(4)
     sets_of_bounds = [names for n in range(5) for names in combinations(BOUNDS, n)]
@@ -405,10 +405,11 @@ def test_each_bound_alone(number):
                 assert is_below(bound, after[cell]), (example, objective, budget, names, cell)
 
 
-def test_bounds_and_limits_of_odd_shapes():
+@pytest.mark.parametrize("number", [400, pytest.param(2000, marks=pytest.mark.long(3))])
+def test_bounds_and_limits_of_odd_shapes(number):
     """Sets of several sizes, some in others; searched with limits about the optimum."""
     rng = random.Random(15)
-    for _ in range(2000):
+    for _ in range(number):
         example, switches = odd_shapes(rng, drawn(rng)), switches_of(rng)
         if not any(example.sets):
             continue

@@ -263,7 +263,7 @@ def test_excluded_solutions_are_not_found():
 
 def test_conflicts_are_minimal(small):
     contradictory = [puzzle for puzzle, expected in small if not expected]
-    for puzzle in contradictory[:15]:
+    for puzzle in contradictory[:6]:
         for method in ("ship", "count"):
             clues = making.conflict(puzzle, method)
             assert clues is not None
@@ -452,7 +452,7 @@ def test_suppositions_are_those_of_the_rules(small):
         except reasoning.Contradiction:
             assert Deducer(puzzle, lambda: None).know(*revealed_masks(puzzle))
     assert tried > 300
-    assert check_the_kernel(solitaire.generate(10, 10, RUSSIAN, 5), 0, range(60, 70))
+    assert check_the_kernel(solitaire.generate(10, 10, RUSSIAN, 5), 0, range(60, 63))
     assert check_the_kernel(SOURCE, 1, (0, 13, 27))
 
 
