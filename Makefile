@@ -42,7 +42,7 @@ reproduce: build  ## the numbers of the paper, printed beside computed (FULL=1: 
 	@$(BIN)/optsearch reproduce $(if $(FULL),--full --resume build/reproduce)
 
 test: $(TESTS)  ## the tests, on all processors (about five minutes on two)
-	@$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal
 
 test-long: $(TESTS)  ## the tests that take long, and those of properties with all their examples
 	@$(BIN)/python -m pytest --quiet -m "long or hypothesis" --hypothesis-profile=all

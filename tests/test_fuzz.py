@@ -894,7 +894,7 @@ def fuzz(here, first, games, most_checks):
 
 def test_commands_beside_the_definition(here, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    fuzz(here, SEED, games=40, most_checks=2)
+    fuzz(here, SEED, games=20, most_checks=2)
 
 
 @pytest.mark.long(600)
