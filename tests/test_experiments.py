@@ -874,7 +874,7 @@ def test_nested_rollouts_of_the_usual_game():
         again, tree = RolloutAgain(strategy, position), FollowedTask(strategy, position)
         other = FollowedTask(f"rollout:{outer},finalists=3", position)
         before = position.misses.bit_count() + position.game.fleet_cells
-        for index in range(5, tree.configurations, tree.configurations // 4):
+        for index in range(5, tree.configurations, tree.configurations // 2):
             shots = tree.shots(index)
             assert before + again.misses(tree.cells(index)) == shots, f"{position}, number {index}"
             differ += other.shots(index) != shots
