@@ -10,7 +10,7 @@ from functools import cache
 
 import pytest
 import typer.testing
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
@@ -20,7 +20,13 @@ from optsearch.cli.app import everything
 
 for profile, examples in (("some", 10), ("all", 100)):
     settings.register_profile(
-        profile, derandomize=True, deadline=None, database=None, max_examples=examples
+        profile,
+        derandomize=True,
+        deadline=None,
+        database=None,
+        max_examples=examples,
+        # One depends on how fast the machine is, the other on what few examples begin with.
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     )
 settings.load_profile("some")
 everything()  # a command that is first loaded while a test replaces a function would keep that one
