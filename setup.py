@@ -1,10 +1,12 @@
 """Build each cython_ext/_name.pyx as the private module optsearch.compiled._name.
 
 The C file of a kernel is compiled for the plain instruction set of the machine (this is the module
-optsearch.compiled._name) and, where the compiler can, once more for each newer one into
-optsearch/compiled/builds/<name>/; optsearch/compiled/__init__.py picks the best that the processor
-runs. What Cython would write into every kernel anew, views above all, is one module, _cyutility,
-which all of them import.
+optsearch.compiled._name) and, where that makes it faster and the compiler can, once more for each
+newer one into optsearch/compiled/builds/<name>/; optsearch/compiled/__init__.py picks the best that
+the processor runs. What Cython would write into every kernel anew, views above all, is one module,
+_cyutility, which all of them import.
+
+A kernel is built again when its source, a .pxd that it cimports or this file is newer.
 
 With OPTSEARCH_DEBUG=1 there is one more, optsearch/compiled/builds/debug/, in which every access to
 memory is checked: views by Cython, pointers and arrays by the compiler's sanitizers. The package
@@ -18,19 +20,30 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
 DEBUG = os.environ.get("OPTSEARCH_DEBUG", "0") not in ("", "0")
 
-# folder below optsearch/compiled/builds -> compiler flags; cython_ext/_processor.pyx asks the
-# processor.
+# folder below optsearch/compiled/builds -> compiler flags; optsearch/compiled/processor.py says
+# whether the processor runs them.
 INSTRUCTION_SETS = {
     "x86_64_v3": ["-march=x86-64-v3"],
+}
+# The kernels that are compiled for the newer instruction sets too: those that count bits of many
+# words at once, and are at least a fifth faster for it. A function that several kernels share by
+# `cdef inline` is in each of them, a call of another kernel is not. docs/speed.md has the ratios.
+FASTER = {
+    *("_block", "_endgame", "_evaluate", "_evaluate_announced", "_walk"),  # strategies: 1.4 to 4.5
+    *("_chain", "_family", "_words"),  # the silent search: 1.1 to 2
+    "_told",
 }
 SHARED = "_cyutility"
 # No symbols in what is installed; the linker of macOS has no such option.
@@ -94,7 +107,7 @@ def translated(debug):
     for kernel in Path("cython_ext").glob("_*.pyx"):
         # Not all declarations are among the dependencies that Cython finds.
         made = folder / kernel.with_suffix(".c")
-        newest = max((path.stat().st_mtime for path in declarations(kernel)), default=0)
+        newest = max(path.stat().st_mtime for path in (Path(__file__), *declarations(kernel)))
         if made.exists() and made.stat().st_mtime < newest:
             made.unlink()
     sources = [*sorted(Path("cython_ext").glob("_*.pyx")), Path("cython_ext", f"{SHARED}.c")]
@@ -117,13 +130,13 @@ def translated(debug):
 
 
 def extensions():
-    """One extension a kernel and build."""
+    """One extension for each kernel and build."""
     result = []
     for folder, flags in builds().items():
         for name, source in translated(debug=folder == "debug").items():
             module = f"optsearch.compiled.{name}"
             if folder is not None:
-                if name in ("_processor", SHARED):
+                if name == SHARED or (name not in FASTER and folder != "debug"):
                     continue
                 module = f"optsearch.compiled.builds.{folder}.{name}"
                 Path("optsearch", "compiled", "builds", folder).mkdir(parents=True, exist_ok=True)
@@ -138,11 +151,35 @@ def extensions():
                     module,
                     [str(source)],
                     extra_compile_args=flags,
-                    depends=[str(path) for path in declarations(Path("cython_ext", f"{name}.pyx"))],
+                    depends=[
+                        "setup.py",
+                        *map(str, declarations(Path("cython_ext", f"{name}.pyx"))),
+                    ],
                     extra_link_args=SANITIZE if folder == "debug" else STRIP,
                 )
             )
     return result
+
+
+class BuildKernels(build_ext):
+    """The kernels, and none that a build before left: it would hide the plain one of its name."""
+
+    def finalize_options(self):
+        """An editable install keeps what it built, as `build_ext --inplace` does."""
+        super().finalize_options()
+        if self.inplace:
+            folder = Path("build", f"inplace-{sys.implementation.cache_tag}")
+            self.build_lib, self.build_temp = str(folder / "lib"), str(folder / "temp")
+
+    def run(self):
+        """Build, and delete the others of this Python."""
+        super().run()
+        built = {Path(self.get_ext_fullpath(one.name)).resolve() for one in self.extensions}
+        folder = Path("" if self.inplace else self.build_lib, "optsearch", "compiled")
+        for path in folder.rglob(f"*{sysconfig.get_config_var('EXT_SUFFIX')}"):
+            is_kept = self.inplace and path.parent.name == "debug" and not DEBUG
+            if path.resolve() not in built and not is_kept:
+                path.unlink()
 
 
 class BuildWithData(build_py):
@@ -162,8 +199,17 @@ class BuildWithData(build_py):
         ]
 
 
+def description():
+    """README.md as a package index shows it: pictures and files beside it are not there."""
+    text = Path("README.md").read_text(encoding="utf-8")
+    text = re.sub(r"^!\[[^]]*\]\((?!https?:)[^)]*\)\n\n", "", text, flags=re.MULTILINE)
+    return re.sub(r"(?<!!)\[([^]]*)\]\((?!https?:)[^)]*\)", r"\1", text)
+
+
 setup(
+    long_description=description(),
+    long_description_content_type="text/markdown",
     ext_modules=extensions(),
-    cmdclass={"build_py": BuildWithData},
+    cmdclass={"build_ext": BuildKernels, "build_py": BuildWithData},
     options={"build_ext": {"parallel": os.cpu_count()}},
 )

@@ -63,6 +63,27 @@ COMPLETING = {
 }
 
 
+def answer_and_modules(arguments, settings):
+    """What the command says, and the modules that it has loaded."""
+    code = """
+import atexit, sys
+sys.argv = ["optsearch", *sys.argv[1:]]
+atexit.register(lambda: print("loaded", *sys.modules))
+from optsearch.cli import main
+main()
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **settings},
+        timeout=600,
+        check=False,
+    )
+    answer, _, loaded = found.stdout.rpartition("loaded ")
+    return answer + found.stderr, {*loaded.split()}
+
+
 @pytest.mark.parametrize(
     ("arguments", "settings", "shown"),
     [
@@ -74,22 +95,19 @@ COMPLETING = {
 )
 def test_what_needs_no_command_imports_none(arguments, settings, shown):
     """Nor numpy, which takes half of the time that these may take."""
-    code = """
-import atexit, sys
-sys.argv = ["optsearch", *sys.argv[1:]]
-atexit.register(lambda: print("loaded", *sys.modules))
-from optsearch.cli import main
-main()
-"""
-    environment = {**os.environ, **settings}
-    command_line = [sys.executable, "-c", code, *arguments]
-    found = subprocess.run(
-        command_line, capture_output=True, text=True, env=environment, timeout=600, check=False
-    )
-    answer, _, loaded = found.stdout.rpartition("loaded ")
-    assert shown in answer, found.stderr
-    assert not {"numpy", "numba", "matplotlib", "rich.progress"} & {*loaded.split()}
-    assert {name for name in loaded.split() if name.startswith("optsearch.cli.")} == LIGHT
+    answer, loaded = answer_and_modules(arguments, settings)
+    assert shown in answer
+    assert not {"numpy", "numba", "matplotlib", "rich.progress"} & loaded
+    assert {name for name in loaded if name.startswith("optsearch.cli.")} == LIGHT
+
+
+def test_completing_options_imports_one_command():
+    settings = {**COMPLETING, "COMP_CWORD": "2", "COMP_WORDS": "optsearch count --s"}
+    answer, loaded = answer_and_modules([], settings)
+    assert answer == "--shots\n"
+    assert not {"numba", "matplotlib", "highspy", "lmdb"} & loaded
+    modules = {f"optsearch.cli.{module}" for _, module, _ in command.COMMANDS.values()}
+    assert modules & loaded == {"optsearch.cli.counting"}
 
 
 MADE_BY = {  # the file that the example of a command reads -> the command whose example writes it

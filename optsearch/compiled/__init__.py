@@ -8,7 +8,7 @@ the bounds-checked one.
 import os
 from pathlib import Path
 
-from optsearch.compiled._processor import instruction_sets
+from optsearch.compiled.processor import instruction_sets
 
 
 def _choose_build() -> str:

@@ -16,7 +16,7 @@ from optsearch.game.objective import Objective
 from optsearch.game.position import Position
 from optsearch.search.frontier import Frontier, Question
 from optsearch.search.kernels import Disk, Kernel, SolverOptions, kernel
-from optsearch.search.tables import Shared, SharedMemory, attach, is_near
+from optsearch.search.tables import CAN_SHARE, Shared, SharedMemory, attach, is_near
 from optsearch.search.watch import Watch
 from optsearch.support.progress import Limit, LimitReached
 from optsearch.support.sharing import Here, results
@@ -115,7 +115,7 @@ class Team:
 
     def _share(self) -> SharedMemory | None:
         """The memory that this process and its workers share, if the kernel has a use for it."""
-        if self._shared is None:
+        if self._shared is None and CAN_SHARE:
             shared = SharedMemory(max(self._asked.options.memory // 16 * 8, SMALLEST_SHARED))
             if self._watch.kernel.share(SharedTable(shared.memory)):
                 self._shared = shared

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 from hashlib import blake2b
@@ -13,6 +12,7 @@ from typing import Any
 
 from optsearch.support.errors import TableError
 from optsearch.support.files import MOST_BYTES, content_of, key_of, reason_of
+from optsearch.support.locks import take
 
 FORMAT = "optsearch journal"
 VERSION = 1
@@ -66,13 +66,11 @@ class Journal:
         self.close()
 
     def _lock(self) -> None:
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not take(self._file):
             raise TableError(
                 f"{self.path} is being written by another process; wait for its end, or name "
                 "another folder"
-            ) from None
+            )
 
     def _read(self, what: str) -> None:
         self._file.seek(0)

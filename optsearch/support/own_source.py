@@ -242,8 +242,13 @@ def imported_source(module: str) -> Source | None:
     return source
 
 
+_LOADED = time.time()
+
+
 def _process_started() -> float:
-    """When this process began, in seconds since 1970."""
+    """When this process began, in seconds since 1970; where only Linux knows, when this loaded."""
+    if not sys.platform.startswith("linux"):
+        return _LOADED
     after_name = Path("/proc/self/stat").read_text(encoding="ascii", errors="replace")
     ticks = int(after_name.rpartition(")")[2].split()[19])
     age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")

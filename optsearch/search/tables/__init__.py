@@ -12,11 +12,19 @@ Beside it is memory that the workers of one search share.
 
 from optsearch.search.tables.disk import DiskTable
 from optsearch.search.tables.folder import LOCK_FILE_BYTES
-from optsearch.search.tables.shared import Attached, Shared, SharedMemory, attach, is_near
+from optsearch.search.tables.shared import (
+    CAN_SHARE,
+    Attached,
+    Shared,
+    SharedMemory,
+    attach,
+    is_near,
+)
 from optsearch.search.tables.slots import key_digest
 from optsearch.search.tables.soundness import SMALLEST_MAP
 
 __all__ = [
+    "CAN_SHARE",
     "LOCK_FILE_BYTES",
     "SMALLEST_MAP",
     "Attached",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,6 +12,7 @@ from pathlib import Path
 import lmdb
 
 from optsearch.support.errors import TableError
+from optsearch.support.locks import take
 
 MOST_READERS = 1022
 LOCK_FILE_BYTES = 1 << 16  # what LMDB wants for so many readers
@@ -111,21 +111,9 @@ def lock_for_writing(folder: Path) -> FileIO:
     """The file whose lock makes this process the writer, until it is closed or the process ends."""
     file = FileIO(str(writer_lock(folder)), "a+")
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        file.seek(0)
-        writer = file.read(20).decode("ascii", "replace")
-        file.close()
-        if writer == str(os.getpid()):
-            raise TableError(
-                f"the table {folder} is already open in this process; close it first, for a "
-                "process opens a table once at a time"
-            ) from error
-        raise TableError(
-            f"the table {folder} is being written by another process "
-            f"({f'pid {writer}' if writer.isdigit() else 'pid unknown'}); wait for its end, or "
-            "open it with writable=False"
-        ) from error
+        if not take(file):
+            file.seek(0)
+            raise _in_use(folder, file.read(20).decode("ascii", "replace"))
     except BaseException:
         file.close()
         raise
@@ -133,6 +121,20 @@ def lock_for_writing(folder: Path) -> FileIO:
         file.truncate(0)
         file.write(str(os.getpid()).encode())
     return file
+
+
+def _in_use(folder: Path, writer: str) -> TableError:
+    """The error of a table that a process writes; writer -- what it noted as its pid."""
+    if writer == str(os.getpid()):
+        return TableError(
+            f"the table {folder} is already open in this process; close it first, for a process "
+            "opens a table once at a time"
+        )
+    return TableError(
+        f"the table {folder} is being written by another process "
+        f"({f'pid {writer}' if writer.isdigit() else 'pid unknown'}); wait for its end, or open it "
+        "with writable=False"
+    )
 
 
 def reserve_lock_file(folder: Path) -> None:

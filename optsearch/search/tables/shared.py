@@ -11,6 +11,7 @@ from typing import NamedTuple
 NAME = 16  # random bytes, by which it is known
 NOTES = 257  # integers beside it
 END = NAME + 8 * NOTES
+CAN_SHARE = hasattr(os, "memfd_create")  # Linux; elsewhere each worker has a table of its own
 
 
 class Shared(NamedTuple):

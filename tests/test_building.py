@@ -1,0 +1,116 @@
+"""What `setup.py` builds again, and for which instruction sets.
+
+The compiler is one that only notes what it is given: how long the real one takes does not matter
+here, nor what it makes.
+"""
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
+# _block is compiled for newer processors too, _paper is not; _walk cimports _block.
+SOURCES = {
+    "_block.pxd": "cdef int twice(int x) noexcept nogil\n",
+    "_block.pyx": "cdef int twice(int x) noexcept nogil:\n    return 2 * x\n",
+    "_walk.pyx": "from optsearch.compiled._block cimport twice\ndef walk():\n    return twice(1)\n",
+    "_paper.pyx": "def paper():\n    return 1\n",
+}
+COMPILER = """#!{python}
+import sys
+arguments = sys.argv[1:]
+made = arguments[arguments.index("-o") + 1]
+open(made, "w").close()
+if "-c" in arguments:
+    with open({log!r}, "a") as log:
+        log.write(made + "\\n")
+"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Build a project of three kernels; called again, what was compiled this time."""
+    folder = tmp_path_factory.mktemp("project")
+    for name in ("setup.py", "pyproject.toml", "README.md"):
+        shutil.copy2(ROOT / name, folder)
+    kernels = folder / "cython_ext"
+    (kernels / "optsearch" / "compiled").mkdir(parents=True)
+    (kernels / "optsearch" / "compiled" / "__init__.pxd").touch()
+    (folder / "optsearch" / "compiled").mkdir(parents=True)
+    for name, text in SOURCES.items():
+        place = kernels / "optsearch" / "compiled" if name.endswith("pxd") else kernels
+        (place / name).write_text(text)
+    log, compiler = folder / "log", folder / "cc"
+    compiler.write_text(COMPILER.format(python=sys.executable, log=str(log)))
+    compiler.chmod(0o755)
+    settings = {"CC": str(compiler), "LDSHARED": str(compiler), "OPTSEARCH_DEBUG": "0"}
+
+    def build(changed=None):
+        if changed:
+            path = folder / changed
+            newest = max(one.stat().st_mtime for one in folder.rglob("*"))
+            os.utime(path, (newest + 2, newest + 2))
+        log.write_text("")
+        subprocess.run(
+            [sys.executable, "setup.py", "-q", "build_ext", "--inplace"],
+            cwd=folder,
+            env={**os.environ, **settings},
+            check=True,
+            capture_output=True,
+            timeout=600,
+        )
+        made = log.read_text().split()
+        return {Path(name).stem for name in made if "inplace-" in name}
+
+    build.first = build()
+    build.folder = folder
+    return build
+
+
+def kernels_in(folder):
+    return {path.name.removesuffix(SUFFIX) for path in folder.glob(f"*{SUFFIX}")}
+
+
+EVERY = {"_block", "_walk", "_paper", "_cyutility"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "again"),
+    [
+        ("cython_ext/_block.pyx", {"_block"}),
+        ("cython_ext/optsearch/compiled/_block.pxd", {"_block", "_walk"}),
+        ("setup.py", EVERY),
+    ],
+)
+def test_a_change_builds_what_depends_on_it(built, changed, again):
+    assert built.first == EVERY
+    assert built(changed) == again
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="one build on other processors")
+def test_no_kernel_is_left_that_is_not_built_any_more(built):
+    plain = built.folder / "optsearch" / "compiled"
+    newer = plain / "builds" / "x86_64_v3"
+    assert kernels_in(newer) == {"_block", "_walk"}
+    for folder in (plain, newer):
+        (folder / f"_gone{SUFFIX}").touch()
+    (newer / f"_paper{SUFFIX}").touch()  # it would hide the plain one
+    (newer / "_paper.other-python.so").touch()
+    assert built() == set()
+    assert (kernels_in(plain), kernels_in(newer)) == (EVERY, {"_block", "_walk"})
+    assert (newer / "_paper.other-python.so").exists()
+
+
+def test_every_kernel_that_is_built_twice_is_there():
+    (text,) = re.findall(r"^FASTER = \{\n(.*?)^\}", (ROOT / "setup.py").read_text(), re.M | re.S)
+    names = re.findall(r'"(_\w+)"', text)
+    assert len(names) == len({*names})
+    assert {*names} <= {path.stem for path in (ROOT / "cython_ext").glob("_*.pyx")}
