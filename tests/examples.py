@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import assume, reject, settings
 from hypothesis import strategies as st
 
@@ -22,6 +23,13 @@ COUNTEREXAMPLES = {
     "4x5:3,3": (596, 595),
     "4x5:4,3,2": (995, 994),
 }
+
+
+def sizes(name, few, every, seconds):
+    """A test of few cases by `make test`, and of all of them, which takes long."""
+    return pytest.mark.parametrize(
+        name, [few, pytest.param(every, marks=pytest.mark.long(seconds))], ids=["few", "all"]
+    )
 
 
 def draws(most):

@@ -27,7 +27,7 @@ from optsearch.game.position import Position, play, reply
 from optsearch.strategies import Rule, Strategy, named
 from optsearch.support.errors import TableError
 from tests.definition import Definition, Rules
-from tests.examples import draws, games
+from tests.examples import draws, games, sizes
 from tests.processes import run_command
 
 TOLD = ("sunk", "ship")
@@ -236,7 +236,8 @@ def test_games_of_many_words(game):
 @pytest.mark.parametrize("announce", TOLD)
 @pytest.mark.parametrize("contact", CONTACTS)
 @pytest.mark.parametrize("text", ["greedy", "greedy:ties=central,endgame=0", "spread"])
-def test_tasks_of_any_size(monkeypatch, contact, announce, text):
+@sizes("step", 15, 1, 4)
+def test_tasks_of_any_size(monkeypatch, contact, announce, text, step):
     """Wherever the top of the tree ends and the kernel begins, the histogram is the same."""
     game = Game.parse(f"3x5:3,2,2;contact={contact};announce={announce}")
     whole = evaluate(text, game, jobs=1)
@@ -246,8 +247,8 @@ def test_tasks_of_any_size(monkeypatch, contact, announce, text):
         parts = evaluate(text, game, jobs=1)
         assert parts.histogram == whole.histogram
         assert parts.tasks > 1
-    for task in list(tasks(text, game))[::5]:
-        assert Posterior(task.position).configurations == task.configurations
+        for task in list(tasks(text, game))[::step]:
+            assert Posterior(task.position).configurations == task.configurations
 
 
 @draws(40)
@@ -281,13 +282,14 @@ def test_one_configuration_followed():
             assert dict(sorted(histogram.items())) == evaluate(text, game, jobs=1).histogram
 
 
-def test_games_of_the_usual_board():
+@sizes("number", 1, 2, 5)
+def test_games_of_the_usual_board(number):
     """Seeded random boards played with exact posteriors beside the tree of the kernel.
 
     From the tenth shot on; `experiments.evaluation_check` does it from the first.
     """
     strategy = named("greedy")
-    for number, ships in enumerate(Posterior(USUAL).sample(1, 21)):
+    for ships in Posterior(USUAL).sample(number, 21):
         path = []
 
         def shot(position, path=path):

@@ -71,7 +71,7 @@ from optsearch.support.datafiles import CHECKOUT, RESULTS
 from optsearch.support.errors import OptsearchError, RecordError
 from optsearch.support.journal import Journal
 from optsearch.tree import load
-from tests.examples import COUNTEREXAMPLES
+from tests.examples import COUNTEREXAMPLES, sizes
 
 # These say where and when a table was computed; all else must come out the same anywhere.
 PROVENANCE = ("python", "numpy", "commit", "date")
@@ -486,7 +486,12 @@ def test_the_counterexamples_of_the_prototype():
     assert min(int(row["configurations"] or 6) for row in rows) == 6
 
 
-def test_told_and_its_check(uncompiled, run, tmp_path):
+@pytest.mark.parametrize(
+    "code", ["uncompiled", pytest.param("compiled", marks=pytest.mark.long(20))]
+)
+def test_told_and_its_check(request, code, run, tmp_path):
+    if code == "uncompiled":
+        request.getfixturevalue(code)
     game = "5x5:3,2,2;contact=any"
     out = run(told, game, "-o", tmp_path)
     assert "12.690577  all ships told but two = 9023/711" in out
@@ -786,7 +791,8 @@ def test_a_check_of_sequences_that_was_stopped(run, monkeypatch, capsys, tmp_pat
     assert len(names) == len(set(names)) > 0
 
 
-def test_larger_sets_of_a_game(uncompiled):
+@sizes("most_cells", 6, 7, 10)
+def test_larger_sets_of_a_game(uncompiled, most_cells):
     """Nothing above what the kernel's search found, and a number that is one too low is seen."""
     game = Game.parse("5x5:3,2")
     sets = to_masks(Configurations(Position(game)).list())
@@ -796,7 +802,7 @@ def test_larger_sets_of_a_game(uncompiled):
     classes = np.array([min(p[cell] for p in game.symmetries()) for cell in range(game.cells)])
     no_ships = np.zeros((0, game.cells), bool), np.zeros(0, np.int64)
     coverage = Coverage(CellSetCounts.of(game))
-    for k in (5, 6):
+    for k in range(5, most_cells + 1):
         most = coverage.most_met(k)
         assert most < len(sets)
         assert larger(covering(met), classes, k, most, *no_ships) == most
@@ -851,21 +857,23 @@ def test_evaluation_check(run, monkeypatch, tmp_path, name):
         "nested:candidates=3,screen=64,finalists=2,cap=128,above=80,second=256,inner=2,floor=64",
     ],
 )
-def test_rollout_again(strategy):
+@sizes("number", 6, 15, 3)
+def test_rollout_again(strategy, number):
     """On samples too, configurations of a small game; a wrong number is seen."""
     game = Game.parse("5x5:3,2")
     strategy = named(strategy)
     again, tree = RolloutAgain(strategy, Position(game)), FollowedTask(strategy, Position(game))
     other = RolloutAgain(named("rollout"), Position(game))
     differ = 0
-    for index in range(0, tree.configurations, tree.configurations // 6):
+    for index in range(0, tree.configurations, tree.configurations // number):
         shots = tree.shots(index)
         assert again.misses(tree.cells(index)) + game.fleet_cells == shots, f"number {index}"
         differ += other.misses(tree.cells(index)) + game.fleet_cells != shots
     assert differ
 
 
-def test_nested_rollouts_of_the_usual_game():
+@sizes("number", 2, 4, 5)
+def test_nested_rollouts_of_the_usual_game(number):
     """Inner rollouts on samples, from seeded positions of some thousand configurations on."""
     outer = "candidates=3,screen=64,cap=256,truncate=5"
     strategy = named(f"nested:{outer},finalists=3,above=256,second=256,inner=2,floor=64")
@@ -874,7 +882,7 @@ def test_nested_rollouts_of_the_usual_game():
         again, tree = RolloutAgain(strategy, position), FollowedTask(strategy, position)
         other = FollowedTask(f"rollout:{outer},finalists=3", position)
         before = position.misses.bit_count() + position.game.fleet_cells
-        for index in range(5, tree.configurations, tree.configurations // 2):
+        for index in range(5, tree.configurations, tree.configurations // number):
             shots = tree.shots(index)
             assert before + again.misses(tree.cells(index)) == shots, f"{position}, number {index}"
             differ += other.shots(index) != shots

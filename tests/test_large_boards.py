@@ -19,6 +19,7 @@ from optsearch.play.simulate import simulate
 from optsearch.results.tables import GROWTH
 from optsearch.search.solver import solve
 from optsearch.support.errors import OptsearchError, TooLarge
+from tests.examples import sizes
 
 STANDARD = (5, 4, 3, 3, 2)
 
@@ -104,7 +105,8 @@ def test_posteriors_counted_in_another_way(text, shots):
     assert posterior.frequency[row][column] == Fraction(most, total)
 
 
-def test_the_usual_fleet_on_12x12():
+@sizes("step", 140, 70, 3)
+def test_the_usual_fleet_on_12x12(step):
     """42,850,058,088 configurations, as the table of growth has them; the counts add up.
 
     Those with a ship in some place are found again when the others are placed around it.
@@ -122,12 +124,19 @@ def test_the_usual_fleet_on_12x12():
         of_length[ship.bit_count()] += n
     assert of_length == {length: STANDARD.count(length) * 42_850_058_088 for length in STANDARD}
     for length, others in ((5, (4, 3, 3, 2)), (2, (5, 4, 3, 3))):
-        for ship in game.placements(length)[::140]:
+        for ship in game.placements(length)[::step]:
             number = sweep(game).count(Constraints(others, ship | game.halo(ship)))
             assert number == posterior.placements[ship]
 
 
-@pytest.mark.parametrize("text", ["12x12:3,3,2", "9x16:3,2;contact=any;announce=ship"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12x12:3,3,2",
+        "9x16:3,2;contact=any;announce=ship",
+        pytest.param("12x12:5,4,3,3,2", marks=pytest.mark.long(2)),
+    ],
+)
 def test_samples(text):
     """They are configurations, in the order of the fleet, and hit the cells as often as they do."""
     game = Game.parse(text)

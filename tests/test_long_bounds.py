@@ -22,6 +22,7 @@ from optsearch.game.position import HIT, MISS, Position, Shot
 from optsearch.results import bracket
 from optsearch.results import tables as results
 from optsearch.support.errors import NotSupported, RecordError, TableError, TooLarge
+from tests.examples import sizes
 
 TINY = ("2x3:2", "3x3:2", "3x4:2,2", "3x4:3,2", "2x6:3,2", "3x4:3;contact=corner", "1x9:2,2,1")
 SMALL = (*TINY, "4x4:3,2", "4x5:3,2", "4x5:4,3,2", "5x5:3,2", "3x7:3,2", "4x4:2,2;contact=corner")
@@ -368,8 +369,12 @@ def test_what_is_met_beside_a_ship(text):
         ("1x14:3,3,1", 4),  # wrong where costs are not held down by what k - 2 cells meet
     ],
 )
-def test_the_ship_chain(text, values):
-    """Against all sets of cells and all strategies, from the most that is found beside a ship."""
+@sizes("most_sets", 100, 1000, 4)
+def test_the_ship_chain(text, values, most_sets):
+    """Against all sets of cells and all strategies, from the most that is found beside a ship.
+
+    most_sets -- of games of fewer configurations all strategies are tried.
+    """
     game = Game.parse(text)
     everything = sets_of(game)
     number, hits, equal = len(everything), game.fleet_cells, game.fleet.count(game.fleet[0])
@@ -380,7 +385,7 @@ def test_the_ship_chain(text, values):
     finished = longest_ship_chain(coverage_, revealed, known.values(), [number] * values)
     columns, taken = columns_of(everything, game), 0
     for misses, (most, cells) in enumerate(finished):
-        if number < 100:
+        if number < most_sets:
             assert most >= most_found(frozenset(everything), misses)
         expected = []
         for k in range(1, misses + 2):

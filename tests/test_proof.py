@@ -24,7 +24,7 @@ from optsearch.support.errors import (
     ProofError,
     TooLarge,
 )
-from tests.examples import draws, positions
+from tests.examples import draws, positions, sizes
 
 
 def by_definition(sets, weights, limit):
@@ -172,8 +172,9 @@ def changed(made, number, claim):
 
 
 @proofs
-def test_a_claim_too_strong(made):
-    for i, claim in list(enumerate(made.claims))[::-4]:
+@sizes("step", 4, 1, 3)
+def test_a_claim_too_strong(made, step):
+    for i, claim in list(enumerate(made.claims))[::-step]:
         sets, weights = zip(*claim.family, strict=True)
         too_many = by_definition(sets, weights, 0) + 1
         message = faults(changed(made, i, Claim(too_many, claim.family)))

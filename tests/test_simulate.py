@@ -22,6 +22,7 @@ from optsearch.play.simulate import Outcome, generator_of, played, simulate
 from optsearch.results import tables as results
 from optsearch.strategies import as_player
 from optsearch.support.errors import OptsearchError, StrategyError, TableError
+from tests.examples import sizes
 from tests.processes import MANY_SECONDS, run_command
 
 GAME = Game.parse("4x4:3,2")
@@ -65,8 +66,8 @@ def test_a_game_is_played_by_the_rules():
     assert str(end) == ("A1=miss B1=miss C1=miss A2=hit B2=sunk:2 C2=miss A3=miss B3=sunk:1")
 
 
-def test_means_are_those_of_all_configurations():
-    games = 400
+@sizes("games", 400, 1000, 2)
+def test_means_are_those_of_all_configurations(games):
     found = simulate(["greedy", Rows], GAME, games=games, jobs=1)
     for outcome, strategy in zip(found.outcomes, ("greedy", Rows), strict=True):
         exact = evaluate(strategy, GAME, jobs=1)

@@ -24,6 +24,7 @@ from optsearch.solitaire.deduction import Deducer
 from optsearch.solitaire.puzzle import REVEALED, SHIP, WATER, Clue, Puzzle, ordered
 from optsearch.support.errors import OptsearchError, PuzzleError, TooLarge
 from optsearch.support.progress import Status
+from tests.examples import sizes
 from tests.processes import run_command
 
 RUSSIAN = (4, 3, 3, 2, 2, 2, 1, 1, 1, 1)
@@ -261,9 +262,10 @@ def test_excluded_solutions_are_not_found():
 # Clues in conflict
 
 
-def test_conflicts_are_minimal(small):
+@sizes("number", 6, 15, 3)
+def test_conflicts_are_minimal(small, number):
     contradictory = [puzzle for puzzle, expected in small if not expected]
-    for puzzle in contradictory[:6]:
+    for puzzle in contradictory[:number]:
         for method in ("ship", "count"):
             clues = making.conflict(puzzle, method)
             assert clues is not None
@@ -452,8 +454,13 @@ def test_suppositions_are_those_of_the_rules(small):
         except reasoning.Contradiction:
             assert Deducer(puzzle, lambda: None).know(*revealed_masks(puzzle))
     assert tried > 300
-    assert check_the_kernel(solitaire.generate(10, 10, RUSSIAN, 5), 0, range(60, 63))
     assert check_the_kernel(SOURCE, 1, (0, 13, 27))
+
+
+@sizes("number", 3, 10, 5)
+def test_suppositions_of_the_russian_puzzle(number):
+    puzzle = solitaire.generate(10, 10, RUSSIAN, 5)
+    assert check_the_kernel(puzzle, 0, range(60, 60 + number))
 
 
 def test_grades_with_and_without_the_kernel(small):
