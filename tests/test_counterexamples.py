@@ -1,5 +1,6 @@
 """Counterexamples to greedy: the kernel against the definition, and runs that are cut short."""
 
+import io
 import json
 import random
 import re
@@ -597,3 +598,19 @@ def test_bad_input(here, monkeypatch, tmp_path, arguments, message):
     assert (status, out) == (2, "")
     assert err.startswith(message)
     assert err.count("\n") == 1
+
+
+def test_a_list_of_games(here, answer_of, tmp_path, monkeypatch):
+    """From standard input or a file: the same answer as for games given one by one."""
+    monkeypatch.chdir(tmp_path)
+    text = "# small ones\n2x3:2\n\n2x2:1 # the smallest\n"
+    expected = answer_of("counterexamples", "--game", "2x3:2", "--game", "2x2:1")
+    (tmp_path / "games.txt").write_text(text)
+    assert answer_of("counterexamples", "--game", "games.txt") == expected
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    assert answer_of("counterexamples", "--game", "-") == expected
+    for held, says in (("", "standard input has no game"), ("4x4;3", "'4x4;3'")):
+        monkeypatch.setattr("sys.stdin", io.StringIO(held))
+        status, out, err = here("counterexamples", "--game", "-")
+        assert (status, out, err.count("\n")) == (2, "", 1)
+        assert says in err

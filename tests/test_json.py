@@ -207,6 +207,76 @@ def test_large_numbers_and_fractions():
     assert (unknown["bracket"], unknown["bracket_exact"]) == ([1.5, None], ["3/2", None])
 
 
+# Other forms
+
+TABLES = {  # a command -> the list in its answer that is its table
+    ("bounds", "3x4:2"): "bounds",
+    ("greedy", "2x6:2,3"): "partings",
+    ("solve", "3x4:2", "--all-shots"): "shot_values",
+    ("simulate", "greedy", "3x3:2", "--games", "3", "--jobs", "1"): "players",
+    ("strategies",): "strategies",
+    ("explore", "2x3:2", "-o", "walk.html"): "trees",
+    ("counterexamples", "--max-cells", "9", "--fleet", "2"): "counterexamples",
+    ("equilibrium", "3x3:2"): "shooter",
+}
+
+
+def cell_text(value):
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, list) and not any(isinstance(one, list | dict) for one in value):
+        return " ".join(map(cell_text, value))
+    return json.dumps(value, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("arguments", TABLES, ids=" ".join)
+def test_tables_in_every_form(here, answer_of, tmp_path, monkeypatch, arguments):
+    """CSV and Markdown have the rows of JSON, by the same names."""
+    monkeypatch.chdir(tmp_path)
+    rows = answer_of(*arguments)[TABLES[arguments]]
+    names = [name for name in rows[0] if name != "histogram"] if rows else []
+    texts = [[cell_text(row[name]) for name in names] for row in rows]
+    status, out, err = here(*arguments, "--format", "markdown")
+    assert (status, err) == (0, "")
+    lines = [re.split(r" (?<!\\)\| ", line[2:-2]) for line in out.splitlines() if line[:2] == "| "]
+    lines = [[text.replace("\\|", "|") for text in line] for line in lines]
+    spaced = [[" ".join(text.split()) for text in row] for row in texts]
+    if rows:
+        assert any(lines[i:][: len(rows) + 1] == [names, *spaced] for i in range(len(lines)))
+    if TABLES[arguments] in ("partings", "shooter"):
+        return  # the second table: CSV has one
+    status, out, err = here(*arguments, "--format", "csv")
+    assert (status, err) == (0, "")
+    table = [line for line in out.splitlines() if not line.startswith("# ")]
+    assert list(csv.reader(table)) == ([names, *texts] if rows else [])
+
+
+@pytest.mark.parametrize("name", ["occurrence", "posterior"])
+def test_matrices_in_csv(here, answer_of, name):
+    """A row a cell on the board, after the other fields."""
+    game = "3x3:2;holes=B2"
+    found, out = answer_of(name, game), here(name, game, "--format", "csv")[1]
+    lines = [line for line in out.splitlines() if not line.startswith("# ")]
+    rows = {row["cell"]: row for row in csv.DictReader(lines)}
+    assert [*rows] == ["A1", "B1", "C1", "A2", "C2", "A3", "B3", "C3"]
+    assert rows["C2"]["occurrence_exact"] == found["occurrence_exact"][1][2]
+    assert f"# configurations: {found['configurations']}\n" in out
+
+
+def test_answers_without_a_table(here):
+    """A row of all fields."""
+    out = here("count", "4x4:3", "--format", "csv")[1]
+    (row,) = csv.DictReader(out.splitlines())
+    fields = {"configurations": "16", "configurations_exact": "16"}
+    assert row == {"game": "4x4:3", "position": "", **fields}
+    assert here("count", "4x4:3", "--format", "markdown")[1] == (
+        "```text\n4x4:3: 16 configurations\n```\n"
+    )
+    assert "A1-C1" in here("sample", "1x3:3", "--format", "csv")[1].splitlines()
+    assert here("sample", "1x3:3", "--format", "markdown")[1] == "| ships |\n|---|\n| A1-C1 |\n"
+    assert "give --json or --format" in here("count", "4x4:3", "--json", "--format", "csv")[2]
+
+
 # As others read them
 
 

@@ -8,12 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from optsearch.cli.answers import print_json
+from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted, app
+from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
+    FormOption,
     GameArgument,
-    JsonOption,
     ShotsOption,
+    cell_names,
     counted_text,
     described,
     heading,
@@ -101,7 +103,7 @@ def advise(
             show_default=False,
         ),
     ] = None,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """Advice in a real game: enter its replies one by one.
 
@@ -109,15 +111,15 @@ def advise(
     contradicts earlier ones is explained and not taken. Lines can be piped in; the exit status is 1
     where one of those was refused.
     """
-    talk = Dialogue(is_quiet=as_json)
+    talk = Dialogue(is_quiet=form is not Form.TEXT)
     replies = Replies(begun(read_position(game, shots), resume))
     session = Session(talk, replies, number, endgame, resume)
     try:
         session.run()
     except KeyboardInterrupt:
         raise Interrupted(session.farewell) from None
-    if as_json:
-        print_json(session.fields())
+    if talk.is_quiet:
+        session.answer().print(form)
     if session.refused and not talk.is_person:
         raise typer.Exit(1)
 
@@ -231,23 +233,27 @@ class Session:
             for line in sentences(advise_(self.position, self._endgame), self._number):
                 self._talk.say(line)
 
-    def fields(self) -> dict[str, Any]:
-        """The position at the end, for machines."""
+    def answer(self) -> Answer:
+        """The position at the end, where nothing was said of it on the way."""
         advice = advise_(self.position, self._endgame)
         optimum = advice.optimum
-        return {
+        likely = [
+            {"shot": cell_name(cell), "probability": float(chance)}
+            for cell, chance in advice.likely(self._number)
+        ]
+        answer = Answer(
+            heading(self.position),
             **described(self.position),
-            "configurations": advice.posterior.configurations,
-            "bits": advice.posterior.entropy,
-            "greedy_shots": [cell_name(cell) for cell in advice.posterior.greedy_shots()],
-            "likely": [
-                {"shot": cell_name(cell), "probability": float(chance)}
-                for cell, chance in advice.likely(self._number)
-            ],
-            "best_shots": optimum and [cell_name(cell) for cell in optimum.best_shots],
-            "mean": optimum and optimum.mean,
-            "refused": self.refused,
-        }
+            configurations=advice.posterior.configurations,
+            bits=advice.posterior.entropy,
+            greedy_shots=cell_names(advice.posterior.greedy_shots()),
+            likely=likely,
+            best_shots=optimum and cell_names(optimum.best_shots),
+            mean=optimum and optimum.mean,
+            refused=self.refused,
+        )
+        answer.table(likely)
+        return answer
 
 
 def sentences(advice: Advice, number: int) -> list[str]:

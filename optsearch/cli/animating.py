@@ -9,7 +9,8 @@ import typer
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.common import GameArgument, JsonOption, read_game, writing
+from optsearch.cli.arguments import Form
+from optsearch.cli.common import FormOption, GameArgument, read_game, writing
 from optsearch.cli.progress import telling
 from optsearch.counting.configurations import to_masks
 from optsearch.play.hiding import hider
@@ -43,7 +44,7 @@ def animate(
     ] = "uniform",
     rate: Annotated[int, typer.Option(min=1, max=50, help="Shots a second.")] = 2,
     plain: Annotated[bool, typer.Option("--plain", help="Without probabilities.")] = False,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """Draw a player's game shot by shot, over the probability of a ship on each cell."""
     parsed, playing = read_game(game), as_player(player)
@@ -71,4 +72,4 @@ def animate(
     answer = Answer(strategy=str(playing), game=str(parsed), seed=seed, number=number)
     text = f"{playing}, {parsed}: {shots} shots, in {output}"
     answer.show(text, shots=shots, file=str(output))
-    answer.print(as_json)
+    answer.print(form)

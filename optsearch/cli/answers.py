@@ -2,15 +2,19 @@
 
     answer = Answer("4x4:2", game="4x4:2", position="")
     answer.fact("configurations", "24", configurations=24)
-    answer.print(as_json)
+    answer.print(form)
 
-As JSON it is one object on one line, in the form that docs/json.md describes.
+As JSON it is one object on one line, in the form that docs/json.md describes; as CSV its table
+alone, with lines `# NAME: VALUE` before it, or one row of all its fields where it has none; as
+Markdown its facts and its tables.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +22,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from optsearch.cli.arguments import Form
 from optsearch.cli.common import described, facts_table, heading, out, prior_text
 from optsearch.counting.prior import Prior
 from optsearch.game.position import Position
@@ -48,6 +53,7 @@ class Answer:
     def __init__(self, title: str = "", /, **fields: Any):
         self.fields = fields
         self._shown: list[Any] = []
+        self._tables: list[tuple[str, list[Mapping[str, Any]]]] = []
         if title:
             self.head(title)
 
@@ -72,9 +78,16 @@ class Answer:
         self._shown[-1].add_row(label, text)
 
     def show(self, *shown: Any, **fields: Any) -> None:
-        """What people see between the lines, a board or a table, and its fields in JSON, if any."""
+        """What people see between the lines, a board or a table, and its fields in JSON, if any.
+
+        What takes long to make may be a function that makes it.
+        """
         self.fields |= fields
         self._shown += shown
+
+    def table(self, rows: Iterable[Mapping[str, Any]], title: str = "") -> None:
+        """What programs that read tables get; where there are several, CSV has the first."""
+        self._tables.append((title, list(rows)))
 
     def bounds(self, known: Bracket, of_what: str) -> None:
         """Bounds and the bracket they leave; of_what -- what is bounded."""
@@ -89,6 +102,7 @@ class Answer:
             for bound in known.bounds
         ]
         self.show(bounds=fields)
+        self.table(fields)
         for side, title in (("lower", f"{of_what}, at least:"), ("upper", "and at most:")):
             chosen = [bound for bound in known.bounds if bound.side == side]
             self.show(*[title] * bool(chosen))
@@ -99,18 +113,82 @@ class Answer:
         marked = "marked =" if known.lower == known.upper else "its ends marked *"
         self.fact("bracket", f"{known.text}, {marked}", bracket=[known.lower, known.upper])
 
-    def print(self, as_json: bool) -> None:
+    def print(self, form: Form) -> None:
         """Print it, on standard output."""
-        if as_json:
-            print_json(self.fields)
-            return
+        if form is Form.TEXT:
+            for shown in self._shown:
+                shown = shown() if callable(shown) else shown
+                out.print(shown, soft_wrap=not isinstance(shown, Table))
+        elif form is Form.JSON:
+            typer.echo(json_text(self.fields))
+        else:
+            typer.echo(self._csv() if form is Form.CSV else self._markdown(), nl=False)
+
+    def _csv(self) -> str:
+        """The first table behind the fields that are beside it, or a row of all fields."""
+        if not self._tables:
+            return _csv_text([self.fields])
+        beside = {
+            name: _cell_text(value)
+            for name, value in _converted(self.fields).items()
+            if not _is_nested(value)
+        }
+        lines = [f"# {name}: {' '.join(text.split())}\n" for name, text in beside.items()]
+        return "".join(lines) + _csv_text(self._tables[0][1])
+
+    def _markdown(self) -> str:
+        """Headings, facts and tables; where there is no table, what people see in its place."""
+        parts = []
         for shown in self._shown:
-            out.print(shown, soft_wrap=not isinstance(shown, Table))
+            shown = shown() if callable(shown) else shown
+            is_facts = isinstance(shown, Table) and not shown.show_header
+            if isinstance(shown, Text) and shown.style == "bold":
+                parts.append(f"**{shown.plain.strip()}**")
+            elif is_facts:
+                cells = zip(*(column.cells for column in shown.columns), strict=True)
+                parts.append(_markdown_table([["", ""], *(map(str, row) for row in cells)]))
+            elif not self._tables and str(shown).strip():
+                parts.append(f"```text\n{str(shown).strip(chr(10)).rstrip()}\n```")
+        for title, rows in self._tables:
+            parts += [f"**{title}**"] * bool(title and rows)
+            parts.append(_markdown_table(_lines_of(rows)))
+        return printable("\n\n".join(filter(None, parts)) + "\n")
 
 
-def print_json(fields: Mapping[str, Any]) -> None:
-    """One answer on standard output."""
-    typer.echo(json_text(fields))
+def _is_nested(value: Any) -> bool:
+    """Whether a field is more than a value or a list of them."""
+    if isinstance(value, list):
+        return any(isinstance(one, list | dict) for one in value)
+    return isinstance(value, dict)
+
+
+def _cell_text(value: Any) -> str:
+    """A value of JSON in a cell of a table."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, list) and not _is_nested(value):
+        return " ".join(map(_cell_text, value))
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _lines_of(rows: list[Mapping[str, Any]]) -> list[list[str]]:
+    """The names of columns, and the texts of each row; nothing where there is no row."""
+    fields = [_converted(row) for row in rows]
+    names = list(dict.fromkeys(name for row in fields for name in row))
+    return [names, *([_cell_text(row.get(name)) for name in names] for row in fields)] * bool(rows)
+
+
+def _csv_text(rows: list[Mapping[str, Any]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(_lines_of(rows))
+    return printable(text.getvalue())
+
+
+def _markdown_table(lines: Iterable[Iterable[str]]) -> str:
+    """Rows of texts, the first its head; nothing where there is no row."""
+    rows = [[" ".join(text.split()).replace("|", "\\|") for text in line] for line in lines]
+    written = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([*written[:1], *("|" + "---|" * len(row) for row in rows[:1]), *written[1:]])
 
 
 def json_text(fields: Mapping[str, Any]) -> str:

@@ -5,14 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from enum import Enum
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperCommand
 
 from optsearch.support.errors import OptsearchError
 from optsearch.support.files import require_room
+
+
+class Form(str, Enum):
+    """How an answer is printed."""
+
+    TEXT = "text"
+    CSV = "csv"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 USAGE: type[Any] = typer.BadParameter.__mro__[1]  # click's UsageError, wherever typer has it
@@ -43,8 +55,13 @@ IN_PLACE = {"minimise"}  # commands that may leave less of the file they read
 class Command(TyperCommand):
     """A command that takes an option once, and knows before its work that its answer has a place.
 
-    It writes no file that it reads or writes already, and none where none can be.
+    It writes no file that it reads or writes already, and none where none can be. One that takes
+    --format takes --json, which is short for it.
     """
+
+    def __init__(self, name: str | None, *, params: list[Any], **options: Any) -> None:
+        more = [_json_option()] if any(param.name == "form" for param in params) else []
+        super().__init__(name, params=[*params, *more], **options)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As click's; an error where an option is repeated, or a file would be lost or not made.
@@ -65,6 +82,10 @@ class Command(TyperCommand):
         if args:
             self._refuse_repeated(ctx, args)
         rest = super().parse_args(ctx, args)
+        if ctx.params.pop("json", False):
+            if ctx.get_parameter_source("form").name == "COMMANDLINE":
+                ctx.fail("give --json or --format, not both")
+            ctx.params["form"] = Form.JSON
         self._refuse_lost_files(ctx)
         for option in self.params:
             path = ctx.params.get(option.name)
@@ -111,6 +132,20 @@ class Command(TyperCommand):
         for path, (name, text) in written.items():
             if path in read and self.name not in IN_PLACE:
                 ctx.fail(f"{name} {text!r} is what {read[path]} reads; name another file")
+
+
+@cache
+def _json_option() -> Any:
+    """As typer makes it of an annotation."""
+    app = typer.Typer(add_completion=False)
+
+    @app.command()
+    def _(
+        json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
+    ) -> None:
+        pass
+
+    return typer.main.get_command(app).params[0]
 
 
 class Commands(typer.Typer):

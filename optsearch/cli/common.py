@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -14,11 +15,12 @@ import typer
 from rich.table import Table
 
 from optsearch.cli.app import Interrupted, Safe
+from optsearch.cli.arguments import Form
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, cell_name, column_name, drawn_board, holes_text
 from optsearch.game.position import BOARD_SIGNS, Position
 from optsearch.support.documents import text_of
-from optsearch.support.errors import OptsearchError, PositionError, WorkerLost
+from optsearch.support.errors import GameError, OptsearchError, PositionError, WorkerLost
 from optsearch.support.files import replacing
 from optsearch.support.workers import processes
 from optsearch.tree import DecisionTree
@@ -55,6 +57,7 @@ def facts_table() -> Table:
 out = Output()
 
 MOST_DRAWN = 1 << 16  # bytes of a drawn board
+MOST_LISTED = 1 << 20  # bytes of a list of games
 
 
 GameArgument = Annotated[
@@ -114,7 +117,9 @@ TimeLimitOption = Annotated[
         show_default=False,
     ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+FormOption = Annotated[
+    Form, typer.Option("--format", help="How the answer is printed; csv is its table alone.")
+]
 
 
 def title_of(tree: DecisionTree, path: Path) -> str:
@@ -131,6 +136,27 @@ def read_game(text: str) -> Game:
     rows, columns, holes = drawn_board(read_drawing(Path(file)))
     option = f";holes={holes_text(holes, columns)}" if holes else ""
     return Game.parse(f"{rows}x{columns}:{rest}{option}")
+
+
+def read_games(texts: Iterable[str]) -> list[Game]:
+    """The games of some arguments: each a game, `-` for standard input, or a file of games.
+
+    There a line is a game; what follows # is left out.
+    """
+    games = []
+    for text in texts:
+        if text != "-" and (":" in text or not Path(text).is_file()):
+            games.append(read_game(text))
+            continue
+        is_piped = text == "-"
+        held = sys.stdin.read(MOST_LISTED) if is_piped else text_of(text, GameError, MOST_LISTED)
+        lines = (line.partition("#")[0].strip() for line in held.splitlines())
+        listed = [read_game(line) for line in lines if line]
+        if not listed:
+            where = "standard input" if is_piped else repr(text)
+            raise GameError(f"{where} has no game; write one on each line, such as 4x4:3,2")
+        games += listed
+    return games
 
 
 def read_drawing(board: Path) -> str:

@@ -12,7 +12,8 @@ import typer
 from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.common import JsonOption, advised, executor_of, facts_table, read_game
+from optsearch.cli.arguments import Form
+from optsearch.cli.common import FormOption, advised, executor_of, facts_table, read_games
 from optsearch.cli.progress import telling
 from optsearch.game import MAX_CELLS
 from optsearch.search import counterexamples as hunting
@@ -47,8 +48,8 @@ def counterexamples(
     game: Annotated[
         list[str] | None,
         typer.Option(
-            help="This game instead of all grids, for example '4x4:3,2;holes=A1'; may be given "
-            "more than once.",
+            help="This game instead of all grids, for example '4x4:3,2;holes=A1'; - reads games "
+            "from standard input and FILE from a file, one a line. Can be given more than once.",
             show_default=False,
         ),
     ] = None,
@@ -88,7 +89,7 @@ def counterexamples(
             "--output", "-o", help="Write all of them to this CSV file.", show_default=False
         ),
     ] = None,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """Positions where greedy is not optimal, the smallest first.
 
@@ -103,7 +104,7 @@ def counterexamples(
             raise OptsearchError(
                 "--fleet, --contact and --shortest go with --max-cells; --game has them in its text"
             )
-        scope = Scope.of(list(map(read_game, game or ())), empty_only)
+        scope = Scope.of(read_games(game or ()), empty_only)
     else:
         scope = Scope(max_cells, fleets, contact.value, empty_only, shortest)
     with (
@@ -121,7 +122,7 @@ def counterexamples(
         write(found, output)
     if trees is not None:
         save_trees(found.counterexamples, trees)
-    answer_of(found).print(as_json)
+    answer_of(found).print(form)
 
 
 # Answers
@@ -148,7 +149,9 @@ def answer_of(found: Found) -> Answer:
             f"{case.best_greedy_total_height:6} {case.total_height:6} {case.configurations:5}  "
             f"{case.position.title}"
         )
-    answer.show(counterexamples=[case.fields for case in found.counterexamples])
+    fields = [case.fields for case in found.counterexamples]
+    answer.show(counterexamples=fields)
+    answer.table(fields)
     if rest := len(found.counterexamples) - len(shown):
         answer.show(f"and {rest:,} more: -o FILE.csv or --json lists all")
     return answer

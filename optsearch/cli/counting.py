@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -16,10 +16,11 @@ from rich.text import Text
 
 from optsearch.cli.answers import Answer, json_text
 from optsearch.cli.app import app
+from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
     BoardOption,
+    FormOption,
     GameArgument,
-    JsonOption,
     PriorOption,
     ShotsOption,
     board_text,
@@ -34,7 +35,7 @@ from optsearch.cli.progress import telling
 from optsearch.counting.configurations import Configurations
 from optsearch.counting.posterior import Posterior, ranks
 from optsearch.counting.prior import prior_of
-from optsearch.game import HOLE, cell_name, column_name
+from optsearch.game import HOLE, Game, cell_name, column_name
 from optsearch.game.position import Position, legend
 from optsearch.support.errors import OptsearchError
 from optsearch.support.palette import GREEDY_IN_TERMINAL, IN_TERMINAL, heat_in_terminal
@@ -88,7 +89,7 @@ def count(
     board: BoardOption = None,
     method: CountingOption = Counting.LATTICE,
     cache: CacheOption = None,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """Count the configurations, of a game or after some shots."""
     position = read_position(game, shots, board)
@@ -98,7 +99,7 @@ def count(
         number = engine.configurations
     answer = Answer(**described(position), configurations=number)
     answer.show(f"{heading(position)}: {counted_text(number)}")
-    answer.print(as_json)
+    answer.print(form)
 
 
 @app.command(
@@ -112,7 +113,7 @@ def occurrence(
     board: BoardOption = None,
     method: CountingOption = Counting.LATTICE,
     cache: CacheOption = None,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """In how many configurations each cell holds a ship."""
     position = read_position(game, shots, board)
@@ -122,6 +123,7 @@ def occurrence(
         number = engine.configurations
     title = f"{heading(position)}: {counted_text(number)}"
     answer = Answer(title, **described(position), configurations=number, occurrence=matrix)
+    answer.table(by_cell(position.game, occurrence=matrix))
     for title, texts in (
         ("Configurations with a ship on the cell", [[str(n) for n in row] for row in matrix]),
         ("The same in percent", [[f"{100 * n / number:.1f}" for n in row] for row in matrix]),
@@ -129,7 +131,17 @@ def occurrence(
         for row, column in position.game.cells_of(position.game.holes):
             texts[row][column] = HOLE
         answer.show(f"\n{title}\n", board_text(texts))
-    answer.print(as_json)
+    answer.print(form)
+
+
+def by_cell(game: Game, **matrices: list[list[Any]]) -> list[dict[str, Any]]:
+    """Matrices as rows, one a cell."""
+    return [
+        {"cell": cell_name((i, j)), **{name: rows[i][j] for name, rows in matrices.items()}}
+        for i in range(game.rows)
+        for j in range(game.columns)
+        if (i, j) in game
+    ]
 
 
 # Posteriors
@@ -150,7 +162,7 @@ def posterior(
         Path | None,
         typer.Option(help="Draw the heat map to this file (pdf, svg or png).", show_default=False),
     ] = None,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """Where the ships are: the probability of each cell.
 
@@ -168,9 +180,12 @@ def posterior(
     answer.show("", probability_board(posterior_))
     answer.fact("prior", prior_text(by))
     answer.fact("configurations", f"{number:,}", configurations=number)
-    answer.show(
-        occurrence=posterior_.occurrence.tolist(), probability=posterior_.probability.tolist()
-    )
+    matrices = {
+        "occurrence": posterior_.occurrence.tolist(),
+        "probability": posterior_.probability.tolist(),
+    }
+    answer.show(**matrices)
+    answer.table(by_cell(position.game, **matrices))
     answer.fact("still unknown", f"{posterior_.entropy:.3f} bits", bits=posterior_.entropy)
     answer.fact("greedy shots", " ".join(likely) or "none: every ship is sunk", greedy_shots=likely)
     if likely:
@@ -178,7 +193,7 @@ def posterior(
         exact = f"{posterior_.frequency[row][column]} = " if posterior_.is_exact else ""
         answer.fact("each hits with", f"{exact}{posterior_.probability[row, column]:.6f}")
     answer.fact("drawing", str(figure) if figure else None)
-    answer.print(as_json)
+    answer.print(form)
 
 
 def probability_board(posterior: Posterior) -> Text:
@@ -246,7 +261,7 @@ def sample(
         bool, typer.Option("--draw-boards", help="Draw each as a board, 1 2 3 … the ships.")
     ] = False,
     cache: CacheOption = None,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """Draw configurations from those the shots leave, uniformly or by a prior.
 
@@ -257,18 +272,24 @@ def sample(
     posterior = Posterior(position, by, cache)
     if seed is None:
         seed = secrets.randbits(32)
-    if draw_boards and as_json:
-        raise OptsearchError("--draw-boards goes without --json, which has the ships by name")
+    if draw_boards and form is not Form.TEXT:
+        raise OptsearchError(f"--draw-boards goes without --format {form.value}, which names ships")
     if draw_boards:
         print_boards(posterior, number, np.random.default_rng(seed))
         return
     drawn = drawn_ships(posterior, number, np.random.default_rng(seed))
-    if not as_json:
+    # Written while it is drawn: ten million configurations do not fit into memory.
+    fields = {**described(position, by), "seed": seed}
+    if form is not Form.JSON:
+        before, after = ("| ", " |") if form is Form.MARKDOWN else ("", "")
+        if form is Form.CSV:
+            typer.echo("".join(f"# {name}: {value}\n" for name, value in fields.items()), nl=False)
+        if form is not Form.TEXT:
+            typer.echo(f"{before}ships{after}" + "\n|---|" * (form is Form.MARKDOWN))
         for names in drawn:
-            typer.echo(" ".join(names))
+            typer.echo(f"{before}{' '.join(names)}{after}")
         return
-    # One JSON value, written while it is drawn: ten million configurations do not fit into memory.
-    head = json_text({**described(position, by), "seed": seed, "sample": []})
+    head = json_text({**fields, "sample": []})
     first = json.dumps(next(drawn))
     typer.echo(head.removesuffix("]}") + first, nl=False)
     for names in drawn:

@@ -14,9 +14,10 @@ from rich.table import Table
 from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted, app
+from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
+    FormOption,
     GameArgument,
-    JsonOption,
     TimeLimitOption,
     advised,
     board_text,
@@ -75,7 +76,7 @@ def equilibrium(
             show_default=False,
         ),
     ] = None,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """The value of a game in which the hider, too, plays as well as can be.
 
@@ -97,7 +98,7 @@ def equilibrium(
                     f"{option} goes with --objective mean or within=K, not with worst: the worst "
                     "case needs no mix"
                 )
-        print_worst(parsed, as_json)
+        print_worst(parsed, form)
         return
     from optsearch import equilibrium as module  # HiGHS takes a while
 
@@ -125,7 +126,7 @@ def equilibrium(
     for name, path in (("certificate", certificate), ("trees", trees), ("drawing", figure)):
         if path is not None:
             answer.show(f"{name:<11}  {path}")
-    answer.print(as_json)
+    answer.print(form)
     if found.is_interrupted:
         kept = f"; what was found is in {resume}, and the same command goes on from it"
         raise Interrupted(kept if resume else "")
@@ -145,7 +146,7 @@ def _worth(objective: Objective, paid: float) -> float:
     return paid if objective.shots is None else 1 - paid
 
 
-def print_worst(game: Game, as_json: bool) -> None:
+def print_worst(game: Game, form: Form) -> None:
     """The worst case, of which there is nothing to mix."""
     worst = solve(game, objective=Objective("worst")).worst
     answer = Answer(str(game), game=str(game), objective="worst")
@@ -153,7 +154,7 @@ def print_worst(game: Game, as_json: bool) -> None:
     answer.fact("", "Every tree has a configuration that takes it so many or more, and one tree")
     answer.fact("", "never takes more: no mix of trees is better, and no hider changes it.")
     answer.fact("tree", "optsearch solve --objective worst --tree FILE")
-    answer.print(as_json)
+    answer.print(form)
 
 
 def answer_of(found: Any) -> Answer:
@@ -206,6 +207,8 @@ def answer_of(found: Any) -> Answer:
             for tree, share in found.shooter
         ],
     )
+    answer.table(answer.fields["hider"], "hider")
+    answer.table(answer.fields["shooter"], "shooter")
     rounds = f"{found.rounds}, {numbered(found.trees, 'tree')} met"
     answer.fact("rounds", rounds, rounds=found.rounds, trees=found.trees)
     answer.fact("seconds", f"{found.seconds:.1f}", seconds=round(found.seconds, 6))
@@ -313,7 +316,7 @@ def draw_mix(found: Any, path: Path) -> None:
 )
 def certificate(
     file: Annotated[Path, typer.Argument(help="A file written by equilibrium --certificate.")],
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """Check both sides of the value of a game against the best hider.
 
@@ -347,7 +350,7 @@ def certificate(
     )
     value = f"from {outward(low, 'lower', 9)} to {outward(high, 'upper', 9)}"
     answer.fact("value", f"{_number(low) if checked.is_exact else value}, proved")
-    answer.print(as_json)
+    answer.print(form)
 
 
 def _number(value: Fraction) -> str:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import shlex
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
-from optsearch.cli.answers import Answer, print_json
+from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
+from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
+    FormOption,
     GameArgument,
-    JsonOption,
     PriorOption,
     advised,
     counted_text,
     mean_fields,
-    out,
     prior_fields,
     prior_text,
     read_game,
@@ -63,7 +63,7 @@ def evaluate(
         Path | None,
         typer.Option("--output", "-o", help="Write the distribution to this file (CSV)."),
     ] = None,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """The exact distribution of a strategy's shots.
 
@@ -90,7 +90,7 @@ def evaluate(
         save(evaluation, output)
     answer = answer_of(evaluation)
     answer.fact("written", str(output) if output else None)
-    answer.print(as_json)
+    answer.print(form)
 
 
 @app.command(
@@ -99,16 +99,15 @@ def evaluate(
     takes=2,
     then="optsearch evaluate pattern 4x5:2,3,4  # what one of them costs",
 )
-def list_strategies(as_json: JsonOption = False) -> None:
+def list_strategies(form: FormOption = Form.TEXT) -> None:
     """List the strategies and players with their parameters.
 
     For evaluate, which takes strategies, and simulate, which takes both.
     """
-    kinds = all_kinds()
-    if as_json:
-        print_json({"strategies": [_kind_fields(kind) for kind in kinds], "ties": list(ORDERS)})
-        return
-    out.print(
+    kinds = list(map(_kind_fields, all_kinds()))
+    answer = Answer(strategies=kinds, ties=list(ORDERS))
+    answer.table(kinds)
+    answer.show(
         "NAME or NAME:PARAMETER=VALUE,…, as in greedy:ties=central,endgame=6. A line has what a "
         "parameter is if it is not given, what is accepted (whole numbers, words), and what it "
         "is.\n"
@@ -117,19 +116,19 @@ def list_strategies(as_json: JsonOption = False) -> None:
         ("Strategies, for evaluate and simulate", True),
         ("Players by chance or memory, for simulate", False),
     ):
-        out.print(f"{head}\n", style="bold")
+        answer.head(f"{head}\n")
         for kind in kinds:
-            if issubclass(kind, Strategy) == wanted:
-                _print_kind(kind)
-    out.print("Your own\n", style="bold")
-    for line in OWN:
-        out.print(line, soft_wrap=True)
+            if kind["is_strategy"] == wanted:
+                _show_kind(answer, kind)
+    answer.head("Your own\n")
+    answer.show(*OWN)
     for name, source in added_players().items():
-        out.print(f"{name}\n  {source}, of an installed package", soft_wrap=True)
-    out.print("\nties\n", style="bold")
+        answer.show(f"{name}\n  {source}, of an installed package")
+    answer.head("\nties\n")
     for line in (order_of.__doc__ or "").strip().split("\n\n")[1].split("\n"):
-        out.print(f"  {line.strip()}", soft_wrap=True)
-    out.print("  optsearch greedy --rule takes the same words.")
+        answer.show(f"  {line.strip()}")
+    answer.show("  optsearch greedy --rule takes the same words.")
+    answer.print(form)
 
 
 OWN = (
@@ -141,19 +140,19 @@ OWN = (
 )
 
 
-def _print_kind(kind: type[Player]) -> None:
+def _show_kind(answer: Answer, kind: dict[str, Any]) -> None:
     """A strategy with its parameters, as they are given after its name."""
-    out.print(name_of(kind), style="bold")
-    out.print(f"  {_sentence(kind)}", soft_wrap=True)
+    answer.head(kind["name"])
+    answer.show(f"  {kind['what']}")
     values = Table.grid(padding=(0, 2), pad_edge=True)
-    for one in parameters(kind).values():
-        values.add_row("", f"{one.name}={one.default}", one.accepted_text, one.meaning)
+    for one in kind["parameters"]:
+        values.add_row("", f"{one['name']}={one['default']}", one["accepted"], one["meaning"])
     if values.row_count:
-        out.print(values)
-    out.print()
+        answer.show(values)
+    answer.show("")
 
 
-def _kind_fields(kind: type[Player]) -> dict[str, object]:
+def _kind_fields(kind: type[Player]) -> dict[str, Any]:
     """The same as JSON."""
     return {
         "name": name_of(kind),
@@ -190,6 +189,7 @@ def answer_of(evaluation: Evaluation) -> Answer:
     answer.fact("sd", f"{evaluation.sd:.4f}", sd=evaluation.sd)
     answer.fact("worst case", f"{evaluation.worst} shots", worst=evaluation.worst)
     answer.show(histogram={str(shots): n for shots, n in evaluation.histogram.items()})
+    answer.table({"shots": s, "configurations": n} for s, n in evaluation.histogram.items())
     answer.fact("seconds", f"{evaluation.seconds:,.1f}")
     if evaluation.resumed:
         resumed = f"{evaluation.resumed:,} of {evaluation.tasks:,} tasks were done before"

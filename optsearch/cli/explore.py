@@ -10,10 +10,11 @@ import typer
 from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
+from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
     BoardOption,
+    FormOption,
     GameArgument,
-    JsonOption,
     PriorOption,
     ShotsOption,
     read_position,
@@ -66,7 +67,7 @@ def explore(
             show_default=False,
         ),
     ] = None,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """Write a web page on which to walk an optimal and a greedy strategy shot by shot."""
     position = read_position(game, shots, board)
@@ -92,14 +93,11 @@ def explore(
     with writing(output) as beside:
         beside.write_text(page, encoding="utf-8")
     number = solution.configurations
+    trees = [{"name": name, "total_height": walked.total_height} for name, walked in named]
     answer = Answer.about(
-        position,
-        by,
-        configurations=number,
-        lower=solution.lower,
-        upper=upper,
-        trees=[{"name": name, "total_height": walked.total_height} for name, walked in named],
+        position, by, configurations=number, lower=solution.lower, upper=upper, trees=trees
     )
+    answer.table(trees)
     for name, walked in named:
         is_value = solution.total_height is not None
         mean = f"{float(walked.mean):.6f}" if is_value else outward(walked.mean, "upper")
@@ -107,7 +105,7 @@ def explore(
     if solution.total_height is None:
         answer.fact("optimum", open_mean(solution.lower or 0, upper, number))
     answer.fact("page", str(output), page=str(output))
-    answer.print(as_json)
+    answer.print(form)
 
 
 def best_greedy(

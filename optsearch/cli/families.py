@@ -9,7 +9,8 @@ from rich.table import Table
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted
-from optsearch.cli.common import executor_of, mean_fields, mean_text, numbered, out
+from optsearch.cli.arguments import Form
+from optsearch.cli.common import executor_of, mean_fields, mean_text, numbered
 from optsearch.cli.progress import solving
 from optsearch.results.bracket import Bracket
 from optsearch.search import hunt as hunt_
@@ -71,7 +72,7 @@ def solve_family(
     tree: Path | None,
     prove: Path | None,
     memory: int,
-    as_json: bool,
+    form: Form,
 ) -> None:
     """The least misses with which a hidden set is found."""
     sets = hunt_.read(path)
@@ -100,12 +101,12 @@ def solve_family(
     answer.fact("seconds", f"{found.seconds:.3f}", seconds=round(found.seconds, 6))
     answer.fact("tree", str(tree) if tree else None)
     answer.fact("proof", str(prove) if prove and found.is_exact else None)
-    answer.print(as_json)
+    answer.print(form)
     if not found.is_exact and time_limit is None:
         raise Interrupted("")
 
 
-def greedy_family(path: Path, rule: str, tree: Path | None, as_json: bool) -> None:
+def greedy_family(path: Path, rule: str, tree: Path | None, form: Form) -> None:
     """What always asking for a most probable thing costs."""
     sets = hunt_.read(path)
     if rule not in hunt_.RULES:
@@ -130,35 +131,36 @@ def greedy_family(path: Path, rule: str, tree: Path | None, as_json: bool) -> No
         name: {**measures(made.total, sets), "worst": made.worst} for name, made in hunts.items()
     }
     answer.show(table, rules=rules)
-    answer.print(as_json)
+    answer.table({"rule": name, **row} for name, row in rules.items())
+    answer.print(form)
 
 
-def bounds_family(path: Path, as_json: bool) -> None:
+def bounds_family(path: Path, form: Form) -> None:
     """Bounds on the least mean number of misses."""
     sets = hunt_.read(path)
     answer = Answer(heading(sets), **described(sets))
     answer.bounds(Bracket.of(sets.position, hunt_.bounds(sets)), "mean misses")
-    answer.print(as_json)
+    answer.print(form)
 
 
-def show_tree(file: Path, family: Path, verify: bool, as_json: bool) -> None:
+def show_tree(file: Path, family: Path, verify: bool, form: Form) -> None:
     """Print a strategy of a family; verify it."""
     sets = hunt_.read(family)
     loaded = hunt_.load(file, sets)
     verified = hunt_.verify(loaded) if verify else None
-    if not as_json:
-        out.print(loaded.text(), soft_wrap=True)
-    answer = Answer(f"\n{heading(sets)}", **described(sets))
+    answer = Answer(**described(sets))
+    answer.show(loaded.text)
+    answer.head(f"\n{heading(sets)}")
     answer.fact("mean misses", mean_text(loaded.total, sets.weight), **measures(loaded.total, sets))
     answer.fact("mean asked", mean_text(loaded.asked, sets.weight))
     answer.fact("most misses", str(loaded.worst), worst=loaded.worst, asked=loaded.asked)
     number = numbered(len(sets.sets), "set")
     text = None if verified is None else f"every one of {number} replayed, {verified:,} misses"
     answer.fact("verified", text, verified=verified is not None)
-    answer.print(as_json)
+    answer.print(form)
 
 
-def check_proof(file: Path, family: Path, as_json: bool) -> None:
+def check_proof(file: Path, family: Path, form: Form) -> None:
     """Check a proof that no strategy for a family misses less."""
     sets = hunt_.read(family)
     proved, claims = hunt_.check_proof(file, sets)
@@ -167,4 +169,4 @@ def check_proof(file: Path, family: Path, as_json: bool) -> None:
     text = f"at least {proved}/{sets.weight} ≈ {proved / sets.weight:.6f}"
     answer.fact("mean misses", text, **measures(proved, sets))
     answer.fact("claims", f"{claims:,}, each rechecked", claims=claims)
-    answer.print(as_json)
+    answer.print(form)

@@ -14,10 +14,11 @@ from rich.table import Table
 from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
+from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
     BoardOption,
     FamilyOption,
-    JsonOption,
+    FormOption,
     OptionalGame,
     PriorOption,
     ShotsOption,
@@ -78,7 +79,7 @@ def greedy(
             min=0,
         ),
     ] = 60,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """What always shooting a most probable cell costs.
 
@@ -88,7 +89,7 @@ def greedy(
     played = game_of("greedy", family, game, **beside)
     if played is None:
         assert family is not None
-        greedy_family(family, rule, tree, as_json)
+        greedy_family(family, rule, tree, form)
         return
     position = read_position(played, shots, board)
     by = prior_of(prior, position.game)
@@ -156,8 +157,9 @@ def greedy(
         for name, made in trees.items()
     }
     answer.show("", table, "", rules=rules)
+    answer.table({"rule": name, **row} for name, row in rules.items())
     add_partings(answer, compared.partings, by)
-    answer.print(as_json)
+    answer.print(form)
 
 
 def add_partings(answer: Answer, partings: Sequence[Parting], prior: Prior | None) -> None:
@@ -188,6 +190,7 @@ def add_partings(answer: Answer, partings: Sequence[Parting], prior: Prior | Non
         texts.append((len(parting.shots), text))
     places = f"Best greedy leaves the optimum in {numbered(len(partings), 'place')}:"
     answer.show(places if partings else "Best greedy is optimal.", partings=fields)
+    answer.table(fields, "partings")
     answer.show(*(text for _, text in sorted(texts, key=lambda said: said[0])[:SHOWN]))
     if len(partings) > SHOWN:
         answer.show(f"  and {len(partings) - SHOWN:,} more with later shots; --json has all")

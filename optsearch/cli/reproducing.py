@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from optsearch import reproduce as reproduce_
-from optsearch.cli.answers import print_json
+from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.common import JsonOption, advised, out
+from optsearch.cli.arguments import Form
+from optsearch.cli.common import FormOption, advised, out
 from optsearch.cli.evaluating import evaluating
 from optsearch.reproduce import ALL, SOURCES, Check, Source
 from optsearch.results.tables import took
@@ -43,7 +44,7 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """Recompute what a source prints, and put it beside: the paper's numbers, or another's."""
     if resume is not None and not full:
@@ -56,23 +57,25 @@ def reproduce(
     widths: tuple[int, ...] = ()
     with advised("--resume", resume), evaluating(at_once=False) as progress:
         if full:
-            if not as_json:
+            if form is Form.TEXT:
                 print_estimate(chosen, resume)
             each = reproduce_.everything(chosen, resume, progress)
         else:
             each = ((one, check) for one in chosen for check in reproduce_.checks(one.name))
         for printer, check in each:
-            if not as_json:
+            if form is Form.TEXT:
                 if not found or found[-1][0] != printer:
                     widths = print_title(printer, "\n" if found else "")
                 print_check(check, widths)
             found.append((printer, check))
     faults = [check for _, check in found if check.is_fault]
-    if as_json:
-        fields = [{"source": printer.name, **vars(check)} for printer, check in found]
-        print_json({"agrees": not faults, "checks": fields})
-    else:
+    if form is Form.TEXT:
         print_verdict([check for _, check in found])
+    else:
+        fields = [{"source": printer.name, **vars(check)} for printer, check in found]
+        answer = Answer(agrees=not faults, checks=fields)
+        answer.table(fields)
+        answer.print(form)
     if faults:
         raise typer.Exit(1)
 

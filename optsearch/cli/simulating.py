@@ -13,7 +13,8 @@ import typer
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.common import JsonOption, advised, read_game
+from optsearch.cli.arguments import Form
+from optsearch.cli.common import FormOption, advised, read_game
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at
 from optsearch.game import HOLE, column_name
@@ -64,7 +65,7 @@ def simulate(
     extremes: Annotated[
         bool, typer.Option("--extremes", help="Show the games of fewest and of most shots.")
     ] = False,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """Play games on hidden boards, several players on the same.
 
@@ -104,7 +105,7 @@ def simulate(
         answer.show(f"\nnumber of the shot: {legend(parsed)}; . not shot")
     if output is not None:
         answer.show(f"written to {output}")
-    answer.print(as_json)
+    answer.print(form)
 
 
 def answer_of(simulation: Simulation, boards: str) -> Answer:
@@ -120,6 +121,10 @@ def answer_of(simulation: Simulation, boards: str) -> Answer:
     answer.show(
         columns([heads, *((outcome.strategy, *texts(outcome)) for outcome in outcomes)]),
         players=[outcome.as_json() for outcome in outcomes],
+    )
+    answer.table(
+        {name: value for name, value in outcome.as_json().items() if name != "histogram"}
+        for outcome in outcomes
     )
     if 1 < len(outcomes) <= SHOWN:
         answer.head("\nshots more, on the same boards")

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Grouped, app
-from optsearch.cli.arguments import Commands
-from optsearch.cli.common import JsonOption, numbered, save_figure
+from optsearch.cli.arguments import Commands, Form
+from optsearch.cli.common import FormOption, numbered, save_figure
 from optsearch.cli.progress import telling
 from optsearch.game import cell_name, column_name
 from optsearch.solitaire import (
@@ -104,7 +104,7 @@ def solve(
     limit: Annotated[int, typer.Option(help="How many solutions to show.", min=1)] = 2,
     time_limit: TimeOption = None,
     figure: FigureOption = None,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """The solution, or several, up to a limit."""
     puzzle, chosen = formats.load(file), None if method is None else method.value
@@ -121,7 +121,7 @@ def solve(
     answer.show(_verdict(len(found), limit), is_unique=is_unique)
     if figure is not None:
         draw_picture(answer, puzzle, figure, found[0])
-    answer.print(as_json)
+    answer.print(form)
 
 
 def _conflict(puzzle: Puzzle, method: str | None, time_limit: float | None) -> tuple[Clue, ...]:
@@ -146,7 +146,7 @@ def check(
     file: FileArgument,
     method: MethodOption = None,
     time_limit: TimeOption = None,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """Whether there is exactly one solution: exit status 0 if so, 1 for none or several."""
     puzzle, chosen = formats.load(file), None if method is None else method.value
@@ -167,7 +167,7 @@ def check(
         conflict=[str(clue) for clue in clues],
     )
     answer.show(f"{file}: {verdict}")
-    answer.print(as_json)
+    answer.print(form)
     if len(found) != 1:
         raise typer.Exit(1)
 
@@ -183,7 +183,7 @@ def count(
         int | None, typer.Option(help="Stop at this many.", min=1, show_default=False)
     ] = None,
     time_limit: TimeOption = None,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """How many solutions there are, exactly; CP-SAT is not needed."""
     puzzle = formats.load(file)
@@ -193,7 +193,7 @@ def count(
     more = "" if is_exact else " or more"
     answer = Answer(puzzle=formats.to_fields(puzzle), solutions=number, is_exact=is_exact)
     answer.show(f"{file}: {numbered(number, 'solution')}{more}")
-    answer.print(as_json)
+    answer.print(form)
 
 
 @solitaire.command(
@@ -206,7 +206,7 @@ def grade(
     max_depth: DepthOption = 2,
     time_limit: TimeOption = None,
     steps: Annotated[bool, typer.Option("--steps", help="Print every step.")] = False,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """How hard a puzzle is for a person, by what each step follows from."""
     puzzle = formats.load(file)
@@ -223,10 +223,10 @@ def grade(
     elif not found.is_solved:
         tried = f"not solved by suppositions of depth {max_depth}"
         answer.show(f"{tried}; there may be several solutions")
-    answer.show(
-        *(map(step_text, found.steps) if steps else ()), steps=list(map(step_fields, found.steps))
-    )
-    answer.print(as_json)
+    made = list(map(step_fields, found.steps))
+    answer.show(*(map(step_text, found.steps) if steps else ()), steps=made)
+    answer.table(made)
+    answer.print(form)
 
 
 @solitaire.command(
@@ -238,7 +238,7 @@ def explain(
     file: FileArgument,
     max_depth: DepthOption = 2,
     time_limit: TimeOption = None,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """The next cells that follow from what is revealed, and why."""
     puzzle = formats.load(file)
@@ -249,7 +249,7 @@ def explain(
         answer.show(f"nothing follows with suppositions of depth {max_depth}", step=None)
     else:
         answer.show(step_text(step), step=step_fields(step))
-    answer.print(as_json)
+    answer.print(form)
 
 
 def step_text(step: reasoning.Step) -> str:
@@ -298,14 +298,14 @@ def minimise(
     keep_counts: KeepOption = False,
     time_limit: TimeOption = None,
     figure: FigureOption = None,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """Leave out clues until none can go."""
     puzzle = formats.load(file)
     chosen = None if method is None else method.value
     with telling("leaving out") as progress:
         made = making.minimise(puzzle, seed, chosen, keep_counts, progress, time_limit)
-    finish(made, output, figure, as_json, seed=seed, clues_before=len(puzzle.clues))
+    finish(made, output, figure, form, seed=seed, clues_before=len(puzzle.clues))
 
 
 @solitaire.command(
@@ -324,7 +324,7 @@ def generate(
     keep_counts: KeepOption = False,
     time_limit: TimeOption = None,
     figure: FigureOption = None,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """A new puzzle with exactly one solution and no clue to spare."""
     rows, columns = formats.parse_grid(grid)
@@ -336,10 +336,10 @@ def generate(
         made = making.generate(
             rows, columns, lengths, seed, chosen, keep_counts, progress, time_limit
         )
-    finish(made, output, figure, as_json, seed=seed)
+    finish(made, output, figure, form, seed=seed)
 
 
-def finish(puzzle: Puzzle, output: Path, figure: Path | None, as_json: bool, **fields: int) -> None:
+def finish(puzzle: Puzzle, output: Path, figure: Path | None, form: Form, **fields: int) -> None:
     """Write a puzzle that was made, and show it."""
     formats.save(puzzle, output)
     answer, number = Answer(puzzle=formats.to_fields(puzzle), **fields), len(puzzle.clues)
@@ -348,7 +348,7 @@ def finish(puzzle: Puzzle, output: Path, figure: Path | None, as_json: bool, **f
     answer.show(f"puzzle   {output}", file=str(output))
     if figure is not None:
         draw_picture(answer, puzzle, figure)
-    answer.print(as_json)
+    answer.print(form)
 
 
 # Pictures

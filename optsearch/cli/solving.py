@@ -15,10 +15,11 @@ from optsearch.check import paper, reference
 from optsearch.check import proofs as proof
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted, app
+from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
     BoardOption,
     FamilyOption,
-    JsonOption,
+    FormOption,
     OptionalGame,
     PriorOption,
     ShotsOption,
@@ -132,7 +133,7 @@ def solve(
             max=65536,
         ),
     ] = 4.0,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """The optimum: its mean number of shots, exactly, and its first shots.
 
@@ -153,7 +154,7 @@ def solve(
     )
     if played is None:
         assert family is not None
-        solve_family(family, time_limit, jobs, tree, prove, int(memory * 2**30), as_json)
+        solve_family(family, time_limit, jobs, tree, prove, int(memory * 2**30), form)
         return
     position = read_position(played, shots, board)
     by = prior_of(prior, position.game)
@@ -199,17 +200,16 @@ def solve(
             solution = paper.solve(position, memory=size, progress=progress)
     is_priced = method is Method.SOLVER and aim.kind == "mean" and solution.is_complete
     greedy = solution.greedy() if is_priced and time_limit is None else None
-    answer_of(solution, greedy).print(as_json)
+    answer_of(solution, greedy).print(form)
     if tree is not None:
         best = "optimal" if solution.is_exact else "best found"
         title = best if aim.kind == "mean" else f"{best} for {aim}"
         tree_.save(replace(solution.tree(), title=title), tree)
     if prove is not None and solution.is_exact:
         write_proof(solution, prove)
-    if not as_json:
-        for name, path in (("tree", tree), ("proof", prove if solution.is_exact else None)):
-            if path is not None:
-                out.print(f"{name:<11} {path}", soft_wrap=True)
+    for name, path in (("tree", tree), ("proof", prove if solution.is_exact else None)):
+        if path is not None and form is Form.TEXT:
+            out.print(f"{name:<11} {path}", soft_wrap=True)
     if not solution.is_complete and time_limit is None:
         kept = f"; what was solved is in {table}, and the same command goes on from it"
         raise Interrupted(kept if table else "")
@@ -270,6 +270,7 @@ def answer_of(solution: Solution, greedy: tuple[tuple[Cell, ...], int] | None) -
     shown, values = shot_values(solution)
     if values:
         answer.show(shot_values=values)
+        answer.table(values)
     subsets = f", and {solution.subsets:,} subsets of them" if solution.subsets else ""
     answer.fact(
         "nodes",
@@ -346,7 +347,7 @@ def check_proof(
     file: Annotated[Path, typer.Argument(help="A file written by solve --prove.")],
     prior: PriorOption = None,
     family: FamilyOption = None,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """Check a proof that no strategy is better.
 
@@ -354,7 +355,7 @@ def check_proof(
     """
     if family is not None:
         game_of("proof", family, None, prior=prior)
-        check_family_proof(file, family, as_json)
+        check_family_proof(file, family, form)
         return
     by = prior_of(prior, proof.load(file).position.game) if prior is not None else None
     require_digest(by, file)
@@ -371,7 +372,7 @@ def check_proof(
     answer.fact("proved", f"no strategy has a total height below {total:,}")
     answer.fact("mean shots", f"at least {Fraction(total, number)} ≈ {total / number:.6f}")
     answer.fact("claims", f"{checked.claims:,}, each rechecked", claims=checked.claims)
-    answer.print(as_json)
+    answer.print(form)
 
 
 # Bounds
@@ -388,7 +389,7 @@ def bounds(
     shots: ShotsOption = "",
     board: BoardOption = None,
     prior: PriorOption = None,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """Proved bounds on the optimum, and the bracket they leave.
 
@@ -397,7 +398,7 @@ def bounds(
     played = game_of("bounds", family, game, shots=shots, board=board, prior=prior)
     if played is None:
         assert family is not None
-        bounds_family(family, as_json)
+        bounds_family(family, form)
         return
     position = read_position(played, shots, board)
     by = prior_of(prior, position.game)
@@ -411,4 +412,4 @@ def bounds(
     if possible and wanted not in names:
         said = "stronger ones, in a checkout: python -m"
         answer.show(f'{said} experiments.{script} "{played}"')
-    answer.print(as_json)
+    answer.print(form)

@@ -12,15 +12,15 @@ from optsearch.check.trees import require_prior
 from optsearch.check.trees import verify as replay
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
+from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
     FamilyOption,
-    JsonOption,
+    FormOption,
     PriorOption,
     described,
     heading,
     mean_fields,
     mean_text,
-    out,
     prior_text,
     require_digest,
     save_figure,
@@ -68,13 +68,13 @@ def tree(
         Path | None,
         typer.Option(help="Write the tree for Graphviz to this file (dot).", show_default=False),
     ] = None,
-    as_json: JsonOption = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
     """Print a decision tree; verify it; draw it; compare it with another."""
     if family is not None:
         drawing = {"figure": figure, "draw_boards": draw_boards, "beside": beside, "dot": dot}
         game_of("tree", family, None, prior=prior, **drawing)
-        show_tree(file, family, verify, as_json)
+        show_tree(file, family, verify, form)
         return
     if is_hunt(file):
         raise OptsearchError(f"{file} is a strategy of a family from a file; add --family FILE")
@@ -108,15 +108,17 @@ def tree(
     if dot is not None:
         write_dot(loaded, dot)
     number = loaded.configurations
-    if not (as_json or figure or dot):
-        out.print(loaded.text(), soft_wrap=True)
-    answer = Answer(f"\n{heading(loaded.position)}", **described(loaded.position, by))
+    answer = Answer(**described(loaded.position, by))
+    if not (figure or dot):
+        answer.show(loaded.text)
+    answer.head(f"\n{heading(loaded.position)}")
     answer.fact("prior", prior_text(by) or loaded.prior or None)
     answer.fact("mean shots", mean_text(loaded.total_height, number), **measures(loaded))
     answer.fact("worst case", f"{loaded.worst} shots", worst=loaded.worst, leaves=loaded.leaves)
     histogram = {str(shots): n for shots, n in sorted(loaded.histogram.items())}
     distribution = ", ".join(f"{shots}: {n:,}" for shots, n in histogram.items())
     answer.fact("distribution", distribution, histogram=histogram)
+    answer.table({"shots": shots, "configurations": n} for shots, n in histogram.items())
     replayed = (
         f"every one of {number:,} configurations replayed"
         if by is None
@@ -136,7 +138,7 @@ def tree(
         answer.fact("they part", parting_text(parted), differences=differences)
     answer.fact("drawing", str(figure) if figure else None)
     answer.fact("dot", str(dot) if dot else None)
-    answer.print(as_json)
+    answer.print(form)
 
 
 def measures(tree: tree_.DecisionTree) -> dict[str, object]:
