@@ -1,6 +1,8 @@
 """Families from a file: a hidden set among given ones, against the definition."""
 
+import io
 import json
+import math
 from fractions import Fraction
 
 import definition
@@ -9,9 +11,16 @@ from examples import draws
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch.search import hunt
+from optsearch.search import asking, hunt
 from optsearch.search.kernels import SWITCHES, SolverOptions
-from optsearch.support.errors import OptsearchError, ProofError, RecordError, TooLarge, TreeError
+from optsearch.support.errors import (
+    OptsearchError,
+    PositionError,
+    ProofError,
+    RecordError,
+    TooLarge,
+    TreeError,
+)
 
 FAULTS = """set,things,weight
 fuse,A B C D,6
@@ -167,6 +176,11 @@ def test_too_many_things_or_too_much_weight(tmp_path):
         (("solve", "--family", "f.csv", "--prior", "p.csv"), "--prior goes with a GAME"),
         (("greedy", "--family", "f.csv", "--optimal-tree", "t"), "--optimal-tree goes with a GAME"),
         (("solve", "--family", "f.csv"), "'f.csv' does not exist"),
+        (("evaluate", "greedy"), "'GAME' is missing, as in optsearch evaluate greedy 4x5:2,3,4"),
+        (("evaluate", "greedy", "--family", "f.csv", "--jobs", "2"), "--jobs goes with a GAME"),
+        (("simulate", "greedy", "--family", "f.csv", "--boards", "corner"), "--boards goes with a"),
+        (("posterior", "--family", "f.csv", "--cache", "c"), "--cache goes with a GAME"),
+        (("advise", "--family", "f.csv", "--resume", "r"), "--resume goes with a GAME"),
         (("tree", "t.json", "--family", "f.csv", "--figure", "t.pdf"), "--figure goes with a GAME"),
     ],
 )
@@ -265,6 +279,89 @@ def test_the_command(tmp_path, monkeypatch, here, answer_of):
     assert "add --family FILE" in err
     answer = answer_of("solve", "--family", "faults.csv", "--jobs", "2")
     assert answer["total_misses"] == found.misses
+
+
+HALVE = """
+def halve(sets, weights):
+    assert sets.keys() == weights.keys()
+    things = sorted({thing for has in sets.values() for thing in has})
+    return next(t for t in things if 0 < sum(t in has for has in sets.values()) < len(sets))
+
+def useless(sets, weights):
+    return "A"
+
+def unknown(sets, weights):
+    return 1
+"""
+
+
+@draws(200)
+@given(weights=families(), replies=st.dictionaries(st.integers(0, 6), st.booleans(), max_size=3))
+def test_what_replies_leave(tmp_path_factory, weights, replies):
+    sets = written(tmp_path_factory.mktemp("family") / "family.csv", weights)
+    rest = {s: n for s, n in weights.items() if all((t in s) == has for t, has in replies.items())}
+    given_ones = {"abcdefg"[t]: has for t, has in replies.items()}
+    if not rest or not {*given_ones} <= {*sets.things}:
+        with pytest.raises(PositionError):
+            asking.left(sets, given_ones)
+        return
+    found, total = asking.left(sets, given_ones), sum(rest.values())
+    assert (len(found.sets), found.weight) == (len(rest), total)
+    for thing, p in asking.probabilities(found):
+        has = sum(n for s, n in rest.items() if "abcdefg".index(thing) in s)
+        assert p == Fraction(has, total)
+    bits = -sum(n / total * math.log2(n / total) for n in rest.values())
+    assert asking.entropy(found) == pytest.approx(bits)
+
+
+def test_strategies_of_a_family(tmp_path, monkeypatch, here, answer_of):
+    """Their trees replayed; what is simulated is what the tree takes."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "faults.csv").write_text(FAULTS, encoding="utf-8")
+    (tmp_path / "own.py").write_text(HALVE)
+    sets = hunt.read("faults.csv")
+    family = ("--family", "faults.csv")
+    means = {}
+    for name in (*asking.NAMES, "greedy", "own.py:halve"):
+        tree = asking.strategy(name, sets)
+        found = answer_of("evaluate", name, *family)
+        assert found["total_misses"] == hunt.verify(tree)
+        assert sum(int(misses) * n for misses, n in found["histogram"].items()) == tree.total
+        means[name] = found["mean"]
+    assert min(means.values()) == means["optimal"] == float(hunt.hunt(sets).mean)
+    games = ("--games", 4000, "--seed", 1)
+    played = answer_of("simulate", "greedy", "own.py:halve", *family, *games)["players"]
+    for row in played:
+        assert row["mean"] == pytest.approx(means[row["strategy"]], abs=5 * row["standard_error"])
+    table = here("simulate", "greedy", *family, "--games", 1, "--format", "csv")[1]
+    assert table.splitlines()[-1].startswith("greedy,1,")
+    for name, says in (
+        ("own.py:useless", "which all of the 3 sets left have"),
+        ("own.py:unknown", "which is no thing of the table"),
+        ("spread", "no strategy for a family is called 'spread'; optimal, greedy:ties=best"),
+    ):
+        status, out, err = here("evaluate", name, *family)
+        assert (status, out, err.count("\n")) == (2, "", 1)
+        assert says in err
+    assert "is given twice" in here("simulate", "greedy", "greedy", *family)[2]
+
+
+def test_advice_on_a_family(tmp_path, monkeypatch, here, answer_of):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "faults.csv").write_text(FAULTS, encoding="utf-8")
+    family = ("--family", "faults.csv")
+    found = answer_of("posterior", *family, "--shots", "A=miss")
+    assert (found["left"], found["left_weight"], found["greedy"]) == (3, 7, ["B", "C"])
+    assert {row["thing"]: row["probability"] for row in found["probability"]}["B"] == 3 / 7
+    monkeypatch.setattr("sys.stdin", io.StringIO("A miss\nB hit\nundo\n"))
+    advised = answer_of("advise", *family)
+    assert (advised["left"], advised["best"], advised["mean_exact"]) == (3, ["B", "C"], "5/7")
+    monkeypatch.setattr("sys.stdin", io.StringIO("A miss\nA hit\nQ hit\nB\nhelp\nB hit\nquit\n"))
+    status, out, _ = here("advise", *family)
+    assert status == 1
+    for said in ("'A' was asked for already", "has 'Q'", "is no reply", "1 set left: valve"):
+        assert said in out
+    assert here("posterior", *family, "--shots", "A=miss D=hit")[0] == 2
 
 
 @pytest.mark.parametrize("more", [12, 13, 30])

@@ -12,8 +12,9 @@ from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted, app
 from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
+    FamilyOption,
     FormOption,
-    GameArgument,
+    OptionalGame,
     ShotsOption,
     cell_names,
     counted_text,
@@ -26,6 +27,7 @@ from optsearch.cli.common import (
 )
 from optsearch.cli.counting import probability_board
 from optsearch.cli.dialogue import Dialogue
+from optsearch.cli.families import advise_family, game_of
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Cell, Game, cell_name, parse_cell
 from optsearch.game.position import Position, Reply, known_replies
@@ -85,7 +87,8 @@ def _is_told(reply: str, words: list[str]) -> bool:
     then="optsearch posterior 10x10:5,4,3,3,2 --shots 'B4=hit C7=miss'  # all cells",
 )
 def advise(
-    game: GameArgument,
+    game: OptionalGame = None,
+    family: FamilyOption = None,
     shots: ShotsOption = "",
     number: Annotated[
         int, typer.Option("-n", min=1, max=128, help="How many shots are proposed.")
@@ -111,8 +114,13 @@ def advise(
     contradicts earlier ones is explained and not taken. Lines can be piped in; the exit status is 1
     where one of those was refused.
     """
+    played = game_of("advise", family, game, resume=resume)
+    if played is None:
+        assert family is not None
+        advise_family(family, shots, number, endgame, form)
+        return
     talk = Dialogue(is_quiet=form is not Form.TEXT)
-    replies = Replies(begun(read_position(game, shots), resume))
+    replies = Replies(begun(read_position(played, shots), resume))
     session = Session(talk, replies, number, endgame, resume)
     try:
         session.run()

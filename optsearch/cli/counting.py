@@ -19,8 +19,10 @@ from optsearch.cli.app import app
 from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
     BoardOption,
+    FamilyOption,
     FormOption,
     GameArgument,
+    OptionalGame,
     PriorOption,
     ShotsOption,
     board_text,
@@ -31,6 +33,7 @@ from optsearch.cli.common import (
     read_position,
     save_figure,
 )
+from optsearch.cli.families import game_of, posterior_family
 from optsearch.cli.progress import telling
 from optsearch.counting.configurations import Configurations
 from optsearch.counting.posterior import Posterior, ranks
@@ -153,7 +156,8 @@ def by_cell(game: Game, **matrices: list[list[Any]]) -> list[dict[str, Any]]:
     then="optsearch advise 4x5:2,3,4  # the same after every reply",
 )
 def posterior(
-    game: GameArgument,
+    game: OptionalGame = None,
+    family: FamilyOption = None,
     shots: ShotsOption = "",
     board: BoardOption = None,
     prior: PriorOption = None,
@@ -168,7 +172,13 @@ def posterior(
 
     Exact, given the shots so far, with the most probable cells.
     """
-    position = read_position(game, shots, board)
+    beside = {"board": board, "prior": prior, "cache": cache, "figure": figure}
+    played = game_of("posterior", family, game, **beside)
+    if played is None:
+        assert family is not None
+        posterior_family(family, shots, form)
+        return
+    position = read_position(played, shots, board)
     by = prior_of(prior, position.game)
     posterior_ = Posterior(position, by, cache)
     posterior_.require_some()

@@ -14,8 +14,9 @@ from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
+    FamilyOption,
     FormOption,
-    GameArgument,
+    OptionalGame,
     PriorOption,
     advised,
     counted_text,
@@ -24,6 +25,7 @@ from optsearch.cli.common import (
     prior_text,
     read_game,
 )
+from optsearch.cli.families import evaluate_family, game_of
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at
 from optsearch.counting.prior import prior_of
@@ -51,7 +53,8 @@ def evaluate(
             show_default=False,
         ),
     ],
-    game: GameArgument,
+    game: OptionalGame = None,
+    family: FamilyOption = None,
     prior: PriorOption = None,
     jobs: JobsOption = None,
     resume: ResumeOption = None,
@@ -69,7 +72,13 @@ def evaluate(
 
     Over all configurations of a game; `optsearch strategies` lists the names.
     """
-    chosen, parsed = as_strategy(strategy), read_game(game)
+    beside = {"prior": prior, "jobs": jobs, "resume": resume, "dask": dask, "output": output}
+    played = game_of(f"evaluate {strategy}", family, game, **beside)
+    if played is None:
+        assert family is not None
+        evaluate_family(family, strategy, int(memory * 2**30), form)
+        return
+    chosen, parsed = as_strategy(strategy), read_game(played)
     by = prior_of(prior, parsed)
     with (
         advised("--resume", resume),

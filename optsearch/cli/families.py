@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import sqrt
 from pathlib import Path
 
+import numpy as np
+import typer
 from rich.table import Table
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted
 from optsearch.cli.arguments import Form
-from optsearch.cli.common import executor_of, mean_fields, mean_text, numbered
+from optsearch.cli.common import executor_of, facts_table, mean_fields, mean_text, numbered
+from optsearch.cli.dialogue import Dialogue
 from optsearch.cli.progress import solving
 from optsearch.results.bracket import Bracket
+from optsearch.search import asking
 from optsearch.search import hunt as hunt_
 from optsearch.search.kernels import SolverOptions
 from optsearch.search.team import Parallel
 from optsearch.support.decimals import between, open_mean
-from optsearch.support.errors import OptsearchError
+from optsearch.support.errors import OptsearchError, PositionError, StrategyError
 
 
 def game_of(command: str, family: Path | None, game: str | None, **given: object) -> str | None:
@@ -30,7 +35,7 @@ def game_of(command: str, family: Path | None, game: str | None, **given: object
         if game is None:
             raise OptsearchError(
                 f"'GAME' is missing, as in optsearch {command} 4x5:2,3,4, or --family FILE; "
-                f"optsearch {command} --help says more"
+                f"optsearch {command.split()[0]} --help says more"
             )
         return game
     if game is not None:
@@ -141,6 +146,138 @@ def bounds_family(path: Path, form: Form) -> None:
     answer = Answer(heading(sets), **described(sets))
     answer.bounds(Bracket.of(sets.position, hunt_.bounds(sets)), "mean misses")
     answer.print(form)
+
+
+def posterior_family(path: Path, replies: str, form: Form) -> None:
+    """How probable each thing is."""
+    sets = hunt_.read(path)
+    rest = asking.left(sets, asking.parse(replies))
+    likely = asking.likely(rest)
+    best = [thing for thing, p in likely if p == likely[0][1]]
+    every = asking.probabilities(rest)
+    rows = [{"thing": thing, "probability": float(p)} for thing, p in every]
+    answer = Answer(heading(sets), **described(sets))
+    answer.fact("sets left", f"{len(rest.sets):,}", left=len(rest.sets), left_weight=rest.weight)
+    answer.fact("still unknown", f"{asking.entropy(rest):.3f} bits", bits=asking.entropy(rest))
+    none = f"none: {rest.names[0]} is left"
+    answer.fact("greedy things", ", ".join(best) or none, greedy=best)
+    answer.show("", facts := facts_table(), probability=rows)
+    for thing, p in sorted(every, key=lambda one: -one[1]):
+        facts.add_row(thing, f"{float(p):.6f}")
+    answer.table(rows)
+    answer.print(form)
+
+
+def evaluate_family(path: Path, text: str, memory: int, form: Form) -> None:
+    """The exact distribution of a strategy's misses."""
+    sets = hunt_.read(path)
+    made = asking.strategy(text, sets, memory)
+    mean = Fraction(made.total, sets.weight)
+    squares = sum(misses * misses * n for misses, n in made.histogram.items())
+    sd = sqrt(Fraction(squares, sets.weight) - mean**2)
+    answer = Answer(f"{heading(sets)}, {text}", strategy=text, **described(sets))
+    answer.fact("mean misses", mean_text(made.total, sets.weight), **measures(made.total, sets))
+    answer.fact("sd", f"{sd:.4f}", sd=sd)
+    answer.fact("most misses", str(made.worst), worst=made.worst)
+    answer.show(histogram={str(misses): n for misses, n in made.histogram.items()})
+    answer.table({"misses": misses, "weight": n} for misses, n in made.histogram.items())
+    answer.print(form)
+
+
+def simulate_family(path: Path, players: list[str], games: int, seed: int, form: Form) -> None:
+    """Hunts for sets drawn by their weights, several strategies for the same."""
+    sets = hunt_.read(path)
+    chances = np.array(sets.weights) / sets.weight
+    drawn = np.random.default_rng([seed, 0]).choice(len(sets.sets), games, p=chances)
+    if len(set(players)) < len(players):
+        raise StrategyError(f"of {', '.join(players)} one is given twice")
+    rows = []
+    for player in players:
+        taken = asking.strategy(player, sets).misses
+        misses = np.array([taken[name] for name in sets.names])[drawn]
+        sd = float(misses.std(ddof=1)) if games > 1 else None
+        rows.append(
+            {
+                "strategy": player,
+                "games": games,
+                "mean": float(misses.mean()),
+                "standard_error": None if sd is None else sd / sqrt(games),
+                "sd": sd,
+                "median": float(np.median(misses)),
+                "worst": int(misses.max()),
+            }
+        )
+    answer = Answer(
+        f"{heading(sets)}, {games:,} games, seed {seed}\n", **described(sets), seed=seed
+    )
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for name in ("player", "mean misses", "± s.e.", "sd", "median", "most"):
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        numbers = (row[name] for name in ("mean", "standard_error", "sd", "median", "worst"))
+        table.add_row(str(row["strategy"]), *("-" if n is None else f"{n:.5g}" for n in numbers))
+    answer.show(table, players=rows)
+    answer.table(rows)
+    answer.print(form)
+
+
+HELP = """\
+THING REPLY  a thing that was asked for, and hit or miss
+undo         take the last reply back
+help         this
+quit         end; so does the end of the input"""
+
+
+def advise_family(path: Path, replies: str, number: int, endgame: int, form: Form) -> None:
+    """What to ask for next, after each reply that is entered."""
+    sets = hunt_.read(path)
+    talk, given, refused = Dialogue(form is not Form.TEXT), asking.parse(replies), []
+    answer = _advice(sets, given, number, endgame)
+    talk.say(heading(sets), "bold")
+    if not talk.is_quiet:
+        answer.print(Form.TEXT)
+    while (line := talk.ask("> ")) is not None and line.lower() not in ("quit", "exit", "q"):
+        try:
+            if line.lower() in ("help", "?"):
+                talk.say(HELP)
+                continue
+            following = dict(list(given.items())[:-1])
+            if line.lower() != "undo":
+                thing, _, reply = line.replace("=", " ").rpartition(" ")
+                following = {**given, **asking.parse(f"{thing.strip()}={reply}")}
+                if thing.strip() in given:
+                    raise PositionError(f"{thing.strip()!r} was asked for already")
+            answer, given = _advice(sets, following, number, endgame), following
+            if not talk.is_quiet:
+                answer.print(Form.TEXT)
+        except PositionError as error:
+            refused.append({"line": line, "reason": str(error)})
+            talk.refuse(f"{error}; help lists what can be entered")
+    if talk.is_quiet:
+        answer.show(refused=refused)
+        answer.print(form)
+    if refused and not talk.is_person:
+        raise typer.Exit(1)
+
+
+def _advice(sets: hunt_.Sets, replies: asking.Replies, number: int, endgame: int) -> Answer:
+    """What is left after some replies, likely things, and the best where few sets are left."""
+    rest = asking.left(sets, replies)
+    likely = [{"thing": t, "probability": float(p)} for t, p in asking.likely(rest)[:number]]
+    found = hunt_.hunt(rest) if 1 < len(rest.sets) <= endgame else None
+    answer = Answer(**described(sets), left=len(rest.sets), likely=likely)
+    one = f": {rest.names[0]}" if len(rest.sets) == 1 else ""
+    answer.show(f"{numbered(len(rest.sets), 'set')} left{one}, {asking.entropy(rest):.2f} bits")
+    if likely:
+        texts = (f"{row['thing']} {row['probability']:.1%}" for row in likely)
+        answer.show(f"most probable: {', '.join(texts)}")
+    best, mean = (list(found.best), found.mean) if found is not None else (None, None)
+    if found is not None:
+        more = f"{float(found.mean):.4f} misses more on average"
+        answer.show(f"optimal: {', '.join(found.best)}, {more}")
+    answer.show(best=best, mean=mean)
+    answer.table(likely)
+    return answer
 
 
 def show_tree(file: Path, family: Path, verify: bool, form: Form) -> None:

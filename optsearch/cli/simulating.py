@@ -14,7 +14,8 @@ import typer
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.arguments import Form
-from optsearch.cli.common import FormOption, advised, read_game
+from optsearch.cli.common import FamilyOption, FormOption, advised, read_game
+from optsearch.cli.families import game_of, simulate_family
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at
 from optsearch.game import HOLE, column_name
@@ -43,6 +44,7 @@ def simulate(
             show_default=False,
         ),
     ],
+    family: FamilyOption = None,
     games: Annotated[
         int, typer.Option(min=1, max=MOST_GAMES, help="How many boards each of them plays.")
     ] = 10_000,
@@ -71,6 +73,12 @@ def simulate(
 
     Means, distributions, and paired differences; `optsearch strategies` lists the names.
     """
+    if family is not None:
+        beside = {"resume": resume, "dask": dask, "output": output, "jobs": jobs}
+        own = {"boards": boards != "uniform", "extremes": extremes}
+        game_of("simulate", family, None, **beside, **own)
+        simulate_family(family, arguments, games, seed, form)
+        return
     *players, game = arguments
     parsed = read_game(game)
     if not players:

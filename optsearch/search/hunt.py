@@ -202,6 +202,19 @@ class Hunt:
         """The most misses."""
         return max(misses for _, misses, _ in self._ends)
 
+    @cached_property
+    def misses(self) -> dict[str, int]:
+        """The misses of each set, by its name."""
+        return {name: sum(not hit for _, hit in asked) for asked, name in self.paths()}
+
+    @cached_property
+    def histogram(self) -> dict[int, int]:
+        """Misses -> the weight of the sets that take so many, ascending."""
+        weights: Counter[int] = Counter()
+        for weight, misses, _ in self._ends:
+            weights[misses] += weight
+        return dict(sorted(weights.items()))
+
     @property
     def asked(self) -> int:
         """The things asked for, hit or missed, over all sets."""
