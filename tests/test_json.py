@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +15,8 @@ from optsearch.cli.app import everything
 from optsearch.support.datafiles import RESULTS
 from tests.examples import plain
 
-PAGE = (Path(__file__).parent.parent / "docs" / "json.md").read_text(encoding="utf-8")
+PATH = Path(__file__).parent.parent / "docs" / "json.md"
+PAGE = PATH.read_text(encoding="utf-8")
 GAME = "4x5:2,3,4"
 PUZZLE = ("--grid", "5x5", "--fleet", "3,2,1", "--seed", "3", "-o", "puzzle.txt")
 # What is needed first, and the command
@@ -88,28 +90,41 @@ RUNS = {
         ["solitaire", "explain", "puzzle.txt"],
     ],
 }
-# Their answers are files or puzzles, and the tests of those look at them.
-ELSEWHERE = {"solitaire", "play", "report"}
+HEAD = "| command | names |\n|---|---|\n"
+FAMILY = "family family_digest sets things weight"
 
 
-def documented():
-    """The page's table: command -> names that are always there, names that may be."""
-    rows = re.findall(r"^\| `([\w ]+)` \| (`.*) \|$", PAGE.partition("## Command by")[2], re.M)
-    found = {}
-    for command, names in rows:
-        always = re.sub(r"\(.*?\)", "", names)
-        found[command] = set(re.findall(r"`(\w+)`", always)), set(re.findall(r"`(\w+)`", names))
-    return found
-
-
-def test_every_command_is_on_the_page():
-    named = {name for name in documented() if " " not in name}
+def declared(attribute):
+    """What the commands say of their answers."""
     everyone = everything().commands
-    commands = {*everyone} - {"solitaire"}
-    assert commands - ELSEWHERE == named - ELSEWHERE
-    puzzles = {f"solitaire {name}" for name in everyone["solitaire"].commands}
-    assert {*documented()} == {*RUNS}
-    assert {name for name in RUNS if " " in name} == puzzles
+    puzzles = {f"solitaire {name}": one for name, one in everyone["solitaire"].commands.items()}
+    commands = {**{name: one for name, one in everyone.items() if name != "solitaire"}, **puzzles}
+    found = {name: getattr(one.callback, attribute) for name, one in commands.items()}
+    return {name: names for name, names in found.items() if names}
+
+
+def always_and_known(names):
+    """The names that are always there, and those that may be."""
+    return {*re.sub(r"\(.*?\)", "", names).split()}, {*re.findall(r"\w+", names)}
+
+
+def test_the_page_has_what_the_commands_declare():
+    """WRITE_TRANSCRIPTS=1 writes its tables."""
+    before, games, families = PAGE.split(HEAD)
+    tables = []
+    for attribute, old in (("gives", games), ("of_family", families)):
+        rows = []
+        for name, names in declared(attribute).items():
+            marked = re.sub(r"(\w+)", r"`\1`", names)
+            rows.append(f"| `{name}` | {marked} |\n")
+        after = f"\n{old}".partition("\n\n")[2]
+        tables.append("".join([*rows, "\n", after]))
+    written = HEAD.join([before, *tables])
+    if os.environ.get("WRITE_TRANSCRIPTS"):
+        PATH.write_text(written, encoding="utf-8")
+    else:
+        assert written == PAGE
+    assert {*declared("gives")} == {*RUNS}
 
 
 def exact_pairs(value):
@@ -132,7 +147,7 @@ def flat(value):
 def test_the_form(here, tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.StringIO())
-    always, known = documented()[command]
+    always, known = always_and_known(declared("gives")[command])
     for arguments in RUNS[command]:
         status, out, err = here(*arguments, "--json")
         assert (status, err, out.count("\n")) == (0, "", 1)
@@ -148,6 +163,30 @@ def test_the_form(here, tmp_path, monkeypatch, command):
             if text is not None:
                 assert type(text) is str
                 assert number == float(Fraction(text))
+
+
+FAMILIES = {
+    "solve": ["--tree", "tree.json", "--prove", "proof.jsonl"],
+    "tree": ["tree.json"],
+    "proof": ["proof.jsonl"],
+    "greedy": [],
+    "bounds": [],
+    "posterior": [],
+    "evaluate": ["greedy"],
+    "simulate": ["greedy", "--games", "2"],
+    "advise": [],
+}
+
+
+def test_answers_about_families(answer_of, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    (tmp_path / "sets.csv").write_text("set,things\na,x y\nb,y z\nc,z\n")
+    assert {*FAMILIES} == {*declared("of_family")}
+    for command, arguments in FAMILIES.items():
+        found = answer_of(command, *arguments, "--family", "sets.csv")
+        names = {*f"{FAMILY} {declared('of_family')[command]}".split()}
+        assert {*plain(found)} == names
 
 
 NESTED = {

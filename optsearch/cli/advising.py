@@ -85,6 +85,8 @@ def _is_told(reply: str, words: list[str]) -> bool:
     example="optsearch advise '10x10:5,4,3,3,2;contact=any;announce=ship'",
     takes=3,
     then="optsearch posterior 10x10:5,4,3,3,2 --shots 'B4=hit C7=miss'  # all cells",
+    gives="game position configurations bits greedy_shots likely best_shots mean refused",
+    of_family="left likely best mean refused",
 )
 def advise(
     game: OptionalGame = None,

@@ -23,6 +23,7 @@ from optsearch.strategies import as_player
     example="optsearch animate greedy 5x5:3,2 -o game.gif",
     takes=4,
     then="optsearch simulate greedy 5x5:3,2 --games 100  # the shots of many games",
+    gives="strategy game seed number shots file",
 )
 def animate(
     player: Annotated[

@@ -152,16 +152,32 @@ class Commands(typer.Typer):
     """Commands that are all of this kind."""
 
     def command(  # type: ignore[override]
-        self, *names: Any, example: str, takes: int, then: str, **options: Any
+        self,
+        *names: Any,
+        example: str,
+        takes: int,
+        then: str,
+        gives: str = "",
+        of_family: str = "",
+        **options: Any,
     ) -> Callable[[Function], Function]:
         """As typer's, of a command whose help ends with an example.
 
         takes -- the seconds of the example on a usual machine, at most. then -- a command that
-        comes next, and after # what it is for.
+        comes next, and after # what it is for. gives -- the names in its answer, in parentheses
+        those that are there where they have a meaning; of_family -- with --family, behind what
+        names the family. `tests/test_json.py` compares them with what is printed, and with the
+        tables of docs/json.md.
         """
         seconds = f"{takes} second{'s' * (takes > 1)}"
         lines = f"Example: {example}", f"Takes:   {seconds} on a usual machine", f"Next:    {then}"
-        return super().command(*names, cls=Command, epilog="\n".join(("\b", *lines)), **options)
+        add = super().command(*names, cls=Command, epilog="\n".join(("\b", *lines)), **options)
+
+        def declared(function: Function) -> Function:
+            vars(function).update(gives=gives, of_family=of_family)
+            return add(function)
+
+        return declared
 
 
 def require_writable(path: Path, endings: tuple[str, ...] = (), is_folder: bool = False) -> None:

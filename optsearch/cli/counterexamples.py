@@ -37,6 +37,7 @@ class Contact(str, Enum):
     example="optsearch counterexamples --max-cells 12",
     takes=2,
     then="optsearch greedy 3x4:2 --shots 'A1=miss B3=miss'  # what greedy costs there",
+    gives="searched games undecided positions counterexamples fewest",
 )
 def counterexamples(
     max_cells: Annotated[

@@ -85,6 +85,7 @@ def engine_of(
     example="optsearch count 10x10:5,4,3,3,2",
     takes=2,
     then="optsearch posterior 10x10:5,4,3,3,2  # where the ships are",
+    gives="game position configurations",
 )
 def count(
     game: GameArgument,
@@ -109,6 +110,7 @@ def count(
     example="optsearch occurrence 4x5:2,3,4",
     takes=1,
     then="optsearch posterior 4x5:2,3,4 --shots 'A2=hit B1=miss'  # after shots",
+    gives="game position configurations occurrence",
 )
 def occurrence(
     game: GameArgument,
@@ -154,6 +156,9 @@ def by_cell(game: Game, **matrices: list[list[Any]]) -> list[dict[str, Any]]:
     example="optsearch posterior 4x5:2,3,4 --shots 'A2=hit B1=miss'",
     takes=1,
     then="optsearch advise 4x5:2,3,4  # the same after every reply",
+    gives="game position (prior prior_digest) configurations occurrence probability "
+    "greedy_shots bits",
+    of_family="left left_weight bits greedy probability",
 )
 def posterior(
     game: OptionalGame = None,
@@ -257,6 +262,7 @@ def draw_posterior(posterior: Posterior, path: Path) -> None:
     example="optsearch sample 10x10:5,4,3,3,2 -n 5 --seed 1",
     takes=2,
     then="optsearch sample 10x10:5,4,3,3,2 --draw-boards  # as a board",
+    gives="game position (prior prior_digest) seed sample",
 )
 def sample(
     game: GameArgument,

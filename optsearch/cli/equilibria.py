@@ -42,6 +42,8 @@ WIDE = 76  # characters of boards side by side
     example="optsearch equilibrium 3x4:2 --certificate value.json",
     takes=2,
     then="optsearch certificate value.json  # check both sides",
+    gives="game objective value (bracket uniform is_uniform hidings orbits hider probability "
+    "shooter rounds trees seconds)",
 )
 def equilibrium(
     game: GameArgument,
@@ -313,6 +315,7 @@ def draw_mix(found: Any, path: Path) -> None:
     example="optsearch certificate value.json",
     takes=1,
     then="optsearch solve 3x4:2  # against ships hidden uniformly",
+    gives="game objective value bracket hidings orbits used trees method seconds",
 )
 def certificate(
     file: Annotated[Path, typer.Argument(help="A file written by equilibrium --certificate.")],

@@ -42,6 +42,8 @@ from optsearch.support.progress import Progress
     example="optsearch evaluate greedy:ties=central 4x5:2,3,4",
     takes=2,
     then="optsearch solve 4x5:2,3,4  # the optimum, to compare with",
+    gives="strategy game (prior prior_digest) configurations total_height mean sd worst histogram",
+    of_family="strategy total_misses mean sd worst histogram",
 )
 def evaluate(
     strategy: Annotated[
@@ -107,6 +109,7 @@ def evaluate(
     example="optsearch strategies",
     takes=2,
     then="optsearch evaluate pattern 4x5:2,3,4  # what one of them costs",
+    gives="strategies ties",
 )
 def list_strategies(form: FormOption = Form.TEXT) -> None:
     """List the strategies and players with their parameters.

@@ -38,6 +38,7 @@ OWN_NAMES = ("optimal", "best found", "greedy", "greedy, ties first")
     example="optsearch explore 3x4:2 -o walk.html",
     takes=2,
     then="optsearch explore 3x4:2 -o walk.html --with-tree tree.json  # one more tree",
+    gives="game position (prior prior_digest) configurations lower upper trees page",
 )
 def explore(
     game: GameArgument,

@@ -45,6 +45,10 @@ HEADS = ("", "total height", "mean", "more", "worst case")
     example="optsearch greedy 4x5:4,3,2",
     takes=2,
     then="optsearch counterexamples --max-cells 12  # where greedy is not optimal",
+    gives="game position (prior prior_digest) configurations total_height mean "
+    "best_greedy_total_height worst_greedy_total_height greedy_shots best_shots rules "
+    "partings",
+    of_family="total_misses mean rules",
 )
 def greedy(
     game: OptionalGame = None,

@@ -34,6 +34,8 @@ SHOWN = 10  # players of whom all differences are printed
     example="optsearch simulate greedy spread 4x5:2,3,4 --games 100",
     takes=3,
     then="optsearch evaluate greedy 4x5:2,3,4  # exactly, on all configurations",
+    gives="game seed boards players",
+    of_family="seed players",
 )
 def simulate(
     arguments: Annotated[

@@ -97,6 +97,7 @@ KeepOption = Annotated[
     example="optsearch solitaire solve puzzle.txt",
     takes=2,
     then="optsearch solitaire explain puzzle.txt  # how a person goes on",
+    gives="puzzle solutions limit is_unique",
 )
 def solve(
     file: FileArgument,
@@ -141,6 +142,7 @@ def _verdict(number: int, limit: int) -> str:
     example="optsearch solitaire check puzzle.txt",
     takes=2,
     then="optsearch solitaire minimise puzzle.txt -o minimal.txt  # drop clues",
+    gives="puzzle solutions is_unique conflict",
 )
 def check(
     file: FileArgument,
@@ -176,6 +178,7 @@ def check(
     example="optsearch solitaire count puzzle.txt --limit 1000",
     takes=2,
     then="optsearch solitaire solve puzzle.txt --limit 5  # what they are",
+    gives="puzzle solutions is_exact",
 )
 def count(
     file: FileArgument,
@@ -200,6 +203,7 @@ def count(
     example="optsearch solitaire grade puzzle.txt --steps",
     takes=1,
     then="optsearch solitaire explain puzzle.txt  # one step",
+    gives="puzzle level depth is_solved is_cut_short rules steps",
 )
 def grade(
     file: FileArgument,
@@ -233,6 +237,7 @@ def grade(
     example="optsearch solitaire explain puzzle.txt",
     takes=1,
     then="optsearch solitaire solve puzzle.txt  # all of it",
+    gives="puzzle step",
 )
 def explain(
     file: FileArgument,
@@ -289,6 +294,7 @@ def step_fields(step: reasoning.Step) -> dict[str, Any]:
     example="optsearch solitaire minimise puzzle.txt -o minimal.txt",
     takes=2,
     then="optsearch solitaire grade minimal.txt  # how hard it is",
+    gives="puzzle seed clues_before clues file",
 )
 def minimise(
     file: FileArgument,
@@ -312,6 +318,7 @@ def minimise(
     example="optsearch solitaire generate --grid 6x6 --fleet 3,2,2,1,1,1 -o puzzle.txt",
     takes=1,
     then="optsearch solitaire grade puzzle.txt  # how hard it is",
+    gives="puzzle seed clues file",
 )
 def generate(
     grid: Annotated[str, typer.Option(help="Rows and columns, such as 8x8.")],

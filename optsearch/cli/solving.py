@@ -70,6 +70,10 @@ def require_solver(method: Method, **given: object) -> None:
     example="optsearch solve 4x5:2,3,4 --tree tree.json --prove proof.jsonl",
     takes=2,
     then="optsearch tree tree.json --verify  # read the tree, and replay it",
+    gives="game position (prior prior_digest) objective total_height configurations mean "
+    "best_shots (worst finished lower upper greedy_shots greedy_shots_total_height "
+    "shot_values) nodes subsets seconds method table_entries",
+    of_family="total_misses mean lower upper best nodes seconds",
 )
 def solve(
     game: OptionalGame = None,
@@ -342,6 +346,8 @@ def shot_values(solution: Solution) -> tuple[list[str], list[dict[str, object]]]
     example="optsearch proof proof.jsonl",
     takes=2,
     then="optsearch bounds 10x10:5,4,3,3,2  # what is proved of a larger game",
+    gives="game position (prior prior_digest) total_height configurations mean claims",
+    of_family="total_misses mean claims",
 )
 def check_proof(
     file: Annotated[Path, typer.Argument(help="A file written by solve --prove.")],
@@ -382,6 +388,8 @@ def check_proof(
     example="optsearch bounds 10x10:5,4,3,3,2",
     takes=2,
     then="optsearch solve 4x5:2,3,4  # the optimum of a small game",
+    gives="game position (prior prior_digest) bounds bracket",
+    of_family="bounds bracket",
 )
 def bounds(
     game: OptionalGame = None,

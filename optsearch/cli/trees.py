@@ -38,6 +38,9 @@ from optsearch.support.errors import OptsearchError
     example="optsearch tree tree.json --verify --figure tree.pdf",
     takes=4,
     then="optsearch explore 4x5:2,3,4 -o walk.html --with-tree tree.json  # walk it",
+    gives="game position (prior prior_digest) total_height configurations mean worst leaves "
+    "histogram verified (beside turned differences)",
+    of_family="total_misses mean worst asked verified",
 )
 def tree(
     file: Annotated[Path, typer.Argument(help="A file written by solve --tree.")],
