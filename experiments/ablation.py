@@ -151,7 +151,7 @@ def rows(question: Question, seconds: float) -> Iterator[tuple[object, ...]]:
 def main() -> None:
     """Compute and write the table."""
     parser = script.parser(__doc__, "ablation")
-    parser.add_argument("game", nargs="*", default=GAMES)
+    parser.add_argument("game", nargs="*", action=script.Listed, default=GAMES)
     parser.add_argument("--seconds", type=float, default=4, help="of one run")
     arguments = parser.parse_args()
     table = []

@@ -92,7 +92,9 @@ def cells_of(found: Equilibrium) -> list[tuple[object, ...]]:
 def main() -> None:
     """The command line."""
     parser = script.parser(__doc__, "equilibria")
-    parser.add_argument("game", nargs="*", type=script.game, help="only these")
+    parser.add_argument(
+        "game", nargs="*", action=script.Listed, parse=Game.parse, help="only these"
+    )
     parser.add_argument("--seconds", type=float, default=60, help="for each game")
     parser.add_argument("--again", action="store_true", help="also games that have a value")
     arguments = parser.parse_args()

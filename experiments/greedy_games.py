@@ -50,7 +50,7 @@ def games(text: str, number: int, executor: Executor) -> tuple[list[int], list[f
 def main() -> None:
     """Play and write the table."""
     parser = script.parser(__doc__, "greedy_games")
-    parser.add_argument("game", nargs="*", default=GAMES)
+    parser.add_argument("game", nargs="*", action=script.Listed, default=GAMES)
     parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()

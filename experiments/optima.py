@@ -304,7 +304,9 @@ def fill(
 def main() -> None:
     """Compute and write the table."""
     parser = script.parser(__doc__, "optima")
-    parser.add_argument("game", nargs="*", type=script.game, help="only these, however long")
+    parser.add_argument(
+        "game", nargs="*", action=script.Listed, parse=Game.parse, help="only these, however long"
+    )
     parser.add_argument("--seconds", type=float, default=10, help="leave out longer games")
     parser.add_argument("--max-seconds", type=float, help="give a game up after this time")
     parser.add_argument("--patience", type=float, default=PATIENCE, help="for one confirmation")

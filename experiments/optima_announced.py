@@ -170,7 +170,9 @@ def row(game: Game, max_seconds: float, patience: float) -> dict[str, object] | 
 def main() -> None:
     """Compute and write the table."""
     parser = script.parser(__doc__, "optima_announced")
-    parser.add_argument("game", nargs="*", type=script.game, help="only these")
+    parser.add_argument(
+        "game", nargs="*", action=script.Listed, parse=Game.parse, help="only these"
+    )
     parser.add_argument("--max-seconds", type=float, default=20, help="give a game up after these")
     parser.add_argument("--patience", type=float, default=40, help="for one confirmation")
     parser.add_argument("--again", action="store_true", help="also games that have a row")

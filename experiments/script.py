@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from optsearch.cli import forget_output
+from optsearch.cli.common import listed
 from optsearch.game import Game
 from optsearch.results import tables as results
 from optsearch.results.tables import Table, Tree, took
@@ -63,6 +64,24 @@ def game(text: str) -> Game:
         return Game.parse(text)
     except OptsearchError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+class Listed(argparse.Action):
+    """Games on a command line, of which `-` reads a list from standard input and FILE from a file.
+
+    parse -- what is made of the text of each.
+    """
+
+    def __init__(self, *arguments: Any, parse: Callable[[str], Any] = str, **options: Any):
+        super().__init__(*arguments, **options)
+        self.parse = parse
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
+        """Put the list in its place."""
+        try:
+            setattr(namespace, self.dest, list(map(self.parse, listed(values or ()))))
+        except OptsearchError as error:
+            parser.error(str(error))
 
 
 def strategy(text: str) -> Strategy:

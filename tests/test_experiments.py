@@ -1,5 +1,6 @@
 """The experiments: what they write is what they say, and what is committed is what they write."""
 
+import io
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -1376,3 +1377,19 @@ def test_the_committed_leaderboard():
         mean = sum(k * n for k, n in histogram.items()) / games
         assert (games, max(histogram)) == (row["games"], row["worst"])
         assert mean == pytest.approx(row["mean"], abs=1e-4)
+
+
+def test_a_list_of_games(monkeypatch, capsys, tmp_path):
+    """One by one, from a file or from standard input."""
+    parser = shape.parser("A list of games", "optima")
+    parser.add_argument("game", nargs="*", action=shape.Listed, parse=Game.parse)
+    expected = [Game.parse("2x2:1"), Game.parse("2x3:2")]
+    text, path = "2x2:1  # small\n\n2x3:2\n", tmp_path / "games.txt"
+    path.write_text(text)
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    for given in (["2x2:1", "2x3:2"], [str(path)], ["-"], ["2x2:1", "2x3:2"]):
+        assert parser.parse_args(given).game == expected
+    assert parser.parse_args([]).game == []
+    with pytest.raises(SystemExit):
+        parser.parse_args(["-"])  # at its end
+    assert "standard input has no game" in capsys.readouterr().err

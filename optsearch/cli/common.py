@@ -139,24 +139,26 @@ def read_game(text: str) -> Game:
 
 
 def read_games(texts: Iterable[str]) -> list[Game]:
-    """The games of some arguments: each a game, `-` for standard input, or a file of games.
+    """The games of some arguments, with the lists of `listed`."""
+    return list(map(read_game, listed(texts)))
 
-    There a line is a game; what follows # is left out.
+
+def listed(texts: Iterable[str]) -> Iterator[str]:
+    """Texts of games; in place of `-` the lines of standard input, and of a file its lines.
+
+    What follows # is left out of a line. Raises GameError where a list is empty.
     """
-    games = []
     for text in texts:
-        if text != "-" and (":" in text or not Path(text).is_file()):
-            games.append(read_game(text))
-            continue
         is_piped = text == "-"
+        if not is_piped and (":" in text or not Path(text).is_file()):
+            yield text
+            continue
         held = sys.stdin.read(MOST_LISTED) if is_piped else text_of(text, GameError, MOST_LISTED)
-        lines = (line.partition("#")[0].strip() for line in held.splitlines())
-        listed = [read_game(line) for line in lines if line]
-        if not listed:
+        lines = [line.partition("#")[0].strip() for line in held.splitlines()]
+        if not any(lines):
             where = "standard input" if is_piped else repr(text)
             raise GameError(f"{where} has no game; write one on each line, such as 4x4:3,2")
-        games += listed
-    return games
+        yield from filter(None, lines)
 
 
 def read_drawing(board: Path) -> str:
