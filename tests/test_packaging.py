@@ -135,7 +135,8 @@ def fresh(tmp_path_factory):
     python = folder / "venv" / "bin" / "python"
     (wheel,) = folder.glob("*.whl")
     install = [*pip, "--python", python, "install", "--no-deps", "--no-index", wheel]
-    subprocess.run(list(map(str, install)), check=True, timeout=600)
+    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run(list(map(str, install)), check=True, timeout=600, env=alone)  # else it is there
     # What it depends on, without a network; .pth files there, such as an editable install, are
     # not read.
     (site,) = folder.glob("venv/lib/python*/site-packages")
