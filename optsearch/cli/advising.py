@@ -19,6 +19,7 @@ from optsearch.cli.common import (
     cell_names,
     counted_text,
     described,
+    game_of,
     heading,
     numbered,
     out,
@@ -27,7 +28,7 @@ from optsearch.cli.common import (
 )
 from optsearch.cli.counting import probability_board
 from optsearch.cli.dialogue import Dialogue
-from optsearch.cli.families import advise_family, game_of
+from optsearch.cli.families import advise_family
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Cell, Game, cell_name, parse_cell
 from optsearch.game.position import Position, Reply, known_replies

@@ -161,6 +161,28 @@ def listed(texts: Iterable[str]) -> Iterator[str]:
         yield from filter(None, lines)
 
 
+def game_of(command: str, family: Path | None, game: str | None, **given: object) -> str | None:
+    """The game that is asked about; None where it is a family.
+
+    Refuses one beside the other, neither, and options that go with a game only. given -- these, and
+    whether each was given.
+    """
+    if family is None:
+        if game is None:
+            raise OptsearchError(
+                f"'GAME' is missing, as in optsearch {command} 4x5:2,3,4, or --family FILE; "
+                f"optsearch {command.split()[0]} --help says more"
+            )
+        return game
+    if game is not None:
+        raise OptsearchError(f"give a GAME ({game!r}) or --family ({str(family)!r}), not both")
+    for name, value in given.items():
+        if value:
+            option = name.replace("_", "-")
+            raise OptsearchError(f"--{option} goes with a GAME, not with --family {str(family)!r}")
+    return None
+
+
 def read_drawing(board: Path) -> str:
     """What a file with a drawn board has in it; PositionError where it cannot be read."""
     return text_of(board, PositionError, MOST_DRAWN)

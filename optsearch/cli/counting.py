@@ -28,12 +28,12 @@ from optsearch.cli.common import (
     board_text,
     counted_text,
     described,
+    game_of,
     heading,
     prior_text,
     read_position,
     save_figure,
 )
-from optsearch.cli.families import game_of, posterior_family
 from optsearch.cli.progress import telling
 from optsearch.counting.configurations import Configurations
 from optsearch.counting.posterior import Posterior, ranks
@@ -180,6 +180,8 @@ def posterior(
     beside = {"board": board, "prior": prior, "cache": cache, "figure": figure}
     played = game_of("posterior", family, game, **beside)
     if played is None:
+        from optsearch.cli.families import posterior_family  # solvers take a while
+
         assert family is not None
         posterior_family(family, shots, form)
         return

@@ -20,12 +20,12 @@ from optsearch.cli.common import (
     PriorOption,
     advised,
     counted_text,
+    game_of,
     mean_fields,
     prior_fields,
     prior_text,
     read_game,
 )
-from optsearch.cli.families import evaluate_family, game_of
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at
 from optsearch.counting.prior import prior_of
@@ -77,6 +77,8 @@ def evaluate(
     beside = {"prior": prior, "jobs": jobs, "resume": resume, "dask": dask, "output": output}
     played = game_of(f"evaluate {strategy}", family, game, **beside)
     if played is None:
+        from optsearch.cli.families import evaluate_family  # solvers take a while
+
         assert family is not None
         evaluate_family(family, strategy, int(memory * 2**30), form)
         return

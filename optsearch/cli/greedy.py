@@ -24,12 +24,13 @@ from optsearch.cli.common import (
     ShotsOption,
     cell_names,
     counted_text,
+    game_of,
     mean_fields,
     numbered,
     read_position,
     require_digest,
 )
-from optsearch.cli.families import game_of, greedy_family
+from optsearch.cli.families import greedy_family
 from optsearch.cli.progress import solving
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.search.greedy import RULES, GreedySolver, Parting

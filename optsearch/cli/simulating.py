@@ -14,8 +14,7 @@ import typer
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.arguments import Form
-from optsearch.cli.common import FamilyOption, FormOption, advised, read_game
-from optsearch.cli.families import game_of, simulate_family
+from optsearch.cli.common import FamilyOption, FormOption, advised, game_of, read_game
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at
 from optsearch.game import HOLE, column_name
@@ -79,6 +78,8 @@ def simulate(
         beside = {"resume": resume, "dask": dask, "output": output, "jobs": jobs}
         own = {"boards": boards != "uniform", "extremes": extremes}
         game_of("simulate", family, None, **beside, **own)
+        from optsearch.cli.families import simulate_family  # solvers take a while
+
         simulate_family(family, arguments, games, seed, form)
         return
     *players, game = arguments

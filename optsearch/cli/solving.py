@@ -29,13 +29,14 @@ from optsearch.cli.common import (
     cell_names,
     counted_text,
     executor_of,
+    game_of,
     mean_fields,
     mean_text,
     out,
     read_position,
     require_digest,
 )
-from optsearch.cli.families import bounds_family, game_of, solve_family
+from optsearch.cli.families import bounds_family, solve_family
 from optsearch.cli.families import check_proof as check_family_proof
 from optsearch.cli.progress import solving
 from optsearch.counting.prior import prior_of

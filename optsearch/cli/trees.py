@@ -18,6 +18,7 @@ from optsearch.cli.common import (
     FormOption,
     PriorOption,
     described,
+    game_of,
     heading,
     mean_fields,
     mean_text,
@@ -27,7 +28,7 @@ from optsearch.cli.common import (
     title_of,
     writing,
 )
-from optsearch.cli.families import game_of, show_tree
+from optsearch.cli.families import show_tree
 from optsearch.counting.prior import prior_of
 from optsearch.game import Cell, Game, Permutation
 from optsearch.search.hunt import is_hunt
