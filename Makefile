@@ -7,7 +7,7 @@ TESTS := .venv/.extras .venv/.group-test
 KERNELS := $(wildcard cython_ext/*.pyx cython_ext/*.pxd cython_ext/*/*.pxd)
 
 .DEFAULT_GOAL := help
-.PHONY: help build debug reproduce test test-long test-recent fuzz transcripts test-debug check bench results evaluations golden figures report docs clean
+.PHONY: help build board debug reproduce test test-long test-recent fuzz transcripts test-debug check bench results evaluations golden figures report docs clean
 
 help:  ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; \
@@ -30,10 +30,17 @@ build: .venv/.built  ## .venv with the package and its kernels
 	@$(PIP) --no-build-isolation --editable '.[board,dask,puzzles]'
 	@touch $@
 
+.venv/.board: .venv/.built
+	@$(PIP) --no-build-isolation --editable '.[board]'
+	@touch $@
+
 .venv/.group-%: .venv/.built
 	@$(PIP) "pip>=25.1"  # the first that knows dependency groups
 	@$(PIP) --group $*
 	@touch $@
+
+board: .venv/.board  ## the board in the browser: advice, play, review (GAME=, the usual game)
+	@$(BIN)/optsearch serve $(if $(GAME),'$(GAME)')
 
 debug: build  ## the kernels once more with every memory access checked
 	@OPTSEARCH_DEBUG=1 $(BIN)/python setup.py --quiet build_ext --inplace

@@ -6,9 +6,11 @@ import re
 import shlex
 import subprocess
 import sys
+import webbrowser
 from itertools import pairwise
 
 import pytest
+import uvicorn
 from rich.console import Console
 
 import optsearch
@@ -89,7 +91,7 @@ main()
     [
         (["--version"], {}, "kernels"),
         (["--help"], {}, "solitaire"),
-        ([], COMPLETING, "solve\nsample\nstrategies\nsimulate\nsolitaire\n"),
+        ([], COMPLETING, "solve\nsample\nserve\nstrategies\nsimulate\nsolitaire\n"),
     ],
     ids=("version", "help", "completion"),
 )
@@ -158,6 +160,9 @@ LONG = {"reproduce": 8, "animate": 4}  # processor seconds; other tests run them
 def test_every_example_runs(here, monkeypatch, tmp_path, name):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.StringIO())
+    if name == "serve":  # what would go on until ctrl-C
+        monkeypatch.setattr(uvicorn.Server, "run", lambda *_, **__: None)
+        monkeypatch.setattr(webbrowser, "open", lambda _: True)
     example = shlex.split(lines_of_help(name)[0])[1:]
     made = [MADE_BY[word] for word in example if word in MADE_BY and MADE_BY[word] != name]
     for other in made:

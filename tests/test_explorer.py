@@ -411,7 +411,10 @@ def test_the_tab_key_reaches_every_control(figure6):
     for _ in range(8):
         figure6.press(Keys.TAB)
         focused = figure6.driver.switch_to.active_element
-        assert focused.value_of_css_property("outline-style") == "solid"
+        is_cell = focused.tag_name == "g"
+        drawn = focused.find_element("css selector", ".shape") if is_cell else focused
+        name = "stroke-width" if is_cell else "outline-style"
+        assert drawn.value_of_css_property(name) == ("0.13px" if is_cell else "solid")
         texts.append(" ".join(focused.text.split()))
     assert texts == [
         "optimal 4.4167 on average",

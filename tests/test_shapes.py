@@ -6,12 +6,12 @@ import pytest
 
 from optsearch.check import reference
 from optsearch.check.trees import verify
-from optsearch.cli.advising import parse_replies
 from optsearch.counting.configurations import Configurations
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, cell_name
 from optsearch.game.position import Position, Reply
 from optsearch.game.shapes import NAMED, Shape, orientations_of, parse_kind
+from optsearch.play.advice import parse_replies
 from optsearch.search.solver import solve
 from optsearch.strategies import named
 from optsearch.support.errors import GameError, NotSupported, TooLarge

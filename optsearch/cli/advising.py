@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,10 +29,9 @@ from optsearch.cli.counting import probability_board
 from optsearch.cli.dialogue import Dialogue
 from optsearch.cli.families import advise_family
 from optsearch.counting.posterior import Posterior
-from optsearch.game import Cell, Game, cell_name, parse_cell
-from optsearch.game.position import Position, Reply, known_replies
-from optsearch.game.shapes import parse_kind
-from optsearch.play.advice import ENDGAME, Advice, Contradiction, Replies
+from optsearch.game import Game, cell_name, parse_cell
+from optsearch.game.position import Position, known_replies
+from optsearch.play.advice import ENDGAME, Advice, Contradiction, Replies, parse_replies
 from optsearch.play.advice import advise as advise_
 from optsearch.support.documents import text_of
 from optsearch.support.errors import GameError, OptsearchError, PositionError
@@ -53,33 +51,6 @@ def forms(game: Game) -> str:
     """What may be replied in a game, as a person writes it."""
     texts = [str(reply).replace(":", " ") for reply in known_replies(game)]
     return f"{', '.join(texts[:-1])} or {texts[-1]}"
-
-
-def parse_replies(text: str) -> list[tuple[Cell, Reply]]:
-    """The shots of a line such as `B4 hit, C7=miss B5 sunk 3`; PositionError for another one."""
-    joined = re.sub(r"\bsunk\s*[:=]\s*", "sunk:", text.strip().strip(",;=:"), flags=re.IGNORECASE)
-    words = re.split(r"(?:[\s,;=]|(?<!sunk):)+", joined, flags=re.IGNORECASE)
-    shots = []
-    while words:
-        cell = parse_cell(words.pop(0))
-        if not words:
-            raise PositionError(
-                f"{cell_name(cell)} has no reply; write it as in {cell_name(cell)} miss"
-            )
-        reply = words.pop(0)
-        if words and (words[0].isdecimal() or _is_told(reply, words)):
-            reply += f":{words.pop(0)}"
-        shots.append((cell, Reply.parse(reply)))
-    return shots
-
-
-def _is_told(reply: str, words: list[str]) -> bool:
-    """Whether the next word is the shape that a sinking tells: L4 can be a cell, with its reply."""
-    is_cell = len(words) > 1 and words[1].lower().partition(":")[0] in ("hit", "miss", "sunk")
-    try:
-        return reply.lower() == "sunk" and not is_cell and bool(parse_kind(words[0]))
-    except GameError:
-        return False
 
 
 @app.command(

@@ -53,6 +53,7 @@ COMMANDS = {
         *(PLAYING, "animating"),
         "Draw a player's game shot by shot, over the probability of a ship on each cell.",
     ),
+    "serve": (PLAYING, "serving", "Serve a board for the browser: advice, play and review."),
     "counterexamples": (
         *(STRATEGIES, "counterexamples"),
         "Positions where greedy is not optimal, the smallest first.",

@@ -22,14 +22,11 @@ from optsearch.cli.common import (
     writing,
 )
 from optsearch.cli.progress import solving
-from optsearch.counting.prior import Prior, prior_of
-from optsearch.game.position import Position
+from optsearch.counting.prior import prior_of
 from optsearch.search import solver
-from optsearch.search.greedy import GreedySolver
 from optsearch.show import explorer
 from optsearch.support.decimals import open_mean, outward
-from optsearch.support.progress import Limit, LimitReached, Progress
-from optsearch.tree.solution import SearchStatus
+from optsearch.support.progress import Limit
 
 OWN_NAMES = ("optimal", "best found", "greedy", "greedy, ties first")
 
@@ -84,7 +81,7 @@ def explore(
     with solving(str(position.game)) as progress:
         exact = solver.Solver(position, progress=progress, all_shots=True, prior=by)
         solution = exact.search(None if time_limit is None else time_limit / 2)
-        found, greedy = exact.tree(), best_greedy(position, by, time_limit, progress)
+        found, greedy = exact.tree(), explorer.greedy_tree(position, by, time_limit, progress)
         if greedy[1].total_height < found.total_height:
             found = greedy[1]
         named += [("optimal" if solution.is_exact else "best found", found), greedy]
@@ -107,20 +104,3 @@ def explore(
         answer.fact("optimum", open_mean(solution.lower or 0, upper, number))
     answer.fact("page", str(output), page=str(output))
     answer.print(form)
-
-
-def best_greedy(
-    position: Position,
-    prior: Prior | None,
-    time_limit: float | None,
-    progress: Progress[SearchStatus],
-) -> explorer.Named:
-    """The tree of the best greedy strategy, or of ties broken row by row where time is short."""
-    if time_limit is None:
-        return "greedy", GreedySolver(position, progress=progress, prior=prior).tree()
-    limited = Limit(time_limit / 4).watch(progress)
-    try:
-        return "greedy", GreedySolver(position, progress=limited, prior=prior).tree()
-    except LimitReached:
-        solver_ = GreedySolver(position, progress=progress, prior=prior)
-        return "greedy, ties first", solver_.tree("first")

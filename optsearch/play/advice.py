@@ -6,18 +6,20 @@ conflict(game, shots)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.game import MAX_CELLS, Cell, Game, cell_name
+from optsearch.game import MAX_CELLS, Cell, Game, cell_name, parse_cell
 from optsearch.game.position import HIT, Position, Reply, Shot
+from optsearch.game.shapes import parse_kind
 from optsearch.search.solver import solve
-from optsearch.support.errors import ImpossiblePosition, PositionError
-from optsearch.support.progress import Limit, LimitReached
-from optsearch.tree.solution import Solution
+from optsearch.support.errors import GameError, ImpossiblePosition, NotSupported, PositionError
+from optsearch.support.progress import Limit, LimitReached, Progress
+from optsearch.tree.solution import SearchStatus, Solution
 
 ENDGAME = 50  # configurations from which the optimum is searched
 EFFORT = 300_000  # nodes after which that is given up
@@ -32,6 +34,33 @@ class Contradiction(ImpossiblePosition):
     def __init__(self, what: str, together: Sequence[Shot]):
         super().__init__(what)
         self.together = tuple(together)
+
+
+def parse_replies(text: str) -> list[tuple[Cell, Reply]]:
+    """The shots of a line such as `B4 hit, C7=miss B5 sunk 3`; PositionError for another one."""
+    joined = re.sub(r"\bsunk\s*[:=]\s*", "sunk:", text.strip().strip(",;=:"), flags=re.IGNORECASE)
+    words = re.split(r"(?:[\s,;=]|(?<!sunk):)+", joined, flags=re.IGNORECASE)
+    shots = []
+    while words:
+        cell = parse_cell(words.pop(0))
+        if not words:
+            raise PositionError(
+                f"{cell_name(cell)} has no reply; write it as in {cell_name(cell)} miss"
+            )
+        reply = words.pop(0)
+        if words and (words[0].isdecimal() or _is_told(reply, words)):
+            reply += f":{words.pop(0)}"
+        shots.append((cell, Reply.parse(reply)))
+    return shots
+
+
+def _is_told(reply: str, words: list[str]) -> bool:
+    """Whether the next word is the shape that a sinking tells: L4 can be a cell, with its reply."""
+    is_cell = len(words) > 1 and words[1].lower().partition(":")[0] in ("hit", "miss", "sunk")
+    try:
+        return reply.lower() == "sunk" and not is_cell and bool(parse_kind(words[0]))
+    except GameError:
+        return False
 
 
 class Replies:
@@ -97,21 +126,36 @@ class Advice:
         ]
 
 
-def advise(position: Position, endgame: int = ENDGAME) -> Advice:
+def advise(position: Position, endgame: int = ENDGAME, prior: Prior | None = None) -> Advice:
     """What a position says of the next shot, and the optimum where few configurations are left.
 
-    endgame -- how many are few; boards of more than 128 cells have no optimum. Raises
-        ImpossiblePosition where none is.
+    endgame -- how many are few; boards of more than 128 cells have no optimum. prior -- the weights
+        of configurations. Raises ImpossiblePosition where none is.
     """
-    posterior = Posterior(position)
+    posterior = Posterior(position, prior)
     posterior.require_some()
-    is_small = position.game.cells <= MAX_CELLS
-    if not (position.hits_left and is_small) or posterior.configurations > endgame:
-        return Advice(posterior, None)
+    is_few = posterior.configurations <= endgame
+    return Advice(posterior, optimum(position, prior=prior) if is_few else None)
+
+
+def optimum(
+    position: Position,
+    *,
+    prior: Prior | None = None,
+    all_shots: bool = False,
+    seconds: float | None = None,
+) -> Solution | None:
+    """The optimum of a position, as far as it is found with little effort.
+
+    all_shots -- with the optimum after each first shot. seconds -- after which it is given up, too.
+    """
+    if not position.hits_left or position.game.cells > MAX_CELLS:
+        return None
+    watch: Progress[SearchStatus] = Limit(seconds, EFFORT).watch()
     try:
-        return Advice(posterior, solve(position, progress=Limit(effort=EFFORT).watch()))
-    except LimitReached:
-        return Advice(posterior, None)
+        return solve(position, progress=watch, prior=prior, all_shots=all_shots)
+    except (LimitReached, NotSupported):  # a prior where sinkings are announced
+        return None
 
 
 def conflict(game: Game, shots: Sequence[Shot]) -> tuple[Shot, ...]:

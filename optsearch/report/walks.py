@@ -59,7 +59,7 @@ def write(folder: Path, results: Path) -> list[Walk]:
         exact = Solver(position, all_shots=True)
         trees = [("optimal", exact.tree()), ("greedy", GreedySolver(position).tree())]
         walk = Walk(position, name_of(position))
-        replace(folder / walk.file, explorer.page(exact, trees))
+        replace(folder / walk.file, explorer.page(exact, trees, back=("index.html", "The report")))
         walks.append(walk)
     return walks
 

@@ -144,6 +144,21 @@ function searched(step) {
   return step.search;
 }
 
+/** What a server says of a step and a cell, or of a step; null where there is none, or as long as it computes. */
+function told(step, cell) {
+  if (!asking) return null;
+  step.told ??= new Map();
+  if (!step.told.has(cell)) {
+    step.told.set(cell, null);
+    asking(step, cell).then((bounds) => {
+      if (bounds === undefined) step.told.delete(cell);  // the page asked for something else
+      else step.told.set(cell, bounds);
+      if (step === current() && bounds) show();
+    });
+  }
+  return step.told.get(cell);
+}
+
 /** The least total from a step; null where nobody computed it. */
 function optimumOf(step) {
   if (step.node !== null && !isLeaf(step.node)) return pair(step.node[2]);
@@ -152,7 +167,7 @@ function optimumOf(step) {
     const node = nodes().get(key);
     if (node !== undefined && !isLeaf(node)) return pair(node[2]);
   }
-  return searched(step) && pair(searched(step).optimum);
+  return searched(step) ? pair(searched(step).optimum) : told(step, null);
 }
 
 /** The least total of strategies that shoot a cell first; null where nobody computed it. */
@@ -163,7 +178,7 @@ function valueOf(step, cell) {
   const optimum = optimumOf(step);
   if (optimum && count === 0) return optimum.map((bound) => bound + total);
   if (optimum && count === total && D.announce === "nothing") return optimum;
-  if (step.node === null || isLeaf(step.node) || step.node[0] !== cell) return null;
+  if (step.node === null || isLeaf(step.node) || step.node[0] !== cell) return told(step, cell);
   const parts = step.node.slice(3).filter((child) => !isLeaf(child)).map((child) => pair(child[2]));
   return [0, 1].map((side) => parts.reduce((sum, bounds) => sum + bounds[side], total));
 }
@@ -201,6 +216,13 @@ const nextShot = () => isOver(current()) ? null : chosen ?? suggestion(current()
 
 let answers = [];  // the buttons of replies
 
+/** Show a way back to where the page is linked. */
+function leadBack(address, text) {
+  element("way-back").hidden = false;
+  element("way-back").href = address;
+  element("way-back").textContent = text;
+}
+
 /** Begin with what a page carries. */
 function begin(carried) {
   D = carried;
@@ -216,6 +238,7 @@ function begin(carried) {
 function build() {
   element("game").textContent = D.game.split(";")[0];
   element("rules").textContent = D.rules + startText();
+  if (D.back) leadBack(...D.back);
   element("key-sunk").hidden = D.announce === "nothing";
 
   D.trees.forEach(({name, root}, i) => {

@@ -17,13 +17,15 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.game import Game
 from optsearch.game.position import Position, known_replies
+from optsearch.search.greedy import GreedySolver
 from optsearch.search.kernels import State
 from optsearch.search.solver import Solver
 from optsearch.show.shapes import BOARD, shape
 from optsearch.support.errors import TooLarge, TreeError
 from optsearch.support.pages import Page
-from optsearch.support.progress import Limit
+from optsearch.support.progress import Limit, LimitReached, Progress, no_progress
 from optsearch.tree import DecisionTree, Leaf, Node
+from optsearch.tree.solution import SearchStatus
 
 MAX_CONFIGURATIONS = 10_000
 PAGE = Page(
@@ -70,6 +72,26 @@ def _described(position: Position) -> str:
     return f"{position.game}{f' after {position}' if position.shots else ''}"
 
 
+def greedy_tree(
+    position: Position,
+    prior: Prior | None,
+    time_limit: float | None,
+    progress: Progress[SearchStatus] = no_progress,
+) -> Named:
+    """The tree of the best greedy strategy, or of ties broken row by row where time is short.
+
+    time_limit -- of the whole page, of which a quarter is for this.
+    """
+    if time_limit is None:
+        return "greedy", GreedySolver(position, progress=progress, prior=prior).tree()
+    limited = Limit(time_limit / 4).watch(progress)
+    try:
+        return "greedy", GreedySolver(position, progress=limited, prior=prior).tree()
+    except LimitReached:
+        solver = GreedySolver(position, progress=progress, prior=prior)
+        return "greedy, ties first", solver.tree("first")
+
+
 # Data
 
 
@@ -107,7 +129,7 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
     return {
         "game": str(game),
         "position": str(position),
-        "rules": _rules(game) + _by(solver),
+        "rules": rules_in_words(game) + _by(solver),
         "shape": shape(game),
         "fleet": [str(kind) for kind in game.fleet],
         "announce": game.announce,
@@ -117,7 +139,7 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
             for shot in position.shots
         ],
         "configurations": [
-            [weight, *(f"{ship:x}" for ship in ships)] for weight, ships in _listed(solver)
+            [weight, *(f"{ship:x}" for ship in ships)] for weight, ships in listed(solver)
         ],
         "trees": [
             {"name": name, "root": root} for (name, _), root in zip(trees, roots, strict=True)
@@ -126,7 +148,8 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
     }
 
 
-def _rules(game: Game) -> str:
+def rules_in_words(game: Game) -> str:
+    """The rules of a game as two half sentences."""
     contact = {
         "none": "Ships do not touch, not even diagonally",
         "corner": "Ships may touch diagonally only",
@@ -147,7 +170,7 @@ def _by(solver: Solver) -> str:
     )
 
 
-def _listed(solver: Solver) -> list[tuple[int, tuple[int, ...]]]:
+def listed(solver: Solver) -> list[tuple[int, tuple[int, ...]]]:
     """Weights and ships (masks) of the configurations left, as `data` has them."""
     position = solver.position
     if position.game.is_silent:
@@ -197,10 +220,15 @@ def _encoded(
 # The page
 
 
-def page(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> str:
+def page(
+    solver: Solver,
+    trees: Sequence[Named],
+    limit: Limit | None = None,
+    back: tuple[str, str] | None = None,
+) -> str:
     """The page as HTML. It starts with the first of the trees, of which each has a name.
 
-    Limit and errors as in `data`.
+    Limit and errors as in `data`. back -- address and text of a link to where it is linked.
     """
-    content = data(solver, trees, limit)
+    content = {**data(solver, trees, limit), "back": back}
     return PAGE.written(f"{content['game']} {content['position']}".strip(), content)

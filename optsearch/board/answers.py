@@ -1,0 +1,350 @@
+"""What the page is told: a position in, JSON out. Nothing is remembered between two answers.
+
+Counts are texts, since JSON has no large integers.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Any
+
+from optsearch.counting.posterior import Posterior, cases
+from optsearch.counting.prior import Prior, prior_of
+from optsearch.game import Cell, Game, bits, cell_name, parse_cell
+from optsearch.game.position import Position, Reply, Shot, known_replies
+from optsearch.play.advice import ENDGAME, Advice, advise, conflict, optimum, parse_replies
+from optsearch.play.match import OPPONENTS, Match
+from optsearch.search.solver import Solver
+from optsearch.show import explorer
+from optsearch.show.shapes import shape
+from optsearch.strategies import Strategy, added_players, all_kinds, named
+from optsearch.strategies.player import name_of
+from optsearch.support.errors import OptsearchError, PositionError, TooLarge
+from optsearch.support.progress import Limit, LimitReached
+from optsearch.tree.solution import Solution
+
+SECONDS = 8.0  # that a page to walk trees takes, and the value of one shot
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the command line says of a board.
+
+    prior -- as `prior_of` reads it. by -- strategies whose shot is shown beside the most probable
+    cells. against -- players besides those that everybody has.
+    """
+
+    game: Game
+    prior: str | None = None
+    by: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+
+    @cached_property
+    def players(self) -> list[str]:
+        """Who can be played against; the empty name is nobody."""
+        kinds = map(name_of, all_kinds())
+        return list(dict.fromkeys((*OPPONENTS, *self.against, *kinds, *added_players(), "")))
+
+    def position(self, shots: str) -> Position:
+        """The position of some shots; PositionError where they are none."""
+        return Position.parse(self.game, shots)
+
+
+@lru_cache(maxsize=4)
+def _prior(setting: Setting) -> Prior | None:
+    return prior_of(setting.prior, setting.game)
+
+
+@lru_cache(maxsize=16)
+def _strategy(name: str) -> Strategy:
+    return named(name)
+
+
+# What does not change
+
+
+def about(setting: Setting) -> dict[str, Any]:
+    """The game, its board, and what can be asked of it."""
+    game = setting.game
+    prior = _prior(setting)
+    return {
+        "game": str(game),
+        "title": str(game).partition(";")[0],
+        "rules": explorer.rules_in_words(game),
+        "prior": prior and prior.name,
+        "shape": shape(game),
+        "fleet": [str(kind) for kind in game.fleet],
+        "places": {
+            str(kind): [list(bits(ship)) for ship in game.placements(kind)]
+            for kind in sorted(set(game.fleet))
+        },
+        "replies": [str(reply) for reply in known_replies(game)],
+        "players": setting.players,
+        "endgame": ENDGAME,
+        "walk": explorer.MAX_CONFIGURATIONS,
+    }
+
+
+# Advice
+
+
+def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
+    """What a position says of the next shot, or which of its replies cannot be together.
+
+    cell -- one whose replies are counted, too; the first of the most probable, if not given.
+    """
+    try:
+        position = setting.position(shots)
+        known = advise(position, 0, _prior(setting))
+    except PositionError as error:
+        together = _together(setting.game, shots)
+        if not together:
+            raise
+        return {"impossible": str(error), "together": [str(shot) for shot in together]}
+    return {**_known(known), **_choices(setting, known, cell)}
+
+
+def _together(game: Game, shots: str) -> tuple[Shot, ...]:
+    """Replies that cannot be together, even where they are more than a position may have."""
+    found = []
+    for text in shots.replace(",", " ").split():
+        cell, _, reply = text.partition("=")
+        found.append(Shot(parse_cell(cell), Reply.parse(reply)))
+    if len({shot.cell for shot in found}) < len(found):
+        return ()
+    for shot in found:
+        Position(game, (Shot(shot.cell, known_replies(game)[-1]),))  # a cell of the board
+        if shot.reply not in known_replies(game):
+            return ()
+    return conflict(game, found)
+
+
+def _known(known: Advice) -> dict[str, Any]:
+    """What is known of a position: counts or, by a prior, probabilities, and the fleet."""
+    posterior = known.posterior
+    position = posterior.position
+    is_counted = posterior.prior is None
+    return {
+        "shots": str(position),
+        "configurations": str(posterior.configurations),
+        "bits": posterior.entropy,
+        "counts": [str(n) for n in posterior.occurrence.ravel().tolist()] if is_counted else None,
+        "chances": None if is_counted else posterior.probability.ravel().tolist(),
+        "sunk": [str(kind) for kind in _sunk(position)],
+        "over": not position.hits_left,
+    }
+
+
+def _sunk(position: Position) -> list[int]:
+    """The ships that are sunk for certain."""
+    if not position.hits_left:
+        return list(position.game.fleet)
+    if position.game.is_silent:
+        return []
+    ways = [Counter(map(position.game.kind_of, case.sunk)) for case in cases(position)]
+    certain = ways[0]
+    for way in ways[1:]:
+        certain &= way
+    return list(certain.elements())
+
+
+def _choices(setting: Setting, known: Advice, cell: str) -> dict[str, Any]:
+    """The best cells by each who was asked, and what one cell may be replied."""
+    position = known.posterior.position
+    if not position.hits_left:
+        return {"best": [], "cell": None, "replies": {}}
+    likely = known.posterior.greedy_shots()
+    best = [{"by": "most probable", "cells": [cell_name(one) for one in likely]}]
+    for name in setting.by:
+        best.append({"by": name, "cells": [cell_name(_strategy(name).shot(position))]})
+    chosen = parse_cell(cell) if cell else likely[0]
+    replies = {str(reply): str(n) for reply, n in _parts(known.posterior, chosen).items()}
+    return {"best": best, "cell": cell_name(chosen), "replies": replies}
+
+
+def _parts(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
+    """How many configurations each reply to a shot leaves."""
+    position = posterior.position
+    *hits, miss = replies = known_replies(position.game)
+    if position.closed & position.game.bit(cell):
+        raise PositionError(f"{cell_name(cell)} was shot before")
+    found = dict.fromkeys(replies, 0)
+    for sinking in hits[1:]:
+        with suppress(PositionError):  # such a ship is sunk already
+            found[sinking] = Posterior(position.after(cell, sinking)).configurations
+    having = int(posterior.occurrence[cell])
+    found[hits[0]] = having - sum(found.values())
+    found[miss] = posterior.configurations - having
+    return found
+
+
+def endgame(setting: Setting, shots: str) -> dict[str, Any]:
+    """The optimum of a position with few configurations, and after each first shot.
+
+    Pairs of bounds on the total of shots still to come, over all configurations; None where there
+    are too many, or the effort too great.
+    """
+    position, prior = setting.position(shots), _prior(setting)
+    known = advise(position, ENDGAME, prior)
+    if known.optimum is None:
+        return {"optimum": None}
+    whole = optimum(position, prior=prior, all_shots=True, seconds=SECONDS / 2) or known.optimum
+    values = {cell_name(one.cell): [str(one.lower), str(one.upper)] for one in whole.shot_values}
+    return {"optimum": _optimum(known.optimum), "values": values}
+
+
+def _optimum(found: Solution) -> dict[str, Any]:
+    return {
+        "cells": [cell_name(cell) for cell in found.best_shots],
+        "total": str(found.total_height),
+        "weight": str(found.configurations),
+    }
+
+
+# Review
+
+
+def shots_of(setting: Setting, text: str) -> dict[str, Any]:
+    """The shots of a game as a person has written it down."""
+    shots = tuple(Shot(cell, reply) for cell, reply in parse_replies(text)) if text.strip() else ()
+    return {"shots": str(Position(setting.game, shots))}
+
+
+def review(setting: Setting, shots: str, number: int) -> dict[str, Any]:
+    """What was known before shot `number` of some, from 1, and what that shot gave away.
+
+    chance, most -- the probability of a ship where it was shot, and the greatest. In endgames cost
+    and optimum are the least totals of shots to come, after that shot and of all; weight is over
+    how many configurations, or their weights.
+    """
+    game = setting.position(shots)
+    if not 1 <= number <= len(game.shots):
+        raise PositionError(f"shot number {number} of {len(game.shots)} cannot be reviewed")
+    shot = game.shots[number - 1]
+    position = Position(game.game, game.shots[: number - 1])
+    known = advise(position, 0, _prior(setting))
+    likely = known.posterior.greedy_shots()
+    row, column = shot.cell
+    chances = known.posterior.probability
+    return {
+        **_known(known),
+        "shot": str(shot),
+        "chance": float(chances[row, column]),
+        "most": float(chances[likely[0]]),
+        "best": [{"by": "most probable", "cells": [cell_name(cell) for cell in likely]}],
+        **_given_away(setting, position, shot.cell),
+    }
+
+
+def _given_away(setting: Setting, position: Position, cell: Cell) -> dict[str, Any]:
+    found = endgame(setting, str(position))
+    if found["optimum"] is None or cell_name(cell) not in found["values"]:
+        return {"optimum": None}
+    lower, upper = map(int, found["values"][cell_name(cell)])
+    best = int(found["optimum"]["total"])
+    weight = int(found["optimum"]["weight"])
+    loss = [float(Fraction(bound - best, weight)) for bound in (lower, upper)]
+    return {**found, "loss": loss}
+
+
+# Play
+
+
+def begun(setting: Setting, against: str, ships: str, seed: int) -> tuple[bytes, dict[str, Any]]:
+    """A new match as bytes that nobody but this program sees, and what the page sees of it."""
+    if against not in setting.players:
+        raise OptsearchError(f"nobody here plays as {against!r}; choose one of the list")
+    match = Match(setting.game, seed, against, ships)
+    return pickle.dumps(match), seen(match)
+
+
+def shot_at(kept: bytes, cell: str) -> tuple[bytes, dict[str, Any]]:
+    """The same after a shot, and the opponent's."""
+    match: Match = pickle.loads(kept)
+    if match.is_over:
+        raise PositionError("this game is over; begin another")
+    match.shoot(parse_cell(cell))
+    if match.against and match.position.hits_left:
+        match.answer()
+    return pickle.dumps(match), seen(match)
+
+
+def looked_at(kept: bytes) -> dict[str, Any]:
+    """What the page sees of a match."""
+    return seen(pickle.loads(kept))
+
+
+def seen(match: Match) -> dict[str, Any]:
+    """A match without the ships that its player looks for, unless it is over."""
+    is_won = not match.position.hits_left
+    return {
+        "against": match.against,
+        "shots": str(match.position),
+        "answers": str(match.answers),
+        "own": _cells(match.own),
+        "over": match.is_over,
+        "won": is_won,
+        "hidden": _cells(match.hidden) if match.is_over else None,
+        "sunk": [str(kind) for kind in _sunk(match.position)],
+    }
+
+
+def _cells(ships: Sequence[int]) -> list[list[int]]:
+    return [list(bits(ship)) for ship in ships]
+
+
+# Walks
+
+
+def walk(setting: Setting, shots: str) -> dict[str, Any]:
+    """What a page to walk trees carries (`explorer.data`), as far as its time allows."""
+    position, prior = setting.position(shots), _prior(setting)
+    explorer.require_small(position)
+    exact = Solver(position, all_shots=True, prior=prior)
+    solution = exact.search(SECONDS / 2)
+    trees = [("optimal" if solution.is_exact else "best found", exact.tree())]
+    trees.append(explorer.greedy_tree(position, prior, SECONDS))
+    return explorer.data(exact, trees, Limit(SECONDS / 4))
+
+
+def value(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
+    """Bounds on the least total from a position on, or after a first shot at a cell.
+
+    None where that takes too long, or has too many configurations.
+    """
+    position, prior = setting.position(shots), _prior(setting)
+    explorer.require_small(position)
+    limit = Limit(SECONDS)
+    parts = [position]
+    extra = 0
+    if cell:
+        at = parse_cell(cell)
+        extra = _weight(position, prior)
+        parts = [
+            position.after(at, reply) for reply, n in _parts(Posterior(position), at).items() if n
+        ]
+    lower = upper = extra
+    try:
+        for part in parts:
+            if part.hits_left:
+                limit.check()
+                solver = Solver(part, prior=prior)
+                found = solver.search(SECONDS / (2 * len(parts)))
+                lower += found.lower or 0
+                upper += solver.tree().total_height
+    except (LimitReached, TooLarge):
+        return {"value": None}
+    return {"value": [str(lower), str(upper)]}
+
+
+def _weight(position: Position, prior: Prior | None) -> int:
+    """How many configurations are left, or the sum of their weights."""
+    if prior is None:
+        return Posterior(position).configurations
+    return sum(weight for weight, *_ in explorer.listed(Solver(position, prior=prior)))

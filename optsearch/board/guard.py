@@ -1,0 +1,176 @@
+"""What a request must have before anything is made of it, and what every answer has.
+
+The page and its files are open to whoever asks under the right name. All else takes the token, and
+comes by POST from the page itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+MOST_BYTES = 1 << 16  # of a body
+PATIENCE = 10.0  # seconds for the head of a request, and for its body
+CONNECTIONS = 64
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+
+
+class Refused(Exception):
+    """A request that is not answered."""
+
+    def __init__(self, status: int, reason: str):
+        super().__init__(reason)
+        self.status = status
+
+
+class Guard:
+    """Refuses what did not come from the page, and hands on the rest with its body read.
+
+    hosts -- the names under which the page is served, each with its port.
+    """
+
+    def __init__(self, application: Application, token: str, hosts: frozenset[str]):
+        self._application, self._token, self._hosts = application, token, hosts
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """One request, in the form of ASGI."""
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+
+        async def reply(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                known = {name for name, _ in message.get("headers", ())}
+                more = [(k.encode(), v.encode()) for k, v in HEADERS.items()]
+                own = [pair for pair in more if pair[0] not in known]
+                message["headers"] = [*message.get("headers", ()), *own]
+            await send(message)
+
+        try:
+            self._check(scope["method"], _fields(scope))
+            body = await _body(_fields(scope), receive) if scope["method"] == "POST" else b""
+        except Refused as error:
+            await _refuse(error, reply)
+            return
+        await self._application(scope, _once(body), reply)
+
+    def _check(self, method: str, fields: dict[str, list[str]]) -> None:
+        hosts = fields.get("host", [])
+        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
+            raise Refused(421, "this is not the name of the board; take the address it printed")
+        if method == "GET":
+            return
+        if method != "POST":
+            raise Refused(405, "GET and POST are accepted")
+        if fields.get("origin") not in [[f"http://{host}"] for host in self._hosts]:
+            raise Refused(403, "a page from elsewhere cannot ask the board")
+        given = fields.get("x-token", [""])[0].encode()
+        if not hmac.compare_digest(given, self._token.encode()):
+            raise Refused(401, "the token is missing or wrong; take it from the address printed")
+        if fields.get("content-type", [""])[0].partition(";")[0].strip() != "application/json":
+            raise Refused(415, "JSON is accepted")
+
+
+def _fields(scope: MutableMapping[str, Any]) -> dict[str, list[str]]:
+    fields: dict[str, list[str]] = {}
+    for name, value in scope["headers"]:
+        fields.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
+    return fields
+
+
+async def _body(fields: dict[str, list[str]], receive: Receive) -> bytes:
+    too_large = Refused(413, f"at most {MOST_BYTES:,} bytes are accepted")
+    length = fields.get("content-length", ["0"])[0]
+    if not length.isdecimal() or int(length) > MOST_BYTES:
+        raise too_large
+    try:
+        body = await asyncio.wait_for(_all(receive), PATIENCE)
+    except asyncio.TimeoutError:
+        raise Refused(408, "the request took too long to come") from None
+    if body is None:
+        raise too_large
+    return body
+
+
+async def _all(receive: Receive) -> bytes | None:
+    """The body of a request; None where it is too large."""
+    body = b""
+    while len(body) <= MOST_BYTES:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise Refused(400, "the request ended early")
+        body += message.get("body", b"")
+        if not message.get("more_body"):
+            return body if len(body) <= MOST_BYTES else None
+    return None
+
+
+def _once(body: bytes) -> Receive:
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive
+
+
+async def _refuse(error: Refused, send: Send) -> None:
+    body = json.dumps({"error": str(error)}).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": error.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+class Patient(H11Protocol):  # type: ignore[misc]  # it may not be installed
+    """A connection that is closed where the head of a request does not come in time."""
+
+    _clock: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """As uvicorn's, and the time begins."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """As uvicorn's; a head that is whole ends the time, and the next one begins it."""
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._rest()
+        elif self._clock is None:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """As uvicorn's."""
+        self._rest()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self._clock = self.loop.call_later(PATIENCE, self.transport.close)
+
+    def _rest(self) -> None:
+        if self._clock is not None:
+            self._clock.cancel()
+            self._clock = None

@@ -1,0 +1,87 @@
+"""A board that is served until ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import webbrowser
+from collections.abc import Callable
+from ipaddress import ip_address
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import uvicorn
+
+from optsearch.board.answers import Setting
+from optsearch.board.guard import CONNECTIONS, Patient
+from optsearch.board.server import application
+from optsearch.support.errors import OptsearchError
+
+LOCAL = "127.0.0.1"
+
+
+def serve(
+    setting: Setting, host: str, port: int, is_opened: bool, say: Callable[[str], None]
+) -> None:
+    """Serve a board until ctrl-C, which raises KeyboardInterrupt.
+
+    port -- 0 for a free one. is_opened -- whether a browser opens it. say -- is told the address.
+    Raises OptsearchError for an address or a port that cannot be had.
+    """
+    listening = _listening(host, port)
+    with listening:
+        port = listening.getsockname()[1]
+        names = {host, "localhost"} if host == LOCAL else {host}
+        bracketed = {f"[{name}]" if ":" in name else name for name in names}
+        hosts = frozenset(f"{name}:{port}" for name in bracketed)
+        token = secrets.token_hex(16)
+        shown = f"[{host}]" if ":" in host else host
+        address = f"http://{shown}:{port}/#token={token}"
+        server = uvicorn.Server(
+            uvicorn.Config(
+                application(setting, token, hosts),
+                http=Patient,
+                ws="none",
+                log_config=None,
+                log_level="critical",
+                access_log=False,
+                server_header=False,
+                limit_concurrency=CONNECTIONS,
+                timeout_graceful_shutdown=0,
+            )
+        )
+        say(address)
+        with TemporaryDirectory(prefix="optsearch-") as folder:
+            if is_opened:
+                webbrowser.open(_leading(Path(folder), address).as_uri())
+            server.run(sockets=[listening])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        ip = ip_address(host)
+    except ValueError:
+        raise OptsearchError(
+            f"{host!r} is no address; write one of this machine, as in 127.0.0.1"
+        ) from None
+    if ip.is_unspecified:
+        raise OptsearchError(f"{host} is every address of this machine; name one of them")
+    family = socket.AF_INET6 if ip.version == 6 else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        where = f"port {port} of {host}" if port else host
+        raise OptsearchError(
+            f"{where} cannot be used: {os.strerror(error.errno or 0)}; name another"
+        ) from None
+
+
+def _leading(folder: Path, address: str) -> Path:
+    """A page that only this user can read and that leads to an address.
+
+    The arguments of a browser are no place for a token: everybody on the machine sees them.
+    """
+    page = folder / "board.html"
+    page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0;url={address}">')
+    return page

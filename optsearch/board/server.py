@@ -1,0 +1,176 @@
+"""The addresses of the board: a page, its files, and what the page asks by POST."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from optsearch.board import answers
+from optsearch.board.answers import Setting
+from optsearch.board.engine import Engine
+from optsearch.board.games import Games
+from optsearch.board.guard import Guard
+from optsearch.show.shapes import BOARD
+from optsearch.support.errors import OptsearchError
+from optsearch.support.pages import Page
+
+LONGEST = 20_000  # signs of a text that is asked about
+PAGES = {
+    "board": Page(
+        "optsearch.board/page.html",
+        *BOARD,
+        "optsearch.board/page.css",
+        "optsearch.board/session.js",
+        "optsearch.board/page.js",
+    ),
+    "explorer": Page(
+        "optsearch.show/explorer.html",
+        *BOARD,
+        "optsearch.show/explorer.css",
+        "optsearch.board/session.css",
+        "optsearch.board/session.js",
+        "optsearch.show/explorer.js",
+        "optsearch.board/walk.js",
+    ),
+}
+STATELESS = {  # what is asked by its name and texts: those it must have, and those it may
+    "advice": (answers.advice, ("shots", "cell")),
+    "endgame": (answers.endgame, ("shots",)),
+    "shots": (answers.shots_of, ("text",)),
+    "walk": (answers.walk, ("shots",)),
+    "value": (answers.value, ("shots", "cell")),
+}
+Asked = dict[str, Any]
+
+
+class Bad(OptsearchError):
+    """A request that the page never makes."""
+
+
+class Table:
+    """What is asked of a board, and how it is answered."""
+
+    def __init__(self, setting: Setting, seconds: float):
+        self.setting = setting
+        self.engine = Engine((answers.advice, setting, ""), seconds)
+        self._games = Games()
+        self._empty: Any = None
+
+    async def answer(self, name: str, asked: Asked) -> Any:
+        """The answer to a request by its name; Bad for one that there is not."""
+        if name in STATELESS:
+            return await self._stateless(name, asked)
+        special = {
+            "about": self._about,
+            "review": self._review,
+            "begin": self._begin,
+            "shoot": self._shoot,
+            "game": self._game,
+        }
+        if name not in special:
+            raise Bad(f"there is no {name!r}")
+        return await special[name](asked)
+
+    async def _ask(self, asked: Asked, work: Callable[..., Any], *arguments: Any) -> Any:
+        return await self.engine.ask(text(asked, "page"), work, *arguments)
+
+    async def _stateless(self, name: str, asked: Asked) -> Any:
+        work, names = STATELESS[name]
+        texts = [text(asked, one) for one in names]
+        is_empty = name == "advice" and not any(texts)
+        if is_empty and self._empty is not None:
+            return self._empty
+        found = await self._ask(asked, work, self.setting, *texts)
+        if is_empty:
+            self._empty = found
+        return found
+
+    async def _about(self, asked: Asked) -> Any:
+        return await self._ask(asked, answers.about, self.setting)
+
+    async def _review(self, asked: Asked) -> Any:
+        number = asked.get("number")
+        if not isinstance(number, int):
+            raise Bad("number is a whole number")
+        return await self._ask(asked, answers.review, self.setting, text(asked, "shots"), number)
+
+    async def _begin(self, asked: Asked) -> Any:
+        against, ships = text(asked, "against"), text(asked, "ships")
+        seed = secrets.randbits(64)
+        kept, seen = await self._ask(asked, answers.begun, self.setting, against, ships, seed)
+        return {"game": self._games.add(kept), **seen}
+
+    async def _shoot(self, asked: Asked) -> Any:
+        name = text(asked, "game")
+        game = self._games.get(name)
+        kept, seen = await self._ask(asked, answers.shot_at, game, text(asked, "cell"))
+        self._games.keep(name, kept)
+        return {"game": name, **seen}
+
+    async def _game(self, asked: Asked) -> Any:
+        name = text(asked, "game")
+        return {"game": name, **await self._ask(asked, answers.looked_at, self._games.get(name))}
+
+
+def text(asked: Asked, name: str) -> str:
+    """A text of a request; the empty one where it has none."""
+    value = asked.get(name, "")
+    if not isinstance(value, str) or len(value) > LONGEST:
+        raise Bad(f"{name} is a text of at most {LONGEST:,} signs")
+    return value
+
+
+def application(
+    setting: Setting, token: str, hosts: frozenset[str], seconds: float = 10.0
+) -> Guard:
+    """The board as an ASGI application, behind its guard."""
+    table = Table(setting, seconds)
+
+    async def ask(request: Request) -> Response:
+        try:
+            asked = json.loads(await request.body())
+            if not isinstance(asked, dict):
+                raise Bad("an object is accepted")
+            return JSONResponse(await table.answer(request.path_params["name"], asked))
+        except OptsearchError as error:
+            status = 400 if isinstance(error, Bad) else 422
+            return JSONResponse({"error": str(error), "kind": type(error).__name__}, status)
+        except (ValueError, RecursionError):
+            return JSONResponse({"error": "the request is no JSON"}, 400)
+
+    @asynccontextmanager
+    async def life(_: Starlette) -> Any:
+        async with table.engine:
+            yield
+
+    routes = [Route("/ask/{name}", ask, methods=["POST"])]
+    for name, page in PAGES.items():
+        markup = page.served(f"{setting.game}", f"/{name}")
+        routes.append(_file("/" if name == "board" else f"/{name}", "text/html", markup))
+        routes.append(_file(f"/{name}.css", "text/css", page.style))
+        routes.append(_file(f"/{name}.js", "text/javascript", page.script))
+    handlers: dict[Any, Any] = {404: _not_found, 405: _not_found, Exception: _failed}
+    return Guard(Starlette(routes=routes, exception_handlers=handlers, lifespan=life), token, hosts)
+
+
+def _file(path: str, kind: str, content: str) -> Route:
+    async def get(_: Request) -> Response:
+        return Response(content, media_type=kind)
+
+    return Route(path, get, methods=["GET"])
+
+
+async def _not_found(_: Request, error: Any) -> Response:
+    return JSONResponse({"error": "there is nothing at this address"}, error.status_code)
+
+
+async def _failed(_: Request, error: Exception) -> Response:
+    return JSONResponse({"error": f"this failed: {type(error).__name__}"}, 500)

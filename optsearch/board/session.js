@@ -1,0 +1,74 @@
+"use strict";
+// What the page may ask of its server: the token, kept by the tab alone, and requests with it.
+
+const PAGE = crypto.getRandomValues(new Uint32Array(4)).join("-");
+const TOKEN = "token";
+
+/** Take the token off the address, where no link is copied with it. */
+function takeToken() {
+  const match = location.hash.match(/^#token=([0-9a-f]{32})$/);
+  if (!match) return;
+  sessionStorage.setItem(TOKEN, match[1]);
+  history.replaceState(history.state, "", location.pathname + location.search);
+}
+
+/** An error that the server says, with its kind. */
+class Said extends Error {
+  constructor(reason, kind, status) {
+    super(reason);
+    this.kind = kind;
+    this.status = status;
+  }
+}
+
+/** The answer to a request; Said where there is none. */
+async function ask(name, asked = {}) {
+  let response;
+  try {
+    response = await fetch(`/ask/${name}`, {
+      method: "POST",
+      headers: {"Content-Type": "application/json", "X-Token": sessionStorage.getItem(TOKEN) ?? ""},
+      body: JSON.stringify({page: PAGE, ...asked}),
+    });
+  } catch {
+    throw new Said("The server is not there any more. Games under way are lost; the address of this page keeps the shots of advice and review.", "Gone", 0);
+  }
+  const answer = await response.json().catch(() => ({error: `The server says ${response.status}`}));
+  if (!response.ok) {
+    if (response.status === 401) login();
+    throw new Said(answer.error, answer.kind, response.status);
+  }
+  return answer;
+}
+
+/** Ask the person for the token, in place of the page. */
+function login() {
+  if (element("login")) return;
+  const field = made("input", [], {id: "given", autocomplete: "off", spellcheck: "false"});
+  const form = made("form", [
+    made("h1", "This page needs its token"),
+    made("p", "optsearch serve printed an address when it began. Paste the whole address here, or its token."),
+    made("label", "Address or token", {for: "given"}), field,
+    made("div", made("button", "Open the board", {class: "primary"}), {class: "tools"}),
+    made("p", "", {id: "no-token", role: "alert"}),
+  ], {id: "login", class: "card"});
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const match = field.value.match(/([0-9a-f]{32})\s*$/);
+    if (!match) {
+      element("no-token").textContent = "This is no token: it has 32 digits and letters from a to f.";
+      return;
+    }
+    sessionStorage.setItem(TOKEN, match[1]);
+    location.reload();
+  });
+  const main = document.querySelector("main");
+  for (const part of [...document.body.children, ...main.children]) part.hidden = part !== main;
+  main.prepend(form);
+  field.focus();
+}
+
+takeToken();
+addEventListener("hashchange", () => {
+  if (location.hash.startsWith("#token=")) { takeToken(); location.reload(); }
+});

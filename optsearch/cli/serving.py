@@ -1,0 +1,99 @@
+"""The command that serves a board for the browser: serve."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from optsearch.cli.app import Interrupted, app
+from optsearch.cli.common import OptionalGame, PriorOption, out, read_game
+from optsearch.counting.prior import prior_of
+from optsearch.game.position import Position
+from optsearch.strategies import as_player, named
+from optsearch.support.errors import OptsearchError
+
+USUAL = "10x10:5,4,3,3,2"
+
+
+@app.command(
+    example="optsearch serve '10x10:5,4,3,3,2;contact=any;announce=ship'",
+    takes=3,
+    then="optsearch explore 3x4:2 -o walk.html  # a page without a server",
+)
+def serve(
+    game: OptionalGame = None,
+    prior: PriorOption = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="STRATEGY",
+            help="A strategy whose shot is shown beside the most probable cells, such as spread. "
+            "Can be given more than once.",
+            show_default=False,
+        ),
+    ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PLAYER",
+            help="A player to play against, beside those that have a name. Can be given more than "
+            "once.",
+            show_default=False,
+        ),
+    ] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 0,
+    host: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="An address of this machine, for a phone in the same network. The connection is "
+            "not encrypted.",
+        ),
+    ] = "127.0.0.1",
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the address and open no browser.")
+    ] = False,
+) -> None:
+    """Serve a board for the browser: advice, play and review.
+
+    Without GAME it is the usual game, 10x10:5,4,3,3,2. Ctrl-C ends it.
+    """
+    try:
+        from optsearch.board.running import LOCAL
+        from optsearch.board.running import serve as serve_
+    except ModuleNotFoundError as error:
+        if error.name not in ("starlette", "uvicorn", "h11", "anyio"):
+            raise
+        raise OptsearchError(
+            f"serve needs {error.name}, which is not installed; in a copy of the repository run "
+            "make board, or .venv/bin/pip install '.[board]'"
+        ) from None
+    from optsearch.board.answers import Setting
+
+    parsed = read_game(game or USUAL)
+    by_prior = prior_of(prior, parsed)
+    if by_prior is not None and by:
+        raise OptsearchError(
+            "--by and --prior do not go together: strategies take configurations as equally likely"
+        )
+    for name in by or ():
+        named(name).shot(Position(parsed))
+    for name in against or ():
+        as_player(name)
+    setting = Setting(parsed, prior, tuple(by or ()), tuple(against or ()))
+
+    def say(address: str) -> None:
+        out.print(f"{parsed}: {address}", soft_wrap=True)
+        if host != LOCAL:
+            out.print(
+                f"The connection to {host} is not encrypted. Whoever has this address can use the "
+                "board, and sees nothing else of this machine.",
+                soft_wrap=True,
+            )
+        out.print("ctrl-C ends it", soft_wrap=True)
+
+    try:
+        serve_(setting, host, port, not no_browser, say)
+    except KeyboardInterrupt:
+        raise Interrupted("; games under way are lost") from None

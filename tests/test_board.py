@@ -1,0 +1,507 @@
+"""The board's server: answers beside those of `advise`, what is refused, turns, games, its end."""
+
+import asyncio
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from optsearch.board import answers, games, guard
+from optsearch.board.answers import Setting
+from optsearch.board.engine import Engine, GivenUp, TooLong
+from optsearch.board.games import GameLost, Games
+from optsearch.board.server import application
+from optsearch.check import reference
+from optsearch.cli.advising import advise as command
+from optsearch.counting.posterior import Posterior
+from optsearch.game import Game, cell_name
+from optsearch.game.position import Position, Shot, known_replies
+from optsearch.play import advice as advice_
+from optsearch.play.match import Match
+from optsearch.strategies import named
+from optsearch.support.errors import OptsearchError, PositionError, WorkerLost
+from tests.examples import draws, positions
+from tests.processes import ENVIRONMENT, MANY_SECONDS
+from tests.work import end_process, say, wait_for
+
+TOKEN = "0123456789abcdef" * 2
+SMALL = Setting(Game.parse("3x4:2"))
+CENTRAL = named("greedy:ties=central")
+ANNOUNCED = ("nothing", "sunk", "ship")
+
+
+# Answers
+
+
+@draws(50)
+@given(positions(max_cells=9, max_configurations=25, announce=ANNOUNCED), st.data())
+def test_every_answer_is_that_of_advise(position, data):
+    """And counted by the definition: what each reply leaves, and the value of each shot."""
+    setting = Setting(position.game, by=("greedy:ties=central",))
+    shots = ",".join(map(str, position.shots))
+    found = answers.advice(setting, shots)
+    known = advice_.advise(position)
+    assert found["shots"] == str(position)
+    assert found["configurations"] == str(known.posterior.configurations)
+    assert found["counts"] == [str(n) for n in known.posterior.occurrence.ravel().tolist()]
+    assert found["over"] == (not position.hits_left)
+    end = answers.endgame(setting, shots)
+    if not position.hits_left:
+        assert (found["best"], end) == ([], {"optimum": None})
+        return
+    likely, other = found["best"]
+    assert likely["cells"] == [cell_name(cell) for cell in known.posterior.greedy_shots()]
+    assert other["cells"] == [cell_name(CENTRAL.shot(position))]
+    fresh = [c for c in range(position.game.cells) if not position.closed >> c & 1]
+    cell = data.draw(st.sampled_from(fresh))
+    name = cell_name(position.game.cell(cell))
+    left = answers.advice(setting, shots, name)
+    assert left["cell"] == name
+    for reply in known_replies(position.game):
+        try:
+            n = Posterior(position.after(position.game.cell(cell), reply)).configurations
+        except PositionError:
+            n = 0
+        assert left["replies"][str(reply)] == str(n)
+    if known.optimum is None:
+        assert end["optimum"] is None
+        return
+    assert end["optimum"]["total"] == str(known.optimum.total_height)
+    assert end["optimum"]["cells"] == [cell_name(one) for one in known.optimum.best_shots]
+    empty = known.optimum.total_height + known.posterior.configurations  # where no ship can be
+    values = {**dict.fromkeys(fresh, empty), **reference.first_shots(reference.family(position))}
+    got = {one: int(low) for one, (low, high) in end["values"].items() if low == high}
+    assert got == {cell_name(position.game.cell(one)): total for one, total in values.items()}
+
+
+@pytest.mark.parametrize(
+    ("game", "shots", "together"),
+    [
+        ("3x4:2", "A1=hit,C3=hit", "A1=hit C3=hit"),
+        ("3x4:2", "A1=hit,B1=hit,C1=hit", "A1=hit B1=hit C1=hit"),
+        ("3x4:2,1;announce=ship", "A1=sunk:1,C3=sunk:1", "A1=sunk:1 C3=sunk:1"),
+        ("3x4:2,2;contact=any;announce=sunk", "A1=sunk,C3=miss", "A1=sunk"),
+    ],
+)
+def test_what_cannot_be_together(game, shots, together):
+    found = answers.advice(Setting(Game.parse(game)), shots)
+    if " " in together and shots.count("=hit") == 3:
+        assert set(found["together"]) <= set(together.split())
+    else:
+        assert found["together"] == together.split()
+    parsed = [Shot(*one) for one in advice_.parse_replies(shots)]
+    assert advice_.conflict(Game.parse(game), parsed) == tuple(
+        Shot(*one) for one in advice_.parse_replies(" ".join(found["together"]))
+    )
+
+
+def test_what_is_no_position_is_an_error():
+    for shots in ("A1=hit,A1=miss", "Z9=hit", "A1", "A1=sunk:2"):
+        with pytest.raises(OptsearchError):
+            answers.advice(SMALL, shots)
+
+
+def test_ships_that_are_sunk():
+    setting = Setting(Game.parse("4x4:3,2,1;contact=any;announce=ship"))
+    assert answers.advice(setting, "A1=hit,A2=sunk:2,D4=sunk:1")["sunk"] == ["2", "1"]
+    by_number = Setting(Game.parse("4x4:3,2,2;contact=any;announce=sunk"))
+    assert answers.advice(by_number, "A1=hit,A2=sunk")["sunk"] == ["2"]
+    assert answers.advice(Setting(Game.parse("3x4:2")), "A1=hit,A2=hit")["sunk"] == ["2"]
+
+
+def test_a_prior_gives_probabilities(tmp_path):
+    table = tmp_path / "prior.csv"
+    table.write_text("ship,weight\nA1-B1,5\n")
+    setting = Setting(SMALL.game, str(table))
+    found = answers.advice(setting, "")
+    assert found["counts"] is None
+    assert sum(found["chances"]) == pytest.approx(2)
+    assert found["best"][0]["cells"] == ["B1"]
+    end = answers.endgame(setting, "")
+    assert int(end["optimum"]["weight"]) > 17
+
+
+def test_a_review_says_what_shots_gave_away():
+    position = Position.parse(SMALL.game, "A1=miss B2=miss D3=miss C1=hit C2=hit")
+    for number, shot in enumerate(position.shots, 1):
+        found = answers.review(SMALL, str(position), number)
+        before = Position(SMALL.game, position.shots[: number - 1])
+        family, left = reference.family(before), Posterior(before).configurations
+        counts = Posterior(before).occurrence
+        fresh = [int(counts[divmod(c, 4)]) for c in range(12) if not before.closed >> c & 1]
+        assert found["chance"] == counts[shot.cell] / left
+        assert found["most"] == max(fresh) / left
+        value = reference.first_shots(family)[shot.cell[0] * 4 + shot.cell[1]]
+        assert found["loss"] == [float(Fraction(value - reference.total_height(family), left))] * 2
+    with pytest.raises(PositionError):
+        answers.review(SMALL, str(position), 6)
+
+
+def test_text_is_read_as_advise_reads_it():
+    assert answers.shots_of(SMALL, "a1 miss; B2 hit") == {"shots": "A1=miss B2=hit"}
+    assert answers.shots_of(SMALL, " ") == {"shots": ""}
+    assert command.__module__ == "optsearch.cli.advising"
+
+
+@draws(25)
+@given(positions(max_cells=9, max_configurations=12, announce=ANNOUNCED))
+def test_the_value_of_a_shot_by_the_definition(position):
+    if not position.hits_left:
+        return
+    setting, shots = Setting(position.game), str(position)
+    family = reference.family(position)
+    total = str(reference.total_height(family))
+    assert answers.value(setting, shots) == {"value": [total, total]}
+    for index, value in list(reference.first_shots(family).items())[:3]:
+        name = cell_name(position.game.cell(index))
+        assert answers.value(setting, shots, name) == {"value": [str(value)] * 2}
+
+
+# Games
+
+
+def test_a_game_hides_its_ships_until_the_end():
+    kept, seen = answers.begun(SMALL, "exact", "A1-A2", 5)
+    match = Match(SMALL.game, 5, "exact", "A1-A2")
+    assert seen["own"] == [[0, 4]]
+    while not seen["over"]:
+        assert seen["hidden"] is None
+        cell = next(c for c in range(12) if cell_name(divmod(c, 4)) not in seen["shots"])
+        match.shoot(divmod(cell, 4))
+        if match.position.hits_left:
+            match.answer()
+        kept, seen = answers.shot_at(kept, cell_name(divmod(cell, 4)))
+        assert (seen["shots"], seen["answers"]) == (str(match.position), str(match.answers))
+    assert [sum(1 << cell for cell in ship) for ship in seen["hidden"]] == match.hidden
+    with pytest.raises(PositionError, match="over"):
+        answers.shot_at(kept, "D3")
+
+
+def test_players_are_those_of_the_list():
+    assert SMALL.players[:3] == ["easy", "hard", "exact"]
+    assert Setting(SMALL.game, against=("greedy:ties=central",)).players[3] == "greedy:ties=central"
+    for name in ("my.py:Player", "greedy:ties=central", "nobody"):
+        with pytest.raises(OptsearchError, match="choose one of the list"):
+            answers.begun(SMALL, name, "", 1)
+
+
+def test_games_are_lost_after_an_hour_and_when_there_are_many():
+    now = [0.0]
+    kept = Games(lambda: now[0])
+    first = kept.add(b"first")
+    assert len(first) == 32
+    now[0] = games.SECONDS - 1
+    assert kept.get(first) == b"first"
+    now[0] += 2
+    with pytest.raises(GameLost, match="lost"):
+        kept.get(first)
+    names = [kept.add(b"%d" % i) for i in range(games.MOST + 1)]
+    with pytest.raises(GameLost):
+        kept.get(names[0])
+    assert kept.get(names[1]) == b"1"
+
+
+# What a request must have
+
+
+@pytest.fixture(scope="module")
+def served():
+    """The command, and its port and token."""
+    command = [sys.executable, "-m", "optsearch.cli", "serve", str(SMALL.game), "--no-browser"]
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT | {"PYTHONUNBUFFERED": "1"},
+        start_new_session=True,
+    )
+    line = process.stdout.readline()
+    port, token = line.strip().rpartition(":")[2].split("/#token=")
+    yield process, int(port), token
+    process.kill()
+    process.wait()
+
+
+class Client:
+    """Requests to a board that is served: status, fields and body of what comes back."""
+
+    def __init__(self, port, token):
+        self.port, self.token = port, token
+        self.host = f"127.0.0.1:{port}"
+
+    def request(self, method, path, content=b"", **fields):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=MANY_SECONDS)
+        fields = {key.replace("_", "-"): value for key, value in fields.items()}
+        connection.putrequest(method, path, skip_host=True)
+        for key, value in {"Host": self.host, "Content-Length": len(content), **fields}.items():
+            connection.putheader(key, value)
+        connection.endheaders(content)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, {key.lower(): value for key, value in answer.getheaders()}, text
+
+    def ask(self, name="advice", content=b"{}", **fields):
+        own = {
+            "X_Token": self.token,
+            "Origin": f"http://{self.host}",
+            "Content_Type": "application/json",
+        }
+        if not isinstance(content, bytes):
+            content = json.dumps(content).encode()
+        status, head, text = self.request("POST", f"/ask/{name}", content, **{**own, **fields})
+        return status, head, json.loads(text)
+
+
+@pytest.fixture(scope="module")
+def client(served):
+    return Client(*served[1:])
+
+
+def test_an_answer(client):
+    status, head, found = client.ask(content={"page": "p", "shots": "A1=miss"})
+    assert (status, found) == (200, answers.advice(SMALL, "A1=miss"))
+    assert not [name for name in head if name.startswith("access-control")]
+    assert "set-cookie" not in head
+    assert "server" not in head
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [
+        ({"Host": "evil.example:8765"}, 421),
+        ({"Host": "127.0.0.1"}, 421),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": ""}, 403),
+        ({"X_Token": ""}, 401),
+        ({"X_Token": "TOKEN0"}, 401),
+        ({"X_Token": "upper"}, 401),
+        ({"Content_Type": "text/plain"}, 415),
+        ({"content": b" " * (guard.MOST_BYTES + 1)}, 413),
+        ({"content": b"[]"}, 400),
+        ({"content": b"{"}, 400),
+        ({"content": b"[" * 60_000}, 400),
+        ({"content": b'{"shots": 5}'}, 400),
+        ({"content": b'{"shots": "Z9=hit"}'}, 422),
+        ({"name": "nothing"}, 400),
+    ],
+)
+def test_what_is_refused(client, fields, status):
+    fields = {
+        key: value.replace("TOKEN", client.token) if isinstance(value, str) else value
+        for key, value in fields.items()
+    }
+    if fields.get("X_Token") == "upper":
+        fields["X_Token"] = client.token.swapcase()
+    got, head, found = client.ask(**fields)
+    assert got == status
+    assert set(found) <= {"error", "kind"}
+    for name, value in guard.HEADERS.items():
+        assert head[name] == value
+
+
+def test_nothing_else_is_answered(client):
+    for method, path, status in (
+        ("GET", "/ask/advice", 405),
+        ("GET", "/nothing", 404),
+        ("OPTIONS", "/ask/advice", 405),
+        ("PUT", "/", 405),
+    ):
+        got, head, text = client.request(method, path)
+        assert got == status
+        assert set(json.loads(text)) == {"error"}
+        assert "access-control-allow-origin" not in head
+
+
+def test_the_page_has_no_code_in_it(client):
+    for path in ("/", "/explorer"):
+        status, head, page = client.request("GET", path)
+        assert status == 200
+        policy = head["content-security-policy"]
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert "<style" not in page
+        assert client.token not in page
+        for kind, name in (("text/css", "css"), ("text/javascript", "js")):
+            address = f"{'/board' if path == '/' else path}.{name}"
+            assert f'"{address}"' in page
+            assert client.request("GET", address)[1]["content-type"].startswith(kind)
+
+
+def test_a_whole_game_by_requests(client):
+    _, _, seen = client.ask("begin", {"against": "easy"})
+    game = seen["game"]
+    for cell in range(12):
+        if seen["over"]:
+            break
+        assert seen["hidden"] is None
+        _, _, seen = client.ask("shoot", {"game": game, "cell": cell_name(divmod(cell, 4))})
+    assert seen["over"]
+    assert client.ask("game", {"game": game})[2] == seen
+    status, _, lost = client.ask("game", {"game": "0"})
+    assert (status, lost["kind"]) == (422, "GameLost")
+
+
+# Turns
+
+
+def test_turns_latest_requests_and_lost_processes(tmp_path):
+    """One engine: the latest request of a page counts, a killed process and a long one are said."""
+    gate = str(tmp_path / "gate")
+
+    async def run():
+        async with Engine((say, "ready"), seconds=1e6) as engine:
+            first = asyncio.create_task(engine.ask("one", wait_for, gate))
+            await asyncio.sleep(0)
+            others = [
+                asyncio.create_task(engine.ask(page, say, text))
+                for page, text in (("two", "old"), ("three", "c"), ("two", "new"))
+            ]
+            with pytest.raises(GivenUp):
+                await others[0]
+            (tmp_path / "gate").write_text("")
+            assert await first == gate
+            assert await asyncio.gather(*others[1:]) == ["c", "new"]
+            with pytest.raises(WorkerLost, match="killed; ask again"):
+                await engine.ask("one", end_process)
+            assert await engine.ask("one", say, "again") == "again"
+            engine._seconds = 0.05
+            with pytest.raises(TooLong, match=r"more than 0.05 seconds"):
+                await engine.ask("one", wait_for, str(tmp_path / "never"))
+            engine._seconds = 1e6
+            assert await engine.ask("one", say, "on") == "on"
+
+    asyncio.run(run())
+
+
+# The command
+
+
+def raw(port, request, until=None):
+    """What comes back for some bytes, until the connection is closed."""
+    with socket.create_connection(("127.0.0.1", port), timeout=MANY_SECONDS) as connection:
+        connection.sendall(request)
+        found = b""
+        with suppress(ConnectionResetError):
+            while part := connection.recv(1 << 16):
+                found += part
+                if until is not None and until in found:
+                    break
+    return found
+
+
+def test_raw_requests_are_refused(served):
+    _, port, token = served
+    head = f"POST /ask/advice HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+    own = (
+        f"Origin: http://127.0.0.1:{port}\r\nX-Token: {token}\r\nContent-Type: application/json\r\n"
+    )
+    for request, status in (
+        (f"GET / HTTP/1.1\r\nHost: evil.example:{port}\r\n\r\n", 421),
+        ("GET / HTTP/1.0\r\n\r\n", 421),
+        (f"{head}Origin: http://evil.example\r\nContent-Length: 0\r\n\r\n", 403),
+        (f"{head}{own.replace(token, '0' * 32)}Content-Length: 0\r\n\r\n", 401),
+        (f"{head}{own}Content-Length: 99999999\r\n\r\n", 413),
+        (f"{head}{own}Transfer-Encoding: chunked\r\n\r\n11000\r\n{' ' * 0x11000}\r\n", 413),
+    ):
+        answer = raw(port, request.encode()).split(b" ", 2)
+        assert answer[1] == str(status).encode(), request[:80]
+    assert raw(port, f"{head}{'X: y' * 100_000}".encode())[:12] in (b"", b"HTTP/1.1 400")
+
+
+def test_slow_requests_are_ended(monkeypatch):
+    """A head that does not end, and a body that does not come: both by the clock of the guard."""
+    import uvicorn
+
+    monkeypatch.setattr(guard, "PATIENCE", 0.2)
+    app = application(SMALL, TOKEN, frozenset())
+
+    async def run():
+        async def small(scope, receive, send):
+            if scope["type"] == "http":
+                await app(scope, receive, send)
+
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            port = listening.getsockname()[1]
+            app._hosts = frozenset([f"127.0.0.1:{port}"])
+            config = uvicorn.Config(small, http=guard.Patient, log_config=None, lifespan="off")
+            server = uvicorn.Server(config)
+            task = asyncio.create_task(server.serve(sockets=[listening]))
+            head = f"POST /ask/advice HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+            assert await asyncio.to_thread(raw, port, head.encode()) == b""
+            own = f"Origin: http://127.0.0.1:{port}\r\nX-Token: {TOKEN}\r\n"
+            own += "Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
+            body = f"{head}{own}".encode()
+            found = await asyncio.to_thread(raw, port, body)
+            assert found.startswith(b"HTTP/1.1 408")
+            server.should_exit = True
+            await task
+
+    asyncio.run(run())
+
+
+def test_a_taken_port_is_one_line(served, here):
+    _, port, _ = served
+    status, out, err = here("serve", "3x4:2", "--no-browser", "--port", port)
+    assert (status, out) == (2, "")
+    assert (
+        err
+        == f"error: port {port} of 127.0.0.1 cannot be used: Address already in use; name another\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--host", "0.0.0.0"], "every address of this machine; name one"),
+        (["--host", "localhost"], "is no address"),
+        (["--by", "none"], "no strategy 'none'"),
+        (["--against", "none"], "no strategy 'none'"),
+        (["--by", "spread", "--prior", "one-by-one"], "do not go together"),
+        (["--prior", "none.csv"], "none.csv"),
+    ],
+)
+def test_bad_arguments(here, arguments, said):
+    status, out, err = here("serve", "3x4:2", "--no-browser", *arguments)
+    assert (status, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_without_the_extra(here, monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.delitem(sys.modules, "optsearch.board.running", raising=False)
+    status, _, err = here("serve", "3x4:2")
+    assert status == 2
+    assert err == (
+        "error: serve needs uvicorn, which is not installed; in a copy of the repository run make "
+        "board, or .venv/bin/pip install '.[board]'\n"
+    )
+
+
+def test_ctrl_c_leaves_no_process(served):
+    """The last test that uses it."""
+    process, port, token = served
+    head = f"POST /ask/advice HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\n"
+    rest = f"X-Token: {token}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}"
+    assert b" 200 OK" in raw(port, (head + rest).encode(), until=b"\r\n\r\n")
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=MANY_SECONDS)
+    assert process.returncode == 130
+    assert err == "interrupted; games under way are lost\n"
+    with suppress(ProcessLookupError):  # the group ends with its last process
+        while True:
+            os.killpg(process.pid, 0)
+            time.sleep(0.01)

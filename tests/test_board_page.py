@@ -1,0 +1,310 @@
+"""The board in a browser: whole games, advice, review, contradictions, undo, back, a telephone."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from selenium.webdriver import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+from optsearch.counting.posterior import Posterior
+from optsearch.game import Game, cell_name
+from optsearch.game.position import Position, reply
+from optsearch.search.solver import solve
+from tests.browser import accessible
+from tests.processes import ENVIRONMENT, MANY_SECONDS
+
+GAME = Game.parse("3x4:2,1;contact=any;announce=ship")
+HIDDEN = [GAME.mask([(0, 0), (1, 0)]), GAME.mask([(2, 2)])]
+
+
+@pytest.fixture(scope="module")
+def address(driver):
+    """Of a board that the command serves."""
+    command = [sys.executable, "-m", "optsearch.cli", "serve", str(GAME), "--no-browser"]
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT | {"PYTHONUNBUFFERED": "1"},
+        start_new_session=True,
+    )
+    yield process.stdout.readline().split()[-1]
+    process.kill()
+    process.wait()
+
+
+class Page:
+    """The page in the browser."""
+
+    def __init__(self, driver, address):
+        self.driver, self.address = driver, address
+        self.base = address.partition("/#")[0]
+
+    def open(self, query=""):
+        self.driver.get(f"{self.base}/{query}")
+        self.wait()
+
+    def resize(self, width, height=800):
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    def wait(self):
+        """Until the server has answered all that the page asked."""
+        script = """const texts = [...document.querySelectorAll("#ask, #left, #optimum, #progress,"
+              + " #replies small")].filter((one) => one.checkVisibility());
+            return document.querySelectorAll("#board .cell").length
+                && !document.body.classList.contains("busy")
+                && !texts.some((one) => one.textContent.endsWith("…"))"""
+        WebDriverWait(self.driver, MANY_SECONDS).until(lambda d: d.execute_script(script))
+
+    def text(self, name):
+        return " ".join(self.driver.find_element("id", name).text.split())
+
+    def click(self, selector):
+        self.driver.find_element("css selector", selector).click()
+        self.wait()
+
+    def cell(self, cell, board="board"):
+        index = cell[0] * GAME.columns + cell[1]
+        return self.driver.find_elements("css selector", f"#{board} .cell")[index]
+
+    def press(self, keys):
+        self.driver.switch_to.active_element.send_keys(keys)
+        self.wait()
+
+    def shots(self):
+        """The position of the address."""
+        query = self.driver.current_url.partition("shots=")[2].partition("&")[0]
+        return Position.parse(GAME, query)
+
+    def check(self, here):
+        """The position that is shown, beside counts and optima of other rooms."""
+        assert self.shots() == here
+        posterior = Posterior(here)
+        assert self.text("left").startswith(f"{posterior.configurations:,}")
+        labels = self.driver.execute_script(
+            "return [...document.querySelectorAll('#board .cell')].map((c) => c.ariaLabel)"
+        )
+        for index, label in enumerate(labels):
+            cell = GAME.cell(index)
+            shot = next((one for one in here.shots if one.cell == cell), None)
+            said = f"{posterior.occurrence[cell]}/{posterior.configurations}"
+            if shot is not None:
+                said = str(shot.reply).replace(":", " ")
+            assert label.startswith(f"{cell_name(cell)}: {said}")
+        if here.hits_left and posterior.configurations <= 50:
+            best = solve(here)
+            names = " ".join(map(cell_name, best.best_shots))
+            total = f"({best.total_height}/{posterior.configurations})"
+            assert self.text("optimum").startswith(f"{names} ")
+            assert self.text("optimum").endswith(total)
+
+
+@pytest.fixture
+def page(driver, address):
+    shown = Page(driver, address)
+    for log in ("performance", "browser"):  # of earlier pages
+        driver.get_log(log)
+    driver.get("about:blank")
+    driver.get(address)
+    shown.resize(1280)
+    shown.wait()
+    yield shown
+    events = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
+    asked = {
+        event["params"]["request"]["url"]
+        for event in events
+        if event["method"] == "Network.requestWillBeSent"
+    }
+    near = (shown.base, "data:", "about:")
+    assert [url for url in asked if not url.startswith(near)] == []
+    messages = [one["message"] for one in driver.get_log("browser")]
+    assert [one for one in messages if "401" not in one and "422" not in one] == []
+
+
+def next_cell(page):
+    """The cell that the page says to shoot."""
+    name = page.text("ask").removeprefix("Shoot ")
+    return next(c for c in map(GAME.cell, range(GAME.cells)) if cell_name(c) == name)
+
+
+def advised(page, act):
+    """A whole game by advice; `act` is told each reply."""
+    here = Position(GAME)
+    page.check(here)
+    while here.hits_left:
+        cell = next_cell(page)
+        told = reply(GAME, HIDDEN, here.hits, GAME.bit(cell))
+        act(told)
+        page.wait()
+        here = here.after(cell, told)
+        page.check(here)
+    assert page.text("ask") == "Every ship is sunk"
+    return here
+
+
+def button(told):
+    words = str(told).replace(":", " ").capitalize()
+    return f"//div[@id='replies']/button[b='{words}']"
+
+
+@pytest.mark.parametrize("width", [360, pytest.param(1280, marks=pytest.mark.long(5))])
+def test_advice_by_mouse(page, width):
+    """To the end, back by the browser, and undo; nothing is wider than a telephone."""
+    page.resize(width)
+    here = advised(page, lambda told: page.driver.find_element("xpath", button(told)).click())
+    before = Position(GAME, here.shots[:-1])
+    page.driver.back()
+    page.wait()
+    page.check(before)
+    page.click("#undo")
+    page.check(Position(GAME, here.shots[:-2]))
+    assert page.driver.execute_script("return document.documentElement.scrollWidth") <= width
+    accessible(page.driver)
+
+
+@pytest.mark.long(5)
+def test_advice_by_keys(page):
+    """With any cell, taken by the arrow keys; and any shot is taken back."""
+    first = next_cell(page)
+    page.driver.execute_script("arguments[0].focus()", page.cell(first))
+    down = first[0] < 2
+    page.press(Keys.ARROW_DOWN if down else Keys.ARROW_UP)
+    page.press(Keys.ENTER)
+    cell = (first[0] + (1 if down else -1), first[1])
+    assert page.text("ask") == f"Shoot {cell_name(cell)}"
+    page.press("m")
+    page.press(Keys.ESCAPE)
+    assert [one.cell for one in page.shots().shots] == [cell]
+    page.press("m")
+    page.click("#path li:first-child button")
+    page.click("#take-back")
+    assert cell not in [one.cell for one in page.shots().shots]
+    page.check(page.shots())
+    page.press("r")
+    advised(page, lambda told: page.press(str(told.length) if told.sunk else str(told)[0]))
+
+
+def test_a_contradiction_is_framed(page):
+    page.open("?shots=B2=sunk:1,D3=miss,A1=sunk:1")
+    assert page.text("ask") == "These replies cannot be together"
+    framed = page.driver.find_elements("css selector", "#board .cell.wrong")
+    assert sorted(cell.get_attribute("aria-label")[:2] for cell in framed) == ["A1", "B2"]
+    accessible(page.driver)
+    page.click("#wrong-shots button:last-child")
+    page.check(Position.parse(GAME, "B2=sunk:1 D3=miss"))
+    page.driver.back()
+    page.wait()
+    page.click("#wrong-shots button:first-child")
+    page.check(Position.parse(GAME, "D3=miss A1=sunk:1"))
+
+
+def test_a_page_without_its_token_asks_for_it(page):
+    assert "token" not in page.driver.current_url
+    token = page.address.partition("token=")[2]
+    page.driver.execute_script("sessionStorage.clear()")
+    page.driver.get(f"{page.base}/?shots=A1=miss")
+    field = WebDriverWait(page.driver, MANY_SECONDS).until(
+        lambda d: d.find_element("id", "given") if d.find_elements("id", "given") else None
+    )
+    accessible(page.driver)
+    field.send_keys("no token" + Keys.ENTER)
+    assert "This is no token" in page.text("no-token")
+    field.clear()
+    field.send_keys(f"{page.base}/#token={token}{Keys.ENTER}")
+    page.wait()
+    page.check(Position.parse(GAME, "A1=miss"))
+
+
+def play_on(page, shoot):
+    """Shoot row by row until the game is over."""
+    for index in range(GAME.cells):
+        shoot(GAME.cell(index))
+        page.wait()
+        if page.text("turn") == "The end":
+            return index + 1
+    raise AssertionError("the game does not end")
+
+
+def test_a_game_by_mouse_with_ships_placed_and_its_review(page):
+    page.click("#mode-play")
+    page.click("#placed")
+    page.cell((0, 0)).click()
+    page.cell((0, 0)).click()  # turned
+    page.cell((2, 3)).click()
+    page.click("#begin")
+    own = [page.cell(cell, "own").get_attribute("aria-label") for cell in ((0, 0), (1, 0), (2, 3))]
+    assert own == ["A1: your ship", "A2: your ship", "D3: your ship"]
+    page.click("#hints")
+    accessible(page.driver)
+    assert "most probable" in page.driver.find_element("id", "board").get_attribute("innerHTML")
+    shots = play_on(page, lambda cell: page.cell(cell).click())
+    assert len(page.driver.find_elements("css selector", "#board .ship")) == 2
+    page.click("#to-review")
+    rows = page.driver.find_elements("css selector", "#rows tbody tr")
+    assert len(rows) == shots
+    assert f"of {shots} shot" in page.text("verdict")
+    page.click("#rows tbody tr:first-child button")
+    assert page.driver.current_url.endswith("at=1")
+    accessible(page.driver)
+    page.driver.back()
+    page.wait()
+    assert page.text("turn") == "The end"  # the game is there still
+    page.open("?mode=play&game=0")
+    assert "this game is lost" in page.text("trouble")
+
+
+@pytest.mark.long(5)
+def test_a_game_by_keys(page):
+    """On a telephone, against the exact player, with ships drawn."""
+    page.resize(360)
+    page.click("#mode-play")
+    against = page.driver.find_element("id", "against")
+    against.send_keys("exact" + Keys.TAB)
+    page.driver.find_element("id", "begin").send_keys(Keys.ENTER)
+    page.wait()
+
+    def shoot(cell):
+        page.driver.execute_script("arguments[0].focus()", page.cell((0, 0)))
+        page.press(Keys.ARROW_DOWN * cell[0] + Keys.ARROW_RIGHT * cell[1])
+        page.press(Keys.ENTER)
+
+    play_on(page, shoot)
+    assert page.driver.execute_script("return document.documentElement.scrollWidth") == 360
+
+
+@pytest.mark.long(5)
+def test_pasted_text_is_reviewed(page):
+    page.click("#mode-review")
+    field = page.driver.find_element("id", "pasted")
+    field.send_keys("a1 hit, A2 sunk 2; b3 miss")
+    page.click("#paste .primary")
+    assert page.shots() == Position.parse(GAME, "A1=hit A2=sunk:2 B3=miss")
+    assert "of 3 shots were most probable" in page.text("verdict")
+    page.driver.find_element("id", "pasted").send_keys(", nonsense")
+    page.click("#paste .primary")
+    assert "nonsense" in page.text("trouble").lower()
+
+
+@pytest.mark.long(5)
+def test_the_explorer_is_served_too(page):
+    """From the board and back; what no tree has is asked of the server."""
+    page.open("?shots=A1=miss,C3=miss")
+    page.driver.find_element("id", "walk-these").click()
+    ready = "return document.querySelectorAll('#trees button').length == 2"
+    WebDriverWait(page.driver, MANY_SECONDS).until(lambda d: d.execute_script(ready))
+    here = Position.parse(GAME, "A1=miss C3=miss")
+    assert f"({solve(here).total_height}/" in page.text("optimum")
+    accessible(page.driver)
+    page.cell((0, 3)).click()
+    page.driver.switch_to.active_element.send_keys("m")
+    after = here.after((0, 3), reply(GAME, HIDDEN, 0, GAME.bit((0, 3))))
+    total = f"({solve(after).total_height}/"
+    WebDriverWait(page.driver, MANY_SECONDS).until(lambda _: total in page.text("optimum"))
+    assert "#tree=optimal&shots=D1=miss" in page.driver.current_url
+    page.driver.back()
+    assert page.text("count") == "Shot 1"
+    page.click("#way-back")
+    page.check(here)
