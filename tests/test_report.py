@@ -22,6 +22,7 @@ from optsearch.support import records
 from optsearch.support.datafiles import RESULTS
 from optsearch.support.decimals import exact_mean, outward
 from optsearch.support.errors import RecordError
+from tests.browser import accessible
 
 ROOT = Path(__file__).parent.parent
 PICTURE = report.Figure(
@@ -459,3 +460,10 @@ def test_print(shown):
         shown.run("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     )
     assert shown.run(CONTRAST) == []
+
+
+@pytest.mark.long(15)
+def test_a_page_for_everybody(shown):
+    """With a table open."""
+    shown.table("table1.csv")
+    accessible(shown.driver)

@@ -101,13 +101,20 @@ def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
     """
     try:
         position = setting.position(shots)
-        known = advise(position, 0, _prior(setting))
+        known = _weighed(position, _prior(setting))
     except PositionError as error:
         together = _together(setting.game, shots)
         if not together:
             raise
         return {"impossible": str(error), "together": [str(shot) for shot in together]}
     return {**_known(known), **_choices(setting, known, cell)}
+
+
+def _weighed(position: Position, prior: Prior | None) -> Advice:
+    """What `advise` says without the optimum, by one sweep instead of two."""
+    posterior = Posterior(position, prior)
+    _ = posterior.occurrence  # counts all; ImpossiblePosition where there is nothing
+    return Advice(posterior, None)
 
 
 def _together(game: Game, shots: str) -> tuple[Shot, ...]:
@@ -228,7 +235,7 @@ def review(setting: Setting, shots: str, number: int) -> dict[str, Any]:
         raise PositionError(f"shot number {number} of {len(game.shots)} cannot be reviewed")
     shot = game.shots[number - 1]
     position = Position(game.game, game.shots[: number - 1])
-    known = advise(position, 0, _prior(setting))
+    known = _weighed(position, _prior(setting))
     likely = known.posterior.greedy_shots()
     row, column = shot.cell
     chances = known.posterior.probability
