@@ -30,7 +30,7 @@ def run(*arguments):
 @pytest.mark.parametrize("options", [(), ("--plain",)])
 def test_a_frame_a_shot(tmp_path, options):
     path = tmp_path / "game.gif"
-    result = run("parity", GAME, "--seed", 2, "-n", 1, "-o", path, "--json", *options)
+    result = run("parity", GAME, "--seed", 2, "--number", 1, "-o", path, "--json", *options)
     assert result.exit_code == 0, result.output
     fields = json.loads(result.stdout)
     end = replay("parity", Game.parse(GAME), 1, seed=2)
@@ -60,7 +60,7 @@ def carried(path):
 @pytest.mark.parametrize("options", [(), ("--plain",)])
 def test_what_a_page_carries(tmp_path, options):
     path = tmp_path / "game.html"
-    assert run("parity", GAME, "--seed", 2, "-n", 1, "-o", path, *options).exit_code == 0
+    assert run("parity", GAME, "--seed", 2, "--number", 1, "-o", path, *options).exit_code == 0
     end = replay("parity", Game.parse(GAME), 1, seed=2)
     data = carried(path)
     cells = [(row, column) for row in range(4) for column in range(4)]

@@ -22,7 +22,7 @@ from optsearch.play.advice import ENDGAME, Advice, advise, conflict, optimum, pa
 from optsearch.play.match import OPPONENTS, Match
 from optsearch.search.solver import Solver
 from optsearch.show import explorer
-from optsearch.show.shapes import shape
+from optsearch.show.outlines import shape
 from optsearch.strategies import Strategy, added_players, all_kinds, named
 from optsearch.strategies.player import name_of
 from optsearch.support.errors import OptsearchError, PositionError, TooLarge

@@ -18,7 +18,7 @@ from optsearch.board.answers import Setting
 from optsearch.board.engine import Engine
 from optsearch.board.games import Games
 from optsearch.board.guard import Guard
-from optsearch.show.shapes import BOARD
+from optsearch.show.outlines import BOARD
 from optsearch.support.errors import OptsearchError
 from optsearch.support.pages import Page
 

@@ -11,7 +11,7 @@ from typing import Any
 from optsearch.counting.posterior import Posterior
 from optsearch.game import bits
 from optsearch.game.position import Position
-from optsearch.show.shapes import BOARD, shape
+from optsearch.show.outlines import BOARD, shape
 from optsearch.support.pages import Page
 from optsearch.support.progress import Progress, Status, meter, no_progress
 

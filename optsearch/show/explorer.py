@@ -20,7 +20,7 @@ from optsearch.game.position import Position, known_replies
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.kernels import State
 from optsearch.search.solver import Solver
-from optsearch.show.shapes import BOARD, shape
+from optsearch.show.outlines import BOARD, shape
 from optsearch.support.errors import TooLarge, TreeError
 from optsearch.support.pages import Page
 from optsearch.support.progress import Limit, LimitReached, Progress, no_progress
