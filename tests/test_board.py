@@ -11,12 +11,13 @@ import sys
 import time
 from contextlib import suppress
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch.board import answers, games, guard
+from optsearch.board import answers, games, guard, running
 from optsearch.board.answers import Setting
 from optsearch.board.engine import Engine, GivenUp, TooLong
 from optsearch.board.games import GameLost, Games
@@ -478,6 +479,28 @@ def test_bad_arguments(here, arguments, said):
     assert (status, out) == (2, "")
     assert said in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2"])
+def test_what_the_command_says_and_opens(here, monkeypatch, host):
+    """The token is in a file that only this user can read, not among the arguments of a browser."""
+    opened = []
+
+    def read(address):
+        path = Path(address.removeprefix("file://"))
+        opened.append((address, path.read_text(), path.parent.stat().st_mode & 0o777))
+
+    monkeypatch.setattr(running.webbrowser, "open", read)
+    monkeypatch.setattr(running.uvicorn.Server, "run", lambda *_, **__: None)
+    status, out, err = here("serve", "3x4:2", "--host", host)
+    assert (status, err) == (0, "")
+    address = out.split()[1]
+    assert address.startswith(f"http://{host}:")
+    ((given, page, mode),) = opened
+    assert mode == 0o700
+    assert address in page
+    assert address.partition("token=")[2] not in given
+    assert ("not encrypted" in out) == (host == "127.0.0.2")
 
 
 def test_without_the_extra(here, monkeypatch):

@@ -228,6 +228,7 @@ def play_on(page, shoot):
     raise AssertionError("the game does not end")
 
 
+@pytest.mark.long(8)
 def test_a_game_by_mouse_with_ships_placed_and_its_review(page):
     page.click("#mode-play")
     page.click("#placed")

@@ -179,7 +179,7 @@ class Board {
    */
   show(cell, {text = "", reply = null, classes = [], warmth = 0, label = ""}) {
     const shown = this.elements[cell];
-    const content = reply !== null ? sign(reply) : drawn("text", {class: text.length > 3 ? "long" : ""}, text);
+    const content = reply !== null ? sign(reply) : drawn("text", {class: text.length > 3 || text.includes(".") ? "long" : ""}, text);
     shown.setAttribute("class", ["cell", ...classes].join(" "));
     shown.style.setProperty("--warmth", warmth);
     shown.setAttribute("aria-label", label ? `${this.names[cell]}: ${label}` : this.names[cell]);
