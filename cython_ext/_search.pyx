@@ -34,11 +34,13 @@ Reductions that keep M(F, b):
   last of the others; each side weighs at least w. (mean)
 
 Under the rule `best greedy` only cells in most of the sets (by weight) are shot, whichever of them
-is best each time, and under `worst greedy` whichever is worst (mean). Certain hits are free under
+is best each time, under `worst greedy` whichever is worst, and under `first greedy` the first of them
+(mean). Certain hits are free under
 every rule. Of the reductions, merging holds as it stands, and so do products: restricted to one
 factor, a greedy strategy for the product is a greedy one for the factor. Domination finds nothing:
 a cell in all the sets of another and more is not tied with it. Forced shots are not used. Bounds of
-the optimum are bounds of `best greedy`; `worst greedy` is a plain recursion with a table.
+the optimum are bounds of `best greedy`; `worst greedy` is a plain recursion with a table, and `first
+greedy` one without: its cost depends on the names of the cells.
 
 A family is taken stock of in `_family`, bounded in `_bounds` and `_chain`, cut in `_sides`, and named in
 `_normal_form`; those of few sets are searched in `_words`.
@@ -63,7 +65,7 @@ from optsearch.compiled._normal_form cimport NormalForm
 from optsearch.compiled._sides cimport Row, sort_by_side, take_alike, weak_cut
 from optsearch.compiled._table cimport MemoryTable
 from optsearch.compiled._words cimport WORD, WordSearch
-from options cimport BEST_GREEDY, OPTIMAL, WORST_GREEDY, Switches
+from options cimport BEST_GREEDY, FIRST_GREEDY, OPTIMAL, WORST_GREEDY, Switches
 
 cdef enum:
     MEMO_FROM = 4              # smaller families are solved faster than they are looked up
@@ -78,7 +80,12 @@ cdef enum:
     DISK_FROM = 8              # families that took less work are not worth a place on disk
     SHARED_FROM = 1            # nor, if less still, one in memory that processes share
 
-RULES = {"optimal": OPTIMAL, "best greedy": BEST_GREEDY, "worst greedy": WORST_GREEDY}
+RULES = {
+    "optimal": OPTIMAL,
+    "best greedy": BEST_GREEDY,
+    "worst greedy": WORST_GREEDY,
+    "first greedy": FIRST_GREEDY,
+}
 
 
 cdef class Search:
@@ -91,7 +98,7 @@ cdef class Search:
     table, disk -- a MemoryTable, and an optsearch.search.tables.DiskTable or None.
     switches -- the booleans of SolverOptions by name.
     tick -- called with the number of nodes after every thousand nodes or so; may raise.
-    rule -- "optimal", or with the objective "mean" "best greedy" or "worst greedy".
+    rule -- "optimal", or with the objective "mean" one of the others of `RULES`.
     """
 
     cdef int n, cells, objective, rule
@@ -492,8 +499,8 @@ cdef class Search:
             self.remember(node, total(self.effort) - before)
         return 0
 
-    cdef int search_worst(self, Node* node) except -1 nogil:
-        """Set `lower` to what a family costs under the rule `worst greedy`."""
+    cdef int search_greedy(self, Node* node) except -1 nogil:
+        """Set `lower` to what a family costs under the rule `worst greedy` or `first greedy`."""
         cdef long long before = total(self.effort)
         cdef int64_t most = 0, cost, greatest = 0
         cdef int c, hit
@@ -502,7 +509,7 @@ cdef class Search:
         if self.bounds.at_sight(node):
             return 0
         count_node(self.effort)
-        if self.on.memo and node.n >= MEMO_FROM:
+        if self.on.memo and node.n >= MEMO_FROM and self.rule == WORST_GREEDY:
             self.names.write(node)
             self.recall(node)
             if node.exact:
@@ -516,11 +523,13 @@ cdef class Search:
             for hit in range(2):
                 part = take_part(node, c, hit == 1)
                 try:
-                    self.search_worst(part)
+                    self.search_greedy(part)
                     cost += part.lower
                 finally:
                     free_node(part)
             greatest = max(greatest, cost)
+            if self.rule == FIRST_GREEDY:
+                break
         node.lower, node.exact = greatest, True
         if node.key.bytes != NULL:
             self.remember(node, total(self.effort) - before)
@@ -583,21 +592,21 @@ cdef class Search:
         return node
 
     cdef require_bounds(self):
-        if self.rule == WORST_GREEDY:
-            raise ValueError("the rule 'worst greedy' has no bounds; ask for solve")
+        if self.rule in (WORST_GREEDY, FIRST_GREEDY):
+            raise ValueError("this rule has no bounds; ask for solve")
 
     def solve(self, const int32_t[::1] family, int budget=-1, long long limit=1 << 60):
         """The least cost of a family (ascending int32 indices): exact if below `limit`.
 
         Else some lower bound that is >= limit. FORBIDDEN if every strategy breaks the budget.
-        Under the rule `worst greedy` it is the greatest cost and exact.
+        Under the rules `worst greedy` and `first greedy` it is their cost and exact.
         """
         cdef Node* node = self.family(family, budget)
         limit = min(limit, FORBIDDEN)
         try:
             with nogil:
-                if self.rule == WORST_GREEDY:
-                    self.search_worst(node)
+                if self.rule in (WORST_GREEDY, FIRST_GREEDY):
+                    self.search_greedy(node)
                 else:
                     self.open(node, limit)
                     self.search(node, limit)

@@ -9,3 +9,4 @@ cdef enum:                     # rules
     OPTIMAL = 0                # any cell
     BEST_GREEDY = 1            # a most probable one, the best of several
     WORST_GREEDY = 2           # the worst of several
+    FIRST_GREEDY = 3           # the first of several, row by row

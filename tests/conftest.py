@@ -52,7 +52,7 @@ def commands_built_once():
 def here(monkeypatch, capsys):
     """The command in this process: exit status, standard output, standard error."""
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(progress, "SECONDS", float("inf"))  # no progress, however long it takes
+    monkeypatch.setattr(progress, "FIRST", float("inf"))  # no progress, however long it takes
 
     def run(*arguments):
         monkeypatch.setattr("sys.argv", ["optsearch", *map(str, arguments)])

@@ -2,20 +2,32 @@
 
 import json
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from optsearch.check import reference
+from optsearch.cli import advising
+from optsearch.cli.advising import parse_replies, reply_in
 from optsearch.cli.command import app
+from optsearch.cli.dialogue import Dialogue
+from optsearch.counting.lattice import sweep
 from optsearch.counting.posterior import Posterior
-from optsearch.game import Game, parse_cell
+from optsearch.counting.prior import prior_of
+from optsearch.evaluate import MEMORY
+from optsearch.evaluate.choosing import Chooser
+from optsearch.evaluate.runners import Ruled, runner_of
+from optsearch.evaluate.top import Top
+from optsearch.game import Game, cell_name, parse_cell
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, reply
 from optsearch.play import advice
 from optsearch.play.advice import Contradiction, Replies, advise, conflict
 from optsearch.search.solver import solve
-from optsearch.support.errors import ImpossiblePosition, PositionError
+from optsearch.strategies import as_strategy
+from optsearch.support.errors import ImpossiblePosition, PositionError, TooLarge
+from optsearch.support.files import state_folder
 
 USUAL = "10x10:5,4,3,3,2"
 NARROW = "10x6:5,4,3,3,2"  # counted sooner
@@ -150,7 +162,7 @@ def test_a_conversation():
         ("foo", "'foo' is not a cell"),
         ("C1", "C1 has no reply; write it as in C1 miss"),
         ("C1 perhaps", "'perhaps' is not a reply"),
-        ("C1 sunk", "is not a reply of a game with announce=nothing"),
+        ("C1 sunk", "4x4:3,2 announces no sinkings; where they are told, begin with"),
         ("A1 hit", "A1 is shot twice"),
         ("Z9 hit", "Z9 is off the board"),
         ("undo D4", "D4 was shot; there is nothing to take back"),
@@ -204,3 +216,185 @@ def test_json_is_the_position_at_the_end():
     assert fields["refused"][1]["together"] == []
     empty = run([], USUAL, "--json")
     assert (empty.exit_code, json.loads(empty.stdout)["mean"]) == (0, None)
+
+
+# Replies in short
+
+
+@pytest.mark.parametrize(
+    ("line", "position"),
+    [
+        ("A1 m b2 h C3 x", "A1=miss B2=hit C3=hit"),
+        ("A1=o, B1 water", "A1=miss B1=miss"),
+        ("A1 h A2 sunk2", "A1=hit A2=sunk:2"),
+        ("A1 h A2 SUNK 2", "A1=hit A2=sunk:2"),
+        ("A1 h A2 H A3 sunk3 D4 m", "A1=hit A2=hit A3=sunk:3 D4=miss"),
+    ],
+)
+def test_replies_in_short(line, position):
+    shots = [Shot(cell, answer) for cell, answer in parse_replies(line)]
+    assert " ".join(map(str, shots)) == position
+
+
+def test_a_sinking_whose_length_was_not_told():
+    game = Game.parse("5x5:3,2;contact=any;announce=ship")
+    position = Position.parse(game, "A1=hit A2=hit B1=miss")
+    # A1 and A2 are a ship of two cells, which would have sunk at A2, or part of the longer one
+    assert reply_in(position, (2, 0), Reply.parse("sunk")) == Reply.parse("sunk:3")
+    open_position = Position.parse(game, "C3=hit C4=hit")
+    with pytest.raises(PositionError, match="write C5 sunk 2 or C5 sunk 3; where the length"):
+        reply_in(open_position, (4, 2), Reply.parse("sunk"))
+    only_sunk = Position(Game.parse("5x5:3,2;announce=sunk"))
+    assert reply_in(only_sunk, (0, 0), Reply.parse("sunk:3")) == Reply.parse("sunk")
+    assert reply_in(only_sunk, (0, 0), MISS) == MISS
+
+
+def test_the_ships_that_remain():
+    told = run(["A1 h A2 sunk2"], "4x4:3,2;contact=any;announce=ship").output
+    assert "ships left: 3 2\n" in told
+    assert "ships left: 3\n" in told
+    sunk = run(["A1 h A2 sunk"], "4x4:3,2;contact=any;announce=sunk").output
+    assert "ships: 3 2, 1 ship left, 3 cells still to hit\n" in sunk
+    fields = json.loads(run([], "4x4:3,2;announce=ship", "--json").stdout)
+    assert fields["ships_left"] == [3, 2]
+    assert json.loads(run([], "4x4:3,2", "--json").stdout)["ships_left"] is None
+
+
+# Strategies and priors
+
+
+def test_the_shot_of_a_strategy():
+    chosen = as_strategy("spread")
+    position = Position.parse(Game.parse("5x5:3,2"), "B2=miss")
+    cell = cell_name(chosen.shot(position))
+    assert f"spread shoots: {cell}\n" in run(["B2 m"], "5x5:3,2", "--by", "spread").output
+    fields = json.loads(run(["B2 m"], "5x5:3,2", "--by", "spread", "--json").stdout)
+    assert (fields["by"], fields["by_shot"]) == (str(chosen), cell)
+    assert "no strategy" in str(run([], "5x5:3,2", "--by", "nobody").exception)
+
+
+def test_where_a_strategy_lists_too_many_its_evaluation_knows_the_shot(monkeypatch):
+    def few(runner, memory):
+        runner.memory = memory
+        return 256
+
+    def too_large(strategy, position):
+        raise TooLarge("too many to list")
+
+    game = Game.parse("6x6:3,2")
+    asked, chooser = Position.parse(game, "B2=miss"), Chooser("rollout:cap=64,screen=64", game)
+    monkeypatch.setattr(Ruled, "listed", few)
+    monkeypatch.setattr(type(chooser.strategy), "shot", too_large)
+    tops = Top(runner_of(chooser.strategy, game), sweep(game), None, 256)
+    tops._runner.listed(MEMORY)
+    shot = tops._decide(asked, Posterior(asked).configurations)[0]
+    assert chooser.shot(asked) == game.cell(shot)
+
+
+def test_a_prior_weighs_what_is_likely(tmp_path):
+    path = tmp_path / "cells.csv"
+    path.write_text(
+        "# cells: product\ncell,weight\n"
+        + "".join(f"{c}{r},{1 + (c == 'A') * 8}\n" for c in "ABCD" for r in (1, 2, 3, 4))
+    )
+    result = run(["B2 m"], "4x4:3,2", "--prior", str(path), "--json", "-n", "3")
+    fields = json.loads(result.stdout)
+    position = Position.parse(Game.parse("4x4:3,2"), "B2=miss")
+    posterior = Posterior(position, prior_of(str(path), position.game))
+    assert fields["likely"][0]["probability"] == pytest.approx(posterior.probability.max())
+    plain = json.loads(run(["B2 m"], "4x4:3,2", "--json").stdout)
+    assert fields["likely"][0] != plain["likely"][0]
+    assert fields["prior"].endswith("cells.csv")
+
+
+# What is kept in a terminal
+
+
+@pytest.fixture
+def person(monkeypatch, tmp_path):
+    """A person at a terminal, who has a place for state; what they typed and saw."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+    def talk(lines, *arguments):
+        asked, left = [], iter(lines)
+
+        class Typed(Dialogue):
+            def __init__(self, is_quiet=False):
+                super().__init__(is_quiet)
+                self.is_person = True
+
+            def _line(self, prompt):
+                asked.append(prompt)
+                return next(left, None)
+
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(advising, "Dialogue", Typed)
+            result = CliRunner().invoke(app, ["advise", *arguments])
+        assert result.exception is None, result.output
+        return "".join(asked), result.output
+
+    talk.folder = tmp_path / "state" / "optsearch" / "advise"
+    return talk
+
+
+def test_a_terminal_keeps_replies_and_offers_to_go_on(person):
+    _, output = person(["B2 h", "C3 m"], "4x4:3,2")
+    (kept,) = person.folder.iterdir()
+    assert kept.read_text() == "# game: 4x4:3,2\nB2=hit\nC3=miss\n"
+    assert f"replies are kept in {kept}; --no-save keeps none" in output.replace("\n", " ")
+    asked, output = person(["", "A1 m"], "4x4:3,2")
+    assert "2 replies of this game are kept (B2=hit C3=miss); go on with them? [Y/n]" in asked
+    assert "3 replies" in output
+    asked, output = person(["n", "A1 m"], "4x4:3,2")
+    assert "1 reply;" in output
+    assert kept.read_text() == "# game: 4x4:3,2\nA1=miss\n"
+    before = person.folder / f"{kept.name}.before"
+    assert before.read_text() == "# game: 4x4:3,2\nB2=hit\nC3=miss\nA1=miss\n"
+    asked, _ = person([], "4x4:2,2")  # another game
+    assert "go on" not in asked
+
+
+def test_what_is_not_kept(person):
+    person(["B2 h"], "4x4:3,2", "--no-save")
+    run(["B2 h"], "4x4:3,2")
+    person(["B2 h"], "4x4:3,2", "--json")
+    assert not person.folder.exists()
+
+
+def test_a_kept_file_that_cannot_be_read_is_put_aside(person):
+    person(["B2 h"], "4x4:3,2")
+    (kept,) = person.folder.iterdir()
+    kept.write_text("# game: 4x4:3,2\nwhat is this\n")
+    asked, output = person(["A1 m"], "4x4:3,2")
+    assert "go on" not in asked
+    assert "it stays as it is in" in output
+    assert kept.read_text() == "# game: 4x4:3,2\nA1=miss\n"
+
+
+def test_a_place_that_cannot_be_written_ends_no_conversation(person):
+    person.folder.parent.mkdir(parents=True)
+    person.folder.write_text("in the way")
+    _, output = person(["B2 h", "A1 m"], "4x4:3,2")
+    assert output.count("the replies are not kept") == 1
+    assert "2 replies" in output
+
+
+@pytest.mark.parametrize(
+    ("platform", "variables", "folder"),
+    [
+        ("linux", {"XDG_STATE_HOME": "/state"}, "/state/optsearch"),
+        ("linux", {"XDG_STATE_HOME": "here"}, "/home/me/.local/state/optsearch"),
+        ("linux", {}, "/home/me/.local/state/optsearch"),
+        ("darwin", {}, "/home/me/Library/Application Support/optsearch"),
+        ("win32", {"LOCALAPPDATA": "/local"}, "/local/optsearch"),
+        ("win32", {}, "/home/me/AppData/Local/optsearch"),
+    ],
+)
+def test_the_place_of_state(monkeypatch, platform, variables, folder):
+    for name in ("XDG_STATE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.platform", platform)
+    monkeypatch.setattr("pathlib.Path.home", lambda: Path("/home/me"))
+    assert state_folder() == Path(folder)

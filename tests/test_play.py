@@ -6,10 +6,14 @@ import pytest
 from typer.testing import CliRunner
 
 from optsearch.cli.command import app
+from optsearch.cli.common import board_text
+from optsearch.cli.playing import signs
+from optsearch.counting.configurations import to_masks
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, cell_name
 from optsearch.game.position import Position
 from optsearch.game.ships import ships_of
+from optsearch.play.hiding import hider
 from optsearch.play.match import OPPONENTS, Match
 from optsearch.support.errors import OptsearchError, PositionError
 
@@ -158,3 +162,55 @@ def test_a_match_cannot_be_shot_twice_or_nowhere():
     with pytest.raises(PositionError):
         match.shoot((0, 0))
     assert match.position == Position.parse(match.game, str(match.position))
+
+
+@pytest.mark.parametrize("against", ["", "hard", "exact"])
+def test_undo_takes_a_shot_and_its_answer_back(against, tmp_path):
+    path = tmp_path / "match.json"
+    name = ["--against", against] if against else []
+    straight = run(["A1", "C3"], GAME, "--seed", "2", *name)
+    result = run(["A1", "B2", "undo", "C3"], GAME, "--seed", "2", *name, "--resume", str(path))
+    assert "is taken back" in result.output
+    assert result.output.count("shot 2> ") == 3 - 1
+    match = Match.resumed(path.read_text())  # the opponent's chance is that of a game without B2
+    played = Match(Game.parse(GAME), 2, against)
+    for cell in ((0, 0), (2, 2)):
+        played.shoot(cell)
+        if against:
+            played.answer()
+    assert (match.position, match.answers) == (played.position, played.answers)
+    last = straight.output.rpartition("C3: ")[2].partition("2 shots")[0]
+    assert last in result.output
+    assert "there is nothing to take back" in run(["undo"], GAME, "--seed", "2").output
+
+
+def test_the_board_is_shown_after_each_shot():
+    result = run(["A1", "B2"], GAME, "--seed", "3")
+    match = Match(Game.parse(GAME), 3)
+    boards = []
+    for cell in ((0, 0), (1, 1)):
+        match.shoot(cell)
+        boards.append(board_text(signs(match.position)))
+    places = [result.output.index(board) for board in boards]
+    assert places == sorted(places)
+
+
+def test_who_hides_the_ships(tmp_path):
+    game = Game.parse("4x4:3,2;contact=any")
+    expected = to_masks(hider("corner").boards(game, 1, 3)[0])
+    match = Match(game, 3, boards="corner")
+    assert match.hidden == expected
+    assert Match.resumed(match.kept()).hidden == expected
+    path = tmp_path / "match.json"
+    run(["A1"], "4x4:3,2;contact=any", "--seed", "3", "--boards", "corner", "--resume", str(path))
+    assert json.loads(path.read_text())["boards"] == "corner"
+    assert (
+        run([], "4x4:3,2;contact=any", "--boards", "corner", "--resume", str(path)).exit_code == 0
+    )
+    error = run(
+        [], "4x4:3,2;contact=any", "--boards", "one-by-one", "--resume", str(path)
+    ).exception
+    assert "its boards is corner, not one-by-one" in str(error)
+    assert "nobody" in str(run([], "4x4:3,2;contact=any", "--boards", "nobody").exception)
+    old = {name: value for name, value in json.loads(match.kept()).items() if name != "boards"}
+    assert Match.resumed(json.dumps(old)).boards == "uniform"

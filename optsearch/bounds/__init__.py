@@ -1,11 +1,11 @@
 """Bounds on the least mean number of shots that need no search: a proof in the docstring of each.
 
-`leaves` counts the leaves of decision trees, `chain` uses that a strategy is a fixed sequence of
-cells until its first hit, with `coverage` for what such cells can meet, `reveal` relaxes what the
-player is told, `ship_chain` takes from the chain what is not finished of it, with `beside` for what
-cells beside a ship meet, and `lower` collects them by name. `dual_chain` bounds the misses on any
-family by a price for each of its sets. The other side of a bracket is in
-`optsearch.results.bracket`.
+`by_chance` is an upper one, what shooting at random takes; all others are lower ones. `leaves`
+counts the leaves of decision trees, `chain` uses that a strategy is a fixed sequence of cells until
+its first hit, with `coverage` for what such cells can meet, `reveal` relaxes what the player is
+told, `ship_chain` takes from the chain what is not finished of it, with `beside` for what cells
+beside a ship meet, and `lower` collects them by name. `dual_chain` bounds the misses on any family
+by a price for each of its sets. The other side of a bracket is in `optsearch.results.bracket`.
 """
 
 from optsearch.bounds.leaves import (
@@ -20,8 +20,10 @@ from optsearch.bounds.leaves import (
 from optsearch.bounds.lower import (
     AllFinished,
     Bound,
+    BoundsStatus,
     all_finished,
     long_bounds,
+    long_bounds_in_turn,
     lower_bounds,
     together,
     told_bound,
@@ -30,6 +32,7 @@ from optsearch.bounds.lower import (
 __all__ = [
     "AllFinished",
     "Bound",
+    "BoundsStatus",
     "all_finished",
     "complete_binary_tree",
     "complete_binary_tree_depths",
@@ -39,6 +42,7 @@ __all__ = [
     "leaf_counting_misses",
     "leaves_of",
     "long_bounds",
+    "long_bounds_in_turn",
     "lower_bounds",
     "together",
     "told_bound",

@@ -7,9 +7,10 @@ takes seconds on small games; `experiments.lower_bounds` keeps those of the usua
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 from optsearch.bounds.beside import Beside, beside
@@ -25,7 +26,7 @@ from optsearch.bounds.leaves import (
     weighted_leaf_counting_after,
 )
 from optsearch.bounds.reveal import MISSES, Revealed, finished_within, reveal
-from optsearch.bounds.ship_chain import every_ship_chain, longest_ship_chain
+from optsearch.bounds.ship_chain import Finished, every_ship_chain, longest_ship_chain
 from optsearch.bounds.told import AllButTwo, Told, mean_of
 from optsearch.counting.configurations import Configurations
 from optsearch.counting.family import Family
@@ -35,10 +36,12 @@ from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.support.errors import TooLarge
 from optsearch.support.journal import Journal
+from optsearch.support.progress import Progress, Status, no_progress
 
 NODES = 50_000  # of a search for the most that k cells meet, where bounds are computed on demand
 ON_DEMAND = 2_000  # sets of known ships that are looked at on demand
 SETS = 30_000  # of cells of each size in a search for what they keep, likewise
+BEFORE_CHAINS = 3  # bounds of `together` that need none of the chains with costs
 _THESE = "each of these bounds"
 
 
@@ -52,6 +55,13 @@ class Bound:
     side: str
     value: Fraction
     source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundsStatus(Status):
+    """How far the bounds of a game are. what -- is counted just now."""
+
+    what: str = ""
 
 
 class AllFinished(NamedTuple):
@@ -71,12 +81,17 @@ class AllFinished(NamedTuple):
     first_ship_cells: int
 
 
-def lower_bounds(position: Position, prior: Prior | None = None) -> list[Bound]:
+def lower_bounds(
+    position: Position,
+    prior: Prior | None = None,
+    progress: Progress[BoundsStatus] = no_progress,
+) -> list[Bound]:
     """Every lower bound from a position that is quick to compute.
 
-    prior -- the weights of the configurations. Raises NotSupported where sinkings are announced and
-    shots have been made, or with a prior; ImpossiblePosition where no configuration is left; as
-    `Family.of` with a prior; and as `leaves_of` if there is no bound without the leaves.
+    prior -- the weights of the configurations. progress -- called after each step. Raises
+    NotSupported where sinkings are announced and shots have been made, or with a prior;
+    ImpossiblePosition where no configuration is left; as `Family.of` with a prior; and as
+    `leaves_of` if there is no bound without the leaves.
     """
     if position.shots or prior is not None:
         position.game.require_silent(_THESE)
@@ -85,10 +100,10 @@ def lower_bounds(position: Position, prior: Prior | None = None) -> list[Bound]:
     try:
         quick = _from_leaves(position)  # an impossible position is refused here, before all others
     except TooLarge:
-        if not (told := _told(position)):
+        if not (told := _told(position, progress)):
             raise
         return told
-    return quick + _told(position)
+    return quick + _told(position, progress)
 
 
 def told_bound(game: Game, known: Iterable[AllButTwo], source: str) -> Bound:
@@ -102,7 +117,12 @@ def told_bound(game: Game, known: Iterable[AllButTwo], source: str) -> Bound:
     )
 
 
-def _told(position: Position) -> list[Bound]:
+def _steps(progress: Progress[BoundsStatus]) -> Callable[[str, int, int], None]:
+    """What is told of some steps that take too different times to tell when they end."""
+    return lambda what, done, total: progress(BoundsStatus(done=done, total=total, what=what))
+
+
+def _told(position: Position, progress: Progress[BoundsStatus]) -> list[Bound]:
     """The bound by telling all ships but two, of a whole game where it is quick."""
     game = position.game
     if position.shots or len(game.fleet) < 2:
@@ -112,7 +132,7 @@ def _told(position: Position) -> list[Bound]:
             known = Configurations(Position(replace(game, fleet=game.fleet[:-2])))
             if known.configurations > ON_DEMAND:
                 return []
-        return [told_bound(game, Told(game).bound(), "computed here")]
+        return [told_bound(game, Told(game).bound(_steps(progress)), "computed here")]
     except TooLarge:
         return []
 
@@ -166,14 +186,41 @@ def _from_leaves(position: Position, family: Family | None = None) -> list[Bound
 def long_bounds(game: Game) -> list[Bound]:
     """The root chain, the reveal game and what comes of both, computed here.
 
-    Raises NotSupported where sinkings are announced, ImpossiblePosition where the fleet does not
-    fit, and as `reveal`.
+    Errors as in `long_bounds_in_turn`.
+    """
+    return list(long_bounds_in_turn(game))
+
+
+def long_bounds_in_turn(
+    game: Game, progress: Progress[BoundsStatus] = no_progress
+) -> Iterator[Bound]:
+    """The same one after the other.
+
+    progress -- called after each step; what it raises leaves the bounds that came before. Raises
+    NotSupported where sinkings are announced, ImpossiblePosition where the fleet does not fit, and
+    as `reveal`.
     """
     game.require_silent(_THESE)
-    coverage = Coverage(CellSetCounts.of(game), NODES)
-    number = coverage.counts.configurations
-    finished = all_finished(coverage, reveal(game), beside(game, nodes=NODES), sets=SETS)
-    return together(finished, game.fleet_cells, number, "computed here")
+    tell = _steps(progress)
+    counts = CellSetCounts.of(game, progress=partial(tell, "configurations on sets of cells"))
+    coverage = Coverage(counts, NODES)
+    revealed = reveal(game, progress=lambda done, n: tell("ships shown", len(done), n))
+    known = lambda: beside(  # noqa: E731
+        game, nodes=NODES, progress=lambda done, n: tell("cells beside a ship", len(done), n)
+    )
+    said = 0
+    stages = finished_by_stages(
+        coverage,
+        revealed,
+        known,
+        partial(tell, "chains of cells"),
+        SETS,
+        said=lambda j, size, done, n: tell("chains of cells beside the first ship", done, n),
+    )
+    for number, finished in enumerate(stages, BEFORE_CHAINS):
+        every = together(finished, game.fleet_cells, counts.configurations, "computed here")
+        yield from every[said:number]
+        said = number
 
 
 def all_finished(
@@ -193,25 +240,56 @@ def all_finished(
     journal, said -- as in `first_ship_chain`. nodes -- after so many sets a search with costs of
     the longest ship gives up; None: as `coverage` does.
     """
+    *_, last = finished_by_stages(
+        coverage, revealed, lambda: known, progress, sets, journal, said, nodes
+    )
+    return last
+
+
+def finished_by_stages(
+    coverage: Coverage,
+    revealed: Sequence[Revealed],
+    known: Callable[[], Sequence[Beside]],
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    sets: int = MOST_SETS,
+    journal: Journal | None = None,
+    said: Said = lambda j, size, done, total: None,
+    nodes: int | None = None,
+) -> Iterator[list[AllFinished]]:
+    """The same by the first two bounds, and again after each of the three chains with costs.
+
+    Those to come are as the least before them. known -- is asked for after the first two.
+    """
     game, number = coverage.counts.game, coverage.counts.configurations
     chain = root_chain(game.fleet_cells, number, coverage.most_met, MISSES)
     chain += [number] * (MISSES - len(chain))
     shown = finished_within(game, revealed)
     least = [min(pair) for pair in zip(chain, shown, strict=True)]
+    stages: list[list[Finished]] = []
+
+    def finished() -> list[AllFinished]:
+        last = stages[-1] if stages else [Finished(most, 0) for most in least]
+        rest = [Finished(most.configurations, 0) for most in last]
+        every = [*stages, *[rest] * (3 - len(stages))]
+        return [
+            AllFinished(a, b, *c, *d, *e)
+            for a, b, c, d, e in zip(chain, shown, *every, strict=True)
+        ]
 
     def part(before: int) -> Callable[[int, int], None]:
         return lambda done, total: progress(before * total + done, 3 * total)
 
+    yield finished()
+    beside_ships = known()
     patient = coverage if nodes is None else Coverage(coverage.counts, nodes)
-    longest = longest_ship_chain(patient, revealed, known, least, part(0))
-    least = [one.configurations for one in longest]
-    every = every_ship_chain(coverage, known, least, part(1))
-    least = [one.configurations for one in every]
-    first = first_ship_chain(coverage, known, least, part(2), sets, journal, said)
-    return [
-        AllFinished(a, b, *c, *d, *e)
-        for a, b, c, d, e in zip(chain, shown, longest, every, first, strict=True)
-    ]
+    stages.append(longest_ship_chain(patient, revealed, beside_ships, least, part(0)))
+    yield finished()
+    before = [one.configurations for one in stages[-1]]
+    stages.append(every_ship_chain(coverage, beside_ships, before, part(1)))
+    yield finished()
+    before = [one.configurations for one in stages[-1]]
+    stages.append(first_ship_chain(coverage, beside_ships, before, part(2), sets, journal, said))
+    yield finished()
 
 
 def together(finished: Sequence[AllFinished], hits: int, number: int, source: str) -> list[Bound]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +18,7 @@ from optsearch.cli.common import (
     FamilyOption,
     FormOption,
     OptionalGame,
+    PriorOption,
     ShotsOption,
     cell_names,
     counted_text,
@@ -28,18 +33,23 @@ from optsearch.cli.common import (
 from optsearch.cli.counting import probability_board
 from optsearch.cli.dialogue import Dialogue
 from optsearch.cli.families import advise_family
+from optsearch.cli.progress import telling
 from optsearch.counting.posterior import Posterior
-from optsearch.game import Game, cell_name, parse_cell
-from optsearch.game.position import Position, known_replies
+from optsearch.counting.prior import prior_of
+from optsearch.evaluate.choosing import Chooser
+from optsearch.game import Cell, Game, cell_name, parse_cell
+from optsearch.game.position import Position, Reply, known_replies
 from optsearch.play.advice import ENDGAME, Advice, Contradiction, Replies, parse_replies
 from optsearch.play.advice import advise as advise_
 from optsearch.support.documents import text_of
 from optsearch.support.errors import GameError, OptsearchError, PositionError
+from optsearch.support.files import state_folder
 
 MOST_KEPT = 1 << 16  # bytes of a file of replies
 LINE = 200  # signs of a line that is quoted
 HELP = """\
-CELL REPLY   a shot and what was replied: {replies}; several on a line will do
+CELL REPLY   a shot and what was replied: {replies}; several on a line will do;
+             m, o or water is a miss, h or x a hit, and sunk3 is sunk 3
 undo         take the last reply back; undo CELL takes that one back
 map          the probability of a ship on every cell
 shots        the replies so far
@@ -57,7 +67,8 @@ def forms(game: Game) -> str:
     example="optsearch advise '10x10:5,4,3,3,2;contact=any;announce=ship'",
     takes=3,
     then="optsearch posterior 10x10:5,4,3,3,2 --shots 'B4=hit C7=miss'  # all cells",
-    gives="game position configurations bits greedy_shots likely best_shots mean refused",
+    gives="game position (prior prior_digest) ships_left configurations bits greedy_shots likely "
+    "best_shots mean by by_shot refused",
     of_family="left likely best mean refused",
 )
 def advise(
@@ -80,22 +91,50 @@ def advise(
             show_default=False,
         ),
     ] = None,
+    no_save: Annotated[
+        bool,
+        typer.Option(
+            "--no-save",
+            help="Keep nothing. Else, in a terminal, the replies are kept beside other state of "
+            "yours, and the same command offers to go on.",
+        ),
+    ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by",
+            metavar="STRATEGY",
+            help="Also the shot of this strategy: spread and nested do better than the most "
+            "probable cell.",
+            show_default=False,
+        ),
+    ] = None,
+    prior: PriorOption = None,
     form: FormOption = Form.TEXT,
 ) -> None:
     """Advice in a real game: enter its replies one by one.
 
-    Each line is a shot and its reply, as in B4 hit; likely next shots follow. A reply that
-    contradicts earlier ones is explained and not taken. Lines can be piped in; the exit status is 1
-    where one of those was refused.
+    Each line is a shot and its reply, as in B4 hit, C7 m or B5 sunk3; likely next shots follow. A
+    reply that contradicts earlier ones is explained and not taken. In a terminal the replies are
+    kept. Lines can be piped in; the exit status is 1 where one of those was refused.
     """
-    played = game_of("advise", family, game, resume=resume)
+    played = game_of("advise", family, game, resume=resume, by=by, prior=prior)
     if played is None:
         assert family is not None
         advise_family(family, shots, number, endgame, form)
         return
     talk = Dialogue(is_quiet=form is not Form.TEXT)
-    replies = Replies(begun(read_position(played, shots), resume))
-    session = Session(talk, replies, number, endgame, resume)
+    start = read_position(played, shots)
+    weights = prior_of(prior, start.game)
+    asked = None if by is None else Chooser(by, start.game)
+    kept = resume
+    if resume is not None:
+        start = begun(start, resume)
+    elif talk.is_person and not talk.is_quiet and not no_save:
+        kept = state_folder() / "advise" / f"{slug(start.game)}.txt"
+        start = offered(talk, start, kept)
+    session = Session(talk, Replies(start, weights), Wanted(number, endgame, asked), kept)
+    session.is_asked_for = resume is not None
     try:
         session.run()
     except KeyboardInterrupt:
@@ -104,6 +143,37 @@ def advise(
         session.answer().print(form)
     if session.refused and not talk.is_person:
         raise typer.Exit(1)
+
+
+def slug(game: Game) -> str:
+    """A name for a file that no other game has."""
+    text = str(game)
+    digest = blake2b(text.encode(), digest_size=4).hexdigest()
+    return f"{re.sub('[^0-9A-Za-z]+', '-', text)[:60]}-{digest}"
+
+
+def offered(talk: Dialogue, start: Position, kept: Path) -> Position:
+    """The position to begin with: the one that was kept, where the person wants to go on from it.
+
+    What was kept and is not gone on with stays beside, as FILE.before.
+    """
+    if not kept.exists():
+        return start
+    try:
+        before = begun(Position(start.game), kept)
+        if start.shots or not before.shots or not before.hits_left:
+            before = start
+        else:
+            replies = numbered(len(before.shots), "reply", "replies")
+            asked = f"{replies} of this game are kept ({before}); go on with them? [Y/n] "
+            answer = talk.ask(asked, or_nothing=True)
+            if answer is None or answer.lower() in ("", "y", "yes"):
+                return before
+    except OptsearchError as error:
+        talk.refuse(f"{error}; it stays as it is in {kept}.before")
+    with suppress(OSError):
+        kept.replace(f"{kept}.before")
+    return start
 
 
 def begun(start: Position, kept: Path | None) -> Position:
@@ -126,17 +196,26 @@ def head_of(game: Game) -> str:
     return f"# game: {game}"
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What is said of a position: so many likely shots, the optimum of an endgame, a strategy."""
+
+    number: int
+    endgame: int
+    by: Chooser | None = None
+
+
 class Session:
     """Replies as they are entered, and what is said to them.
 
-    refused -- the lines that were not taken, each with the reason and the replies in conflict.
+    is_asked_for -- whether the person named the file that keeps them. refused -- the lines that
+    were not taken, each with the reason and the replies in conflict.
     """
 
-    def __init__(
-        self, talk: Dialogue, replies: Replies, number: int, endgame: int, kept: Path | None
-    ):
-        self._talk, self._replies = talk, replies
-        self._number, self._endgame, self._kept = number, endgame, kept
+    is_asked_for = True
+
+    def __init__(self, talk: Dialogue, replies: Replies, wanted: Wanted, kept: Path | None):
+        self._talk, self._replies, self._wanted, self._kept = talk, replies, wanted, kept
         self.refused: list[dict[str, Any]] = []
 
     @property
@@ -147,13 +226,19 @@ class Session:
     @property
     def farewell(self) -> str:
         """Where the replies are kept."""
-        return "" if self._kept is None else f"; the replies are in {self._kept}"
+        if self._kept is None or not self._kept.exists():
+            return ""
+        return f"; the replies are in {self._kept}, and the same command goes on from there"
 
     def run(self) -> None:
         """Until the input ends."""
         self._talk.say(heading(self.position), "bold")
         if self._talk.is_person:
-            self._talk.say("help lists what can be entered")
+            self._talk.say(
+                "enter a shot and its reply, as in B4 hit; help lists what else there is"
+            )
+            if not self.is_asked_for and self._kept is not None:
+                self._talk.say(f"replies are kept in {self._kept}; --no-save keeps none")
         self._advise()
         while (line := self._talk.ask("> ")) is not None:
             if line.lower() in ("quit", "exit", "q"):
@@ -173,7 +258,8 @@ class Session:
         elif command == "map":
             self._talk.say()
             if not self._talk.is_quiet:
-                out.print(probability_board(Posterior(self.position)), soft_wrap=True)
+                posterior = Posterior(self.position, self._replies.prior)
+                out.print(probability_board(posterior), soft_wrap=True)
         elif command == "shots":
             self._talk.say(str(self.position) or "none yet")
         elif command == "undo":
@@ -184,18 +270,27 @@ class Session:
             before = self.position
             try:
                 for cell, reply in parse_replies(line):
-                    self._replies.add(cell, reply)
+                    self._replies.add(cell, reply_in(self.position, cell, reply))
             finally:
                 if self.position is not before:
                     self._changed()
 
     def _changed(self) -> None:
         """Keep the replies, and advise."""
+        try:
+            self._keep()
+        except OptsearchError as error:
+            if self.is_asked_for:
+                raise
+            self._talk.refuse(f"{error}; the replies are not kept")
+            self._kept = None
+        self._advise()
+
+    def _keep(self) -> None:
         if self._kept is not None:
             lines = [head_of(self.position.game), *map(str, self.position.shots)]
             with writing(self._kept) as beside:
                 beside.write_text("".join(f"{line}\n" for line in lines))
-        self._advise()
 
     def _refuse(self, line: str, error: OptsearchError) -> None:
         """Say what is wrong with a line."""
@@ -212,41 +307,98 @@ class Session:
 
     def _advise(self) -> None:
         if not self._talk.is_quiet:
-            for line in sentences(advise_(self.position, self._endgame), self._number):
+            for line in sentences(self._advice(), self._wanted):
                 self._talk.say(line)
+
+    def _advice(self) -> Advice:
+        with telling("thinking", at_once=False):
+            return advise_(
+                self.position, self._wanted.endgame, self._replies.prior, self._wanted.by
+            )
 
     def answer(self) -> Answer:
         """The position at the end, where nothing was said of it on the way."""
-        advice = advise_(self.position, self._endgame)
+        advice = self._advice()
         optimum = advice.optimum
         likely = [
             {"shot": cell_name(cell), "probability": float(chance)}
-            for cell, chance in advice.likely(self._number)
+            for cell, chance in advice.likely(self._wanted.number)
         ]
         answer = Answer(
             heading(self.position),
-            **described(self.position),
+            **described(self.position, self._replies.prior),
+            ships_left=advice.ships_left and list(map(int, advice.ships_left)),
             configurations=advice.posterior.configurations,
             bits=advice.posterior.entropy,
             greedy_shots=cell_names(advice.posterior.greedy_shots()),
             likely=likely,
             best_shots=optimum and cell_names(optimum.best_shots),
             mean=optimum and optimum.mean,
+            by=self._wanted.by and str(self._wanted.by.strategy),
+            by_shot=advice.by and cell_name(advice.by),
             refused=self.refused,
         )
         answer.table(likely)
         return answer
 
 
-def sentences(advice: Advice, number: int) -> list[str]:
-    """What is said of a position: how many configurations, likely shots, the optimum."""
+def reply_in(position: Position, cell: Cell, reply: Reply) -> Reply:
+    """A reply in the words of a game; PositionError where it says too little or too much.
+
+    Of a sinking whose length was not told it is the only length that is possible.
+    """
+    game = position.game
+    if reply.sunk and game.announce == "nothing":
+        raise PositionError(
+            f"{game} announces no sinkings; where they are told, begin with {game};announce=ship "
+            f"or ;announce=sunk, and write {cell_name(cell)} hit here"
+        )
+    if reply.length is not None and game.announce == "sunk":
+        return replace(reply, length=None)
+    if not reply.sunk or reply.length is not None or game.announce != "ship":
+        return reply
+    forms = [one for one in known_replies(game) if one.sunk]
+    possible = [one for one in forms if _fits(position, cell, one)]
+    if len(possible) == 1:
+        return possible[0]
+    told = [f"{cell_name(cell)} {str(one).replace(':', ' ')}" for one in possible or forms]
+    raise PositionError(
+        f"which ship was sunk? write {' or '.join(told)}; where the length is never told, begin "
+        "with announce=sunk in place of announce=ship"
+    )
+
+
+def _fits(position: Position, cell: Cell, reply: Reply) -> bool:
+    """Whether a reply is possible after the others."""
+    try:
+        return bool(Posterior(position.after(cell, reply)).configurations)
+    except PositionError:
+        return False
+
+
+def ships_text(advice: Advice) -> str:
+    """The ships that remain, as far as the replies tell."""
+    position = advice.posterior.position
+    if advice.ships_left is not None:
+        return f"ships left: {' '.join(map(str, advice.ships_left))}"
+    sunk = sum(shot.reply.sunk for shot in position.shots)
+    fleet = " ".join(map(str, position.game.fleet))
+    number = len(position.game.fleet) - sunk
+    ships = f", {numbered(number, 'ship')} left" if sunk else ""
+    return f"ships: {fleet}{ships}, {numbered(position.hits_left, 'cell')} still to hit"
+
+
+def sentences(advice: Advice, wanted: Wanted) -> list[str]:
+    """What is said of a position: what is left, likely shots, those of a strategy, the optimum."""
     position, optimum = advice.posterior.position, advice.optimum
     if not position.hits_left:
         return [f"every ship is sunk, after {len(position.shots)} shots"]
     left = counted_text(advice.posterior.configurations)
-    lines = [f"{left} left, {advice.posterior.entropy:.2f} bits"]
-    likely = [f"{cell_name(cell)} {float(p):.1%}" for cell, p in advice.likely(number)]
+    lines = [f"{left} left, {advice.posterior.entropy:.2f} bits", ships_text(advice)]
+    likely = [f"{cell_name(cell)} {float(p):.1%}" for cell, p in advice.likely(wanted.number)]
     lines.append(f"most probable: {', '.join(likely)}")
+    if advice.by is not None and wanted.by is not None:
+        lines.append(f"{wanted.by.name} shoots: {cell_name(advice.by)}")
     if optimum is not None:
         cells = " ".join(cell_name(cell) for cell in optimum.best_shots)
         lines.append(f"optimal: {cells}, {float(optimum.mean):.4f} shots more on average")

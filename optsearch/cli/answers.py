@@ -89,8 +89,11 @@ class Answer:
         """What programs that read tables get; where there are several, CSV has the first."""
         self._tables.append((title, list(rows)))
 
-    def bounds(self, known: Bracket, of_what: str) -> None:
-        """Bounds and the bracket they leave; of_what -- what is bounded."""
+    def bounds(self, known: Bracket, of_what: str, is_all: bool) -> None:
+        """Bounds and the bracket they leave.
+
+        of_what -- what is bounded. is_all -- whether there was time for all of them.
+        """
         fields = [
             {
                 "name": bound.name,
@@ -112,6 +115,8 @@ class Answer:
                 self.show(f"{value}  {bound.name}{exact}\n    {bound.source}")
         marked = "marked =" if known.lower == known.upper else "its ends marked *"
         self.fact("bracket", f"{known.text}, {marked}", bracket=[known.lower, known.upper])
+        more = None if is_all else "with more time there are more bounds"
+        self.fact("cut short", more, is_all=is_all)
 
     def print(self, form: Form) -> None:
         """Print it, on standard output."""

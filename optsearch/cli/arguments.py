@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from contextvars import ContextVar
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -28,6 +29,7 @@ class Form(str, Enum):
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 USAGE: type[Any] = typer.BadParameter.__mro__[1]  # click's UsageError, wherever typer has it
+QUIET: ContextVar[bool] = ContextVar("QUIET", default=False)  # the command runs with --quiet
 OLD_NAMES = {  # command and option -> what the option is called now
     "animate -n": "--number",
     "equilibrium --draw": "--figure",
@@ -56,12 +58,21 @@ class Command(TyperCommand):
     """A command that takes an option once, and knows before its work that its answer has a place.
 
     It writes no file that it reads or writes already, and none where none can be. One that takes
-    --format takes --json, which is short for it.
+    --format takes --json, which is short for it. Each takes --quiet, and shows no progress then.
     """
 
     def __init__(self, name: str | None, *, params: list[Any], **options: Any) -> None:
-        more = [_json_option()] if any(param.name == "form" for param in params) else []
-        super().__init__(name, params=[*params, *more], **options)
+        shared = _shared_options()
+        more = [shared["json"]] if any(param.name == "form" for param in params) else []
+        super().__init__(name, params=[*params, *more, shared["quiet"]], **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        """As click's; the function of the command does not see --quiet."""
+        before = QUIET.set(ctx.params.pop("quiet"))
+        try:
+            return super().invoke(ctx)
+        finally:
+            QUIET.reset(before)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As click's; an error where an option is repeated, or a file would be lost or not made.
@@ -135,17 +146,18 @@ class Command(TyperCommand):
 
 
 @cache
-def _json_option() -> Any:
-    """As typer makes it of an annotation."""
+def _shared_options() -> dict[str, Any]:
+    """Options that no function of a command has, by name, as typer makes them of annotations."""
     app = typer.Typer(add_completion=False)
 
     @app.command()
     def _(
         json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
+        quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
     ) -> None:
         pass
 
-    return typer.main.get_command(app).params[0]
+    return {param.name: param for param in typer.main.get_command(app).params}
 
 
 class Commands(typer.Typer):

@@ -27,14 +27,14 @@ class Dialogue:
         if self.is_person:
             import readline  # noqa: F401 - lines can be edited, and come back
 
-    def ask(self, prompt: str) -> str | None:
-        """The next line that says something; None at the end of the input."""
+    def ask(self, prompt: str, or_nothing: bool = False) -> str | None:
+        """The next line that says something, or nothing where that will do; None at the end."""
         while True:
             line = self._line(prompt)
             if line is None:
                 return None
             text = line.partition("#")[0].strip()
-            if text:
+            if text or or_nothing:
                 return text
 
     def _line(self, prompt: str) -> str | None:

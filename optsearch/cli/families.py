@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from math import sqrt
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from optsearch.cli.app import Interrupted
 from optsearch.cli.arguments import Form
 from optsearch.cli.common import executor_of, facts_table, mean_fields, mean_text, numbered
 from optsearch.cli.dialogue import Dialogue
-from optsearch.cli.progress import solving
+from optsearch.cli.progress import so_far, solving
 from optsearch.results.bracket import Bracket
 from optsearch.search import asking
 from optsearch.search import hunt as hunt_
@@ -23,6 +25,7 @@ from optsearch.search.kernels import SolverOptions
 from optsearch.search.team import Parallel
 from optsearch.support.decimals import between, open_mean
 from optsearch.support.errors import OptsearchError, PositionError, StrategyError
+from optsearch.support.progress import Limit, LimitReached
 
 
 def described(sets: hunt_.Sets) -> dict[str, object]:
@@ -63,10 +66,10 @@ def solve_family(
         parallel = None if executor is None else Parallel(executor, jobs)
         options = SolverOptions(memory=memory)
         found = hunt_.hunt(sets, options, time_limit, parallel, True, progress)
-    if tree is not None:
-        hunt_.save(found.tree(), tree)
-    if prove is not None and found.is_exact:
-        hunt_.save_proof(found, prove)
+        if tree is not None:
+            hunt_.save(found.tree(), tree)
+        if prove is not None and found.is_exact:
+            hunt_.save_proof(found, prove)
     total = found.misses if found.is_exact else None
     answer = Answer(heading(sets), **described(sets))
     answer.fact(
@@ -89,41 +92,60 @@ def solve_family(
         raise Interrupted("")
 
 
-def greedy_family(path: Path, rule: str, tree: Path | None, form: Form) -> None:
+def greedy_family(
+    path: Path, rule: str, tree: Path | None, time_limit: float | None, form: Form
+) -> None:
     """What always asking for a most probable thing costs."""
     sets = hunt_.read(path)
     if rule not in hunt_.RULES:
         raise OptsearchError(
             f"no greedy rule {rule!r} of a family; there are {', '.join(hunt_.RULES)}"
         )
+    limit, made = Limit(time_limit), {}
+    half = None if time_limit is None else time_limit / 2
     with solving(sets.title) as progress:
-        optimum = hunt_.hunt(sets, progress=progress)
-        hunts = {name: hunt_.greedy(sets, name, progress) for name in hunt_.RULES}
+        optimum = hunt_.hunt(sets, time_limit=half, progress=progress)
+        with suppress(LimitReached):
+            for name in hunt_.RULES[2:] + hunt_.RULES[:2]:  # what is quick comes first
+                made[name] = hunt_.greedy(sets, name, limit.watch(progress))
+    hunts = {name: made[name] for name in hunt_.RULES if name in made}
     if tree is not None:
+        if rule not in hunts:
+            raise OptsearchError(
+                f"--tree {str(tree)!r}: greedy, {rule} was not known after --time-limit "
+                f"{time_limit:g} seconds"
+            )
         hunt_.save(hunts[rule], tree)
-    answer = Answer(heading(sets), **described(sets), **measures(optimum.misses, sets))
+    total = optimum.misses if optimum.is_exact else None
+    upper = min([optimum.upper, *(one.total for one in hunts.values())])
+    answer = Answer(heading(sets), **described(sets), **measures(total, sets))
+    least = Fraction(optimum.lower, sets.weight)
+    if total is None:
+        answer.fact("optimum", open_mean(optimum.lower, upper, sets.weight))
+    answer.show(lower=optimum.lower, upper=upper)
     table = Table(box=None, padding=(0, 2, 0, 0))
     for name in ("", "total misses", "mean", "more", "most misses"):
         table.add_column(name, justify="right" if name else "left")
-    for name, made in {"optimal": optimum.tree(), **hunts}.items():
-        more = f"+{made.total - optimum.misses:,}" if made.total > optimum.misses else ""
+    for name, one in {**({} if total is None else {"optimal": optimum.tree()}), **hunts}.items():
+        more = f"+{one.total - total:,}" if total is not None and one.total > total else ""
         label = name if name == "optimal" else f"greedy, {name}"
-        mean = between(Fraction(made.total, sets.weight), "upper", optimum.mean, optimum.mean)
-        table.add_row(label, f"{made.total:,}", mean, more, str(made.worst))
-    rules = {
-        name: {**measures(made.total, sets), "worst": made.worst} for name, made in hunts.items()
-    }
+        mean = between(Fraction(one.total, sets.weight), "upper", least, least)
+        table.add_row(label, f"{one.total:,}", mean, more, str(one.worst))
+    rules = {name: {**measures(one.total, sets), "worst": one.worst} for name, one in hunts.items()}
     answer.show(table, rules=rules)
     answer.table({"rule": name, **row} for name, row in rules.items())
     answer.print(form)
 
 
-def bounds_family(path: Path, form: Form) -> None:
+def bounds_family(path: Path, time_limit: float | None, form: Form) -> None:
     """Bounds on the least mean number of misses."""
     sets = hunt_.read(path)
     answer = Answer(heading(sets), **described(sets))
-    answer.bounds(Bracket.of(sets.position, hunt_.bounds(sets)), "mean misses")
+    found = so_far(sets.title, time_limit, partial(hunt_.bounds, sets))
+    answer.bounds(Bracket.of(sets.position, found.bounds), "mean misses", found.is_all)
     answer.print(form)
+    if found.is_interrupted:
+        raise Interrupted
 
 
 def posterior_family(path: Path, replies: str, form: Form) -> None:

@@ -22,6 +22,7 @@ from optsearch.cli.common import (
     OptionalGame,
     PriorOption,
     ShotsOption,
+    TimeLimitOption,
     cell_names,
     counted_text,
     game_of,
@@ -33,10 +34,14 @@ from optsearch.cli.common import (
 from optsearch.cli.families import greedy_family
 from optsearch.cli.progress import solving
 from optsearch.counting.prior import Prior, prior_of
-from optsearch.search.greedy import RULES, GreedySolver, Parting
-from optsearch.support.decimals import between
+from optsearch.game import Cell
+from optsearch.game.position import Position
+from optsearch.search.greedy import RULES, Comparison, GreedySolver, Parting
+from optsearch.support.decimals import between, open_mean
 from optsearch.support.errors import OptsearchError
-from optsearch.support.progress import Limit, LimitReached
+from optsearch.support.progress import Limit, LimitReached, Progress
+from optsearch.tree import DecisionTree
+from optsearch.tree.solution import SearchStatus
 
 SHOWN = 10  # partings, for people
 HEADS = ("", "total height", "mean", "more", "worst case")
@@ -46,10 +51,10 @@ HEADS = ("", "total height", "mean", "more", "worst case")
     example="optsearch greedy 4x5:4,3,2",
     takes=2,
     then="optsearch counterexamples --max-cells 12  # where greedy is not optimal",
-    gives="game position (prior prior_digest) configurations total_height mean "
+    gives="game position (prior prior_digest) configurations total_height mean lower upper "
     "best_greedy_total_height worst_greedy_total_height greedy_shots best_shots rules "
     "partings",
-    of_family="total_misses mean rules",
+    of_family="total_misses mean lower upper rules",
 )
 def greedy(
     game: OptionalGame = None,
@@ -84,6 +89,7 @@ def greedy(
             min=0,
         ),
     ] = 60,
+    time_limit: TimeLimitOption = None,
     form: FormOption = Form.TEXT,
 ) -> None:
     """What always shooting a most probable cell costs.
@@ -94,7 +100,7 @@ def greedy(
     played = game_of("greedy", family, game, **beside)
     if played is None:
         assert family is not None
-        greedy_family(family, rule, tree, form)
+        greedy_family(family, rule, tree, time_limit, form)
         return
     position = read_position(played, shots, board)
     by = prior_of(prior, position.game)
@@ -102,69 +108,153 @@ def greedy(
         raise OptsearchError(f"no greedy rule {rule!r}; there are {', '.join(RULES)}")
     require_digest(by, tree, optimal_tree)
     with solving(str(position.game)) as progress:
-        solver = GreedySolver(position, progress=progress, prior=by)
-        best = solver.best_shots
-        optimum = solver.optimum()
-        compared = solver.compare()
-        trees = {"best": solver.tree()}
+        found = Found()
         try:
-            patient = Limit(patience).watch(progress)
-            trees["worst"] = GreedySolver(position, progress=patient, prior=by).tree("worst")
+            found.search(position, by, rule, patience, time_limit, progress)
         except LimitReached:
+            if not found.totals:
+                raise OptsearchError(
+                    f"no greedy strategy of {position.game} was evaluated in --time-limit "
+                    f"{time_limit:g} seconds; give more time"
+                ) from None
+    answer = found.answer(position, by)
+    answer.print(form)
+    if tree is not None:
+        if rule not in found.trees:
+            raise OptsearchError(
+                f"--tree {str(tree)!r}: greedy, {rule} was not known after --time-limit "
+                f"{time_limit:g} seconds"
+            )
+        title = f"{rule} greedy" if rule in RULES[:2] else f"greedy, ties {rule}"
+        both = found.compared
+        chosen = both.greedy if both is not None and rule == "best" else found.trees[rule]
+        tree_.save(replace(chosen, title=title), tree)
+    if optimal_tree is not None:
+        if found.compared is None:
+            raise OptsearchError(
+                f"--optimal-tree {str(optimal_tree)!r}: the optimum was not known after "
+                f"--time-limit {time_limit:g} seconds"
+            )
+        tree_.save(replace(found.compared.optimal, title="optimal"), optimal_tree)
+
+
+class Found:
+    """What is known of greedy strategies, and of the optimum beside them.
+
+    totals -- total heights by rule. trees -- of those that have been made. lower -- what no
+    strategy is below. optimum, compared, best_shots, greedy_shots -- None until they are known.
+    """
+
+    def __init__(self) -> None:
+        self.configurations = self.lower = 0
+        self.totals: dict[str, int] = {}
+        self.trees: dict[str, DecisionTree] = {}
+        self.optimum: int | None = None
+        self.compared: Comparison | None = None
+        self.best_shots: tuple[Cell, ...] | None = None
+        self.greedy_shots: tuple[Cell, ...] | None = None
+
+    def search(
+        self,
+        position: Position,
+        by: Prior | None,
+        rule: str,
+        patience: float,
+        time_limit: float | None,
+        progress: Progress[SearchStatus],
+    ) -> None:
+        """All of it, or what there is until LimitReached; what is quick comes first."""
+        watched = Limit(time_limit).watch(progress)
+        solver = GreedySolver(position, progress=watched, prior=by)
+        self.configurations, self.greedy_shots = solver.configurations, solver.greedy_shots
+        self.lower = solver.lower_bound()
+        self.totals["first"] = solver.total_height("first")
+        self.best_shots = solver.best_shots
+        self.optimum = solver.optimum()
+        self.totals["best"] = solver.total_height("best")
+        self.compared = solver.compare()
+        for name in RULES[:1] + RULES[2:]:
+            self._take(name, solver)
+        patient = Limit(patience)
+        try:
+            self._take("worst", GreedySolver(position, progress=patient.watch(watched), prior=by))
+        except LimitReached as reached:
+            if reached.limit is not patient:
+                raise
             if rule == "worst":
                 raise OptsearchError(
                     f"the worst greedy strategy was not known after --patience {patience:g} seconds"
                 ) from None
-        trees |= {name: solver.tree(name) for name in RULES[2:]}
-    if tree is not None:
-        chosen = compared.greedy if rule == "best" else trees[rule]
-        title = f"{rule} greedy" if rule in RULES[:2] else f"greedy, ties {rule}"
-        tree_.save(replace(chosen, title=title), tree)
-    if optimal_tree is not None:
-        tree_.save(replace(compared.optimal, title="optimal"), optimal_tree)
-    number = solver.configurations
-    answer = Answer.about(
-        position,
-        by,
-        configurations=number,
-        total_height=optimum,
-        **mean_fields(optimum, number),
-        best_greedy_total_height=trees["best"].total_height,
-        worst_greedy_total_height=trees["worst"].total_height if "worst" in trees else None,
-    )
-    for label, cells, none in (
-        ("greedy shots", solver.greedy_shots, "none: only certain hits are left"),
-        ("best shots", best, "none: every ship is sunk"),
-    ):
-        names = cell_names(cells)
-        answer.fact(label, " ".join(names) or none, **{label.replace(" ", "_"): names})
-    rows = []
-    least = Fraction(optimum, number)
-    for name, made in {"optimal": compared.optimal, **trees}.items():
-        total = made.total_height
-        more = f"+{total - optimum:,}" if total > optimum else ""
-        label = f"greedy, {name}" if name in RULES else name
-        mean = between(made.mean, "upper", least, least)
-        rows.append((label, f"{total:,}", mean, more, f"{made.worst}"))
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column(overflow="fold")
-    for name, *column in list(zip(HEADS, *rows, strict=True))[1:]:
-        table.add_column(name, justify="right", min_width=max(map(len, column)))
-    for row in rows:
-        table.add_row(*row)
-    rules = {
-        name: {
-            "total_height": made.total_height,
-            **mean_fields(made.total_height, number),
-            "worst": made.worst,
-            "histogram": {str(shots): n for shots, n in made.histogram.items()},
+
+    def _take(self, rule: str, solver: GreedySolver) -> None:
+        self.trees[rule] = solver.tree(rule)
+        self.totals[rule] = self.trees[rule].total_height
+
+    def answer(self, position: Position, by: Prior | None) -> Answer:
+        """What is said of it."""
+        number, optimum = self.configurations, self.optimum
+        upper = min(self.totals.values()) if optimum is None else optimum
+        answer = Answer.about(
+            position,
+            by,
+            configurations=number,
+            total_height=optimum,
+            **mean_fields(optimum, number),
+            best_greedy_total_height=self.totals.get("best"),
+            worst_greedy_total_height=self.totals.get("worst"),
+        )
+        if optimum is None:
+            answer.fact("optimum", open_mean(self.lower, upper, number))
+        answer.show(lower=self.lower if optimum is None else optimum, upper=upper)
+        for label, cells, none in (
+            ("greedy shots", self.greedy_shots, "none: only certain hits are left"),
+            ("best shots", self.best_shots, "none: every ship is sunk"),
+        ):
+            names = None if cells is None else cell_names(cells)
+            said = "not known yet" if names is None else " ".join(names) or none
+            answer.fact(label, said, **{label.replace(" ", "_"): names})
+        least = Fraction(self.lower if optimum is None else optimum, number)
+        rows = []
+        if self.compared is not None and optimum is not None:
+            rows.append(
+                (
+                    "optimal",
+                    f"{optimum:,}",
+                    between(least, "upper", least, least),
+                    "",
+                    f"{self.compared.optimal.worst}",
+                )
+            )
+        for name in [name for name in RULES if name in self.totals]:
+            total, made = self.totals[name], self.trees.get(name)
+            more = f"+{total - optimum:,}" if optimum is not None and total > optimum else ""
+            mean = between(Fraction(total, number), "upper", least, least)
+            worst = "" if made is None else f"{made.worst}"
+            rows.append((f"greedy, {name}", f"{total:,}", mean, more, worst))
+        table = Table(box=None, padding=(0, 2, 0, 0))
+        table.add_column(overflow="fold")
+        for name, *column in list(zip(HEADS, *rows, strict=True))[1:]:
+            table.add_column(name, justify="right", min_width=max(map(len, column)))
+        for row in rows:
+            table.add_row(*row)
+        rules = {
+            name: {
+                "total_height": self.totals[name],
+                **mean_fields(self.totals[name], number),
+                "worst": made and made.worst,
+                "histogram": made and {str(shots): n for shots, n in made.histogram.items()},
+            }
+            for name in RULES
+            if name in self.totals
+            for made in [self.trees.get(name)]
         }
-        for name, made in trees.items()
-    }
-    answer.show("", table, "", rules=rules)
-    answer.table({"rule": name, **row} for name, row in rules.items())
-    add_partings(answer, compared.partings, by)
-    answer.print(form)
+        answer.show("", table, "", rules=rules)
+        answer.table({"rule": name, **row} for name, row in rules.items())
+        if self.compared is not None:
+            add_partings(answer, self.compared.partings, by)
+        else:
+            answer.show("The time was too short for the optimum.", partings=None)
+        return answer
 
 
 def add_partings(answer: Answer, partings: Sequence[Parting], prior: Prior | None) -> None:

@@ -32,6 +32,7 @@ from optsearch.support.palette import IN_TERMINAL
 MOST_KEPT = 1 << 16  # bytes of a match that was kept
 HELP = """\
 CELL   shoot there, as in B4
+undo   take the last shot back, and the answer to it
 hint   a cell where a ship is most probable
 map    the probability of a ship on every cell
 board  the boards
@@ -66,6 +67,14 @@ def play(
         int | None,
         typer.Option(min=0, help="The same seed, the same hidden ships.", show_default=False),
     ] = None,
+    boards: Annotated[
+        str,
+        typer.Option(
+            metavar="HIDER",
+            help="Who hides the ships that you look for: uniform, one-by-one, corner, FILE.csv "
+            "with a prior, or FILE.py:NAME.",
+        ),
+    ] = "uniform",
     resume: Annotated[
         Path | None,
         typer.Option(
@@ -76,32 +85,36 @@ def play(
 ) -> None:
     """Play against hidden ships, or against a player who shoots back.
 
-    Each line is a cell to shoot; hint, map, board, help and quit are understood too.
+    Each line is a cell to shoot; undo, hint, map, board, help and quit are understood too.
     """
     talk = Dialogue()
-    table = Table(talk, begun(read_game(game), seed, against, ships, resume), resume)
+    table = Table(talk, begun(read_game(game), seed, against, ships, boards, resume), resume)
     try:
         table.run()
     except KeyboardInterrupt:
         raise Interrupted(table.farewell) from None
 
 
-def begun(game: Game, seed: int | None, against: str, ships: str, kept: Path | None) -> Match:
+def begun(
+    game: Game, seed: int | None, against: str, ships: str, boards: str, kept: Path | None
+) -> Match:
     """The match that a file keeps, or a new one where there is no file yet."""
     if kept is None or not kept.exists():
-        return Match(game, secrets.randbits(32) if seed is None else seed, against, ships)
+        return Match(game, secrets.randbits(32) if seed is None else seed, against, ships, boards)
     try:
         match = Match.resumed(read_text(kept, MOST_KEPT))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise OptsearchError(f"cannot go on with {str(kept)!r}: {reason}") from None
     given = {"game": str(game), "seed": seed, "against": against, "ships": ships}
+    given["boards"] = boards if boards != "uniform" else ""
     own = " ".join(map(match.game.ship_name, match.own))
     known = {
         "game": str(match.game),
         "seed": match.seed if seed is not None else None,
         "against": match.against if against else "",
         "ships": own if ships else "",
+        "boards": match.boards if boards != "uniform" else "",
     }
     for name, value in given.items():
         if value != known[name]:
@@ -134,10 +147,11 @@ class Table:
         self._keep()
         self._show()
         self._answer()  # where it was stopped between the two
-        while not match.is_over:
-            line = self._talk.ask(f"shot {len(match.position.shots) + 1}> ")
+        while not self._match.is_over:
+            shots = len(self._match.position.shots)
+            line = self._talk.ask(f"shot {shots + 1}> ")
             if line is None or line.lower() in ("quit", "exit", "q"):
-                self._talk.say(f"{numbered(len(match.position.shots), 'shot')}{self.farewell}")
+                self._talk.say(f"{numbered(shots, 'shot')}{self.farewell}")
                 return
             try:
                 self._follow(line.lower())
@@ -159,6 +173,12 @@ class Table:
             out.print(probability_board(Posterior(position)), soft_wrap=True)
         elif line == "board":
             self._show()
+        elif line == "undo":
+            gone = position.shots[-1:]
+            self._match = self._match.undone()
+            self._keep()
+            self._talk.say(f"{gone[0]} is taken back")
+            self._show()
         else:
             self._shoot(line)
 
@@ -169,7 +189,7 @@ class Table:
         self._keep()
         self._talk.say(f"{cell_name(cell)}: {reply}", IN_TERMINAL[reply.hit])
         self._answer()
-        if self._talk.is_person and not self._match.is_over:
+        if not self._match.is_over:
             self._show()
 
     def _answer(self) -> None:

@@ -6,18 +6,21 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 from rich.table import Column
 
+from optsearch.bounds import Bound, BoundsStatus
 from optsearch.cli.app import err
+from optsearch.cli.arguments import QUIET
 from optsearch.support.errors import printable
-from optsearch.support.progress import Progress, Status
+from optsearch.support.progress import Countdown, Limit, LimitReached, Progress, Status
 from optsearch.tree.solution import SearchStatus
 
-SECONDS = 10  # between lines where standard error is no terminal
+FIRST = 2  # seconds before the first line where standard error is no terminal
+SECONDS = 10  # between two of them
 DAY = 86_400
 
 
@@ -29,8 +32,10 @@ def telling(
 
     label -- what the work is. note -- what is said of a status, after the share that is done and
     the time to go. hint -- what is said where that is more than a day. at_once -- whether the bar
-    is there from the start to the end, and not only while a status has something to do.
+    is there from the start to the end, and not only while a status has something to do. With
+    --quiet nothing is shown.
     """
+    is_quiet = QUIET.get()
     bar = Bar(
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
@@ -42,25 +47,27 @@ def telling(
         transient=True,
         redirect_stdout=False,
         redirect_stderr=False,
-        disable=not err.is_terminal,
+        disable=is_quiet or not err.is_terminal,
     )
     task = bar.add_task(printable(label), total=None, note="")
-    last = time.monotonic()
+    following = time.monotonic() + FIRST
+    countdown = Countdown()
 
     def report(status: Status) -> None:
-        nonlocal last
+        nonlocal following
+        left = countdown.text(status)
+        if is_quiet:
+            return
         if err.is_terminal and not at_once and status.done >= status.total:
             bar.stop()
             bar.reset(task)
             return
-        if not err.is_terminal and time.monotonic() - last < SECONDS:
+        if not err.is_terminal and time.monotonic() < following:
             return
-        last = time.monotonic()
-        parts = [f"{status.share:.1%}"] if status.total else []
-        left = status.seconds_to_go
-        if left is not None:
-            parts.append(f"about {left:,.0f} s to go" + (hint if left > DAY else ""))
-        text = ", ".join(filter(None, [*parts, note(status)]))
+        following = time.monotonic() + SECONDS
+        share = f"{status.share:.1%}" if status.total else ""
+        far = hint if left and (status.seconds_to_go or 0) > DAY else ""
+        text = ", ".join(filter(None, [share, f"{left}{far}", note(status)]))
         if err.is_terminal:
             bar.start()
             bar.update(task, completed=status.done, total=status.total or None, note=text)
@@ -87,3 +94,32 @@ def solving(label: str) -> AbstractContextManager[Progress[SearchStatus]]:
         return f"total between {status.lower:,} and {status.best:,}, {text}"
 
     return telling(label, note)
+
+
+class SoFar(NamedTuple):
+    """Bounds that came until the time was over or ctrl-C; is_all -- whether all came."""
+
+    bounds: list[Bound]
+    is_all: bool
+    is_interrupted: bool
+
+
+def so_far(
+    label: str,
+    time_limit: float | None,
+    bounds: Callable[[Progress[BoundsStatus]], Iterator[Bound]],
+) -> SoFar:
+    """Bounds that come one after the other; the errors of `bounds` where they are no bracket yet.
+
+    bounds -- is given what is told how far it is.
+    """
+    found: list[Bound] = []
+    limit = Limit(time_limit)
+    try:
+        with telling(label, lambda status: status.what) as progress:
+            found.extend(bounds(limit.watch(progress)))
+        return SoFar(found, True, False)
+    except (LimitReached, KeyboardInterrupt) as end:
+        if {bound.side for bound in found} != {"lower", "upper"}:
+            raise
+        return SoFar(found, False, isinstance(end, KeyboardInterrupt))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
+from functools import partial
+from math import ceil, floor
 from pathlib import Path
 from typing import Annotated
 
@@ -38,16 +41,17 @@ from optsearch.cli.common import (
 )
 from optsearch.cli.families import bounds_family, solve_family
 from optsearch.cli.families import check_proof as check_family_proof
-from optsearch.cli.progress import solving
-from optsearch.counting.prior import prior_of
+from optsearch.cli.progress import so_far, solving, telling
+from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Cell, cell_name
 from optsearch.game.objective import Objective
-from optsearch.game.position import legend
-from optsearch.results.bracket import bounds as known_bounds
+from optsearch.game.position import Position, legend
+from optsearch.results.bracket import Bracket, bounds_in_turn
 from optsearch.search import solver
 from optsearch.search.proving import prove
 from optsearch.support.decimals import open_mean, outward
-from optsearch.support.errors import OptsearchError
+from optsearch.support.errors import OptsearchError, TooLarge
 from optsearch.tree.solution import ShotValue, Solution
 
 
@@ -184,40 +188,76 @@ def solve(
     with solving(str(position.game)) as progress:
         if method is Method.SOLVER:
             with advised("--table", table), executor_of(jobs) as executor:
-                solution = solver.solve(
-                    position,
-                    objective=aim,
-                    options=solver.SolverOptions(memory=size),
-                    table=table,
-                    executor=executor,
-                    workers=jobs,
-                    time_limit=time_limit,
-                    partial=aim.kind == "mean",
-                    all_shots=all_shots,
-                    progress=progress,
-                    prior=by,
-                )
+                try:
+                    solution: Solution | None = solver.solve(
+                        position,
+                        objective=aim,
+                        options=solver.SolverOptions(memory=size),
+                        table=table,
+                        executor=executor,
+                        workers=jobs,
+                        time_limit=time_limit,
+                        partial=aim.kind == "mean",
+                        all_shots=all_shots,
+                        progress=progress,
+                        prior=by,
+                    )
+                except TooLarge:
+                    if time_limit is None or aim.kind != "mean":
+                        raise
+                    solution = None
         elif method is Method.REFERENCE:
             solution = reference.solve(position, aim, by)
         elif aim.kind != "mean":
             raise OptsearchError(f"--method paper knows --objective mean only, not {aim}")
         else:
             solution = paper.solve(position, memory=size, progress=progress)
-    is_priced = method is Method.SOLVER and aim.kind == "mean" and solution.is_complete
-    greedy = solution.greedy() if is_priced and time_limit is None else None
+        is_priced = method is Method.SOLVER and aim.kind == "mean" and time_limit is None
+        greedy = None
+        if solution is not None and is_priced and solution.is_complete:
+            greedy = solution.greedy()
+    if solution is None:
+        assert time_limit is not None
+        solution = bracketed(position, by, time_limit)
     answer_of(solution, greedy).print(form)
-    if tree is not None:
-        best = "optimal" if solution.is_exact else "best found"
-        title = best if aim.kind == "mean" else f"{best} for {aim}"
-        tree_.save(replace(solution.tree(), title=title), tree)
-    if prove is not None and solution.is_exact:
-        write_proof(solution, prove)
+    if tree is not None or prove is not None:
+        with telling("writing"):
+            if tree is not None:
+                best = "optimal" if solution.is_exact else "best found"
+                title = best if aim.kind == "mean" else f"{best} for {aim}"
+                tree_.save(replace(solution.tree(), title=title), tree)
+            if prove is not None and solution.is_exact:
+                write_proof(solution, prove)
     for name, path in (("tree", tree), ("proof", prove if solution.is_exact else None)):
         if path is not None and form is Form.TEXT:
             out.print(f"{name:<11} {path}", soft_wrap=True)
     if not solution.is_complete and time_limit is None:
         kept = f"; what was solved is in {table}, and the same command goes on from it"
         raise Interrupted(kept if table else "")
+
+
+def bracketed(position: Position, by: Prior | None, time_limit: float) -> Solution:
+    """What bounds say in some time of a game that is too large to be searched."""
+    started = time.perf_counter()
+    in_turn = partial(bounds_in_turn, position, by)
+    known = Bracket.of(position, so_far(str(position.game), time_limit, in_turn).bounds)
+    number = Posterior(position, by).configurations
+    assert known.upper is not None
+    return Solution(
+        position=position,
+        prior=by,
+        method="bounds",
+        total_height=None,
+        configurations=number,
+        best_shots=(),
+        nodes=0,
+        table_entries=0,
+        table_bytes=0,
+        seconds=time.perf_counter() - started,
+        is_exact=False,
+        lower=ceil(known.lower * number),
+        upper=floor(known.upper * number),
+    )
 
 
 def write_proof(solution: Solution, path: Path) -> None:
@@ -389,8 +429,8 @@ def check_proof(
     example="optsearch bounds 10x10:5,4,3,3,2",
     takes=2,
     then="optsearch solve 4x5:2,3,4  # the optimum of a small game",
-    gives="game position (prior prior_digest) bounds bracket",
-    of_family="bounds bracket",
+    gives="game position (prior prior_digest) bounds bracket is_all",
+    of_family="bounds bracket is_all",
 )
 def bounds(
     game: OptionalGame = None,
@@ -398,6 +438,7 @@ def bounds(
     shots: ShotsOption = "",
     board: BoardOption = None,
     prior: PriorOption = None,
+    time_limit: TimeLimitOption = None,
     form: FormOption = Form.TEXT,
 ) -> None:
     """Proved bounds on the optimum, and the bracket they leave.
@@ -407,18 +448,26 @@ def bounds(
     played = game_of("bounds", family, game, shots=shots, board=board, prior=prior)
     if played is None:
         assert family is not None
-        bounds_family(family, form)
+        bounds_family(family, time_limit, form)
         return
     position = read_position(played, shots, board)
     by = prior_of(prior, position.game)
-    known = known_bounds(position, prior=by)
+    in_turn = partial(bounds_in_turn, position, by)
+    found = so_far(str(position.game), time_limit, in_turn)
     answer = Answer.about(position, by)
-    answer.bounds(known, "mean shots")
-    names = {bound.name for bound in known.bounds}
-    apart = position.game.is_silent and position.game.contact != "any"
-    script, wanted = ("lower_bounds", "root chain") if apart else ("told", "all ships told but two")
-    possible = by is None and not position.shots and (apart or len(position.game.fleet) > 1)
-    if possible and wanted not in names:
-        said = "stronger ones, in a checkout: python -m"
-        answer.show(f'{said} experiments.{script} "{played}"')
+    answer.bounds(Bracket.of(position, found.bounds), "mean shots", found.is_all)
+    script = stronger(position, by, {bound.name for bound in found.bounds})
+    if found.is_all and script is not None:
+        answer.show(f'stronger ones, in a checkout: python -m {script} "{played}"')
     answer.print(form)
+    if found.is_interrupted:
+        raise Interrupted
+
+
+def stronger(position: Position, by: Prior | None, names: set[str]) -> str | None:
+    """The script that computes bounds stronger than those named; None where they are there."""
+    game = position.game
+    apart = game.is_silent and game.contact != "any"
+    script, wanted = ("lower_bounds", "root chain") if apart else ("told", "all ships told but two")
+    possible = by is None and not position.shots and (apart or len(game.fleet) > 1)
+    return f"experiments.{script}" if possible and wanted not in names else None

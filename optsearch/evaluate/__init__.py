@@ -11,7 +11,8 @@ histogram. Tasks do not depend on each other, and a task that is done twice give
 done.
 
 `evaluation` holds what comes out, `run` walks, `top` knows the nodes that are only positions,
-`tasks` the others, and `runners` how a strategy is run: by the kernels, or asked.
+`tasks` the others, and `runners` how a strategy is run: by the kernels, or asked. `choosing` gives
+single shots.
 """
 
 from optsearch.evaluate.evaluation import Evaluation, EvaluationStatus

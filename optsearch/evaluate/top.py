@@ -48,6 +48,10 @@ class Top:
             if after[answer]
         ]
 
+    def counts(self, position: Position) -> list[int]:
+        """How many configurations have each cell."""
+        return self._counts(position)[0]
+
     def _recall(self, position: Position, n: int) -> list[int] | None:
         """A cell, and how many configurations give each reply but a miss, from the checkpoint."""
         name = f"shot {position}"

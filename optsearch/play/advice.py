@@ -7,12 +7,14 @@ conflict(game, shots)
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
+from optsearch.evaluate.choosing import Chooser
 from optsearch.game import MAX_CELLS, Cell, Game, cell_name, parse_cell
 from optsearch.game.position import HIT, Position, Reply, Shot
 from optsearch.game.shapes import parse_kind
@@ -23,6 +25,11 @@ from optsearch.tree.solution import SearchStatus, Solution
 
 ENDGAME = 50  # configurations from which the optimum is searched
 EFFORT = 300_000  # nodes after which that is given up
+SHORT = {
+    **dict.fromkeys(("m", "o", "water"), "miss"),
+    **dict.fromkeys(("h", "x"), "hit"),
+}
+REPLIES = ("hit", "miss", "sunk")
 
 
 class Contradiction(ImpossiblePosition):
@@ -37,8 +44,10 @@ class Contradiction(ImpossiblePosition):
 
 
 def parse_replies(text: str) -> list[tuple[Cell, Reply]]:
-    """The shots of a line such as `B4 hit, C7=miss B5 sunk 3`; PositionError for another one."""
-    joined = re.sub(r"\bsunk\s*[:=]\s*", "sunk:", text.strip().strip(",;=:"), flags=re.IGNORECASE)
+    """The shots of a line such as `B4 hit, C7=m B5 sunk3`; PositionError for another one."""
+    joined = re.sub(
+        r"\bsunk\s*[:=]\s*|\bsunk(?=\d)", "sunk:", text.strip().strip(",;=:"), flags=re.IGNORECASE
+    )
     words = re.split(r"(?:[\s,;=]|(?<!sunk):)+", joined, flags=re.IGNORECASE)
     shots = []
     while words:
@@ -47,16 +56,21 @@ def parse_replies(text: str) -> list[tuple[Cell, Reply]]:
             raise PositionError(
                 f"{cell_name(cell)} has no reply; write it as in {cell_name(cell)} miss"
             )
-        reply = words.pop(0)
+        reply = _spelled(words.pop(0))
         if words and (words[0].isdecimal() or _is_told(reply, words)):
             reply += f":{words.pop(0)}"
         shots.append((cell, Reply.parse(reply)))
     return shots
 
 
+def _spelled(word: str) -> str:
+    """A reply in full."""
+    return SHORT.get(word.lower(), word)
+
+
 def _is_told(reply: str, words: list[str]) -> bool:
     """Whether the next word is the shape that a sinking tells: L4 can be a cell, with its reply."""
-    is_cell = len(words) > 1 and words[1].lower().partition(":")[0] in ("hit", "miss", "sunk")
+    is_cell = len(words) > 1 and _spelled(words[1]).lower().partition(":")[0] in REPLIES
     try:
         return reply.lower() == "sunk" and not is_cell and bool(parse_kind(words[0]))
     except GameError:
@@ -64,11 +78,21 @@ def _is_told(reply: str, words: list[str]) -> bool:
 
 
 class Replies:
-    """The replies of a game so far, which are possible together at any time."""
+    """The replies of a game so far, which are possible together at any time.
 
-    def __init__(self, position: Position):
+    prior -- the weights of the configurations: what has none is impossible.
+    """
+
+    def __init__(self, position: Position, prior: Prior | None = None):
+        self.prior = prior
         Posterior(position).require_some()
+        self._require_weight(position)
         self.position = position
+
+    def _require_weight(self, position: Position) -> None:
+        """Refuse replies that no configuration of some weight gives."""
+        if self.prior is not None:
+            _ = Posterior(position, self.prior).probability
 
     def add(self, cell: Cell, reply: Reply) -> None:
         """One more; PositionError for one that no game has, Contradiction for one that fits not."""
@@ -81,6 +105,7 @@ class Replies:
             if not others:
                 why = "cannot be after these shots, whatever the replies to them"
             raise Contradiction(f"{shot} {why}", together)
+        self._require_weight(following)
         self.position = following
 
     def undo(self, cell: Cell | None = None) -> Shot:
@@ -108,34 +133,52 @@ class Advice:
     """What is known at a position.
 
     posterior -- where the ships are. optimum -- of what is left, where that was searched and found.
+    by -- the cell that a strategy shoots, where one was asked.
     """
 
     posterior: Posterior
     optimum: Solution | None
+    by: Cell | None = None
+
+    @property
+    def ships_left(self) -> tuple[int, ...] | None:
+        """The ships not sunk, the longest first; None where it is not told which were sunk."""
+        position = self.posterior.position
+        sinkings = [shot.reply for shot in position.shots if shot.reply.sunk]
+        told = [reply.length for reply in sinkings if reply.length is not None]
+        if position.game.is_silent or len(told) < len(sinkings):
+            return None
+        return tuple((Counter(position.game.fleet) - Counter(told)).elements())
 
     def likely(self, number: int) -> list[tuple[Cell, Fraction]]:
         """So many cells to shoot with their probabilities, the most probable first."""
         position, posterior = self.posterior.position, self.posterior
+        if posterior.is_exact:
+            chances = [chance for row in posterior.frequency for chance in row]
+        else:
+            chances = list(map(Fraction, posterior.probability.ravel().tolist()))
         closed = position.closed
-        counts = posterior.occurrence.ravel().tolist()
-        cells = [i for i, n in enumerate(counts) if n and not closed >> i & 1]
-        cells.sort(key=lambda i: -counts[i])
-        return [
-            (position.game.cell(i), Fraction(counts[i], posterior.configurations))
-            for i in cells[:number]
-        ]
+        cells = [i for i, chance in enumerate(chances) if chance and not closed >> i & 1]
+        cells.sort(key=lambda i: -chances[i])
+        return [(position.game.cell(i), chances[i]) for i in cells[:number]]
 
 
-def advise(position: Position, endgame: int = ENDGAME, prior: Prior | None = None) -> Advice:
+def advise(
+    position: Position,
+    endgame: int = ENDGAME,
+    prior: Prior | None = None,
+    by: Chooser | None = None,
+) -> Advice:
     """What a position says of the next shot, and the optimum where few configurations are left.
 
-    endgame -- how many are few; boards of more than 128 cells have no optimum. prior -- the weights
-        of configurations. Raises ImpossiblePosition where none is.
+    endgame -- how many are few. prior -- the weights of the configurations. by -- a strategy that
+    is asked, too. Raises ImpossiblePosition where no configuration is left, and as `Chooser.shot`.
     """
     posterior = Posterior(position, prior)
     posterior.require_some()
+    chosen = by.shot(position) if by is not None and position.hits_left else None
     is_few = posterior.configurations <= endgame
-    return Advice(posterior, optimum(position, prior=prior) if is_few else None)
+    return Advice(posterior, optimum(position, prior=prior) if is_few else None, chosen)
 
 
 def optimum(

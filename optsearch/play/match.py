@@ -19,13 +19,17 @@ from optsearch.counting.posterior import Posterior
 from optsearch.game import Cell, Game, cell_name, parse_cell
 from optsearch.game.position import Position, Reply, Shot, reply
 from optsearch.game.ships import ships_of
+from optsearch.play.hiding import hider
 from optsearch.strategies import Player, as_player
 from optsearch.support.documents import Document
 from optsearch.support.errors import OptsearchError, PositionError, StrategyError
 
 OPPONENTS = {"easy": "heuristic:version=1", "hard": "heuristic:version=5", "exact": "greedy"}
 """The computers of "Battleship Heuristics", and exact greedy."""
-_KEPT = {"game": str, "seed": int, "against": str, "ships": str, "shots": list, "answers": list}
+_KEPT = {
+    **{"game": str, "seed": int, "against": str, "ships": str, "boards": str},
+    **{"shots": list, "answers": list},
+}
 
 
 class Match:
@@ -33,16 +37,21 @@ class Match:
 
     hidden -- the ships that the person looks for. own -- the person's own, none without an
     opponent; masks, longest first. position -- what the person's shots were replied. answers -- the
-    same of the opponent. against -- the opponent as it was named; empty for none.
+    same of the opponent. against -- the opponent as it was named; empty for none. boards -- who
+    hides what the person looks for (`hiding.hider`).
     """
 
-    def __init__(self, game: Game, seed: int, against: str = "", ships: str = ""):
-        self.game, self.seed, self.against = game, seed, against
+    def __init__(
+        self, game: Game, seed: int, against: str = "", ships: str = "", boards: str = "uniform"
+    ):
+        self.game, self.seed, self.against, self.boards = game, seed, against, boards
         posterior = Posterior(game)
         posterior.require_some()
         self.hidden, drawn = (
             to_masks(posterior.sample(1, np.random.default_rng([seed, who]))[0]) for who in (0, 1)
         )
+        if boards != "uniform":
+            self.hidden = to_masks(hider(boards).boards(game, 1, seed)[0])
         self.position = Position(game)
         self.answers = Position(game)
         self.own: list[int] = []
@@ -85,6 +94,21 @@ class Match:
         self.answers = self.answers.after(cell, heard)
         return self.answers.shots[-1]
 
+    def undone(self) -> Match:
+        """The match before the last shot and its answer; PositionError where there is no shot."""
+        if not self.position.shots:
+            raise PositionError("nothing was shot; there is nothing to take back")
+        before = Match(self.game, self.seed, self.against, self._own_text, self.boards)
+        for shot in self.position.shots[:-1]:
+            before.shoot(shot.cell)
+            if not before.is_answered and before.position.hits_left:
+                before.answer()
+        return before
+
+    @property
+    def _own_text(self) -> str:
+        return " ".join(map(self.game.ship_name, self.own))
+
     # What is kept
 
     def kept(self) -> str:
@@ -94,7 +118,8 @@ class Match:
                 "game": str(self.game),
                 "seed": self.seed,
                 "against": self.against,
-                "ships": " ".join(map(self.game.ship_name, self.own)),
+                "ships": self._own_text,
+                "boards": self.boards,
                 "shots": [str(shot) for shot in self.position.shots],
                 "answers": [str(shot) for shot in self.answers.shots],
             }
@@ -104,7 +129,8 @@ class Match:
     def resumed(cls, text: str) -> Match:
         """The match that such a line keeps, played again; OptsearchError if it is another one."""
         fields = _fields(text)
-        match = cls(Game.parse(fields["game"]), fields["seed"], fields["against"], fields["ships"])
+        names = ("seed", "against", "ships", "boards")
+        match = cls(Game.parse(fields["game"]), *(fields[name] for name in names))
         for shot in fields["shots"]:
             if not match.is_answered:
                 match.answer()
@@ -130,4 +156,5 @@ def _opponent(name: str) -> Player:
 def _fields(text: str) -> Mapping[str, Any]:
     """What is kept of a match; OptsearchError if something else is."""
     document = Document(text, "it is no match that was kept", OptsearchError)
-    return {name: document.value(name, kind) for name, kind in _KEPT.items()}
+    known = {"boards": "uniform", **document.fields}  # what earlier versions kept has none
+    return {name: document.value(name, kind, known) for name, kind in _KEPT.items()}

@@ -7,24 +7,28 @@ are checked before they are believed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 from optsearch.bounds import (
     AllFinished,
     Bound,
-    long_bounds,
+    BoundsStatus,
+    long_bounds_in_turn,
     lower_bounds,
     together,
     told_bound,
 )
+from optsearch.bounds.by_chance import shots_by_chance
 from optsearch.bounds.told import AllButTwo
 from optsearch.counting.lattice import Constraints, sweep
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.evaluate import Task, run_task
+from optsearch.evaluate.runners import runner_of
 from optsearch.game import ANNOUNCEMENTS, Game, notebook
 from optsearch.game.position import Position
 from optsearch.results.tables import (
@@ -42,7 +46,9 @@ from optsearch.strategies import named
 from optsearch.support.datafiles import PUBLISHED, RESULTS
 from optsearch.support.decimals import between, ends
 from optsearch.support.errors import RecordError, TooLarge
+from optsearch.support.progress import LimitReached, Progress, Status, no_progress
 from optsearch.support.records import read_published
+from optsearch.support.sharing import results as results_of
 
 COMPUTED = 300_000  # configurations up to which long bounds and a strategy are computed here
 PLACEMENTS = 256  # of a ship, that the kernels of the long bounds take
@@ -58,27 +64,50 @@ def known_bounds(
     then those bounds are left out that count configurations without a list. Raises as
     `bounds.lower_bounds`, and RecordError for tables that contradict themselves or the game.
     """
+    every = bounds_in_turn(position, prior, results=results)
+    return sorted(every, key=lambda bound: bound.side == "upper")
+
+
+def bounds_in_turn(
+    position: Position,
+    prior: Prior | None = None,
+    progress: Progress[BoundsStatus] = no_progress,
+    results: Path = RESULTS,
+) -> Iterator[Bound]:
+    """The same one after the other, the quick ones on both sides first.
+
+    progress -- called after each step with its status; what it raises ends a step, and the bounds
+    that came before hold. A greedy strategy that it ends has shooting at random in its place.
+    """
     if prior is not None:
-        return [*lower_bounds(position, prior), _greedy_by(position, prior)]
-    told = [] if position.shots else _told(position.game, results)
+        yield from lower_bounds(position, prior, progress)
+        yield from _or_by_chance(lambda: _greedy_by(position, prior, progress), position)
+        return
+    yield from _lower_bounds(position, results, progress)
+    yield from _upper_bounds(position, results, progress)
+    if not position.shots and not _committed(position.game, results) and _is_small(position):
+        yield from long_bounds_in_turn(position.game, progress)
+
+
+def _lower_bounds(
+    position: Position, results: Path, progress: Progress[BoundsStatus]
+) -> Iterator[Bound]:
+    """The quick ones, and those that tables have."""
+    game = position.game
+    told = [] if position.shots else _told(game, results)
     try:
-        gathered = lower_bounds(position)
+        gathered = lower_bounds(position, progress=progress)
     except TooLarge:
         if not told:
             raise
         gathered = []
+    yield from gathered
     if position.shots:
-        return gathered + upper_bounds(position, results)
-    game = position.game
+        return
     game.require_small("a bracket of bounds")
-    gathered += [bound for bound in told if bound.name not in {other.name for other in gathered}]
-    committed = _committed(game, results)
-    if committed:
-        gathered += committed
-    elif _is_small(position):
-        gathered += long_bounds(game)
-    gathered += _optimum(game, "lower", results)
-    return gathered + upper_bounds(position, results)
+    yield from (bound for bound in told if bound.name not in {other.name for other in gathered})
+    yield from _committed(game, results)
+    yield from _optimum(game, "lower", results)
 
 
 def _is_small(position: Position) -> bool:
@@ -93,15 +122,43 @@ def _is_small(position: Position) -> bool:
 
 def upper_bounds(position: Position, results: Path = RESULTS) -> list[Bound]:
     """What strategies are known to take: the best is the upper side of the bracket."""
+    return list(_upper_bounds(position, results, no_progress))
+
+
+def _upper_bounds(
+    position: Position, results: Path, progress: Progress[BoundsStatus]
+) -> Iterator[Bound]:
     game = position.game
     gathered = []
     if not position.shots:
         gathered = _printed(game) + _evaluated(game, results) + _optimum(game, "upper", results)
-    if not gathered:
-        number = Posterior(position).configurations
-        if number <= COMPUTED:
-            gathered.append(_greedy(position, number))
-    return gathered
+    yield from gathered
+    if gathered:
+        return
+    number = Posterior(position).configurations
+    if number > COMPUTED:
+        yield _by_chance(position)
+    else:
+        yield from _or_by_chance(lambda: _greedy(position, number, progress), position)
+
+
+def _or_by_chance(evaluated: Callable[[], Bound], position: Position) -> Iterator[Bound]:
+    """A bound; where it is cut short, that of shooting at random before the end."""
+    try:
+        yield evaluated()
+    except (LimitReached, KeyboardInterrupt):
+        yield _by_chance(position)
+        raise
+
+
+def _by_chance(position: Position) -> Bound:
+    """Shooting at random."""
+    return Bound(
+        "cells at random",
+        "upper",
+        shots_by_chance(position),
+        "any cell that may have a ship, by chance: k of n cells are hit after k(n+1)/(k+1) shots",
+    )
 
 
 def bracket(bounds: Sequence[Bound]) -> tuple[Fraction, Fraction | None]:
@@ -178,9 +235,12 @@ def bounds(
     return Bracket.of(position, known_bounds(position, results, prior))
 
 
-def _greedy(position: Position, number: int) -> Bound:
+def _greedy(position: Position, number: int, progress: Progress[BoundsStatus]) -> Bound:
     """Greedy shooting from a position, on every configuration."""
-    histogram = run_task(named(GREEDY), Task(str(position.game), str(position), number))
+    task, work = Task(str(position.game), str(position), number), partial(run_task, named(GREEDY))
+    telling = partial(progress, BoundsStatus(what="greedy on every configuration"))
+    with runner_of(named(GREEDY), position.game).here() as executor:
+        ((_, histogram),) = results_of(executor, work, iter([task]), 1, telling)
     total = sum(shots * n for shots, n in enumerate(histogram)) - number * len(position.shots)
     return Bound(
         "most probable cell",
@@ -190,9 +250,13 @@ def _greedy(position: Position, number: int) -> Bound:
     )
 
 
-def _greedy_by(position: Position, prior: Prior) -> Bound:
+def _greedy_by(position: Position, prior: Prior, progress: Progress[BoundsStatus]) -> Bound:
     """Greedy shooting by a prior, on every configuration."""
-    solver = GreedySolver(position, prior=prior)
+
+    def tell(status: Status) -> None:
+        progress(BoundsStatus(what="greedy by the prior", effort=status.effort))
+
+    solver = GreedySolver(position, progress=tell, prior=prior)
     return Bound(
         "most probable cell",
         "upper",

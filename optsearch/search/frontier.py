@@ -120,6 +120,11 @@ class Frontier:
         if cost < self.root.upper:
             self.root.upper, self.root.rule = cost, rule
 
+    def know(self, rule: Rule, cost: int) -> None:
+        """The strategy of a rule of which the cost is known."""
+        if self.root.rule is not None and cost < self.root.upper:
+            self.root.upper, self.root.rule = cost, rule
+
     @property
     def lower(self) -> int:
         """No strategy costs less."""
@@ -320,10 +325,15 @@ def first_choice(kernel: Kernel, state: State) -> int:
     return best_cell(kernel, state) if is_known else first_cell(kernel, state)
 
 
+def first_greedy(kernel: Kernel, state: State) -> int:
+    """The first most probable cell."""
+    return kernel.greedy_shots(state)[0]
+
+
 def greedy_choice(kernel: Kernel, state: State) -> int:
     """The first most probable cell, and where the state is easy that of an optimal strategy."""
     is_known = len(state.family) <= kernel.easy or kernel.is_lost(state)
-    return best_cell(kernel, state) if is_known else kernel.greedy_shots(state)[0]
+    return best_cell(kernel, state) if is_known else first_greedy(kernel, state)
 
 
 def cost_of(kernel: Kernel, state: State, rule: Rule) -> int:

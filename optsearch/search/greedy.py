@@ -157,9 +157,13 @@ class GreedySolver:
     def total_height(self, rule: str = "best") -> int:
         """The total number of shots, summed over all configurations, of greedy with a rule."""
         _require(rule)
-        if rule not in ("best", "worst"):
+        if rule not in ("best", "worst") and not (rule == "first" and self.position.game.is_silent):
             return self.tree(rule).total_height
         return self._hits(self._root) + self._misses(self._root, rule)
+
+    def lower_bound(self) -> int:
+        """A total height that no strategy is below, without a search."""
+        return self._hits(self._root) + self._kernel("optimal").lower_bound(self._root)
 
     def _hits(self, state: State) -> int:
         """One shot for each cell of each configuration: what is paid besides misses."""

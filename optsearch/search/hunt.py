@@ -21,7 +21,8 @@ from hashlib import blake2b
 from math import lcm
 from pathlib import Path
 
-from optsearch.bounds import Bound, leaf_counting_misses
+from optsearch.bounds import Bound, BoundsStatus, leaf_counting_misses
+from optsearch.bounds.by_chance import total_by_chance
 from optsearch.bounds.dual_chain import chain_dual
 from optsearch.bounds.leaves import weighted_leaf_counting_after
 from optsearch.check import proofs as proof
@@ -36,9 +37,9 @@ from optsearch.search.solver import Solver
 from optsearch.search.team import Parallel
 from optsearch.support import records
 from optsearch.support.documents import Document, write
-from optsearch.support.errors import NotSupported, ProofError, RecordError, TooLarge, TreeError
+from optsearch.support.errors import ProofError, RecordError, TooLarge, TreeError
 from optsearch.support.files import read_text
-from optsearch.support.progress import Progress, no_progress
+from optsearch.support.progress import LimitReached, Progress, no_progress
 from optsearch.tree import Leaf as Ended
 from optsearch.tree import Node as Shot
 from optsearch.tree.solution import SearchStatus
@@ -403,12 +404,7 @@ def hunt(
     solver = Solver(
         sets.position, options or SolverOptions(), progress=progress, family=sets.family
     )
-    try:
-        solution = solver.search(time_limit, parallel, partial)
-    except NotSupported:
-        raise NotSupported(
-            f"{time_limit:g} seconds are too few for a first bracket of {sets.title}"
-        ) from None
+    solution = solver.search(time_limit, parallel, partial)
     assert solution.lower is not None
     assert solution.upper is not None
     certain = sets.family.certain
@@ -431,44 +427,51 @@ def greedy(sets: Sets, rule: str, progress: Progress[SearchStatus] = no_progress
     return _named(sets, solver.tree(rule).root, f"greedy, {rule}")
 
 
-def bounds(sets: Sets) -> list[Bound]:
-    """Bounds on the least mean number of misses: what no strategy is below, what greedy takes."""
+def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterator[Bound]:
+    """Bounds on the least mean number of misses, one after the other.
+
+    What no strategy is below, and what greedy takes. progress -- told how far greedy is; where it
+    ends that, shooting at random is in its place.
+    """
     family = sets.family
     leaves = Counter(sets.weights)
     certain = family.certain.bit_count()
     counting = Fraction(leaf_counting_misses(leaves, family.hits - certain), sets.weight)
-    found = [
-        Bound(
-            "leaf counting",
-            "lower",
-            counting,
-            "at most C(k-1+j, j) sets of at most k things are found with j misses",
-        ),
-        Bound(
-            "leaf counting after one thing",
-            "lower",
-            weighted_leaf_counting_after(family) - family.mean_hits,
-            "leaf counting for both replies to the first question, the least over all things",
-        ),
-    ]
+    yield Bound(
+        "leaf counting",
+        "lower",
+        counting,
+        "at most C(k-1+j, j) sets of at most k things are found with j misses",
+    )
+
+    def tell(status: SearchStatus) -> None:
+        progress(BoundsStatus(what="greedy on every set", effort=status.effort))
+
+    solver = GreedySolver(sets.position, progress=tell, family=family)
+    try:
+        taken = solver.total_height("first") - sets.certain_hits
+    except (LimitReached, KeyboardInterrupt):
+        by_chance = Fraction(total_by_chance(family), sets.weight)
+        yield Bound(
+            "things at random", "upper", by_chance, "any thing that may be missing, by chance"
+        )
+        raise
+    yield Bound("most probable thing", "upper", Fraction(taken, sets.weight), "greedy, the first")
+    progress(BoundsStatus(what="leaves after one thing"))
+    yield Bound(
+        "leaf counting after one thing",
+        "lower",
+        weighted_leaf_counting_after(family) - family.mean_hits,
+        "leaf counting for both replies to the first question, the least over all things",
+    )
     if set(sets.weights) == {1} and len(sets.sets) > 1:
+        progress(BoundsStatus(what="a price for each set"))
         doubtful = tuple(cells & ~family.certain for cells in family.sets)
         prices = raised_prices(doubtful)
         if prices is not None:
-            dual = chain_dual(doubtful, family.weights, prices)
-            found.append(
-                Bound(
-                    "dual of the chain",
-                    "lower",
-                    Fraction(dual, sets.weight),
-                    "a price for each set; docs/lower-bounds.md",
-                )
-            )
-    taken = greedy(sets, "first").total
-    found.append(
-        Bound("most probable thing", "upper", Fraction(taken, sets.weight), "greedy, the first")
-    )
-    return found
+            dual = Fraction(chain_dual(doubtful, family.weights, prices), sets.weight)
+            source = "a price for each set; docs/lower-bounds.md"
+            yield Bound("dual of the chain", "lower", dual, source)
 
 
 # Proofs

@@ -35,6 +35,8 @@ Indices = NDArray[np.int32]
 INFINITE = 1 << 60
 FORBIDDEN = 1 << 50  # the kernels' cost of more misses than the budget allows
 NO_BUDGET = -1
+FEW_BYTES = 1 << 12  # of a table that is not used
+BETWEEN_TICKS = 1000  # states of a walk in Python
 
 
 @dataclass(frozen=True)
@@ -182,6 +184,9 @@ class Kernel(Protocol):
         hits decides what a sinking tells.
         """
 
+    def greedy_misses(self) -> int:
+        """What greedy costs from the root, ties broken by the first cell."""
+
     def orbit(self, cell: int) -> int:
         """The mask of the cells that a symmetry of the root state takes to this one."""
 
@@ -287,18 +292,21 @@ class Silent(_Budgets):
         self.sets = to_words(self.family.sets)
         self.weights = np.array(self.family.weights, np.int64)
         self.root = State(np.arange(len(self.sets), dtype=np.int32), hits)
-        self._search = Search(
-            self.sets,
-            self.weights,
-            self.game.cells,
-            objective.kind,
-            table,
-            disk,
-            options.switches,
-            tick,
-            rule,
-        )
+        self._search = self._searching(options, table, disk, tick, rule)
+        self._options, self._tick = options, tick
         self.has_prices = self._search.has_prices
+
+    def _searching(
+        self,
+        options: SolverOptions,
+        table: MemoryTable,
+        disk: Disk | None,
+        tick: Callable[[int], None],
+        rule: str,
+    ) -> Search:
+        kind, cells = self.objective.kind, self.game.cells
+        switches = options.switches
+        return Search(self.sets, self.weights, cells, kind, table, disk, switches, tick, rule)
 
     @property
     def nodes(self) -> int:
@@ -354,6 +362,11 @@ class Silent(_Budgets):
         counts = self.counts(state)
         counts[list(bits(self.free_hits(state)))] = 0
         return _most(counts)
+
+    def greedy_misses(self) -> int:
+        table = MemoryTable(FEW_BYTES)
+        search = self._searching(self._options, table, None, self._tick, "first greedy")
+        return search.solve(self.root.family)
 
     def orbit(self, cell: int) -> int:
         result = 0
@@ -414,6 +427,7 @@ class Announced(_Budgets):
         self.ships = _compatible(position)
         self.cells_left = position.hits_left
         self.root = State(np.arange(len(self.ships), dtype=np.int32), position.hits)
+        self._tick = tick
         self._search = AnnouncedSearch(
             self.ships,
             game.cells,
@@ -509,6 +523,20 @@ class Announced(_Budgets):
     def greedy_shots(self, state: State) -> list[int]:
         return _most(self.counts(state))
 
+    def greedy_misses(self) -> int:
+        cost, waiting, seen = 0, [self.root], 0
+        while waiting:
+            state = waiting.pop()
+            if self.is_over(state):
+                continue
+            seen += 1
+            if seen % BETWEEN_TICKS == 0:
+                self._tick(self.nodes)
+            parts = self.parts(state, self.greedy_shots(state)[0])
+            cost += self.weight(parts[MISS]) if MISS in parts else 0
+            waiting += parts.values()
+        return cost
+
     def orbit(self, cell: int) -> int:
         result = 0
         for permutation in self._automorphisms:
@@ -538,9 +566,10 @@ def kernel(
 ) -> Kernel:
     """The kernel for the rules of a position, or of a family that is given.
 
-    rule -- which strategies there are: "optimal" for all, or "best greedy" or "worst greedy"; these
-    two for the mean and announce=nothing only. prior -- the weights of the configurations; for
-    announce=nothing only. family -- what is hidden, in place of configurations; for the mean.
+    rule -- which strategies there are: "optimal" for all, or "best greedy", "worst greedy" or
+    "first greedy"; these for the mean and announce=nothing only. prior -- the weights of the
+    configurations; for announce=nothing only. family -- what is hidden, in place of configurations;
+    for the mean.
 
     Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.
     """

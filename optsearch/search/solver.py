@@ -13,11 +13,13 @@ import time
 from collections import Counter
 from concurrent.futures import Executor
 from functools import cached_property
+from math import floor
 from pathlib import Path
 
 import numpy as np
 
 from optsearch.bounds import leaf_counting_misses
+from optsearch.bounds.by_chance import shots_by_chance, total_by_chance
 from optsearch.compiled._table import MemoryTable
 from optsearch.counting.family import Family
 from optsearch.counting.prior import Prior
@@ -25,7 +27,7 @@ from optsearch.game import Cell, Game, bits
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
 from optsearch.search.first_shots import bracketed_values, budgeted_values
-from optsearch.search.frontier import Frontier, greedy_choice
+from optsearch.search.frontier import Frontier, first_greedy, greedy_choice
 from optsearch.search.kernels import (
     FORBIDDEN,
     NO_BUDGET,
@@ -42,7 +44,7 @@ from optsearch.search.team import Asked, Parallel, Team, search_here
 from optsearch.search.watch import Watch
 from optsearch.support.errors import NotSupported, TableError
 from optsearch.support.progress import Limit, LimitReached, Progress, no_progress
-from optsearch.tree import DecisionTree
+from optsearch.tree import DecisionTree, Leaf, Node
 from optsearch.tree.solution import SearchStatus, ShotValue, Solution
 
 __all__ = ["SWITCHES", "Solver", "SolverOptions", "solve"]
@@ -100,6 +102,7 @@ class Solver:
         self.kernel = self.watch.kernel = asked.kernel(self._table, kept, self.watch.tick)
         self._team = Team(asked, self.watch, self._keep)
         self._solution: Solution | None = None
+        self._greedy_misses: int | None = None  # of greedy, ties first, once that was evaluated
 
     def _keep(self, key: bytes, value: int) -> None:
         """What a worker found."""
@@ -170,28 +173,46 @@ class Solver:
         limit = None if time_limit is None else Limit(time_limit)
         try:
             with self.watch.until(limit):
+                if limit is not None and self._greedy_misses is None:
+                    self.watch.tick()
+                    self._greedy_misses = self.kernel.greedy_misses()
+                    self.watch.tick()
                 frontier = self.watch.frontier or Frontier(
                     self.kernel, self.kernel.root, every=self._all_shots
                 )
                 self.watch.frontier = frontier
+                if self._greedy_misses is not None:
+                    frontier.know(first_greedy, self._greedy_misses)
                 frontier.open_early(limit is not None or self.kernel.has_prices)
                 if limit is not None:  # then the tree of the bracket is shown
                     frontier.follow(greedy_choice)
                 self._search_all(frontier, parallel)
         except KeyboardInterrupt:
-            if self.watch.frontier is None or not partial:
+            if not partial:
                 raise
         except LimitReached as reached:
             if reached.limit is not limit:
                 raise
-            if self.watch.frontier is None:
-                raise NotSupported(
-                    f"{time_limit:g} seconds are too few for a first bracket of "
-                    f"{self.position.game}"
-                ) from None
         found = self.watch.frontier
-        assert found is not None
+        if found is None:
+            return self._answer(*self._first_bracket(), is_settled=False)
         return self._answer(found.upper, self._best(found), NO_BUDGET)
+
+    def _first_bracket(self) -> tuple[int, tuple[int, ...], int, int]:
+        """What is known before the search has a frontier, in the order of `_answer`.
+
+        Above, greedy where its evaluation has ended, else shooting at random; below, what the
+        kernel says without a search.
+        """
+        lower = self.kernel.lower_bound(self.kernel.root)
+        if self._greedy_misses is not None:
+            upper = self._greedy_misses
+        elif isinstance(self.kernel, Silent):
+            upper = total_by_chance(self.kernel.family)
+        else:
+            misses = shots_by_chance(self.position) - self.kernel.cells_left
+            upper = floor(misses * self.kernel.weight(self.kernel.root))
+        return upper, (), NO_BUDGET, min(lower, upper)
 
     def _best(self, frontier: Frontier) -> list[int]:
         """All cells in the orbits of the best first shots."""
@@ -207,16 +228,24 @@ class Solver:
         else:
             self._team.search(frontier, parallel, collect=self._disk is not None)
 
-    def _answer(self, cost: int, best: list[int] | tuple[int, ...], budget: int) -> Solution:
+    def _answer(
+        self,
+        cost: int,
+        best: list[int] | tuple[int, ...],
+        budget: int,
+        least: int | None = None,
+        is_settled: bool = True,
+    ) -> Solution:
         game, weight = self.position.game, self.kernel.weight(self.kernel.root)
         kind = self.objective.kind
         certain = self.kernel.free_hits(self.kernel.root)
         cells = sorted({*best, *bits(certain)})
         total = self.watch.certain_cost + cost
         frontier = self.watch.frontier
-        lower = total if frontier is None else self.watch.certain_cost + frontier.lower
-        settled = frontier is None or frontier.settled[0] == frontier.settled[1]
-        is_exact = settled or kind != "mean"
+        if frontier is not None:
+            least, is_settled = frontier.lower, frontier.settled[0] == frontier.settled[1]
+        lower = total if least is None else self.watch.certain_cost + least
+        is_exact = is_settled or kind != "mean"
         return Solution(
             position=self.position,
             prior=self.prior,
@@ -340,10 +369,7 @@ class Solver:
         with self._lock:
             solution = self.found
             if not solution.is_exact:
-                assert self.watch.frontier is not None
-                return DecisionTree(
-                    self.position, self.watch.frontier.strategy(), prior=self._digest
-                )
+                return DecisionTree(self.position, self._best_found(), prior=self._digest)
             root = self.kernel.root
             if self.objective.kind == "worst":
                 root = root._replace(budget=(solution.worst or 0) - self.kernel.cells_left)
@@ -359,6 +385,20 @@ class Solver:
                 height = f"{tree.total_height} of its tree"
                 raise self._contradiction(f"the optimum {solution.total_height}", height)
             return tree
+
+    def _best_found(self) -> Node | Leaf:
+        """The strategy of the upper bound."""
+        if self.watch.frontier is not None:
+            return self.watch.frontier.strategy()
+        if self._greedy_misses is None:
+            raise NotSupported(
+                f"no strategy for {self.position.game} was evaluated in that time, so there is no "
+                "tree; give more time"
+            )
+        return grow(self.kernel, self.kernel.root, self._first_greedy)
+
+    def _first_greedy(self, state: State) -> int:
+        return first_greedy(self.kernel, state)
 
     def _best_cell(self, state: State) -> int:
         return best_cell(self.kernel, state)

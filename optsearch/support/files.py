@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
@@ -132,3 +133,20 @@ def key_of(what: str) -> bytes:
 def reason_of(error: OSError) -> str:
     """What the system says went wrong, in words."""
     return error.strerror or str(error)
+
+
+def state_folder() -> Path:
+    """Where the platform keeps what programs remember for a user, a folder of optsearch in it.
+
+    XDG_STATE_HOME where it is an absolute path; else Library/Application Support on macOS,
+    LOCALAPPDATA on Windows, ~/.local/state elsewhere.
+    """
+    given = Path(os.environ.get("XDG_STATE_HOME", ""))
+    if given.is_absolute():
+        return given / "optsearch"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "optsearch"
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return (Path(local) if local else Path.home() / "AppData" / "Local") / "optsearch"
+    return Path.home() / ".local" / "state" / "optsearch"

@@ -40,6 +40,32 @@ class Status:
         return (self.total - self.done) / self.rate if is_known else None
 
 
+EVIDENCE = 2.0, 0.05  # seconds, and the share done in them, before a time to go is shown
+
+
+class Countdown:
+    """The time to go of some work as people see it, a text that never names more than before.
+
+    Empty without evidence (`EVIDENCE`). An estimate that rises is shown as more than the least so
+    far.
+    """
+
+    def __init__(self) -> None:
+        self._least: float | None = None
+
+    def text(self, status: Status) -> str:
+        """The time to go after this status."""
+        left = status.seconds_to_go
+        seconds, share = EVIDENCE
+        fresh = (status.done - status.resumed) / max(status.total - status.resumed, 1e-9)
+        if left is None or status.seconds < seconds or fresh < share:
+            return ""
+        if self._least is None or left <= self._least:
+            self._least = left
+        word = "about" if left <= 1.5 * self._least + 1 else "more than"
+        return f"{word} {self._least:,.0f} s to go"
+
+
 S = TypeVar("S", bound=Status)
 Progress = Callable[[S], None]
 

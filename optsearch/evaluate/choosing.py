@@ -1,0 +1,41 @@
+"""The shots of a strategy one by one, also where its configurations are too many to list."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from optsearch.counting.lattice import sweep
+from optsearch.counting.posterior import Posterior
+from optsearch.evaluate.run import MEMORY
+from optsearch.evaluate.runners import Runner, runner_of
+from optsearch.evaluate.top import Top
+from optsearch.game import Cell, Game
+from optsearch.game.position import Position
+from optsearch.strategies import as_strategy
+from optsearch.support.errors import TooLarge
+
+
+class Chooser:
+    """A strategy in a game, by the name that it was given; what it draws is drawn once."""
+
+    def __init__(self, strategy: object, game: Game):
+        self.strategy = as_strategy(strategy)
+        self.name = strategy if isinstance(strategy, str) else str(self.strategy)
+        self._game = game
+
+    @cached_property
+    def _runner(self) -> Runner:
+        return runner_of(self.strategy, self._game)
+
+    def shot(self, position: Position) -> Cell:
+        """The cell that it shoots next; where it would list too many, that of an evaluation.
+
+        Raises TooLarge where an evaluation has none either, and StrategyError as `as_strategy`.
+        """
+        try:
+            return self.strategy.shot(position)
+        except TooLarge:
+            limit = self._runner.listed(MEMORY)
+            number = Posterior(position).configurations
+            top = Top(self._runner, sweep(self._game), None, limit)
+            return self._game.cell(self._runner.shot(position, number, top.counts(position), limit))

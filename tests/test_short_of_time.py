@@ -1,0 +1,324 @@
+"""Short of time: a bracket always, bounds that came by then, a time to go that does not rise."""
+
+import json
+from contextlib import contextmanager
+from fractions import Fraction
+from functools import partial
+from itertools import count, permutations
+from math import ceil, floor
+
+import pytest
+from typer.testing import CliRunner
+
+from optsearch.bounds import by_chance
+from optsearch.check import reference
+from optsearch.check.trees import verify
+from optsearch.cli import progress as shown
+from optsearch.cli.command import app
+from optsearch.counting.family import Family
+from optsearch.game import Game
+from optsearch.game.position import Position
+from optsearch.results import bracket
+from optsearch.search import hunt, solver
+from optsearch.search.greedy import GreedySolver
+from optsearch.search.solver import Solver, solve
+from optsearch.support.errors import NotSupported, TooLarge
+from optsearch.support.progress import Countdown, Limit, LimitReached, Status
+
+# Shooting at random, by all orders
+
+
+def last_hits(sets, cells):
+    """The mean place of the last cell of each set, over all orders of the cells."""
+    orders = list(permutations(cells))
+    return [
+        Fraction(sum(max(order.index(c) for c in some) + 1 for order in orders), len(orders))
+        for some in sets
+    ]
+
+
+@pytest.mark.parametrize(
+    ("game", "shots"),
+    [
+        ("1x5:2", ""),
+        ("2x3:2", ""),
+        ("2x3:2,1;contact=any", ""),
+        ("2x3:2", "A1=hit"),
+        ("1x7:3", "D1=hit"),
+        ("2x3:2;contact=any;announce=ship", "A1=miss"),
+    ],
+)
+def test_shooting_at_random_takes_the_mean_over_all_orders(game, shots):
+    position = Position.parse(Game.parse(game), shots)
+    hidden = [sum(ships) & ~position.hits for ships in reference.configurations(position)]
+    cells = range(position.game.cells)
+    certain = [c for c in cells if all(mask >> c & 1 for mask in hidden)]
+    doubtful = [c for c in cells if c not in certain and any(mask >> c & 1 for mask in hidden)]
+    sets = [[c for c in doubtful if mask >> c & 1] for mask in hidden]
+    means = last_hits(sets, doubtful)
+    exact = len(certain) + sum(means, Fraction(0)) / len(means)
+    assert by_chance.shots_by_chance(position) == exact
+    assert min(means) == max(means)
+    if position.game.is_silent:
+        family = Family.of(position)
+        misses = (exact - position.hits_left) * family.weight
+        assert by_chance.total_by_chance(family) == floor(misses)
+
+
+def test_sets_that_lie_in_others_pay_for_every_cell(tmp_path):
+    path = tmp_path / "faults.csv"
+    path.write_text("set,things,weight\na,x y,2\nb,x,1\nc,z y,3\n")
+    sets = hunt.read(path)
+    # of x, y, z two are in a and c, which miss 2/3 on average, and one is in b, which misses 2
+    assert by_chance.total_by_chance(sets.family) == floor(5 * Fraction(2, 3) + 2)
+    assert hunt.hunt(sets).misses <= by_chance.total_by_chance(sets.family)
+
+
+# Greedy by the kernel, ties first
+
+
+@pytest.mark.parametrize(
+    "game", ["4x5:2,3,4", "4x4:3,2;contact=any", "4x5:4,3;contact=corner", "4x4:3,2;announce=ship"]
+)
+def test_greedy_in_the_kernel_costs_what_its_tree_costs(game):
+    position = Position(Game.parse(game))
+    greedy = GreedySolver(position)
+    tree = greedy.tree("first")
+    assert greedy.total_height("first") == tree.total_height == verify(tree)
+    kernel = Solver(position).kernel
+    assert kernel.hits_left(kernel.root) + kernel.greedy_misses() == tree.total_height
+
+
+# A bracket always
+
+
+@pytest.fixture
+def over_at(monkeypatch):
+    """Time that is over when it was looked at so often."""
+
+    def begin(looks):
+        seconds = count()
+        monkeypatch.setattr(solver, "Limit", lambda _: Limit(looks, clock=lambda: next(seconds)))
+
+    return begin
+
+
+@pytest.mark.parametrize("game", ["5x5:3,2", "4x4:3,2;contact=any", "3x4:3,2;announce=ship"])
+def test_a_search_has_a_bracket_from_the_start(over_at, game):
+    position = Position(Game.parse(game))
+    optimum = solve(position).total_height
+    brackets = []
+    for looks in (0, 3, 10, 100, 10_000):
+        over_at(looks)
+        found = solve(position, time_limit=1)
+        assert found.lower <= optimum <= found.upper
+        assert found.is_exact or not found.best_shots
+        brackets.append(found.upper)
+        if looks:
+            assert verify(found.tree()) == found.upper
+    number = found.configurations
+    assert brackets[0] == floor(by_chance.shots_by_chance(position) * number)
+    assert brackets[-1] < brackets[0]
+
+
+def test_no_tree_without_a_strategy(over_at):
+    over_at(0)
+    found = solve("5x5:3,2", time_limit=1)
+    with pytest.raises(NotSupported, match="no strategy for 5x5:3,2 was evaluated in that time"):
+        found.tree()
+
+
+def test_a_family_has_a_bracket_from_the_start(over_at, tmp_path):
+    path = tmp_path / "faults.csv"
+    sets = [f"s{a}{b}{c},a{a} b{b} c{c}" for a in range(6) for b in range(6) for c in range(6)]
+    path.write_text("\n".join(["set,things", *sets, ""]))
+    family = hunt.read(path)
+    optimum = hunt.hunt(family).misses
+    over_at(0)
+    found = hunt.hunt(family, time_limit=1)
+    assert found.lower <= optimum <= found.upper == by_chance.total_by_chance(family.family)
+    over_at(10_000)
+    assert hunt.hunt(family, time_limit=1).upper < found.upper
+
+
+def test_ctrl_c_before_the_search_gives_the_first_bracket():
+    def stop(status):
+        raise KeyboardInterrupt
+
+    found = solve("5x6:3,2,2", progress=stop, partial=True)
+    assert not found.is_exact
+    assert found.lower < found.upper
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, arguments)
+
+
+def test_a_game_too_large_to_search_has_the_bracket_of_its_bounds(monkeypatch):
+    def refuse(*arguments, **options):
+        raise TooLarge("too many to list")
+
+    monkeypatch.setattr("optsearch.search.solver.solve", refuse)
+    fields = json.loads(run("solve", "4x4:3,2", "--time-limit", "60", "--json").stdout)
+    known = bracket.bounds("4x4:3,2")
+    number = fields["configurations"]
+    assert fields["method"] == "bounds"
+    assert fields["lower"] == ceil(known.lower * number)
+    assert fields["upper"] == floor(known.upper * number)
+    for arguments in ((), ("--time-limit", "60", "--objective", "worst")):
+        assert "too many to list" in str(run("solve", "4x4:3,2", *arguments).exception)
+
+
+# Bounds one after the other
+
+
+def stopped_after(steps, error):
+    """A progress report that ends the work after so many steps."""
+    left = count(steps, -1)
+
+    def report(status):
+        if next(left) <= 0:
+            raise error
+
+    return report
+
+
+@pytest.mark.parametrize("error", [LimitReached(Limit()), KeyboardInterrupt()])
+@pytest.mark.parametrize("game", ["4x4:3,2", "4x4:2,2;contact=any", "4x4:3,2;announce=ship"])
+def test_bounds_that_came_before_the_end_hold(game, error, tmp_path):
+    position = Position(Game.parse(game))
+    optimum = solve(position).mean
+    every = list(bracket.bounds_in_turn(position, results=tmp_path))
+    said = []
+    list(bracket.bounds_in_turn(position, progress=said.append, results=tmp_path))
+    for steps in {0, 1, len(said) // 2, len(said) - 1} & set(range(len(said))):
+        found = []
+        with pytest.raises(type(error)):
+            found.extend(
+                bracket.bounds_in_turn(
+                    position, progress=stopped_after(steps, error), results=tmp_path
+                )
+            )
+        for bound in found:
+            below = bound.side == "lower"
+            assert bound.value <= optimum if below else bound.value >= optimum
+            assert bound in every or bound.name == "cells at random"
+    assert [bound.side for bound in every].count("upper") == 1
+
+
+@pytest.mark.parametrize("error", [LimitReached(Limit()), KeyboardInterrupt()])
+def test_an_evaluation_cut_short_leaves_shooting_at_random(error):
+    def evaluated():
+        raise error
+
+    position = Position(Game.parse("4x4:3,2"))
+    turn = bracket._or_by_chance(evaluated, position)
+    last = next(turn)
+    assert (last.name, last.value) == ("cells at random", by_chance.shots_by_chance(position))
+    with pytest.raises(type(error)):
+        next(turn)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Time that goes by a second each time somebody looks."""
+    monkeypatch.setattr(shown, "Limit", partial(Limit, clock=count().__next__))
+
+
+def test_bounds_have_a_time_limit(clock):
+    result = run("bounds", "5x5:3,2", "--time-limit", "8", "--json")
+    fields = json.loads(result.stdout)
+    whole = bracket.bounds("5x5:3,2")
+    assert not fields["is_all"]
+    assert {one["name"] for one in fields["bounds"]} < {bound.name for bound in whole.bounds}
+    lower, upper = map(Fraction, fields["bracket_exact"])
+    assert lower <= whole.lower <= whole.upper <= upper
+    assert "with more time" in run("bounds", "5x5:3,2", "--time-limit", "8").stdout
+
+
+def test_ctrl_c_in_bounds_prints_those_that_came(monkeypatch):
+    def bounds(position, prior, progress):
+        yield from bracket.lower_bounds(position)
+        yield from bracket.upper_bounds(position)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("optsearch.cli.solving.bounds_in_turn", bounds)
+    result = run("bounds", "6x6:3,2")
+    assert type(result.exception).__name__ == "Interrupted"
+    assert "bracket" in result.stdout
+
+
+def test_greedy_has_a_time_limit(monkeypatch, tmp_path):
+    monkeypatch.setattr(
+        "optsearch.cli.greedy.Limit", lambda seconds: Limit(None if seconds > 9 else -1)
+    )
+    exact = GreedySolver(Position(Game.parse("5x5:3,2")))
+    fields = json.loads(run("greedy", "5x5:3,2", "--time-limit", "1", "--json").stdout)
+    assert fields["total_height"] is None
+    assert (
+        fields["upper"] == exact.total_height("first") == fields["rules"]["first"]["total_height"]
+    )
+    assert fields["lower"] <= exact.optimum() <= fields["upper"]
+    assert fields["rules"].keys() == {"first"}
+    tree = tmp_path / "tree.json"
+    refused = run("greedy", "5x5:3,2", "--time-limit", "1", "--tree", str(tree)).exception
+    assert "greedy, best was not known after --time-limit 1 seconds" in str(refused)
+    assert not tree.exists()
+
+
+# How far it is
+
+
+def test_a_time_to_go_does_not_rise():
+    countdown, texts = Countdown(), []
+    for seconds, done in ((1, 50), (3, 4), (10, 10), (20, 25), (60, 26), (70, 60), (80, 99)):
+        texts.append(countdown.text(Status(done=done, total=100, seconds=seconds)))
+    assert texts[:2] == ["", ""]  # too soon, too little
+    assert texts[2:] == [
+        "about 90 s to go",
+        "about 60 s to go",
+        "more than 60 s to go",
+        "about 47 s to go",
+        "about 1 s to go",
+    ]
+    again = Countdown()
+    assert not again.text(Status(done=60, total=100, resumed=58, seconds=100))  # of an earlier run
+
+
+def lines_of(monkeypatch, statuses, quiet=False):
+    """What is printed on a pipe where a second goes by for each status."""
+    now = count()
+    monkeypatch.setattr(shown, "FIRST", 2)
+    monkeypatch.setattr(shown.time, "monotonic", lambda: next(now))
+    token = shown.QUIET.set(quiet)
+    try:
+        with shown.telling("working", lambda status: "note") as report:
+            for status in statuses:
+                report(status)
+    finally:
+        shown.QUIET.reset(token)
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize(("quiet", "lines"), [(False, 3), (True, 0)])
+def test_a_pipe_has_a_line_now_and_then(monkeypatch, capsys, quiet, lines):
+    statuses = [Status(done=done, total=50) for done in range(25)]
+    lines_of(monkeypatch, statuses, quiet)
+    printed = capsys.readouterr().err.splitlines()
+    assert len(printed) == lines
+    assert all(line.startswith("working: ") and line.endswith("%, note") for line in printed)
+
+
+def test_every_command_can_be_quiet(monkeypatch):
+    heard = []
+    monkeypatch.setattr("optsearch.cli.solving.solving", lambda label: silent(heard))
+    run("solve", "3x3:2")
+    run("solve", "3x3:2", "--quiet")
+    assert heard == [False, True]
+    assert not shown.QUIET.get()
+
+
+@contextmanager
+def silent(heard):
+    heard.append(shown.QUIET.get())
+    yield lambda status: None
