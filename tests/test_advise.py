@@ -249,6 +249,12 @@ def test_a_sinking_whose_length_was_not_told():
     assert reply_in(only_sunk, (0, 0), MISS) == MISS
 
 
+def test_the_length_that_was_taken_is_said():
+    lines = ["A1 h A2 h B1 m", "A3 sunk"]
+    output = run(lines, "5x5:3,2;contact=any;announce=ship").output
+    assert "A3=sunk:3, the only length that is possible\n" in output
+
+
 def test_the_ships_that_remain():
     told = run(["A1 h A2 sunk2"], "4x4:3,2;contact=any;announce=ship").output
     assert "ships left: 3 2\n" in told

@@ -226,7 +226,8 @@ def test_occurrence(here, answer, game, shots):
 
 def test_bounds(here, answer):
     found = answer("bounds", STANDARD)
-    assert list(found) == ["schema", "game", "position", "bounds", "bracket", "bracket_exact"]
+    names = ["schema", "game", "position", "bounds", "bracket", "bracket_exact", "is_all"]
+    assert list(found) == names
     keys = ["name", "side", "value", "value_exact", "source", "is_binding"]
     assert all(list(b) == keys for b in found["bounds"])
     ends = {b["value_exact"] for b in found["bounds"] if b["is_binding"]}
@@ -613,3 +614,12 @@ def test_all_shots_goes_with_the_solver(here):
     status, out, err = here("solve", "2x3:2", "--all-shots", "--method", "paper")
     assert (status, out) == (2, "")
     assert err == "error: --all-shots goes with --method solver, not with paper\n"
+
+
+def test_a_strategy_comes_before_its_game_and_a_drawn_board_has_a_fleet(here, tmp_path):
+    _, _, error = here("evaluate", "4x4:3", "greedy")
+    assert "'4x4:3' is a game; the strategy comes first, as in optsearch evaluate greedy" in error
+    board = tmp_path / "board.txt"
+    board.write_text("...\n...\n")
+    _, _, error = here("bounds", board)
+    assert f"has no fleet; write it after a colon, as in {board}:5,4,3" in error

@@ -38,7 +38,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
 from optsearch.evaluate.choosing import Chooser
 from optsearch.game import Cell, Game, cell_name, parse_cell
-from optsearch.game.position import Position, Reply, known_replies
+from optsearch.game.position import Position, Reply, Shot, known_replies
 from optsearch.play.advice import ENDGAME, Advice, Contradiction, Replies, parse_replies
 from optsearch.play.advice import advise as advise_
 from optsearch.support.documents import text_of
@@ -226,7 +226,7 @@ class Session:
     @property
     def farewell(self) -> str:
         """Where the replies are kept."""
-        if self._kept is None or not self._kept.exists():
+        if self._kept is None or not (self.is_asked_for or self._kept.exists()):
             return ""
         return f"; the replies are in {self._kept}, and the same command goes on from there"
 
@@ -270,7 +270,10 @@ class Session:
             before = self.position
             try:
                 for cell, reply in parse_replies(line):
-                    self._replies.add(cell, reply_in(self.position, cell, reply))
+                    meant = reply_in(self.position, cell, reply)
+                    self._replies.add(cell, meant)
+                    if meant.length is not None and reply.length is None:
+                        self._talk.say(f"{Shot(cell, meant)}, the only length that is possible")
             finally:
                 if self.position is not before:
                     self._changed()
@@ -311,7 +314,7 @@ class Session:
                 self._talk.say(line)
 
     def _advice(self) -> Advice:
-        with telling("thinking", at_once=False):
+        with telling("thinking", at_once=self._wanted.by is not None):
             return advise_(
                 self.position, self._wanted.endgame, self._replies.prior, self._wanted.by
             )

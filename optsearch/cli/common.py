@@ -57,6 +57,7 @@ def facts_table() -> Table:
 out = Output()
 
 MOST_DRAWN = 1 << 16  # bytes of a drawn board
+MOST_NAME = 256  # signs of a name that a file can have
 MOST_LISTED = 1 << 20  # bytes of a list of games
 
 
@@ -131,6 +132,8 @@ def read_game(text: str) -> Game:
     """The game that an argument describes; `FILE:FLEET…` takes the board from a drawing."""
     file, colon, rest = text.partition(":")
     is_named = Path(file).suffix == ".txt" or "/" in file
+    if not colon and len(file) < MOST_NAME and Path(file).is_file():
+        raise GameError(f"{text!r} has no fleet; write it after a colon, as in {text}:5,4,3")
     if not colon or not (is_named or Path(file).is_file()):
         return Game.parse(text)
     rows, columns, holes = drawn_board(read_drawing(Path(file)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,10 +31,12 @@ from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_a
 from optsearch.counting.prior import prior_of
 from optsearch.evaluate import Evaluation, EvaluationStatus
 from optsearch.evaluate import evaluate as evaluate_
+from optsearch.game import Game
 from optsearch.game.orders import ORDERS, order_of
 from optsearch.results.tables import EVALUATION
 from optsearch.strategies import Strategy, added_players, all_kinds, as_strategy
 from optsearch.strategies.player import Player, name_of, parameters
+from optsearch.support.errors import GameError, StrategyError
 from optsearch.support.progress import Progress
 
 
@@ -72,7 +74,8 @@ def evaluate(
 ) -> None:
     """The exact distribution of a strategy's shots.
 
-    Over all configurations of a game; `optsearch strategies` lists the names.
+    Over all configurations of a game; `optsearch strategies` lists the names. One of your own is a
+    function in a file: it takes the position and returns a cell, (row, column) from 0, to shoot.
     """
     beside = {"prior": prior, "jobs": jobs, "resume": resume, "dask": dask, "output": output}
     played = game_of(f"evaluate {strategy}", family, game, **beside)
@@ -82,6 +85,7 @@ def evaluate(
         assert family is not None
         evaluate_family(family, strategy, int(memory * 2**30), form)
         return
+    require_order(strategy, played)
     chosen, parsed = as_strategy(strategy), read_game(played)
     by = prior_of(prior, parsed)
     with (
@@ -104,6 +108,16 @@ def evaluate(
     answer = answer_of(evaluation)
     answer.fact("written", str(output) if output else None)
     answer.print(form)
+
+
+def require_order(strategy: str, game: str) -> None:
+    """Refuse a game in the place of the strategy."""
+    with suppress(GameError):
+        Game.parse(strategy)
+        raise StrategyError(
+            f"{strategy!r} is a game; the strategy comes first, as in optsearch evaluate {game} "
+            f"{strategy}"
+        )
 
 
 @app.command(
