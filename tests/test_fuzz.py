@@ -463,14 +463,17 @@ def check_switches(asked):
 def check_bounds(asked):
     if not asked.definition.is_silent:
         return
-    found, mean = asked.ask("bounds"), asked.total() / asked.configurations
-    assert {bound["side"] for bound in found["bounds"]} == {"lower", "upper"}
-    for bound in found["bounds"]:
-        sign = 1 if bound["side"] == "lower" else -1
-        assert sign * bound["value"] <= sign * mean + NEAR, bound
-    lower, upper = found["bracket"]
-    assert lower <= mean + NEAR
-    assert upper >= mean - NEAR
+    mean = asked.total() / asked.configurations
+    for limit in ((), ("--time-limit", "0.01")):
+        found = asked.ask("bounds", *limit)
+        assert found["is_all"] or limit
+        assert {bound["side"] for bound in found["bounds"]} == {"lower", "upper"}
+        for bound in found["bounds"]:
+            sign = 1 if bound["side"] == "lower" else -1
+            assert sign * bound["value"] <= sign * mean + NEAR, bound
+        lower, upper = found["bracket"]
+        assert lower <= mean + NEAR
+        assert upper >= mean - NEAR
 
 
 def check_proof(asked):
