@@ -266,6 +266,16 @@ def test_greedy_has_a_time_limit(monkeypatch, tmp_path):
     assert not tree.exists()
 
 
+def test_ctrl_c_in_greedy_prints_what_is_known(monkeypatch):
+    def stop(solver):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(GreedySolver, "optimum", stop)
+    result = run("greedy", "4x4:3,2")
+    assert type(result.exception).__name__ == "Interrupted"
+    assert "greedy, first" in result.stdout
+
+
 # How far it is
 
 

@@ -132,7 +132,7 @@ def greedy_family(
         mean = between(Fraction(one.total, sets.weight), "upper", least, least)
         table.add_row(label, f"{one.total:,}", mean, more, str(one.worst))
     rules = {name: {**measures(one.total, sets), "worst": one.worst} for name, one in hunts.items()}
-    answer.show(table, rules=rules)
+    answer.show(*[table] * bool(table.row_count), rules=rules)
     answer.table({"rule": name, **row} for name, row in rules.items())
     answer.print(form)
 

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
-from optsearch.cli.app import app
+from optsearch.cli.app import Interrupted, app
 from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
     BoardOption,
@@ -108,9 +108,13 @@ def greedy(
         raise OptsearchError(f"no greedy rule {rule!r}; there are {', '.join(RULES)}")
     require_digest(by, tree, optimal_tree)
     with solving(str(position.game)) as progress:
-        found = Found()
+        found, is_interrupted = Found(), False
         try:
             found.search(position, by, rule, patience, time_limit, progress)
+        except KeyboardInterrupt:
+            if not found.totals:
+                raise
+            is_interrupted = True
         except LimitReached:
             if not found.totals:
                 raise OptsearchError(
@@ -119,6 +123,8 @@ def greedy(
                 ) from None
     answer = found.answer(position, by)
     answer.print(form)
+    if is_interrupted:
+        raise Interrupted
     if tree is not None:
         if rule not in found.trees:
             raise OptsearchError(
