@@ -107,9 +107,12 @@ def test_what_cannot_be_together(game, shots, together):
 
 
 def test_what_is_no_position_is_an_error():
-    for shots in ("A1=hit,A1=miss", "Z9=hit", "A1", "A1=sunk:2"):
-        with pytest.raises(OptsearchError):
+    for shots in ("A1=hit,A1=miss", "Z9=hit", "A1", "A1=", "hello", "A1=sunk:2"):
+        with pytest.raises(PositionError) as position:
+            Position.parse(SMALL.game, shots)
+        with pytest.raises(PositionError) as said:
             answers.advice(SMALL, shots)
+        assert str(said.value) == str(position.value)
 
 
 def test_ships_that_are_sunk():
@@ -311,6 +314,37 @@ def test_what_is_refused(client, fields, status):
     assert set(found) <= {"error", "kind"}
     for name, value in guard.HEADERS.items():
         assert head[name] == value
+
+
+def test_a_failure_of_the_work_is_not_put_down_to_the_request(monkeypatch):
+    def fails(_setting):
+        raise ValueError("of the program")
+
+    async def ask(_engine, _page, work, *arguments):
+        return work(*arguments)
+
+    monkeypatch.setattr(Engine, "ask", ask)
+    monkeypatch.setattr(answers, "about", fails)
+    table = application(SMALL, "token", frozenset({"testserver"}))
+    sent = []
+
+    async def receive():
+        return {"type": "http.request", "body": b"{}"}
+
+    async def send(message):
+        sent.append(message)
+
+    heads = {
+        b"host": b"testserver",
+        b"origin": b"http://testserver",
+        b"x-token": b"token",
+        b"content-type": b"application/json",
+    }
+    scope = {"type": "http", "method": "POST", "path": "/ask/about", "headers": [*heads.items()]}
+    with pytest.raises(ValueError, match="of the program"):  # starlette hands it on, answered
+        asyncio.run(table(scope, receive, send))
+    assert sent[0]["status"] == 500
+    assert json.loads(sent[1]["body"]) == {"error": "this failed: ValueError"}
 
 
 def test_nothing_else_is_answered(client):

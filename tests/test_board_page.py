@@ -201,6 +201,21 @@ def test_a_contradiction_is_framed(page):
     page.check(Position.parse(GAME, "D3=miss A1=sunk:1"))
 
 
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("?shots=Z9=hit", "Z9=hit: Z9 is off the board 3x4; its cells are A1 to D3"),
+        ("?shots=A1", "'A1' is not a shot"),
+        ("?shots=A1=hit,A1=miss", "A1 is shot twice: A1=hit and then A1=miss"),
+        ("?mode=review&shots=A1=nothing", "'nothing' is not a reply"),
+    ],
+)
+def test_an_address_without_a_position_is_an_error_that_ends_the_wait(page, query, said):
+    page.open(query)
+    assert said in page.text("trouble")
+    assert "…" not in page.text("question") + page.text("numbers")
+
+
 def test_a_page_without_its_token_asks_for_it(page):
     assert "token" not in page.driver.current_url
     token = page.address.partition("token=")[2]
@@ -216,6 +231,19 @@ def test_a_page_without_its_token_asks_for_it(page):
     field.send_keys(f"{page.base}/#token={token}{Keys.ENTER}")
     page.wait()
     page.check(Position.parse(GAME, "A1=miss"))
+
+
+def test_a_page_whose_server_was_started_again_asks_for_the_new_token(page):
+    page.open("?shots=A1=miss")
+    token = page.address.partition("token=")[2]
+    page.driver.execute_script("sessionStorage.setItem('token', '0'.repeat(32))")
+    page.driver.find_element("id", "undo").click()
+    WebDriverWait(page.driver, MANY_SECONDS).until(lambda d: d.find_elements("id", "given"))
+    assert "the server was started again" in page.text("why-token")
+    assert not page.driver.find_element("id", "numbers").is_displayed()
+    page.driver.find_element("id", "given").send_keys(token + Keys.ENTER)
+    page.wait()
+    page.check(Position(GAME))
 
 
 def play_on(page, shoot):
@@ -283,7 +311,7 @@ def test_pasted_text_is_reviewed(page):
     field.send_keys("a1 hit, A2 sunk 2; b3 miss")
     page.click("#paste .primary")
     assert page.shots() == Position.parse(GAME, "A1=hit A2=sunk:2 B3=miss")
-    assert "of 3 shots were most probable" in page.text("verdict")
+    assert "of 3 shots were at a most probable cell" in page.text("verdict")
     page.driver.find_element("id", "pasted").send_keys(", nonsense")
     page.click("#paste .primary")
     assert "nonsense" in page.text("trouble").lower()

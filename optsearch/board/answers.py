@@ -122,12 +122,14 @@ def _together(game: Game, shots: str) -> tuple[Shot, ...]:
     found = []
     for text in shots.replace(",", " ").split():
         cell, _, reply = text.partition("=")
-        found.append(Shot(parse_cell(cell), Reply.parse(reply)))
+        try:
+            found.append(Shot(parse_cell(cell), Reply.parse(reply)))
+        except OptsearchError:
+            return ()
     if len({shot.cell for shot in found}) < len(found):
         return ()
     for shot in found:
-        Position(game, (Shot(shot.cell, known_replies(game)[-1]),))  # a cell of the board
-        if shot.reply not in known_replies(game):
+        if shot.cell not in game or shot.reply not in known_replies(game):
             return ()
     return conflict(game, found)
 

@@ -11,13 +11,13 @@ let reviewed = [];  // what was said of each shot
 let chosen = null;  // the cell that a person shoots instead of the best
 let picked = null;  // the number of a shot that may be taken back
 let ships = [];  // placed by hand: [kind, cells]
-let note = "", looked = null, turn = 0;
+let note = "", looked = null, turn = 0, failed = false;  // failed -- there is no answer to wait for
 
 const digits = () => A.shape.cells.some((cell) => cell && cell[1] > 8) ? 0 : 1;
-const shotText = ([cell, reply]) => `${cell}=${reply}`;
+const shotText = ([cell, reply]) => reply ? `${cell}=${reply}` : cell;
 const shotsText = (shots) => shots.map(shotText).join(",");
 const said = (reply) => replyWords(reply).toLowerCase();
-const parsed = (text) => text.split(/[\s,]+/).filter(Boolean).map((one) => one.split(/=(.*)/s).slice(0, 2));
+const parsed = (text) => text.split(/[\s,]+/).filter(Boolean).map((one) => { const [cell, reply = ""] = one.split(/=(.*)/s); return [cell, reply]; });
 
 // The address
 
@@ -47,6 +47,7 @@ function goTo(next, isNew = true) {
 async function arrive() {
   const mine = ++turn;
   [chosen, picked, known, values] = [null, null, null, null];
+  failed = false;
   document.body.classList.add("busy");
   trouble("");
   const modes = {advise: advise, play: playOn, review: review};
@@ -54,7 +55,7 @@ async function arrive() {
     await modes[place.mode](() => mine === turn);
   } catch (error) {
     if (!(error instanceof Said)) throw error;
-    if (mine === turn && error.kind !== "GivenUp") trouble(error.message);
+    if (mine === turn && error.kind !== "GivenUp") { failed = true; trouble(error.message); }
   }
   if (mine === turn) document.body.classList.remove("busy");
 }
@@ -249,12 +250,12 @@ function showAdvice() {
   board.ships([]);
   const isOver = Boolean(known?.over);
   element("count").textContent = isOver ? "The end" : known?.impossible ? "A contradiction" : `Shot ${shots.length + 1}`;
-  element("ask").textContent = isOver ? "Every ship is sunk" : known?.impossible ? "These replies cannot be together" : next === null ? "…" : `Shoot ${board.names[next]}`;
+  element("ask").textContent = isOver ? "Every ship is sunk" : known?.impossible ? "These replies cannot be together" : next === null ? (failed ? "No advice" : "…") : `Shoot ${board.names[next]}`;
   element("chance").textContent = isOver ? `after ${counted(shots.length, "shot")}` : chanceText(next);
   element("wrong").hidden = !known?.impossible;
   element("review-these").hidden = Boolean(known?.impossible);
   if (known?.impossible) {
-    element("wrong-why").textContent = known.together.length > 1 ? "Any one of these must be wrong:" : "This must be wrong:";
+    element("wrong-why").textContent = known.together.length > 1 ? "At least one of these is wrong:" : "This is wrong:";
     element("wrong-shots").replaceChildren(...known.together.map((text) => {
       const [[cell, reply]] = parsed(text);
       const button = made("button", ["Take back ", made("b", `${cell} `), mark(reply), ` ${said(reply)}`], {type: "button"});
@@ -310,21 +311,21 @@ function showFleet(list, sunk) {
 }
 
 function showNumbers() {
-  const isKnown = known && !known.impossible;
+  const isKnown = known && !known.impossible, waiting = failed ? "unknown" : "…";
   showFleet(element("fleet"), isKnown ? known.sunk : []);
-  element("left").replaceChildren(...(isKnown ? [made("b", grouped(known.configurations)), made("span", `, ${known.bits.toFixed(2)} bits`, {class: "muted"})] : [known ? "none" : "…"]));
+  element("left").replaceChildren(...(isKnown ? [made("b", grouped(known.configurations)), made("span", `, ${known.bits.toFixed(2)} bits`, {class: "muted"})] : [known ? "none" : waiting]));
   element("best").replaceChildren(...(isKnown ? known.best.flatMap(({by, cells}, i) => [
     ...(i ? [made("br")] : []), made("b", cells.slice(0, 8).join(" ")), cells.length > 8 ? ` and ${cells.length - 8} more` : "", made("span", ` ${by}`, {class: "muted"}),
-  ]) : [known ? "none" : "…"]));
+  ]) : [known ? "none" : waiting]));
   if (known?.over) element("best").textContent = "nothing is left to shoot";
   const end = values?.optimum;
   if (end) {
     element("optimum").replaceChildren(made("b", end.cells.join(" ")), ` ${boundsText([end.total, end.total], end.weight)}`);
   } else if (isKnown && !known.over) {
     const isFew = BigInt(known.configurations) <= A.endgame;
-    element("optimum").textContent = !isFew ? `is searched once at most ${A.endgame} configurations are left` : values ? "takes too long to find here" : "…";
+    element("optimum").textContent = !isFew ? `is searched once at most ${A.endgame} configurations are left` : values ? "takes too long to find here" : waiting;
   } else {
-    element("optimum").textContent = known?.over ? "nothing is left to shoot" : known ? "none" : "…";
+    element("optimum").textContent = known?.over ? "nothing is left to shoot" : known ? "none" : waiting;
   }
   const walk = element("walk-these");
   walk.hidden = !isKnown || known.over || BigInt(known.configurations) > A.walk;
@@ -379,10 +380,12 @@ function showSetup() {
   element("placing").hidden = !isPlaced;
   board.ships(isPlaced ? ships.map(([, cells]) => cells) : []);
   const left = shipsLeft();
-  element("place-next").textContent = !isPlaced ? "" : left.length ? `Place the ship of ${/^\d+$/.test(left[0]) ? `length ${left[0]}` : `shape ${left[0]}`}: ${counted(left.length, "ship")} to place` : "Every ship is placed";
+  element("place-next").textContent = !isPlaced ? "" : left.length ? `Place the ${shipText(left[0])}: ${counted(left.length, "ship")} to place` : "Every ship is placed";
   element("unplace").setAttribute("aria-disabled", ships.length === 0);
   element("begin").setAttribute("aria-disabled", isPlaced && left.length > 0);
 }
+
+const shipText = (kind) => `ship of ${/^\d+$/.test(kind) ? "length" : "shape"} ${kind}`;
 
 function shipsLeft() {
   const placed = ships.map(([kind]) => kind);
@@ -406,7 +409,7 @@ function placeShip(cell) {
     const [kind] = shipsLeft();
     const way = kind && A.places[kind].find((one) => one[0] === cell && isFree(one, -1));
     if (way) ships.push([kind, way]);
-    else trouble(kind ? `No ship of ${kind} can begin at ${board.names[cell]}` : "Every ship is placed");
+    else trouble(kind ? `The ${shipText(kind)} cannot begin at ${board.names[cell]}` : "Every ship is placed");
     if (!way) return;
   }
   trouble("");
@@ -455,14 +458,14 @@ function showReview() {
   showCells(one, one ? shots.slice(0, at - 1) : shots, {next: one ? board.named(shots[at - 1][0]) : null, end: one});
   board.ships([]);
   element("rows-place").hidden = shots.length === 0;
-  element("progress").textContent = reviewed.length < shots.length ? `${reviewed.length} of ${counted(shots.length, "shot")} reviewed …` : "";
+  element("progress").textContent = reviewed.length < shots.length ? `${reviewed.length} of ${counted(shots.length, "shot")} reviewed${failed ? "" : " …"}` : "";
   const given = reviewed.reduce((sum, {most, chance}) => sum + Math.max(0, most - chance), 0);
   const losses = reviewed.map(lossOf).filter(Boolean);
-  const lost = losses.reduce((sum, [lower]) => sum + lower, 0);
+  const lost = [0, 1].map((side) => losses.reduce((sum, bounds) => sum + bounds[side], 0));
   const isDone = shots.length > 0 && reviewed.length === shots.length;
   const best = reviewed.filter(({most, chance}) => most - chance < 0.00005).length;
   element("verdict").textContent = isDone
-    ? `${best} of ${counted(shots.length, "shot")} were most probable cells; the others gave away ${points(given)} of probability together.${losses.length ? ` In the endgame, ${counted(losses.length, "shot")} gave away ${lossText([lost, lost])}.` : ""}`
+    ? `${best} of ${counted(shots.length, "shot")} ${isOne(best) ? "was" : "were"} at a most probable cell${best === shots.length ? "" : `; the others gave away ${points(given)} of probability in total`}.${losses.length ? ` In the endgame (${counted(losses.length, "shot")}) ${lost[1] ? `${lossText(lost)} were given away on average` : "every shot was optimal"}.` : ""}`
     : "";
   const [body] = element("rows").tBodies;
   const had = body.contains(document.activeElement) ? document.activeElement.dataset.at : null;
@@ -536,12 +539,14 @@ function build() {
 }
 
 async function start() {
+  for (const part of document.querySelectorAll("[data-mode], #numbers, #place")) part.hidden = true;
   try {
     A = await ask("about");
   } catch (error) {
     if (error.status !== 401) element("trouble").textContent = error.message;
     return;
   }
+  element("place").hidden = false;
   build();
   readPlace();
   addEventListener("popstate", () => { readPlace(); arrive(); });

@@ -137,14 +137,15 @@ def application(
     async def ask(request: Request) -> Response:
         try:
             asked = json.loads(await request.body())
+        except (ValueError, RecursionError):
+            return JSONResponse({"error": "the request is no JSON"}, 400)
+        try:
             if not isinstance(asked, dict):
                 raise Bad("an object is accepted")
             return JSONResponse(await table.answer(request.path_params["name"], asked))
         except OptsearchError as error:
             status = 400 if isinstance(error, Bad) else 422
             return JSONResponse({"error": str(error), "kind": type(error).__name__}, status)
-        except (ValueError, RecursionError):
-            return JSONResponse({"error": "the request is no JSON"}, 400)
 
     @asynccontextmanager
     async def life(_: Starlette) -> Any:

@@ -47,6 +47,7 @@ function login() {
   const field = made("input", [], {id: "given", autocomplete: "off", spellcheck: "false"});
   const form = made("form", [
     made("h1", "This page needs its token"),
+    made("p", sessionStorage.getItem(TOKEN) ? "The server does not take this page’s token: the server was started again, or the token is wrong. " : "", {id: "why-token"}),
     made("p", "optsearch serve printed an address when it began. Paste the whole address here, or its token."),
     made("label", "Address or token", {for: "given"}), field,
     made("div", made("button", "Open the board", {class: "primary"}), {class: "tools"}),
@@ -62,9 +63,9 @@ function login() {
     sessionStorage.setItem(TOKEN, match[1]);
     location.reload();
   });
-  const main = document.querySelector("main");
-  for (const part of [...document.body.children, ...main.children]) part.hidden = part !== main;
-  main.prepend(form);
+  const main = document.querySelector("main"), page = made("div", [...main.children]);
+  for (const part of [...document.body.children, page]) part.hidden = part !== main;
+  main.append(form, page);
   field.focus();
 }
 

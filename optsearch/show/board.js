@@ -42,7 +42,7 @@ const kindOf = (reply) => reply.split(":")[0];
 /** The words of a reply, as on its button. */
 function replyWords(reply) {
   const text = reply.replace(":", " ");
-  return text[0].toUpperCase() + text.slice(1);
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** The key that gives a reply; a sunk ship longer than 9 has none. */
