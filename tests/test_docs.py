@@ -147,7 +147,13 @@ def test_the_numbers_of_the_game_in_the_box():
     assert f"Greedy wins {won[20]:,} (20.72 %)" in page
 
 
-@pytest.mark.parametrize("name", RUN)
+LONG = ("boards.md", "commands.md")  # of the pages
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.long(12) if name in LONG else ()) for name in RUN],
+)
 def test_the_pages_show_what_is_printed(name, here, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert shown.check(text(name), here, monkeypatch)

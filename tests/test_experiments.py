@@ -873,8 +873,8 @@ def test_rollout_again(strategy, number):
     assert differ
 
 
-@sizes("number", 2, 4, 5)
-def test_nested_rollouts_of_the_usual_game(number):
+@pytest.mark.long(8)
+def test_nested_rollouts_of_the_usual_game():
     """Inner rollouts on samples, from seeded positions of some thousand configurations on."""
     outer = "candidates=3,screen=64,cap=256,truncate=5"
     strategy = named(f"nested:{outer},finalists=3,above=256,second=256,inner=2,floor=64")
@@ -883,7 +883,7 @@ def test_nested_rollouts_of_the_usual_game(number):
         again, tree = RolloutAgain(strategy, position), FollowedTask(strategy, position)
         other = FollowedTask(f"rollout:{outer},finalists=3", position)
         before = position.misses.bit_count() + position.game.fleet_cells
-        for index in range(5, tree.configurations, tree.configurations // number):
+        for index in range(5, tree.configurations, tree.configurations // 4):
             shots = tree.shots(index)
             assert before + again.misses(tree.cells(index)) == shots, f"{position}, number {index}"
             differ += other.shots(index) != shots
@@ -1212,6 +1212,7 @@ def test_the_committed_games_of_thompson_sampling():
             assert row["exact"] == pytest.approx(exact[row["row"], row["column"]], abs=1e-6)
 
 
+@pytest.mark.long(9)
 def test_the_leaderboard_goes_on_and_keeps_its_rows(tmp_path, monkeypatch, capsys):
     """A new player is a line; the others are not played again."""
     from experiments import leaderboard

@@ -218,7 +218,13 @@ def test_a_prior_is_of_one_game():
 STRATEGIES = ("greedy:endgame=0", "greedy:ties=last,endgame=4", "rollout", "pattern", "bisection")
 
 
-@pytest.mark.parametrize("name", STRATEGIES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.long(8) if name == "rollout" else ())
+        for name in STRATEGIES
+    ],
+)
 @draws(100)
 @given(weighed(most=40), st.booleans())
 def test_strategies_are_evaluated_by_weight(name, drawn, large):

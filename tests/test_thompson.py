@@ -345,6 +345,7 @@ def test_parameters_are_checked():
     assert str(as_player("thompson")) == "thompson:block_size=10000,information=printed"
 
 
+@pytest.mark.long(6)
 def test_more_samples_are_better_on_average():
     game = Game.parse("6x6:4,3,2;contact=any;announce=ship")
     one, many = "thompson:block_size=1,information=exact", "thompson:information=exact"
