@@ -149,6 +149,8 @@ def test_a_review_says_what_shots_gave_away():
         assert found["loss"] == [float(Fraction(value - reference.total_height(family), left))] * 2
     with pytest.raises(PositionError):
         answers.review(SMALL, str(position), 6)
+    with pytest.raises(PositionError, match="is the first that makes it impossible"):
+        answers.review(SMALL, "A1=hit C3=hit", 1)
 
 
 def test_text_is_read_as_advise_reads_it():
@@ -535,6 +537,18 @@ def test_what_the_command_says_and_opens(here, monkeypatch, host):
     assert address in page
     assert address.partition("token=")[2] not in given
     assert ("not encrypted" in out) == (host == "127.0.0.2")
+
+
+@pytest.mark.parametrize("game", ["30x30:2", "1x3:2,2"])
+def test_a_board_that_gives_no_answer_is_refused_at_once(here, game):
+    status, out, err = here("serve", game, "--no-browser")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+
+
+def test_everybody_can_be_named(here, monkeypatch):
+    monkeypatch.setattr(running.uvicorn.Server, "run", lambda *_, **__: None)
+    for name in ("easy", "greedy"):
+        assert here("serve", "3x4:2", "--no-browser", "--against", name)[::2] == (0, "")
 
 
 def test_without_the_extra(here, monkeypatch):

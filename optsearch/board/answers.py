@@ -66,6 +66,11 @@ def _strategy(name: str) -> Strategy:
     return named(name)
 
 
+@lru_cache(maxsize=16)
+def _require_some(position: Position) -> None:
+    Posterior(position).require_some()
+
+
 # What does not change
 
 
@@ -230,9 +235,10 @@ def review(setting: Setting, shots: str, number: int) -> dict[str, Any]:
 
     chance, most -- the probability of a ship where it was shot, and the greatest. In endgames cost
     and optimum are the least totals of shots to come, after that shot and of all; weight is over
-    how many configurations, or their weights.
+    how many configurations, or their weights. ImpossiblePosition for shots that cannot be together.
     """
     game = setting.position(shots)
+    _require_some(game)
     if not 1 <= number <= len(game.shots):
         raise PositionError(f"shot number {number} of {len(game.shots)} cannot be reviewed")
     shot = game.shots[number - 1]

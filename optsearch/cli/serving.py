@@ -8,8 +8,10 @@ import typer
 
 from optsearch.cli.app import Interrupted, app
 from optsearch.cli.common import OptionalGame, PriorOption, out, read_game
+from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
 from optsearch.game.position import Position
+from optsearch.play.match import OPPONENTS
 from optsearch.strategies import as_player, named
 from optsearch.support.errors import OptsearchError
 
@@ -80,7 +82,9 @@ def serve(
     for name in by or ():
         named(name).shot(Position(parsed))
     for name in against or ():
-        as_player(name)
+        if name not in OPPONENTS:
+            as_player(name)
+    Posterior(Position(parsed)).require_some()  # boards that are too large are refused at once
     setting = Setting(parsed, prior, tuple(by or ()), tuple(against or ()))
 
     def say(address: str) -> None:
