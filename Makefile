@@ -48,7 +48,7 @@ debug: build  ## the kernels once more with every memory access checked
 reproduce: build  ## the numbers of the paper, printed beside computed (FULL=1: all sources, an hour)
 	@$(BIN)/optsearch reproduce $(if $(FULL),--full --resume build/reproduce)
 
-test: $(TESTS)  ## the tests, on all processors (five to nine minutes on two)
+test: $(TESTS)  ## the tests, on all processors (five to eight minutes on two)
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal
 
 test-long: $(TESTS)  ## the tests that take long, and those of properties with all their examples
