@@ -27,6 +27,7 @@ PAGES = {
     "board": Page(
         "optsearch.board/page.html",
         *BOARD,
+        "optsearch.board/session.css",
         "optsearch.board/page.css",
         "optsearch.board/session.js",
         "optsearch.board/page.js",

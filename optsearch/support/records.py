@@ -36,7 +36,7 @@ T = TypeVar("T")
 MOST_BYTES = 1 << 26  # of a table; its rows take some ten times as much memory
 _HEADER_FORM = "write `# key: value`"
 PROVENANCE = ("title", "command", "optsearch", "python", "numpy", "commit", "date")
-VARYING = (*PROVENANCE, "seconds")  # what the header of another run may have otherwise
+VARYING = (*PROVENANCE, "seconds", "note")  # what the header of another run may have otherwise
 
 
 @dataclass(frozen=True)
