@@ -10,6 +10,7 @@ from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 
+import matplotlib
 import numpy as np
 import pytest
 from PIL import Image
@@ -163,7 +164,9 @@ def test_the_picture_of_the_readme_is_what_its_command_draws(here, monkeypatch, 
     monkeypatch.chdir(tmp_path)
     commands = [command for command, _ in shown.console_commands(text(README))]
     (command,) = [command for command in commands if "--figure position.png" in command]
-    assert here(*shlex.split(command)[1:])[0] == 0
+    with matplotlib.rc_context():  # the figures of the paper, once imported, set another style
+        matplotlib.rcdefaults()
+        assert here(*shlex.split(command)[1:])[0] == 0
     with Image.open("position.png") as drawn, Image.open(DOCS / "pictures/position.png") as kept:
         assert drawn.size == kept.size
         pixels = [np.asarray(image.convert("L"), float) for image in (drawn, kept)]
