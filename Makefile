@@ -27,7 +27,7 @@ build: .venv/.built  ## .venv with the package and its kernels
 	@touch $@
 
 .venv/.extras: .venv/.built
-	@$(PIP) --no-build-isolation --editable '.[board,dask,puzzles]'
+	@$(PIP) --no-build-isolation --editable '.[board,dask,gymnasium,puzzles]'
 	@touch $@
 
 .venv/.board: .venv/.built

@@ -162,7 +162,7 @@ class Interrupted(Exception):
 
 DEPENDENCIES = (
     *("numpy", "numba", "lmdb", "sortedcontainers", "typer", "rich", "matplotlib", "highspy"),
-    *("distributed", "jinja2", "ortools", "starlette", "uvicorn"),  # extras
+    *("distributed", "gymnasium", "jinja2", "ortools", "starlette", "uvicorn"),  # extras
 )
 
 

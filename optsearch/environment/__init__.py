@@ -1,0 +1,41 @@
+"""Where agents are trained: the game as an environment of Gymnasium, and agents as players.
+
+    import gymnasium
+    import optsearch.environment
+
+    env = gymnasium.make("optsearch/Battleship-v0", game="10x10:5,4,3,3,2")
+
+`battleship` is the environment, `view` what an agent sees of a position, and `agents` makes players
+of agents. Needs gymnasium, the extra of that name.
+"""
+
+try:
+    import gymnasium as _gymnasium
+except ModuleNotFoundError as error:
+    if error.name != "gymnasium":
+        raise
+    raise ModuleNotFoundError(
+        "optsearch.environment needs gymnasium, which is not installed; install it with: pip "
+        "install gymnasium, or in a copy of the repository pip install '.[gymnasium]'",
+        name="gymnasium",
+    ) from None
+
+from optsearch.environment.agents import Agent, ChanceAgent
+from optsearch.environment.battleship import NAME, Battleship
+from optsearch.environment.view import HIT, HOLE, MISS, SUNK, UNKNOWN, Observation, View
+
+__all__ = [
+    "HIT",
+    "HOLE",
+    "MISS",
+    "NAME",
+    "SUNK",
+    "UNKNOWN",
+    "Agent",
+    "Battleship",
+    "ChanceAgent",
+    "Observation",
+    "View",
+]
+
+_gymnasium.register(NAME, entry_point="optsearch.environment.battleship:Battleship")

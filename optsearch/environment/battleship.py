@@ -1,0 +1,204 @@
+"""The game as an environment of Gymnasium."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from optsearch.counting.configurations import to_masks
+from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import Prior
+from optsearch.environment.agents import action_of
+from optsearch.environment.view import Observation, View
+from optsearch.game import Game
+from optsearch.game.position import Position, reply
+from optsearch.game.ships import ships_of
+from optsearch.support.errors import GameError, OptsearchError
+
+NAME = "optsearch/Battleship-v0"
+
+MOST_DRAWN = 4096  # boards that are drawn together
+GROWTH = 8  # of the boards that are drawn together, each time
+PIXELS = 32  # a cell, in pictures
+
+
+class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is installed or not
+    """Shooting at hidden ships until all are hit: every shot costs 1.
+
+    game -- a Game, or its text; any board, fleet and rules that can be counted.
+    prior -- how likely the hidden boards are, a Prior or what `optsearch.counting.prior.prior_of`
+        reads; by default all configurations of the game are equally likely. Boards are exact draws.
+    probabilities -- the observation has the exact probability of a ship on each cell, too.
+    order -- the observation has the number of the shot on each cell, too.
+    render_mode -- `ansi`, the drawn board as text, `rgb_array`, a picture, or None.
+
+    An observation is a dict as `View` makes it. An action is the number of a cell, row * columns +
+    column. The reward is -1 for each shot, so that the return of a game is the number of its shots,
+    negative; the game terminates as the last ship is hit, and is never truncated. To shoot a hole,
+    or a cell that was shot before, costs 1 as well, and changes nothing. `info` has `action_mask`
+    (as the observation), `shots` (so far in this game), and `wasted` (those that changed nothing).
+
+    Raises GameError, StrategyError or PositionError for what is no game or no prior of it,
+    ImpossiblePosition for a game without a configuration.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}
+
+    def __init__(
+        self,
+        game: Game | str = "10x10:5,4,3,3,2",
+        prior: Prior | str | None = None,
+        probabilities: bool = False,
+        order: bool = False,
+        render_mode: str | None = None,
+    ):
+        self.view = View.of(game, prior, probabilities, order)
+        self.game = self.view.game
+        modes = self.metadata["render_modes"]
+        if render_mode is not None and render_mode not in modes:
+            raise OptsearchError(f"no render_mode {render_mode!r}; there are {', '.join(modes)}")
+        self.render_mode = render_mode
+        self._hidden = Posterior(self.game, self.view.prior)
+        self._hidden.require_some()
+        self._forget_boards()
+        self._ships: list[int] | None = None
+        self._position = Position(self.game)
+        self._wasted = 0
+        self.observation_space = _space(self.view)
+        self.action_space = spaces.Discrete(self.game.cells)
+
+    @property
+    def position(self) -> Position:
+        """The game so far, for `Posterior`, `solve` and strategies."""
+        return self._position
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Whether each cell can be shot; bool of shape (cells,), as MaskablePPO asks for it."""
+        return self.view(self._position)["action_mask"].astype(bool)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Hide the ships anew.
+
+        seed -- the boards from now on; the same seed gives the same boards in the same order.
+        options -- `{"ships": "A1-A3 C1-C2"}` hides these ships, and draws none.
+
+        Raises OptsearchError for another option, GameError for ships that are no configuration.
+        """
+        super().reset(seed=seed)
+        if seed is not None:
+            self._forget_boards()
+        unknown = sorted(set(options or {}) - {"ships"})
+        if unknown:
+            raise OptsearchError(f"no option {unknown[0]!r} of reset; there is 'ships'")
+        given = (options or {}).get("ships")
+        self._ships = self._draw() if given is None else self._given(given)
+        self._position = Position(self.game)
+        self._wasted = 0
+        return self._seen()
+
+    def step(
+        self, action: int | np.integer[Any] | NDArray[Any]
+    ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Shoot a cell: the observation, -1.0, whether the game is over, False, and info.
+
+        Raises StrategyError for what is no action, and ResetNeeded of Gymnasium where no game is
+        under way.
+        """
+        position = self._position
+        if self._ships is None or not position.hits_left:
+            raise gymnasium.error.ResetNeeded("no game is under way; call reset() to begin one")
+        cell = self.game.cell(action_of(action, self.game))
+        bit = 1 << cell[0] * self.game.columns + cell[1]
+        if bit & position.closed:
+            self._wasted += 1
+        else:
+            answer = reply(self.game, self._ships, position.hits, bit)
+            self._position = position.after(cell, answer)
+        seen, info = self._seen()
+        return seen, -1.0, not self._position.hits_left, False, info
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The board as text or as a picture, uint8 of shape (height, width, 3), by `render_mode`.
+
+        With `probabilities` the picture has them on the cells not shot yet.
+        """
+        if self.render_mode == "ansi":
+            return self._position.board()
+        return self._picture() if self.render_mode == "rgb_array" else None
+
+    def _seen(self) -> tuple[Observation, dict[str, Any]]:
+        seen = self.view(self._position)
+        shots = len(self._position.shots) + self._wasted
+        mask = seen["action_mask"].copy()
+        return seen, {"action_mask": mask, "shots": shots, "wasted": self._wasted}
+
+    # Hidden boards
+
+    def _forget_boards(self) -> None:
+        self._drawn: list[list[int]] = []
+        self._number = 1  # of the boards that are drawn next
+
+    def _draw(self) -> list[int]:
+        """The next board: 1 is drawn after a seed, then 8, 64, … together, which is faster."""
+        if not self._drawn:
+            drawn = self._hidden.sample(self._number, self.np_random)
+            self._drawn = [to_masks(ships) for ships in drawn[::-1]]
+            if self._is_ranked:
+                self._number = min(GROWTH * self._number, MOST_DRAWN)
+        return self._drawn.pop()
+
+    @property
+    def _is_ranked(self) -> bool:
+        """Whether many boards take hardly longer than one: too many to rank are drawn singly."""
+        return self.view.prior is not None or self._hidden.configurations < 2**64
+
+    def _given(self, text: object) -> list[int]:
+        if not isinstance(text, str):
+            raise GameError(f"{text!r} are no ships; give a text such as 'A1-A3 C1-C2'")
+        ships = ships_of(text, self.game)
+        if self.view.prior is not None and not self.view.prior.weight(ships):
+            raise GameError(f"the ships {text!r} have weight 0 by the prior {self.view.prior.name}")
+        return ships
+
+    # Pictures
+
+    def _picture(self) -> NDArray[np.uint8]:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        from optsearch import drawing
+
+        rows, columns, position = self.game.rows + 1, self.game.columns + 1, self._position
+        figure = Figure(figsize=(columns / 4, rows / 4), dpi=4 * PIXELS)  # 4 cells an inch
+        share = (columns - 1) / columns, (rows - 1) / rows  # beside the names
+        axes = figure.add_axes((1 - share[0], 0, *share))
+        if self.view.probabilities:
+            drawing.draw_probability(axes, position, self.view(position)["probabilities"])
+        else:
+            drawing.draw_board(axes, position)
+        canvas: Any = FigureCanvasAgg(figure)
+        canvas.draw()
+        return np.array(canvas.buffer_rgba(), np.uint8)[..., :3]
+
+
+def _space(view: View) -> spaces.Dict:
+    """The space of what an agent sees."""
+    game = view.game
+    board = (game.rows, game.columns)
+    start = view(Position(game))["afloat"]
+    boxes = {
+        "board": spaces.Box(0, view.top, board, np.uint8),
+        "afloat": spaces.Box(np.zeros_like(start), start, dtype=np.int16),
+        "action_mask": spaces.MultiBinary(game.cells),
+    }
+    if view.order:
+        boxes["order"] = spaces.Box(0, game.room, board, np.int16)
+    if view.probabilities:
+        boxes["probabilities"] = spaces.Box(0, 1, board, np.float32)
+    return spaces.Dict(boxes)

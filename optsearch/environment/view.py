@@ -1,0 +1,146 @@
+"""What an agent sees of a position: arrays of a fixed shape, in the environment and as a player."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import Prior, prior_of
+from optsearch.game import Game
+from optsearch.game.position import Position, Shot
+from optsearch.support.errors import GameError, StrategyError
+
+Observation = dict[str, NDArray[Any]]
+
+UNKNOWN, MISS, HIT, HOLE, SUNK = range(5)  # signs of the board, the last one and above
+
+REMEMBERED = 4096  # positions whose probabilities are kept: games begin alike
+
+
+@dataclass(frozen=True)
+class View:
+    """What an agent sees of the positions of a game.
+
+    game -- the game. prior -- how likely the configurations are; None is uniform. probabilities --
+    whether the agent is told the exact probability of a ship on each cell. order -- whether it is
+    told the number of the shot on each cell.
+
+    Raises PositionError for a prior of another game.
+    """
+
+    game: Game
+    prior: Prior | None = None
+    probabilities: bool = False
+    order: bool = False
+
+    def __post_init__(self) -> None:
+        if self.prior is not None:
+            self.prior.require(self.game)
+
+    @classmethod
+    def of(
+        cls,
+        game: Game | str,
+        prior: Prior | str | None = None,
+        probabilities: bool = False,
+        order: bool = False,
+    ) -> View:
+        """The same, where game and prior may be texts (`prior_of` says which).
+
+        Raises GameError for what is no game, StrategyError for what is no prior.
+        """
+        if not isinstance(game, Game | str):
+            raise GameError(f"{game!r} is no game; give a Game, or its text as in 4x4:3,2")
+        if not isinstance(prior, Prior | str | None):
+            raise StrategyError(f"{prior!r} is no prior; give a Prior, its text, or None")
+        if isinstance(game, str):
+            game = Game.parse(game)
+        if isinstance(prior, str):
+            prior = prior_of(prior, game)
+        return cls(game, prior, bool(probabilities), bool(order))
+
+    def __call__(self, position: Position) -> Observation:
+        """What the agent sees of a position, new arrays every time.
+
+        board -- uint8 of shape (rows, columns): UNKNOWN, MISS, HIT, HOLE; on a cell where a shot
+            sank a ship SUNK, or where its length is told SUNK + i for the ship `kinds[i]`.
+        afloat -- int16 of shape (kinds,): how many ships of each of `kinds` are afloat; where the
+            length of a sunk ship is not told of shape (1,), how many there are in all. Where
+            nothing is announced that is the whole fleet until the game is over.
+        action_mask -- int8 of shape (cells,): 1 on each cell that can be shot.
+        order -- if asked for: int16 of shape (rows, columns), the number of the shot, from 1; or 0.
+        probabilities -- if asked for: float32 of shape (rows, columns), the probability of a ship.
+
+        Raises ImpossiblePosition where probabilities are asked for and nothing is left.
+        """
+        game = self.game
+        board = self._empty + MISS * self._cells(position.misses) + HIT * self._cells(position.hits)
+        shots = () if game.is_silent else position.shots
+        sinkings = [shot for shot in shots if shot.reply.sunk]
+        for shot in sinkings:
+            board[shot.cell] = self._sunk_sign(shot)
+        seen: Observation = {
+            "board": board,
+            "afloat": self._afloat(sinkings, not position.hits_left),
+            "action_mask": (board.ravel() == UNKNOWN).astype(np.int8),
+        }
+        if self.order:
+            numbers = np.zeros((game.rows, game.columns), np.int16)
+            for number, shot in enumerate(position.shots, 1):
+                numbers[shot.cell] = number
+            seen["order"] = numbers
+        if self.probabilities:
+            seen["probabilities"] = _probability(position, self.prior).astype(np.float32)
+        return seen
+
+    @cached_property
+    def kinds(self) -> tuple[int, ...]:
+        """The different lengths and shapes of the fleet, in its order."""
+        return tuple(dict.fromkeys(self.game.fleet))
+
+    @property
+    def top(self) -> int:
+        """The highest sign that its boards have."""
+        several = len(self.kinds) - 1
+        return {"nothing": HOLE, "sunk": SUNK, "ship": SUNK + several}[self.game.announce]
+
+    @cached_property
+    def _empty(self) -> NDArray[np.uint8]:
+        return HOLE * self._cells(self.game.holes)
+
+    def _cells(self, mask: int) -> NDArray[np.uint8]:
+        """1 on the cells of a mask, 0 elsewhere; shape (rows, columns). UNKNOWN is 0."""
+        game = self.game
+        words = np.frombuffer(mask.to_bytes(-(-game.cells // 8), "little"), np.uint8)
+        cells = np.unpackbits(words, count=game.cells, bitorder="little")
+        return cells.reshape(game.rows, game.columns)
+
+    def _sunk_sign(self, shot: Shot) -> int:
+        told = shot.reply.length
+        return SUNK + (0 if told is None else self.kinds.index(told))
+
+    def _afloat(self, sinkings: list[Shot], is_over: bool) -> NDArray[np.int16]:
+        """The ships of each kind, or of all kinds together, less those that are sunk as told."""
+        if is_over:
+            return np.zeros_like(self._fleet)
+        afloat: NDArray[np.int16] = self._fleet.copy()
+        for shot in sinkings:
+            afloat[self._sunk_sign(shot) - SUNK] -= 1
+        return afloat
+
+    @cached_property
+    def _fleet(self) -> NDArray[np.int16]:
+        fleet = self.game.fleet
+        if self.game.announce != "ship":
+            return np.array([len(fleet)], np.int16)
+        return np.array([fleet.count(kind) for kind in self.kinds], np.int16)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _probability(position: Position, prior: Prior | None) -> NDArray[np.float64]:
+    return Posterior(position, prior).probability

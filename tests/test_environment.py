@@ -1,0 +1,330 @@
+"""The environment of Gymnasium: its checker, its boards, what is seen, and agents as players."""
+
+import json
+import subprocess
+import sys
+import warnings
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+gymnasium = pytest.importorskip("gymnasium")
+
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+
+from optsearch.bounds.by_chance import shots_by_chance  # noqa: E402
+from optsearch.counting.configurations import list_ships, to_masks  # noqa: E402
+from optsearch.counting.posterior import Posterior  # noqa: E402
+from optsearch.counting.prior import Prior  # noqa: E402
+from optsearch.environment import NAME, Agent, Battleship, ChanceAgent, View  # noqa: E402
+from optsearch.evaluate import evaluate  # noqa: E402
+from optsearch.game import Game  # noqa: E402
+from optsearch.game.position import Position, play  # noqa: E402
+from optsearch.play.simulate import simulate  # noqa: E402
+from optsearch.strategies import as_strategy  # noqa: E402
+from optsearch.support.errors import OptsearchError, StrategyError  # noqa: E402
+from tests.examples import draws  # noqa: E402
+
+SMALL = "3x4:3,2;contact=any"
+TOLD = "4x4:3,2,2;contact=corner;announce=ship;holes=B2,D4"
+GAMES = ("4x4:2", "4x4:3,2;announce=sunk", TOLD, "4x4:L4,2;announce=ship")
+ROOT = Path(__file__).parent.parent
+
+
+def ships_text(game, ships):
+    return " ".join(game.ship_name(ship) for ship in ships)
+
+
+def configurations(game):
+    """All configurations as texts."""
+    return [ships_text(game, to_masks(ships)) for ships in list_ships(Position(game))]
+
+
+def played(env, shot, **options):
+    """The return of a game in which `shot` is asked for the action."""
+    seen, _ = env.reset(**options)
+    total, is_over = 0.0, False
+    while not is_over:
+        seen, reward, is_over, is_truncated, _ = env.step(shot(seen))
+        assert not is_truncated
+        total += reward
+    return total
+
+
+def most_probable(seen):
+    return int(np.where(seen["action_mask"], seen["probabilities"].ravel(), -1).argmax())
+
+
+def first_open(seen):
+    return seen["action_mask"].argmax()
+
+
+def any_open(seen, generator):
+    return generator.choice(np.flatnonzero(seen["action_mask"]))
+
+
+# What Gymnasium asks for
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
+def test_gymnasiums_checker(game, mode):
+    is_picture = mode == "rgb_array"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env = gymnasium.make(
+            NAME, game=game, render_mode=mode, probabilities=is_picture, order=is_picture
+        )
+        check_env(env.unwrapped)
+        assert env.reset(seed=1)[0] in env.observation_space
+
+
+def test_a_vector_of_environments_runs():
+    games = gymnasium.make_vec(NAME, num_envs=3, vectorization_mode="sync", game="3x3:2")
+    seen, info = games.reset(seed=1)
+    assert seen["board"].shape == (3, 3, 3)
+    assert info["action_mask"].shape == (3, 9)
+    ended = 0
+    for _ in range(60):
+        actions = seen["action_mask"].argmax(axis=1)
+        seen, rewards, terminated, truncated, _ = games.step(actions)
+        assert set(rewards) <= {-1, 0}  # 0 where an ended game begins anew
+        assert not truncated.any()
+        ended += terminated.sum()
+    assert ended > 10
+    games.close()
+
+
+def test_it_is_loaded_only_when_it_is_asked_for():
+    script = f"""
+import sys, optsearch, optsearch.play.simulate
+assert "gymnasium" not in sys.modules
+import gymnasium
+assert "optsearch.environment" not in sys.modules
+print(gymnasium.make("optsearch.environment:{NAME}", game="2x2:1").unwrapped.game)
+"""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
+    assert (ended.returncode, ended.stdout) == (0, "2x2:1\n"), ended.stderr
+
+
+def test_without_gymnasium(monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("optsearch.environment")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "gymnasium", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install '\.\[gymnasium\]'"):
+        __import__("optsearch.environment")
+
+
+# Boards
+
+
+def boards_of(env, number, seed=None):
+    env.reset(seed=seed)
+    found = []
+    for _ in range(number):
+        found.append(tuple(env._ships))
+        env.reset()
+    return found
+
+
+def test_a_seed_names_the_boards():
+    env, another = Battleship(SMALL), Battleship(SMALL)
+    first = boards_of(env, 100, seed=7)
+    assert boards_of(another, 100, seed=7) == first
+    assert boards_of(env, 100, seed=7) == first  # also after others were drawn
+    assert boards_of(env, 100) != first
+
+
+def chi_square(env, weights, number):
+    """The statistic of boards drawn by an environment, and its degrees of freedom."""
+    counts = dict.fromkeys(weights, 0)
+    for ships in boards_of(env, number, seed=3):
+        counts[ships_text(env.game, ships)] += 1
+    whole = sum(weights.values())
+    expected = {board: number * weight / whole for board, weight in weights.items() if weight}
+    assert not any(counts[board] for board in counts if board not in expected)
+    return sum((counts[board] - n) ** 2 / n for board, n in expected.items()), len(expected) - 1
+
+
+def test_boards_are_uniform_or_by_the_prior():
+    game = Game.parse("3x4:3,2")
+    every = configurations(game)
+    statistic, freedom = chi_square(Battleship(game), dict.fromkeys(every, 1), 10_000)
+    assert abs(statistic - freedom) < 4 * (2 * freedom) ** 0.5
+    prior = Prior.of_placements(game, {game.placements(3)[0]: 5, game.placements(2)[-1]: 0})
+    weights = {
+        text: prior.weight(to_masks(ships))
+        for text, ships in zip(every, list_ships(Position(game)), strict=True)
+    }
+    assert len(set(weights.values())) == 3
+    statistic, freedom = chi_square(Battleship(game, prior), weights, 10_000)
+    assert abs(statistic - freedom) < 4 * (2 * freedom) ** 0.5
+
+
+def test_boards_too_many_to_rank_are_drawn():
+    env = Battleship(f"1x100:{','.join(30 * '1')};contact=any")
+    assert env._hidden.configurations >= 2**64
+    seen, _ = env.reset(seed=1)
+    assert seen in env.observation_space
+
+
+# Rewards
+
+
+@pytest.mark.parametrize("game", [SMALL, TOLD])
+def test_a_strategy_returns_its_exact_mean(game):
+    """Greedy of the package acts in the environment, over all configurations."""
+    game = Game.parse(game)
+    env, greedy = Battleship(game), as_strategy("greedy")
+
+    def shot(_):
+        row, column = greedy.shot(env.position)
+        return row * game.columns + column
+
+    every = configurations(game)
+    total = sum(played(env, shot, options={"ships": ships}) for ships in every)
+    assert Fraction(-int(total), len(every)) == evaluate("greedy", game, jobs=1).mean
+
+
+def test_a_wasted_shot_costs_one_and_changes_nothing():
+    env = Battleship("3x3:2;holes=C3", render_mode="ansi")
+    env.reset(options={"ships": "A1-A2"})
+    seen, *_ = env.step(3)
+    for action in (3, 8):  # shot before; a hole
+        again, reward, is_over, is_truncated, info = env.step(action)
+        assert (reward, is_over, is_truncated) == (-1, False, False)
+        assert all((again[key] == seen[key]).all() for key in seen)
+    assert (info["shots"], info["wasted"]) == (3, 2)
+    assert env.render() == "...\nX..\n..-"
+    assert env.action_masks().tolist() == [*[True] * 3, False, *[True] * 4, False]
+    assert env.step(0)[2]
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(1)
+
+
+# What is seen
+
+
+def test_what_is_seen():
+    game = Game.parse("4x4:3,2,2;contact=any;announce=ship;holes=D4")
+    position = Position.parse(game, "A1=hit B1=miss A2=hit A3=sunk:3 D1=hit C1=sunk:2")
+    seen = View(game, order=True)(position)
+    assert seen["board"].tolist() == [[2, 1, 5, 2], [2, 0, 0, 0], [4, 0, 0, 0], [0, 0, 0, 3]]
+    assert seen["order"].tolist() == [[1, 2, 6, 5], [3, 0, 0, 0], [4, 0, 0, 0], [0, 0, 0, 0]]
+    assert seen["afloat"].tolist() == [0, 1]
+    game = Game.parse("3x3:2,1;announce=sunk")
+    seen = View(game)(Position.parse(game, "A1=sunk B3=hit"))
+    assert seen["board"].tolist() == [[4, 0, 0], [0, 0, 0], [0, 2, 0]]
+    assert seen["afloat"].tolist() == [1]
+    over = View(game)(Position.parse(game, "A1=sunk B3=hit C3=sunk"))
+    assert over["afloat"].tolist() == [0]
+
+
+@pytest.mark.parametrize("game", GAMES)
+@draws(20)
+@given(seed=st.integers(0, 2**32))
+def test_an_agent_sees_the_same_wherever_it_plays(game, seed):
+    """Observations of the environment are those of `play`; probabilities are the posterior's."""
+    env = Battleship(game, probabilities=True, order=True)
+    history, generator = [], np.random.default_rng(seed)
+    seen, _ = env.reset(seed=seed)
+    is_over = False
+    while not is_over:
+        action = any_open(seen, generator)
+        history.append((seen, action))
+        seen, _, is_over, _, _ = env.step(action)
+        assert seen in env.observation_space
+        exact = Posterior(env.position).probability
+        assert (seen["probabilities"] == exact.astype(np.float32)).all()
+    steps = iter(history)
+
+    def act(observation):
+        before, action = next(steps)
+        assert all((observation[key] == before[key]).all() for key in before)
+        assert observation.keys() == before.keys()
+        return action
+
+    agent = Agent(act, probabilities=True, order=True)
+    assert play(agent.shot, env._ships, Position(env.game)) == env.position
+
+
+def test_probabilities_by_a_prior():
+    game = Game.parse("3x4:3,2")
+    prior = Prior.of_placements(game, {game.placements(3)[0]: 5})
+    seen, _ = Battleship(game, prior, probabilities=True).reset()
+    assert (seen["probabilities"] == Posterior(game, prior).probability.astype(np.float32)).all()
+    assert (seen["probabilities"] != View(game, None, True)(Position(game))["probabilities"]).any()
+
+
+# Agents as players
+
+
+def test_an_agent_is_evaluated_and_simulated():
+    """By the exact probabilities it is greedy; its returns are its shots."""
+    agent = Agent(most_probable, probabilities=True)
+    greedy = evaluate("greedy:endgame=0", SMALL, jobs=1)
+    assert evaluate(agent, SMALL, jobs=1).histogram == greedy.histogram
+    found = simulate([agent, "greedy:endgame=0"], Game.parse(SMALL), games=50, jobs=1)
+    ours, theirs = found.outcomes
+    assert (ours.strategy, ours.shots.tolist()) == ("Agent(most_probable)", theirs.shots.tolist())
+
+
+def test_an_agent_by_chance_is_simulated_only():
+    game, agent = Game.parse("3x3:2"), ChanceAgent(any_open)
+    runs = [simulate([agent], game, games=400, seed=2, jobs=1).outcomes[0] for _ in range(2)]
+    assert runs[0].shots.tolist() == runs[1].shots.tolist()
+    exact = float(shots_by_chance(Position(game)))
+    assert abs(runs[0].mean - exact) < 4 * runs[0].standard_error
+    with pytest.raises(StrategyError, match="simulated"):
+        evaluate(agent, game, jobs=1)
+
+
+def test_an_agent_in_a_file(here, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(
+        "import numpy as np\nfrom optsearch.environment import Agent\n\n"
+        "def act(seen):\n    return seen['action_mask'].argmax()\n\nplayer = Agent(act)\n"
+    )
+    status, out, err = here("evaluate", "mine.py:player", "3x3:2", "--json")
+    assert (status, err) == (0, "")
+    exact = evaluate(Agent(first_open), "3x3:2", jobs=1)
+    assert json.loads(out)["total_height"] == exact.total_height
+    status, out, err = here("simulate", "mine.py:player", "3x3:2", "--games", "20", "--jobs", "1")
+    assert (status, err) == (0, "")
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("make", "names"),
+    [
+        (lambda: Battleship("4x4"), "'4x4'"),
+        (lambda: Battleship(7), "7 is no game"),
+        (lambda: Battleship("2x2:1", prior="nobody"), "'nobody'"),
+        (lambda: Battleship("2x2:1", prior=7), "7 is no prior"),
+        (lambda: Battleship("2x2:1", Prior.of_placements(Game.parse("3x3:1"), {})), "3x3:1"),
+        (lambda: Battleship("2x2:1", render_mode="human"), "'human'"),
+        (lambda: Battleship("3x3:2,2,2"), "no configuration"),
+        (lambda: Battleship("2x2:1").reset(options={"board": 1}), "'board'"),
+        (lambda: Battleship("2x2:1").reset(options={"ships": "A1-A2"}), "'A1-A2'"),
+        (lambda: Battleship("2x2:1").reset(options={"ships": [1]}), r"\[1\]"),
+        (lambda: evaluate(Agent(lambda _: 9), "2x2:1", jobs=1), "9 is no action"),
+        (lambda: evaluate(Agent(lambda _: 0), "2x2:1", jobs=1), "shot before"),
+    ],
+)
+def test_bad_input_is_named(make, names):
+    with pytest.raises(OptsearchError, match=names):
+        make()
+
+
+@pytest.mark.parametrize("action", [-1, 4, 0.5, "A1", None, np.array([0, 1])])
+def test_what_is_no_action_is_named(action):
+    env = Battleship("2x2:1")
+    env.reset(seed=1)
+    with pytest.raises(OptsearchError, match="0 to 3"):
+        env.step(action)
