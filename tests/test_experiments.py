@@ -40,7 +40,6 @@ from experiments import (
     one_by_one,
     optima,
     optima_announced,
-    paired,
     reconstructions,
     reveal_again,
     table1,
@@ -888,24 +887,6 @@ def test_nested_rollouts_of_the_usual_game():
             assert before + again.misses(tree.cells(index)) == shots, f"{position}, number {index}"
             differ += other.shots(index) != shots
     assert differ
-
-
-def test_paired(run, monkeypatch):
-    """The difference is that of the two evaluations below the positions."""
-    below = estimates.positions(2, 300)
-    monkeypatch.setattr(paired, "positions", lambda *_: below)
-    out = run(paired, "greedy:endgame=0", "greedy", "--positions", 2, "--largest", 300)
-    means = []
-    for position in below:
-        shots = FollowedTask("greedy:endgame=0", position), FollowedTask("greedy", position)
-        number = range(shots[0].configurations)
-        means.append([sum(map(tree.shots, number)) / len(number) for tree in shots])
-        line = f"{len(number)} configurations: {means[-1][0]:.4f}, {means[-1][1]:.4f}"
-        assert line in out
-    saved = sum(first - second for first, second in means) / 2
-    assert f"the second saves {saved:.4f} shots" in out
-    with pytest.raises(SystemExit):
-        run(paired, "greedy", "greedy", "--positions", 1)
 
 
 def test_bracket(run, tmp_path):

@@ -810,6 +810,7 @@ REFUSED = """
     solve GAME --tree a.json --prove a.jsonl|bounds GAME|greedy GAME|equilibrium GAME
     counterexamples --game GAME|evaluate greedy GAME|evaluate rollout GAME|evaluate pattern GAME
     evaluate within:shots=3 GAME|simulate greedy GAME --games 2|simulate random GAME --games 2
+    compare greedy rollout GAME
     play GAME --seed 1|advise GAME|animate greedy GAME -o a.html|explore GAME -o a.html
 """
 PLACES = (*GRIDS, (1, 13), (3, 5), (4, 4))

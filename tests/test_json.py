@@ -61,6 +61,7 @@ RUNS = {
         ["evaluate", "greedy", GAME, "--jobs", "1"],
         ["evaluate", "greedy", GAME, "--jobs", "1", "--prior", "one-by-one"],
     ],
+    "compare": [["compare", "greedy", "rollout", GAME, "--jobs", "1"]],
     "strategies": [["strategies"]],
     "simulate": [["simulate", "greedy", GAME, "--games", "10", "--jobs", "1"]],
     "advise": [["advise", GAME, "--shots", "A2=hit"], ["advise", "4x4:3,2", "--shots", "B2=hit"]],

@@ -67,6 +67,7 @@ COMMANDS = {
         "Check both sides of the value of a game against the best hider.",
     ),
     "evaluate": (STRATEGIES, "evaluating", "The exact distribution of a strategy's shots."),
+    "compare": (STRATEGIES, "comparing", "Estimate what one strategy saves in place of another."),
     "strategies": (
         *(STRATEGIES, "evaluating"),
         "List the strategies and players with their parameters.",

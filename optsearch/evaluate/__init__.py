@@ -12,9 +12,10 @@ done.
 
 `evaluation` holds what comes out, `run` walks, `top` knows the nodes that are only positions,
 `tasks` the others, and `runners` how a strategy is run: by the kernels, or asked. `choosing` gives
-single shots.
+single shots. `comparison` estimates what one strategy saves in the place of another.
 """
 
+from optsearch.evaluate.comparison import Comparison, ComparisonStatus, Paired, compare
 from optsearch.evaluate.evaluation import Evaluation, EvaluationStatus
 from optsearch.evaluate.run import MEMORY, evaluate, tasks
 from optsearch.evaluate.runners import BYTES
@@ -23,10 +24,14 @@ from optsearch.evaluate.tasks import FollowedTask, Task, play_sample, run_task, 
 __all__ = [
     "BYTES",
     "MEMORY",
+    "Comparison",
+    "ComparisonStatus",
     "Evaluation",
     "EvaluationStatus",
     "FollowedTask",
+    "Paired",
     "Task",
+    "compare",
     "evaluate",
     "play_sample",
     "run_task",

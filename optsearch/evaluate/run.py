@@ -102,13 +102,18 @@ def _stored(checkpoint: Path | None, runner: Runner, limit: int) -> Iterator[Jou
             f"{checkpoint} holds a table, or a checkpoint of an earlier version of optsearch, "
             "which had no checksums; name another folder"
         )
-    rule = blake2b(repr(runner.rule).encode(), digest_size=8).hexdigest()
-    name = f"{_FORMAT}; {runner.strategy.identity()}, rule {rule}; {runner.game}; tasks of {limit}"
+    name = f"{_FORMAT}; {identity_of(runner)}; {runner.game}; tasks of {limit}"
     if runner.prior is not None:
         runner.prior.require_digest("a checkpoint")
         name += f"; prior {runner.prior.digest}"
     with Journal(checkpoint / "tasks.jsonl", name) as journal:
         yield journal
+
+
+def identity_of(runner: Runner) -> str:
+    """What names a strategy, and the rule by which it is run, in a checkpoint."""
+    rule = blake2b(repr(runner.rule).encode(), digest_size=8).hexdigest()
+    return f"{runner.strategy.identity()}, rule {rule}"
 
 
 class _Run:

@@ -183,7 +183,13 @@ class Patterned(Runner):
         self.rule: PatternRule = rule
 
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
-        """All shots of a pattern are played, those before the position too."""
+        """All shots of a pattern are played, those before the position too.
+
+        Where these were another strategy's, the pattern is asked for each shot after them.
+        """
+        if position.shots and not from_start:
+            asked = Asked(self.strategy, self.game, self.prior)
+            return asked.histogram(position, n, from_start)
         histogram = np.zeros(129, np.int64)
         if self.prior is not None:
             return self._weighed(position, self.prior)

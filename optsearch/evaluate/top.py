@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TypeGuard
+from pathlib import Path
+from typing import Any, Protocol, TypeGuard
 
 from optsearch.counting.lattice import Constraints, Sweep
 from optsearch.evaluate.runners import Runner
@@ -11,7 +12,16 @@ from optsearch.game import bits
 from optsearch.game.position import HIT, Position, Reply, known_replies
 from optsearch.strategies.greedy import counts_of
 from optsearch.support.errors import TableError
-from optsearch.support.journal import Journal
+
+
+class Facts(Protocol):
+    """What keeps facts of a checkpoint by name, as `optsearch.support.journal.Journal` does."""
+
+    path: Path
+    entries: dict[str, Any]
+
+    def add(self, key: str, value: object) -> None:
+        """Keep a fact."""
 
 
 def are_counts(value: object) -> TypeGuard[list[int]]:
@@ -19,7 +29,7 @@ def are_counts(value: object) -> TypeGuard[list[int]]:
     return isinstance(value, list) and all(type(n) is int and n >= 0 for n in value)
 
 
-def contradicted(store: Journal, name: str, needed: str) -> TableError:
+def contradicted(store: Facts, name: str, needed: str) -> TableError:
     """The error for a fact that cannot be."""
     return TableError(
         f"{store.path} is damaged: {name!r} has {str(store.entries[name])[:60]}, not {needed}; "
@@ -30,7 +40,7 @@ def contradicted(store: Journal, name: str, needed: str) -> TableError:
 class Top:
     """Positions with too many configurations to list: what is shot there, and what follows."""
 
-    def __init__(self, runner: Runner, sweep: Sweep, store: Journal | None, limit: int):
+    def __init__(self, runner: Runner, sweep: Sweep, store: Facts | None, limit: int):
         self._runner = runner
         self._game = runner.game
         self._sweep = sweep
