@@ -430,8 +430,9 @@ def greedy(sets: Sets, rule: str, progress: Progress[SearchStatus] = no_progress
 def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterator[Bound]:
     """Bounds on the least mean number of misses, one after the other.
 
-    What no strategy is below, and what greedy takes. progress -- told how far greedy is; where it
-    ends that, shooting at random is in its place.
+    What no strategy is below, and what greedy takes.
+
+    progress -- told how far greedy is; where it ends that, shooting at random is in its place.
     """
     family = sets.family
     leaves = Counter(sets.weights)
