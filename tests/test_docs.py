@@ -18,6 +18,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 import optsearch
+from optsearch.bounds.by_chance import misses_by_chance
 from optsearch.cli.app import everything
 from optsearch.results.tables import (
     BOXED_BRACKET,
@@ -146,6 +147,33 @@ def test_the_numbers_of_the_game_in_the_box():
             for limit in won:
                 won[limit] += row["configurations"] * (row["shots"] <= limit)
     assert f"Greedy wins {won[20]:,} (20.72 %)" in page
+
+
+def test_the_baselines_of_the_environment():
+    def to_four(value, rounded=math.ceil):
+        return f"{rounded(value * 10**4) / 10**4:.4f}"
+
+    def mean(name, game):
+        header = EVALUATION.read(name=name).header
+        assert header["game"] == game
+        return Fraction(int(header["total_height"]), int(header["configurations"]))
+
+    def lower(bracket):
+        return max(Fraction(row["value_exact"]) for row in bracket.read() if row["side"] == "lower")
+
+    by_chance = 17 + misses_by_chance(17, 100)
+    games = ("10x10:5,4,3,3,2", "10x10:5,4,3,3,2;contact=any;announce=ship")
+    rows = {
+        "cells at random": map(to_four, (by_chance, by_chance)),
+        "a most probable cell": map(to_four, map(mean, ("greedy", "any_ship_greedy"), games)),
+        "the best player known": map(to_four, map(mean, ("nested", "any_ship_spread"), games)),
+        "never below": [
+            to_four(lower(bracket), math.floor) for bracket in (BRACKET, BOXED_BRACKET)
+        ],
+    }
+    page = text("environment.md")
+    for name, values in rows.items():
+        assert f"| {name} | {' | '.join(values)} |" in page
 
 
 LONG = ("boards.md", "commands.md")  # of the pages
