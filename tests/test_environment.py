@@ -1,9 +1,11 @@
 """The environment of Gymnasium: its checker, its boards, what is seen, and agents as players."""
 
 import json
+import pickle
 import subprocess
 import sys
 import warnings
+from copy import deepcopy
 from fractions import Fraction
 from pathlib import Path
 
@@ -170,6 +172,17 @@ def test_boards_too_many_to_rank_are_drawn():
     assert env._hidden.configurations >= 2**64
     seen, _ = env.reset(seed=1)
     assert seen in env.observation_space
+
+
+@pytest.mark.parametrize("copied", [deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_plays_on(copied):
+    env = Battleship(SMALL)
+    boards_of(env, 20, seed=5)
+    env.step(3)
+    another = copied(env)
+    assert played(env, first_open) == played(another, first_open)
+    assert another._ships == env._ships
+    assert boards_of(another, 90) == boards_of(env, 90)
 
 
 # Rewards

@@ -141,17 +141,19 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
     # Hidden boards
 
     def _forget_boards(self) -> None:
-        self._drawn: list[list[int]] = []
-        self._number = 1  # of the boards that are drawn next
+        self._drawn = np.empty((0, len(self.game.fleet), self.game.words), np.uint64)
+        self._taken = 0  # of the boards that are drawn
+        self._number = 1  # of those that are drawn next
 
     def _draw(self) -> list[int]:
         """The next board: 1 is drawn after a seed, then 8, 64, … together, which is faster."""
-        if not self._drawn:
-            drawn = self._hidden.sample(self._number, self.np_random)
-            self._drawn = [to_masks(ships) for ships in drawn[::-1]]
+        if self._taken == len(self._drawn):
+            self._drawn = self._hidden.sample(self._number, self.np_random)
+            self._taken = 0
             if self._is_ranked:
                 self._number = min(GROWTH * self._number, MOST_DRAWN)
-        return self._drawn.pop()
+        self._taken += 1
+        return to_masks(self._drawn[self._taken - 1])
 
     @property
     def _is_ranked(self) -> bool:
@@ -165,6 +167,15 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
         if self.view.prior is not None and not self.view.prior.weight(ships):
             raise GameError(f"the ships {text!r} have weight 0 by the prior {self.view.prior.name}")
         return ships
+
+    # Copies, which play on with the same ships and draw the same boards
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_hidden"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._hidden = Posterior(self.game, self.view.prior)  # its table cannot be copied
 
     # Pictures
 
