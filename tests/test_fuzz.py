@@ -651,6 +651,19 @@ def check_table(asked):
         assert (found["total_height"], found["best_shots"]) == (asked.total(), asked.best())
 
 
+def check_values(asked):
+    """A table of one game, whose values are those of the empty board."""
+    if asked.case.shots:
+        return
+    columns = "configurations,total_height,lower,optimum,greedy,upper"
+    found = asked.run("table", asked.game, "--columns", columns, "--jobs", 1)
+    values = [value["value_exact"] for value in found["values"]]
+    assert [*map(int, values[:2])] == [asked.configurations, asked.total()]
+    means = [*map(Fraction, values[2:])]
+    assert means[0] <= means[1] <= means[3] <= means[2]
+    assert means[1] == Fraction(asked.total(), asked.configurations)
+
+
 def check_counterexamples(asked):
     """All positions of a few grids: how many there are, and that best greedy is optimal in them.
 
@@ -783,7 +796,7 @@ CHECKS = (
     *(check_time_limit, check_switches, check_bounds, check_proof, check_optimal_trees),
     *(check_greedy_trees, check_page, check_pattern),
     *(check_table, check_counterexamples, check_equilibrium, check_prior),
-    *(check_prior_far_apart, check_odd_files),
+    *(check_prior_far_apart, check_odd_files, check_values),
 )
 
 

@@ -62,6 +62,10 @@ RUNS = {
         ["evaluate", "greedy", GAME, "--jobs", "1", "--prior", "one-by-one"],
     ],
     "compare": [["compare", "greedy", "rollout", GAME, "--jobs", "1"]],
+    "table": [
+        ["table", "3x4:2", "4x4:4,3,2", "--columns", "configurations,optimum,greedy,time"],
+        ["table", "5x6:3,2,2", "--columns", "optimum,lower", "--time-limit", "0.1"],
+    ],
     "strategies": [["strategies"]],
     "simulate": [["simulate", "greedy", GAME, "--games", "10", "--jobs", "1"]],
     "advise": [["advise", GAME, "--shots", "A2=hit"], ["advise", "4x4:3,2", "--shots", "B2=hit"]],
@@ -204,6 +208,10 @@ NESTED = {
             *("shots", "configurations", "best_greedy_shots", "best_shots"),
             *("best_greedy_total_height", "total_height"),
         },
+    ),
+    ("table", "--columns", "optimum"): (
+        "values",
+        {"game", "column", "value", "bracket", "source", "by", "note", "seconds"},
     ),
     ("bounds",): ("bounds", {"name", "side", "value", "source", "is_binding"}),
 }

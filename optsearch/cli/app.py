@@ -85,6 +85,10 @@ COMMANDS = {
         *(STRATEGIES, "simulating"),
         "Play games on hidden boards, several players on the same.",
     ),
+    "table": (
+        *(OPTIMUM, "tabulating"),
+        "A table of many games: optima, strategies and bounds, for a paper.",
+    ),
     "proof": (OPTIMUM, "solving", "Check a proof that no strategy is better."),
     "tree": (
         *(SHOWING, "trees"),

@@ -25,6 +25,7 @@ class Form(str, Enum):
     CSV = "csv"
     JSON = "json"
     MARKDOWN = "markdown"
+    LATEX = "latex"
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])

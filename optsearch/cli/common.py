@@ -19,6 +19,7 @@ from optsearch.cli.arguments import Form
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, cell_name, column_name, drawn_board, holes_text
 from optsearch.game.position import BOARD_SIGNS, Position
+from optsearch.game.ranges import expanded
 from optsearch.support.documents import text_of
 from optsearch.support.errors import GameError, OptsearchError, PositionError, WorkerLost
 from optsearch.support.files import replacing
@@ -142,26 +143,28 @@ def read_game(text: str) -> Game:
 
 
 def read_games(texts: Iterable[str]) -> list[Game]:
-    """The games of some arguments, with the lists of `listed`."""
+    """The games of some arguments, with the lists and ranges of `listed`."""
     return list(map(read_game, listed(texts)))
 
 
 def listed(texts: Iterable[str]) -> Iterator[str]:
     """Texts of games; in place of `-` the lines of standard input, and of a file its lines.
 
-    What follows # is left out of a line. Raises GameError where a list is empty.
+    What follows # is left out of a line. In place of a range of boards its games (`expanded`).
+    Raises GameError where a list or a range is empty.
     """
     for text in texts:
         is_piped = text == "-"
         if not is_piped and (":" in text or not Path(text).is_file()):
-            yield text
+            yield from expanded(text)
             continue
         held = sys.stdin.read(MOST_LISTED) if is_piped else text_of(text, GameError, MOST_LISTED)
         lines = [line.partition("#")[0].strip() for line in held.splitlines()]
         if not any(lines):
             where = "standard input" if is_piped else repr(text)
             raise GameError(f"{where} has no game; write one on each line, such as 4x4:3,2")
-        yield from filter(None, lines)
+        for line in filter(None, lines):
+            yield from expanded(line)
 
 
 def game_of(command: str, family: Path | None, game: str | None, **given: object) -> str | None:

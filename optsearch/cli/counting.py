@@ -299,13 +299,14 @@ def sample(
     # Written while it is drawn: ten million configurations do not fit into memory.
     fields = {**described(position, by), "seed": seed}
     if form is not Form.JSON:
-        before, after = ("| ", " |") if form is Form.MARKDOWN else ("", "")
-        if form is Form.CSV:
-            typer.echo("".join(f"# {name}: {value}\n" for name, value in fields.items()), nl=False)
-        if form is not Form.TEXT:
-            typer.echo(f"{before}ships{after}" + "\n|---|" * (form is Form.MARKDOWN))
+        head, before, after, foot = _AROUND[form]
+        if form in (Form.CSV, Form.LATEX):
+            mark = "#" if form is Form.CSV else "%"
+            typer.echo("".join(f"{mark} {key}: {one}\n" for key, one in fields.items()), nl=False)
+        typer.echo(head, nl=False)
         for names in drawn:
             typer.echo(f"{before}{' '.join(names)}{after}")
+        typer.echo(foot, nl=False)
         return
     head = json_text({**fields, "sample": []})
     first = json.dumps(next(drawn))
@@ -316,6 +317,16 @@ def sample(
 
 
 _BATCH = 100_000
+_AROUND = {  # the list of configurations, each of them, and the end of the list
+    Form.TEXT: ("", "", "", ""),
+    Form.CSV: ("ships\n", "", "", ""),
+    Form.MARKDOWN: ("| ships |\n|---|\n", "| ", " |", ""),
+    Form.LATEX: (
+        "\\begin{tabular}{l}\n\\toprule\nships \\\\\n\\midrule\n",
+        *("", r" \\"),
+        "\\bottomrule\n\\end{tabular}\n",
+    ),
+}
 
 
 def print_boards(posterior: Posterior, number: int, rng: np.random.Generator) -> None:

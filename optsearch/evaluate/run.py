@@ -162,6 +162,7 @@ class _Run:
         top = Top(self.runner, self._sweep, self._store, self.limit)
         stack = [(Position(self.game), self.configurations)]
         while stack:
+            self._report()  # a shot at the top may take a while
             position, n = stack.pop()
             if n <= self.limit:
                 yield Task(str(self.game), str(position), n)

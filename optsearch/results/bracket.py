@@ -73,9 +73,11 @@ def bounds_in_turn(
     prior: Prior | None = None,
     progress: Progress[BoundsStatus] = no_progress,
     results: Path = RESULTS,
+    with_optimum: bool = True,
 ) -> Iterator[Bound]:
     """The same one after the other, the quick ones on both sides first.
 
+    with_optimum -- whether the optimum is one of them, on both sides, where a table has it.
     progress -- called after each step with its status; what it raises ends a step, and the bounds
     that came before hold. A greedy strategy that it ends has shooting at random in its place.
     """
@@ -83,14 +85,14 @@ def bounds_in_turn(
         yield from lower_bounds(position, prior, progress)
         yield from _or_by_chance(lambda: _greedy_by(position, prior, progress), position)
         return
-    yield from _lower_bounds(position, results, progress)
-    yield from _upper_bounds(position, results, progress)
+    yield from _lower_bounds(position, results, progress, with_optimum)
+    yield from _upper_bounds(position, results, progress, with_optimum)
     if not position.shots and not _committed(position.game, results) and _is_small(position):
         yield from long_bounds_in_turn(position.game, progress)
 
 
 def _lower_bounds(
-    position: Position, results: Path, progress: Progress[BoundsStatus]
+    position: Position, results: Path, progress: Progress[BoundsStatus], with_optimum: bool
 ) -> Iterator[Bound]:
     """The quick ones, and those that tables have."""
     game = position.game
@@ -107,7 +109,8 @@ def _lower_bounds(
     game.require_small("a bracket of bounds")
     yield from (bound for bound in told if bound.name not in {other.name for other in gathered})
     yield from _committed(game, results)
-    yield from _optimum(game, "lower", results)
+    if with_optimum:
+        yield from _optimum(game, "lower", results)
 
 
 def _is_small(position: Position) -> bool:
@@ -122,16 +125,17 @@ def _is_small(position: Position) -> bool:
 
 def upper_bounds(position: Position, results: Path = RESULTS) -> list[Bound]:
     """What strategies are known to take: the best is the upper side of the bracket."""
-    return list(_upper_bounds(position, results, no_progress))
+    return list(_upper_bounds(position, results, no_progress, True))
 
 
 def _upper_bounds(
-    position: Position, results: Path, progress: Progress[BoundsStatus]
+    position: Position, results: Path, progress: Progress[BoundsStatus], with_optimum: bool
 ) -> Iterator[Bound]:
     game = position.game
     gathered = []
     if not position.shots:
-        gathered = _printed(game) + _evaluated(game, results) + _optimum(game, "upper", results)
+        gathered = _printed(game) + _evaluated(game, results)
+        gathered += _optimum(game, "upper", results) if with_optimum else []
     yield from gathered
     if gathered:
         return

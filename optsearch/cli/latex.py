@@ -1,0 +1,90 @@
+r"""Tables as LaTeX, in the style of the package booktabs.
+
+A table is a `tabular` to be read by \input where the preamble has \usepackage{booktabs}.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_SPELLED = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
+    '"': "''",
+    "[": "{[}",  # at the start of a row it would be an argument of the row before
+    "]": "{]}",
+    "*": "{*}",
+    "×": r"$\times$",
+    "≤": r"$\le$",
+    "≥": r"$\ge$",
+    "≈": r"$\approx$",
+    "≠": r"$\ne$",
+    "−": "$-$",
+    "–": "--",
+    "—": "---",
+    "…": r"\dots{}",
+    "·": r"$\cdot$",
+    "†": r"$\dagger$",
+    "‡": r"$\ddagger$",
+    "§": r"\S{}",
+    "¶": r"\P{}",
+    "‖": r"$\|$",
+}
+_NUMBER = re.compile(r"[-+]?[\d,]+(\.\d+)?(e[-+]?\d+)?|\[[\d., ]+\]|[-—]?")
+
+
+def latex_text(text: str) -> str:
+    """A text as LaTeX prints it, on one line.
+
+    >>> latex_text("best_greedy 100 %")
+    'best\\\\_greedy 100 \\\\%'
+    """
+    return "".join(_SPELLED.get(sign, sign) for sign in " ".join(text.split()))
+
+
+def latex_table(
+    rows: Sequence[Sequence[str]],
+    signs: Sequence[Sequence[str]] = (),
+    notes: Sequence[str] = (),
+    has_head: bool = True,
+) -> str:
+    """Rows of texts, the first its head, as a tabular; nothing where there is no row.
+
+    Columns of numbers are set to the right. signs -- of notes, beside each text, set so that they
+    take no room; notes -- lines below.
+    """
+    if not rows:
+        return ""
+    body = rows[1:] if has_head else rows
+    width = len(rows[0])
+    numeric = [bool(body) and all(_NUMBER.fullmatch(row[i]) for row in body) for i in range(width)]
+    layout = "".join("r" if one else "l" for one in numeric)
+    lines = [
+        " & ".join(
+            latex_text(text) + (rf"\rlap{{\textsuperscript{{{latex_text(sign)}}}}}" if sign else "")
+            for text, sign in zip(row, beside, strict=True)
+        )
+        + r" \\"
+        for row, beside in zip(rows, signs or [[""] * width] * len(rows), strict=True)
+    ]
+    below = [
+        rf"\multicolumn{{{width}}}{{@{{}}l}}{{\footnotesize {latex_text(n)}}} \\" for n in notes
+    ]
+    head = [*lines[:1], r"\midrule"] * has_head
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{{layout}}}",
+            r"\toprule",
+            *head,
+            *(lines[1:] if has_head else lines),
+            r"\bottomrule",
+            *below,
+            r"\end{tabular}",
+        ]
+    )

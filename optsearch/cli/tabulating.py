@@ -1,0 +1,240 @@
+"""The command that makes a table of many games: table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from optsearch.cli.answers import Answer, Sheet
+from optsearch.cli.app import Interrupted, app
+from optsearch.cli.arguments import Form
+from optsearch.cli.common import FormOption, advised, read_games, save_figure
+from optsearch.cli.progress import telling
+from optsearch.cli.tasks import JobsOption, ResumeOption
+from optsearch.game import Game
+from optsearch.results.quantities import QUANTITIES, SHIPPED, Quantity, Time, Value
+from optsearch.results.tabulate import SECONDS, TableStatus, Tabulation, quantities, tabulate
+from optsearch.support.decimals import outward
+from optsearch.support.errors import OptsearchError
+
+SIGNS = "†‡§¶‖"
+DEFAULT = "configurations,optimum,greedy,lower"
+
+
+@app.command(
+    example="optsearch table 3x4..4x5:3,2 --columns optimum,greedy,lower --format latex",
+    takes=4,
+    then="optsearch solve 4x4:3,2  # the optimum of one of them, and its first shots",
+    gives="columns time_limit is_all values",
+)
+def table(
+    games: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="GAMES",
+            help="Games such as 4x4:3,2, ranges of boards such as 4x4..6x6:3,2;contact=any, files "
+            "with one a line, and - for standard input.",
+            show_default=False,
+        ),
+    ],
+    columns: Annotated[
+        str,
+        typer.Option(
+            help=f"Names separated by commas: {', '.join(QUANTITIES)}, and strategies, such as "
+            "greedy, rollout:endgame=4 or my_file.py:NAME."
+        ),
+    ] = DEFAULT,
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            help="Seconds for each value, after which a bracket is printed, or nothing.", min=0.01
+        ),
+    ] = SECONDS,
+    places: Annotated[int, typer.Option(help="Decimals of means.", min=0, max=12)] = 4,
+    jobs: JobsOption = None,
+    resume: ResumeOption = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(
+            help="Draw the columns of mean shots to this file (.pdf, .svg, .png).",
+            show_default=False,
+        ),
+    ] = None,
+    form: FormOption = Form.TEXT,
+) -> None:
+    """A table of many games: optima, strategies and bounds, for a paper.
+
+    Values that ship with the package are used first, and say so; the rest is computed.
+    """
+    names = split(columns)
+    chosen = quantities(names)
+    if figure is not None and not any(column.is_mean for column in chosen):
+        raise OptsearchError(
+            f"--figure {str(figure)!r} draws mean shots, and --columns {columns!r} has none; add "
+            "optimum or a strategy"
+        )
+    with (
+        advised("--resume", resume),
+        telling("table", how_far) as progress,
+    ):
+        found = tabulate(
+            read_games(games),
+            names,
+            seconds=time_limit,
+            jobs=jobs,
+            folder=resume,
+            progress=progress,
+            is_partial=True,
+        )
+    answer = answer_of(found, time_limit, places)
+    if figure is not None:
+        draw(found, figure)
+        answer.fact("figure", str(figure))
+    answer.print(form)
+    if found.is_interrupted:
+        kept = f"; what is done is in {resume}, and the same command goes on from there"
+        raise Interrupted(kept if resume else "")
+
+
+def how_far(status: TableStatus) -> str:
+    """How far a table is."""
+    last = f", {status.what}" if status.what else ""
+    return f"{status.done:,.0f} of {status.total:,.0f} values{last}"
+
+
+def split(columns: str) -> list[str]:
+    """Names between commas; a part such as endgame=4 belongs to the strategy before it."""
+    names: list[str] = []
+    for part in columns.split(","):
+        if names and re.match(r"\w+=", part.strip()) and ":" in names[-1]:
+            names[-1] += f",{part.strip()}"
+        else:
+            names.append(part.strip())
+    return names
+
+
+def answer_of(found: Tabulation, time_limit: float, places: int) -> Answer:
+    """A row a value for programs, a row a game for people."""
+    rows = {game: found.row(game) for game in found.games}
+    values = [
+        fields_of(game, column, row[column.name])
+        for game, row in rows.items()
+        for column in found.columns
+        if not isinstance(column, Time)
+    ]
+    answer = Answer(
+        columns=[column.name for column in found.columns],
+        time_limit=time_limit,
+        is_all=not found.is_interrupted,
+    )
+    answer.show(values=values)
+    answer.table(values, sheet=sheet_of(rows, found.columns, places))
+    return answer
+
+
+def fields_of(game: Game, column: Quantity, value: Value) -> dict[str, Any]:
+    """A value for programs."""
+    exact, ends = value.exact, [end for end in (value.lower, value.upper) if end is not None]
+    number = Fraction if column.is_mean else int
+    return {
+        "game": str(game),
+        "column": column.name,
+        "value": None if exact is None else number(exact),
+        "value_exact": None if exact is None else value.text(exact),
+        "bracket": list(map(number, ends)) or None,
+        "bracket_exact": list(map(value.text, ends)) or None,
+        "source": value.source or None,
+        "by": "; ".join(filter(None, (value.by, value.upper_by))) or None,
+        "note": value.note or None,
+        "seconds": round(value.seconds, 6),
+    }
+
+
+def sheet_of(
+    rows: Mapping[Game, Mapping[str, Value]], columns: Sequence[Quantity], places: int
+) -> Sheet:
+    """A row a game; what ships and what is not known has a sign, which is explained below."""
+    signs: dict[str, str] = {}
+    texts, marks = [], []
+    for game, row in rows.items():
+        optimum = row["optimum"].exact if "optimum" in row else None
+        texts.append(
+            [str(game), *(text_of(one, row[one.name], optimum, places) for one in columns)]
+        )
+        marks.append([""])
+        for column in columns:
+            note = note_of(row[column.name])
+            if note:
+                number = len(signs)
+                sign = SIGNS[number % len(SIGNS)] * (1 + number // len(SIGNS))
+                signs.setdefault(note, sign)
+            marks[-1].append(signs.get(note, ""))
+    head = [one.name.replace("_", " ") if one.name in QUANTITIES else one.name for one in columns]
+    return Sheet(["game", *head], texts, marks, {sign: note for note, sign in signs.items()})
+
+
+_PARAMETERS = re.compile(r"\b(\w+):\w+=[\w=,]*\w")  # of a strategy
+_NAME = r"\1"
+
+
+def note_of(value: Value) -> str:
+    """What is said of a value below the table; empty for one that was computed."""
+    if value.source == SHIPPED:
+        by = "; ".join(filter(None, (value.by, value.upper_by)))
+        return f"ships with the package: {_PARAMETERS.sub(_NAME, by)}"
+    return value.note
+
+
+def text_of(column: Quantity, value: Value, optimum: Fraction | None, places: int) -> str:
+    """A value as people read it: to the nearest digit, and a bound outward.
+
+    optimum -- of the same game, if it is known: a bound that meets it reads the same.
+    """
+    if isinstance(column, Time):
+        return f"{float(value.lower or 0):.1f}"
+    lower, upper = value.lower, value.upper
+    if lower is None or upper is None:
+        return "—"
+    if not column.is_mean:
+        return f"{int(lower):,}" if lower == upper else f"[{int(lower):,}, {int(upper):,}]"
+    low, high = (
+        nearest(end, places) if end == optimum else outward(end, side, places)
+        for end, side in ((lower, "lower"), (upper, "upper"))
+    )
+    if lower < upper:
+        return f"[{low}, {high}]"
+    return {"lower": low, "upper": high}.get(column.name) or nearest(lower, places)
+
+
+def nearest(value: Fraction, places: int) -> str:
+    """To so many decimals, halves up."""
+    return outward(value + Fraction(1, 2 * 10**places), "lower", places)
+
+
+def draw(found: Tabulation, path: Path) -> None:
+    """The dot plot of the columns of mean shots."""
+    from matplotlib.figure import Figure
+
+    from optsearch.drawing import dots_figure_size, draw_dots
+
+    rows = [found.row(game) for game in found.games]
+    drawn: dict[str, list[tuple[float, float] | None]] = {
+        column.name.replace("_", " "): [ends_of(row[column.name]) for row in rows]
+        for column in found.columns
+        if column.is_mean
+    }
+    figure = Figure(figsize=dots_figure_size(len(rows), len(drawn)))
+    draw_dots(figure.add_axes((0, 0, 1, 1)), [str(game) for game in found.games], drawn)
+    save_figure(figure, path)
+
+
+def ends_of(value: Value) -> tuple[float, float] | None:
+    """The two ends of what is known."""
+    if value.lower is None or value.upper is None:
+        return None
+    return float(value.lower), float(value.upper)

@@ -1,0 +1,44 @@
+"""Ranges of boards as text: `4x4..6x6:3,2` is a game for each board from 4×4 to 6×6.
+
+expanded("4x4..5x5:3,2;contact=any")
+# ["4x4:3,2;contact=any", "4x5:3,2;contact=any", "5x5:3,2;contact=any"]
+"""
+
+from __future__ import annotations
+
+import re
+
+from optsearch.support.errors import GameError
+
+MOST = 1_000  # boards of a range
+_RANGE = re.compile(
+    r"\s*(\d{1,9})\s*[xX×]\s*(\d{1,9})\s*\.\.\s*(\d{1,9})\s*[xX×]\s*(\d{1,9})\s*(:.*)", re.ASCII
+)
+
+
+def expanded(text: str) -> list[str]:
+    """The texts of the games of a range, by rows and then columns; of another text, itself.
+
+    Rows go from the first board to the second, and so do columns. A board and the same board turned
+    are one: of the two the one with fewer rows is taken. The fleet and the rules are those of all.
+    Raises GameError for an empty range, and for one of more than 1,000 boards.
+    """
+    match = _RANGE.fullmatch(text)
+    if match is None:
+        return [text]
+    first_row, first_column, last_row, last_column = map(int, match.groups()[:4])
+    rest = match[5]
+    if first_row > last_row or first_column > last_column:
+        raise GameError(
+            f"{text!r} is an empty range; the smaller board comes first, as in 4x4..6x6{rest}"
+        )
+    rows, columns = range(first_row, last_row + 1), range(first_column, last_column + 1)
+    number = len(rows) * len(columns)
+    if number > MOST:
+        raise GameError(f"{text!r} has {number:,} boards; up to {MOST:,} are accepted")
+    return [
+        f"{row}x{column}{rest}"
+        for row in rows
+        for column in columns
+        if row <= column or not (column in rows and row in columns)
+    ]

@@ -1,0 +1,434 @@
+"""What a table can have of a game: one quantity a column, from the tables that ship or computed.
+
+    as_quantity("greedy").computed(Game.parse("4x4:3,2"), seconds=10)
+    # Value(lower=…, upper=…, per=…, source="computed", by="optsearch evaluate greedy:…")
+
+A quantity that is a mean number of shots has a value, or where the time is too short a bracket.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from optsearch.bounds import Bound
+from optsearch.counting.lattice import Constraints, sweep
+from optsearch.evaluate import evaluate
+from optsearch.game import Game
+from optsearch.game.position import Position
+from optsearch.results.bracket import bounds_in_turn
+from optsearch.results.tables import (
+    EQUILIBRIA,
+    EVALUATION,
+    OPTIMA,
+    OPTIMA_ANNOUNCED,
+    Entries,
+    Table,
+)
+from optsearch.search.greedy import GreedySolver
+from optsearch.search.solver import solve
+from optsearch.strategies import Strategy, all_kinds, as_strategy
+from optsearch.strategies.own import Own
+from optsearch.strategies.player import name_of
+from optsearch.support.datafiles import RESULTS
+from optsearch.support.errors import (
+    ImpossiblePosition,
+    NotSupported,
+    StrategyError,
+    TooLarge,
+)
+from optsearch.support.progress import Limit, LimitReached, Progress, no_progress
+
+SHIPPED, COMPUTED = "shipped", "computed"
+FOR_BOUNDS = 0.25  # of the time limit, for bounds beside a search that found no optimum
+
+
+@dataclass(frozen=True)
+class Value:
+    """What is known of a quantity of a game.
+
+    lower, upper -- bounds on it; equal where it is known, None where there is none. per -- the
+    number of configurations that means are taken over, or 1. source -- SHIPPED for what a table of
+    the package has, COMPUTED, or empty for what is not known. by -- the table, or what computed it;
+    upper_by -- the same of the upper end, where that is another bound. note -- why it is not known.
+    is_cut -- whether more time may say more. seconds -- that it took.
+    """
+
+    lower: Fraction | None = None
+    upper: Fraction | None = None
+    per: int = 1
+    source: str = ""
+    by: str = ""
+    upper_by: str = ""
+    note: str = ""
+    is_cut: bool = False
+    seconds: float = 0.0
+
+    @property
+    def exact(self) -> Fraction | None:
+        """The value, where it is known."""
+        return self.lower if self.lower == self.upper else None
+
+    @property
+    def is_bracket(self) -> bool:
+        """Whether bounds are all that is known."""
+        return self.exact is None and not (self.lower is None and self.upper is None)
+
+    def text(self, end: Fraction) -> str:
+        """An end as an exact text: an integer, or a fraction per configuration, not reduced."""
+        total = end * self.per
+        return f"{total}/{self.per}" if self.per > 1 and total.denominator == 1 else str(end)
+
+    def times(self, number: int) -> Value:
+        """The same of a sum instead of a mean over so many."""
+        return replace(
+            self,
+            lower=None if self.lower is None else self.lower * number,
+            upper=None if self.upper is None else self.upper * number,
+            per=1,
+        )
+
+
+class Quantity(ABC):
+    """One column of a table.
+
+    name -- as it is given and printed. asks -- what is computed for it, which is the same text for
+    columns that are computed together. is_mean -- whether it is a mean number of shots.
+    """
+
+    name: str
+    is_mean = True
+
+    @property
+    def asks(self) -> str:
+        """As the attribute is described above."""
+        return self.name
+
+    def of(self, found: Value) -> Value:
+        """The quantity, of what is computed together with others."""
+        return found
+
+    def shipped(self, game: Game, results: Path = RESULTS) -> Value | None:
+        """What the tables of the package have."""
+        return None
+
+    @abstractmethod
+    def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
+        """What is found in some seconds.
+
+        Raises OptsearchError where there is nothing to find, and LimitReached where the time is
+        over before anything is found.
+        """
+
+
+def known(quantity: Quantity, game: Game, seconds: float, tell: Progress[Any]) -> Value:
+    """What is computed; where it is nothing, with the reason.
+
+    Raises StrategyError for faults of a strategy of one's own, which more time does not mend.
+    """
+    started = time.monotonic()
+    try:
+        found = quantity.computed(game, seconds, tell)
+    except LimitReached:
+        found = Value(note=f"not known after {seconds:g} seconds", is_cut=True)
+    except ImpossiblePosition:
+        found = Value(note="no configuration: the fleet does not fit")
+    except (TooLarge, NotSupported) as error:
+        found = Value(
+            note="too large" if isinstance(error, TooLarge) else "no such value", by=str(error)
+        )
+    except StrategyError as error:
+        if isinstance(quantity, Played) and isinstance(quantity.strategy, Own):
+            raise
+        found = Value(note="not played by this strategy", by=str(error))
+    return replace(found, seconds=time.monotonic() - started)
+
+
+# The quantities
+
+
+class Configurations(Quantity):
+    """How many configurations there are."""
+
+    name, is_mean = "configurations", False
+
+    def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
+        """By the sweep, whatever the time."""
+        return _exact(_number(game), 1, "optsearch count")
+
+
+class Optimum(Quantity):
+    """The least mean number of shots."""
+
+    name = "optimum"
+
+    def shipped(self, game: Game, results: Path = RESULTS) -> Value | None:
+        """Of the tables of optima."""
+        return _optimum(game, results, "total_height")
+
+    def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
+        """By the search; where that ends too early, the better of its bracket and of bounds."""
+        try:
+            found = solve(game, time_limit=seconds, progress=progress)
+        except TooLarge:
+            return replace(_bracket(game, seconds, progress), note="too large to be searched")
+        number = found.configurations
+        if found.total_height is not None:
+            return _exact(found.total_height, number, "optsearch solve")
+        assert found.lower is not None
+        assert found.upper is not None
+        lower, upper = Fraction(found.lower, number), Fraction(found.upper, number)
+        value = Value(lower, upper, number, COMPUTED, "optsearch solve", note=_unsolved(seconds))
+        try:
+            beside = _bracket(game, FOR_BOUNDS * seconds, progress)
+        except LimitReached:
+            return replace(value, is_cut=True)
+        return replace(narrowed(value, beside.lower, beside.upper), is_cut=True)
+
+
+class TotalHeight(Optimum):
+    """The shots of an optimal strategy over all configurations."""
+
+    name, is_mean = "total_height", False
+
+    @property
+    def asks(self) -> str:
+        """The optimum."""
+        return Optimum.name
+
+    def of(self, found: Value) -> Value:
+        """The sum of what is a mean."""
+        return found.times(found.per)
+
+
+class BestGreedy(Quantity):
+    """The mean of the best greedy strategy, whichever way ties are broken."""
+
+    name = "best_greedy"
+
+    def shipped(self, game: Game, results: Path = RESULTS) -> Value | None:
+        """Of the tables of optima."""
+        return _optimum(game, results, "best_greedy_total_height")
+
+    def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
+        """By a search among most probable cells."""
+        solver = GreedySolver(Position(game), progress=Limit(seconds).watch(progress))
+        return _exact(solver.total_height("best"), solver.configurations, "optsearch greedy")
+
+
+class End(Quantity):
+    """An end of the bracket without a search for the optimum, and without one that a table has."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    @property
+    def asks(self) -> str:
+        """Both ends."""
+        return "bounds"
+
+    def of(self, found: Value) -> Value:
+        """One of them."""
+        end = found.lower if self.name == "lower" else found.upper
+        by = found.by if self.name == "lower" else found.upper_by
+        source = SHIPPED if _TABLE.search(by) else COMPUTED
+        source = source if end is not None else ""
+        return replace(found, lower=end, upper=end, by=by, upper_by="", source=source)
+
+    def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
+        """Both."""
+        return _bracket(game, seconds, progress)
+
+
+class Hider(Quantity):
+    """The value of the game against the best hider."""
+
+    name = "hider"
+
+    def shipped(self, game: Game, results: Path = RESULTS) -> Value | None:
+        """Of the table of equilibria, where it has the value itself."""
+        for row in _rows(EQUILIBRIA, game, results):
+            if row["value"] is not None:
+                return Value(row["value"], row["value"], source=SHIPPED, by=_file(EQUILIBRIA))
+        return None
+
+    def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
+        """By the double oracle."""
+        from optsearch.equilibrium import equilibrium  # HiGHS takes a while
+
+        try:
+            found = equilibrium(game, time_limit=seconds, progress=progress)
+        except NotSupported:  # not even a round
+            raise LimitReached(Limit(seconds)) from None
+        value = Value(*found.bracket, source=COMPUTED, by="optsearch equilibrium")
+        return value if found.is_exact else replace(value, note=_unsolved(seconds), is_cut=True)
+
+
+class Played(Quantity):
+    """The mean of a strategy over all configurations."""
+
+    def __init__(self, name: str, strategy: Strategy):
+        self.name, self.strategy = name, strategy
+
+    @property
+    def asks(self) -> str:
+        """What names the strategy in checkpoints."""
+        return self.strategy.identity()
+
+    def shipped(self, game: Game, results: Path = RESULTS) -> Value | None:
+        """Of the tables of evaluations."""
+        for path in EVALUATION.all(results):
+            header = _read(EVALUATION, path).header
+            said = header.get("strategy"), header.get("game")
+            if said == (str(self.strategy), str(game)) and "prior" not in header:
+                total, number = int(header["total_height"]), int(header["configurations"])
+                by = f"data/results/{path.parent.name}/{path.name}"
+                return replace(_exact(total, number, by), source=SHIPPED)
+        return None
+
+    def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
+        """On every configuration."""
+        watched = Limit(seconds).watch(progress)
+        found = evaluate(self.strategy, game, jobs=1, progress=watched)
+        by = f"optsearch evaluate {self.strategy}"
+        return _exact(found.total_height, found.configurations, by)
+
+
+class Time(Quantity):
+    """The seconds that the other columns of the row took."""
+
+    name, is_mean = "time", False
+
+    def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
+        """Nothing: it is what the others have."""
+        raise NotImplementedError
+
+
+QUANTITIES: Mapping[str, Callable[[], Quantity]] = {
+    **{kind.name: kind for kind in (Configurations, Optimum, TotalHeight, BestGreedy)},
+    **{name: partial(End, name) for name in ("lower", "upper")},
+    **{kind.name: kind for kind in (Hider, Time)},
+}
+
+
+def as_quantity(name: str) -> Quantity:
+    """The quantity of a name of `QUANTITIES`, or of a strategy; else StrategyError."""
+    if name in QUANTITIES:
+        return QUANTITIES[name]()
+    try:
+        return Played(name, as_strategy(name))
+    except StrategyError:
+        kinds = [name_of(kind) for kind in all_kinds()]
+        if ":" in name or name in kinds:
+            raise
+        strategies = [name_of(kind) for kind in all_kinds() if issubclass(kind, Strategy)]
+        raise StrategyError(
+            f"no column {name!r}; there are {', '.join(QUANTITIES)}, and the strategies "
+            f"{', '.join(strategies)} and FILE.py:NAME"
+        ) from None
+
+
+def narrowed(value: Value, lower: Fraction | None = None, upper: Fraction | None = None) -> Value:
+    """A bracket of the optimum with more bounds; what lies between whole totals is left out."""
+    known_lower, known_upper, number = value.lower, value.upper, value.per
+    lowers = [bound for bound in (known_lower, lower) if bound is not None]
+    uppers = [bound for bound in (known_upper, upper) if bound is not None]
+    least = -(-max(lowers) * number // 1) if lowers else None
+    most = min(uppers) * number // 1 if uppers else None
+    return replace(
+        value,
+        lower=None if least is None else Fraction(least, number),
+        upper=None if most is None else Fraction(most, number),
+    )
+
+
+# What they have in common
+
+
+def _exact(total: int, number: int, by: str) -> Value:
+    mean = Fraction(total, number)
+    return Value(mean, mean, number, COMPUTED, by)
+
+
+def _number(game: Game) -> int:
+    """How many configurations; ImpossiblePosition where there is none."""
+    return sweep(game).count(Constraints(game.fleet))
+
+
+def _unsolved(seconds: float) -> str:
+    return f"not solved in {seconds:g} seconds"
+
+
+def _file(table: Table) -> str:
+    return f"data/results/{table.file}"
+
+
+@cache
+def _read(table: Table, path: Path) -> Entries:
+    return table.read(path)
+
+
+def _rows(table: Table, game: Game, results: Path) -> list[dict[str, Any]]:
+    """The rows of a game, or of the same game turned."""
+    path = table.path(results)
+    turned = None if game.holes else replace(game, rows=game.columns, columns=game.rows)
+    if not path.is_file():
+        return []
+    return [row for row in _read(table, path) if row["game"] in (game, turned)]
+
+
+def _optimum(game: Game, results: Path, name: str) -> Value | None:
+    """A total height of the tables of optima, as a mean."""
+    for table in (OPTIMA, OPTIMA_ANNOUNCED):
+        for row in _rows(table, game, results):
+            if row[name] is not None:
+                value = _exact(row[name], row["configurations"], _file(table))
+                return replace(value, source=SHIPPED)
+    return None
+
+
+def _bracket(game: Game, seconds: float, progress: Progress[Any]) -> Value:
+    """What bounds leave, those that come in some seconds; the one of each side is named."""
+    limit, found, is_cut = Limit(seconds), list[Bound](), False
+    watched = limit.watch(progress)
+    try:
+        for bound in bounds_in_turn(Position(game), progress=watched, with_optimum=False):
+            found.append(bound)
+    except LimitReached:
+        is_cut = True
+    lowers, uppers = (
+        [bound for bound in found if bound.side == side] for side in ("lower", "upper")
+    )
+    if not lowers or not uppers:
+        raise LimitReached(limit)
+    lower, upper = (
+        best(of_side, key=lambda bound: bound.value)
+        for best, of_side in ((max, lowers), (min, uppers))
+    )
+    is_shipped = all(_TABLE.search(bound.source) for bound in (lower, upper))
+    return Value(
+        lower.value,
+        upper.value,
+        _number(game),
+        SHIPPED if is_shipped else COMPUTED,
+        _name(lower),
+        _name(upper),
+        note=f"proved in {seconds:g} seconds" if is_cut else "",
+        is_cut=is_cut,
+    )
+
+
+_TABLE = re.compile(r"data/results/\S+\.csv")
+
+
+def _name(bound: Bound) -> str:
+    """What a bound is called, and the table that it is from."""
+    table = _TABLE.search(bound.source)
+    return f"{bound.name}, {table[0]}" if table else bound.name

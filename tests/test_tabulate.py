@@ -1,0 +1,364 @@
+"""Tables of many games: ranges, quantities a second way, what ships, brackets, runs cut short."""
+
+import csv
+import json
+import re
+from fractions import Fraction
+
+import pytest
+
+from optsearch.check import reference
+from optsearch.cli.latex import latex_table, latex_text
+from optsearch.cli.tabulating import split
+from optsearch.counting.configurations import list_ships, to_masks
+from optsearch.game import Game
+from optsearch.game.position import Position, reply
+from optsearch.game.ranges import expanded
+from optsearch.results import quantities
+from optsearch.results.quantities import COMPUTED, SHIPPED
+from optsearch.results.tables import EVALUATION, OPTIMA
+from optsearch.results.tabulate import tabulate
+from optsearch.strategies import as_strategy
+from optsearch.support.errors import GameError, StrategyError, TableError
+from tests.processes import run_command
+
+SMALL = ("2x3:2", "3x3:2,2", "3x4:2", "2x5:2;contact=any", "3x3:3;announce=ship", "3x3:2;holes=B2")
+
+
+def games(*texts):
+    return [Game.parse(text) for text in texts]
+
+
+# Ranges
+
+
+@pytest.mark.parametrize("ends", ["4x4..6x6", "2x5..3x6", "3x2..5x4", "4x6..4x8", "6x4..8x4"])
+def test_a_range_has_each_board_once(ends):
+    """All sizes between the ends, of which none is another one turned."""
+    rows, columns, last_rows, last_columns = map(int, re.findall(r"\d+", ends))
+    listed = [tuple(map(int, text.partition(":")[0].split("x"))) for text in expanded(f"{ends}:2")]
+    between = {(r, c) for r in range(rows, last_rows + 1) for c in range(columns, last_columns + 1)}
+    assert {*listed} <= between
+    assert {tuple(sorted(board)) for board in between} == {tuple(sorted(b)) for b in listed}
+    assert len({tuple(sorted(board)) for board in listed}) == len(listed)
+    assert listed == sorted(listed)
+
+
+def test_what_a_range_keeps_and_refuses():
+    rules = ":3,2;contact=any;announce=ship"
+    assert expanded(f"4x4..5x5{rules}") == [f"{board}{rules}" for board in ("4x4", "4x5", "5x5")]
+    assert expanded("4x4:3,2") == ["4x4:3,2"]
+    assert expanded("../board.txt:3,2") == ["../board.txt:3,2"]
+    for text, said in (("6x6..4x4:2", "empty range"), ("4x5..5x4:2", "empty range")):
+        with pytest.raises(GameError, match=said):
+            expanded(text)
+    with pytest.raises(GameError, match="1,024 boards; up to 1,000"):
+        expanded("1x1..32x32:1")
+
+
+def test_columns_between_commas():
+    text = "optimum, rollout:endgame=4,percent=40,my.py:Mine,greedy:ties=last,lower"
+    parts = ["optimum", "rollout:endgame=4,percent=40", "my.py:Mine", "greedy:ties=last", "lower"]
+    assert split(text) == parts
+
+
+# Values
+
+
+def shots_taken(strategy, game):
+    """Of a strategy on every configuration, each game played shot by shot."""
+    for hidden in map(to_masks, list_ships(Position(game))):
+        position = Position(game)
+        while position.hits_left:
+            cell = strategy.shot(position)
+            position = position.after(cell, reply(game, hidden, position.hits, game.bit(cell)))
+        yield len(position.shots)
+
+
+def test_each_quantity_by_its_definition(tmp_path):
+    """The optimum by the oracle, greedy by its games; without the tables that ship."""
+    columns = ("configurations", "optimum", "total_height", "best_greedy", "greedy", "lower")
+    found = tabulate(games(*SMALL), [*columns, "upper", "time"], jobs=1, tables=tmp_path)
+    for game in games(*SMALL):
+        row, oracle = found.row(game), reference.solve(Position(game))
+        assert {value.source for name, value in row.items() if name != "time"} == {COMPUTED}
+        assert row["configurations"].exact == oracle.configurations
+        assert row["total_height"].exact == oracle.total_height
+        assert row["optimum"].exact == Fraction(oracle.total_height, oracle.configurations)
+        assert row["optimum"].text(row["optimum"].exact) == (
+            f"{oracle.total_height}/{oracle.configurations}"
+        )
+        taken = [*shots_taken(as_strategy("greedy"), game)]
+        assert row["greedy"].exact == Fraction(sum(taken), len(taken))
+        means = [row[name].exact for name in ("lower", "optimum", "best_greedy", "greedy")]
+        assert means == sorted(means)
+        assert row["optimum"].exact <= row["upper"].exact <= row["greedy"].exact
+        assert row["time"].exact == pytest.approx(
+            sum(found.values[game, name].seconds for name in ("configurations", "optimum"))
+            + sum(found.values[game, one].seconds for one in ("best_greedy", "bounds"))
+            + found.values[game, as_strategy("greedy").identity()].seconds
+        )
+
+
+def test_what_ships_comes_first():
+    """Also of a board that is turned; every figure is that of its table."""
+    listed = {str(row["game"]): row for row in OPTIMA.read()}
+    found = tabulate(games("4x4:3,2", "5x4:3,2", "3x5:3,2"), ["optimum"], jobs=1)
+    for name, of in (("4x4:3,2", "4x4:3,2"), ("5x4:3,2", "4x5:3,2")):
+        value = found.row(Game.parse(name))["optimum"]
+        assert (value.source, value.by) == (SHIPPED, "data/results/optima.csv")
+        assert value.exact == Fraction(listed[of]["total_height"], listed[of]["configurations"])
+    assert "3x5:3,2" not in listed
+    assert found.row(Game.parse("3x5:3,2"))["optimum"].source == COMPUTED
+    (game,) = chosen = games("3x4:2")
+    hider = tabulate(chosen, ["hider"], jobs=1).row(game)["hider"]
+    assert (hider.exact, hider.by) == (Fraction(534, 103), "data/results/equilibria.csv")
+
+
+def test_the_usual_game_without_a_search():
+    """Nested rollouts and greedy as they ship, and the bracket by them."""
+    (game,) = usual = games("10x10:5,4,3,3,2")
+    row = tabulate(usual, ["optimum", "greedy", "nested"], seconds=0.5, jobs=1).row(game)
+    for name in ("greedy", "nested"):
+        header = EVALUATION.read(name=name).header
+        assert row[name].text(row[name].exact) == (
+            f"{header['total_height']}/{header['configurations']}"
+        )
+        by = f"data/results/evaluations/{name}.csv"
+        assert (row[name].source, row[name].by) == (SHIPPED, by)
+    assert row["optimum"].upper == row["nested"].exact
+    assert 30 < row["optimum"].lower < row["nested"].exact
+    assert row["optimum"].note == "too large to be searched"
+
+
+def test_a_short_time_gives_a_bracket_within_what_stands_beside_it(tmp_path):
+    (game,) = chosen = games("5x6:3,2,2")
+    columns = ["optimum", "total_height", "greedy", "lower"]
+    row = tabulate(chosen, columns, seconds=0.1, jobs=1, tables=tmp_path).row(game)
+    value, number = row["optimum"], row["optimum"].per
+    assert value.is_bracket
+    assert value.is_cut
+    assert value.note == "not solved in 0.1 seconds"
+    assert row["lower"].exact <= value.lower < value.upper <= row["greedy"].exact
+    total = row["total_height"]
+    assert (total.lower, total.upper) == (value.lower * number, value.upper * number)
+    assert total.lower.denominator == total.upper.denominator == 1
+
+
+def test_reasons(tmp_path):
+    """What cannot be had is nothing, with the reason, and ends no table."""
+    chosen = games("4x4:4,3,2", "12x12:5,4", "3x3:2")
+    found = tabulate(chosen, ["optimum", "greedy"], jobs=1, seconds=1)
+    first, second, third = (found.row(game) for game in chosen)
+    assert {value.note for value in first.values()} == {"no configuration: the fleet does not fit"}
+    assert second["optimum"].note == "too large"
+    assert "128 cells" in second["optimum"].by
+    assert all(value.exact for value in third.values())
+
+
+# Runs that are cut short
+
+
+def test_a_killed_run_goes_on(tmp_path):
+    arguments = ("table", "2x2..3x3:2", "--columns", "optimum,greedy", "--json", "--jobs", 1)
+    hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', kill, 2)"
+    options = (*arguments, "--resume", "kept")
+    assert run_command(*options, hooks=hooks, cwd=tmp_path)[:2] == (-9, "")
+    before = (tmp_path / "kept" / "values.jsonl").read_bytes()
+    assert before.count(b"\n") == 1 + 2
+    whole = answer(*run_command(*options, cwd=tmp_path))
+    after = (tmp_path / "kept" / "values.jsonl").read_bytes()
+    assert after.startswith(before)
+    assert after.count(b"\n") == 1 + 3  # the optima ship
+    assert whole == answer(*run_command(*arguments))
+
+
+def answer(status, out, err):
+    """An answer without what takes another time each run."""
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    for value in found["values"]:
+        del value["seconds"]
+    return found
+
+
+def test_ctrl_c_prints_what_is_known(tmp_path):
+    hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', interrupt, 1)"
+    arguments = ("table", "2x2..3x3:2", "--columns", "greedy", "--jobs", 1, "--resume", "kept")
+    status, out, err = run_command(*arguments, hooks=hooks, cwd=tmp_path)
+    assert (status, out.count("—†")) == (130, 2)
+    assert "† not computed" in out
+    kept = "what is done is in kept, and the same command goes on from there"
+    assert err == f"interrupted; {kept}\n"
+
+
+def test_more_time_is_given_to_what_was_cut_short(tmp_path, monkeypatch):
+    chosen, asked = games("3x4:3,2", "5x6:3,2,2"), []
+    known = quantities.known
+
+    def noted(quantity, game, seconds, tell):
+        asked.append(str(game))
+        return known(quantity, game, seconds, tell)
+
+    monkeypatch.setattr("optsearch.results.tabulate.known", noted)
+    options = {"jobs": 1, "folder": tmp_path / "kept", "tables": tmp_path}
+    for seconds, again in ((0.2, [*map(str, chosen)]), (0.1, []), (0.3, ["5x6:3,2,2"])):
+        asked.clear()
+        row = tabulate(chosen, ["optimum"], seconds=seconds, **options).row(chosen[0])
+        assert asked == again
+        assert row["optimum"].exact == Fraction(214, 30)
+
+
+def test_values_that_cannot_be_are_refused(tmp_path):
+    from optsearch.support.journal import Journal
+
+    chosen = games("3x3:2")
+    tabulate(chosen, ["greedy"], jobs=1, folder=tmp_path)
+    key = f"{as_strategy('greedy').identity()}; 3x3:2"
+    for wrong in ({"lower": "5"}, {"per": "12"}, {"seconds": None}, {"upper": "1/0"}):
+        with Journal(tmp_path / "values.jsonl", "values of games") as store:
+            kept = store.entries[key]
+            store.add(key, {**kept, **wrong})
+        with pytest.raises(TableError, match=r"values\.jsonl is damaged"):
+            tabulate(chosen, ["greedy"], jobs=1, folder=tmp_path)
+        with Journal(tmp_path / "values.jsonl", "values of games") as store:
+            store.add(key, kept)
+
+
+def test_processes_find_the_same(tmp_path):
+    chosen, columns = games("3x3:2", "2x4:2"), ["optimum", "greedy"]
+    one, two = (tabulate(chosen, columns, jobs=jobs, tables=tmp_path) for jobs in (1, 2))
+    for game in chosen:
+        assert all(
+            value.exact == two.row(game)[name].exact for name, value in one.row(game).items()
+        )
+
+
+def test_a_strategy_of_ones_own(here, answer_of, tmp_path, monkeypatch):
+    """Its fault ends the table, as it ends `evaluate`."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.py").write_text(
+        "def rows(position):\n"
+        "    cells = range(position.game.cells)\n"
+        "    shot = position.closed\n"
+        "    return position.game.cell(next(cell for cell in cells if not shot >> cell & 1))\n"
+        "def wrong(position):\n"
+        "    return 0, 0\n"
+    )
+    (value,) = answer_of("table", "2x2:1", "--columns", "own.py:rows", "--jobs", 1)["values"]
+    assert (value["column"], value["value_exact"]) == ("own.py:rows", "10/4")
+    status, out, err = here("table", "2x2:1", "--columns", "own.py:wrong", "--jobs", 1)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "was shot before" in err
+
+
+def test_columns_that_are_refused():
+    for columns, said in (
+        (["clever"], "no column 'clever'; there are configurations, optimum"),
+        (["greedy", "greedy:ties=first"], "given twice, as 'greedy' before"),
+        (["random"], "optsearch simulate"),
+    ):
+        with pytest.raises(StrategyError, match=said):
+            tabulate(games("2x2:1"), columns, jobs=1)
+
+
+# As it is printed
+
+
+def test_every_form_has_the_same_numbers(here, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arguments = ("table", "3x4..4x4:3,2", "4x4:4,3,2", "--columns", "optimum,greedy,lower")
+    options = ("--jobs", 1, "--places", 3)
+    printed = {}
+    for form in ("text", "markdown", "latex"):
+        status, out, err = here(*arguments, *options, "--format", form)
+        assert (status, err) == (0, "")
+        printed[form] = out
+    lines = [line.split() for line in printed["text"].splitlines()]
+    assert lines[:4] == [
+        ["game", "optimum", "greedy", "lower"],
+        ["3x4:3,2", "7.133†", "7.167", "7.100"],
+        ["4x4:3,2", "8.442†", "8.452", "8.375"],
+        ["4x4:4,3,2", "—‡", "—‡", "—‡"],
+    ]
+    rows = [line for line in printed["markdown"].splitlines() if line.startswith("| ")]
+    assert [re.findall(r"[^| ]+", row) for row in rows] == lines[:4]
+    assert [unescaped(row) for row in rows_of(printed["latex"])] == lines[:4]
+    for text in printed.values():
+        assert "ships with the package: data/results/optima.csv" in text.replace("\\_", "_")
+    lines = here(*arguments, *options, "--format", "csv")[1].splitlines()
+    read = list(csv.DictReader(line for line in lines if not line.startswith("# ")))
+    assert [(row["game"], row["column"]) for row in read[:2]] == [
+        ("3x4:3,2", "optimum"),
+        ("3x4:3,2", "greedy"),
+    ]
+    assert (read[0]["value_exact"], read[0]["source"]) == ("214/30", "shipped")
+
+
+def rows_of(text):
+    """The rows of a tabular whose lines are as they should be, without the notes."""
+    lines = [line for line in text.splitlines() if not line.startswith("%")]
+    layout = re.fullmatch(r"\\begin\{tabular\}\{([lr]+)\}", lines[0])[1]
+    assert lines[1] == r"\toprule"
+    assert lines[-1] == r"\end{tabular}"
+    ended = lines.index(r"\bottomrule")
+    assert [line for line in lines if line.endswith("rule")] == [
+        *(r"\toprule", r"\midrule", r"\bottomrule")
+    ]
+    body = [line for line in lines[2:ended] if line != r"\midrule"]
+    for line in [*body, *lines[ended + 1 : -1]]:
+        assert line.endswith(r" \\")
+        plain = re.sub(r"\\[{}&%#$_]", "", line)
+        assert plain.count("{") == plain.count("}")
+        assert plain.count("$") % 2 == 0
+        assert not re.search(r"(?<!\\)[#~^%]", line)
+    assert all(len(re.findall(r"(?<!\\)&", line)) == len(layout) - 1 for line in body)
+    return [re.split(r" (?<!\\)& ", line.removesuffix(r" \\")) for line in body]
+
+
+def unescaped(row):
+    """The texts of a row of LaTeX."""
+    signs = {r"$\dagger$": "†", r"$\ddagger$": "‡", "---": "—", r"\_": "_"}
+    texts = [re.sub(r"\\rlap\{\\textsuperscript\{(.*?)\}\}", r"\1", text) for text in row]
+    for spelled, sign in signs.items():
+        texts = [text.replace(spelled, sign) for text in texts]
+    return texts
+
+
+def test_latex_of_what_is_special():
+    text = r"a_b & 50% #1 {x} \y ~ ^ <5> [6] * ≤ × †"
+    assert latex_text(text) == (
+        r"a\_b \& 50\% \#1 \{x\} \textbackslash{}y \textasciitilde{} \textasciicircum{} $<$5$>$ "
+        r"{[}6{]} {*} $\le$ $\times$ $\dagger$"
+    )
+    table = latex_table([["name", "value"], ["[1]", "1.5"], ["*", "—"]])
+    assert table.splitlines()[0] == r"\begin{tabular}{lr}"
+    assert rows_of(table)[1:] == [["{[}1{]}", "1.5"], ["{*}", "---"]]
+    assert latex_table([]) == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("bounds", "3x4:2"), ("greedy", "2x6:2,3"), ("strategies",), ("count", "3x4:2")],
+    ids=" ".join,
+)
+def test_every_command_has_latex(here, arguments):
+    """Those with tables a tabular each, others a row a field."""
+    status, out, err = here(*arguments, "--format", "latex")
+    assert (status, err) == (0, "")
+    tables = re.findall(r"\\begin\{tabular\}.*?\\end\{tabular\}", out, re.S)
+    assert len(tables) == {"greedy": 2}.get(arguments[0], 1)
+    for table in tables:
+        assert rows_of(table) if r"\midrule" in table else "configurations & 17" in table
+
+
+def test_the_figure(here, tmp_path):
+    """Every game and column is named, and a bracket is drawn as two marks and a line."""
+    path = tmp_path / "dots.svg"
+    arguments = ("table", "3x4..4x4:3,2", "--columns", "optimum,best_greedy,configurations")
+    status, out, err = here(*arguments, "--jobs", 1, "--figure", path)
+    assert (status, err) == (0, "")
+    assert str(path) in out
+    drawn = path.read_text()
+    assert all(f"<!-- {text} -->" in drawn for text in ("3x4:3,2", "4x4:3,2", "best greedy"))
+    assert "<!-- configurations -->" not in drawn
