@@ -764,6 +764,22 @@ def check_players(asked):
     assert evaluated(asked, strategy) == empty.within(shots, candidates, percent)
 
 
+def check_comparison(asked):
+    """The whole game is the largest position: two strategies of greedy, exactly."""
+    if asked.case.shots:
+        return
+    empty, ties = asked.definition, asked.rng.choice(("first", "last", "checkerboard", "central"))
+    pair = f"greedy:ties={ties}", "greedy:endgame=0"
+    found = asked.run("compare", *pair, asked.game, "--positions", 2, "--jobs", 1)
+    played = [empty.played(empty.player(ties, 4)), empty.played(empty.player("first", 0))]
+    means = [total_of(histogram) / sum(histogram.values()) for histogram in played]
+    whole = found["whole"]
+    assert (whole, whole["is_exact"], whole["standard_error"]) == (found["sizes"][-1], True, 0)
+    assert abs(whole["first"] - means[0]) < 1e-9
+    assert abs(whole["second"] - means[1]) < 1e-9
+    assert abs(whole["saved"] - (means[0] - means[1])) < 1e-9
+
+
 def check_pattern(asked):
     """Each configuration played by `Pattern.shot`."""
     rng = asked.rng
@@ -794,7 +810,7 @@ ALWAYS = (check_counts, check_optimum, check_greedy, check_players)
 CHECKS = (
     *(check_other_counts, check_samples, check_worst, check_within, check_methods),
     *(check_time_limit, check_switches, check_bounds, check_proof, check_optimal_trees),
-    *(check_greedy_trees, check_page, check_pattern),
+    *(check_greedy_trees, check_page, check_pattern, check_comparison),
     *(check_table, check_counterexamples, check_equilibrium, check_prior),
     *(check_prior_far_apart, check_odd_files, check_values),
 )

@@ -32,13 +32,12 @@ from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from math import sqrt
+from math import log2, sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from optsearch.compiled._walk import UNIT
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.lattice import sweep
 from optsearch.counting.posterior import Posterior
@@ -55,7 +54,6 @@ from optsearch.evaluate.top import Facts, Top, are_counts, contradicted
 from optsearch.game import Game
 from optsearch.game.position import Position, reply
 from optsearch.strategies import Rule
-from optsearch.strategies.rollout import estimate
 from optsearch.support.errors import OptsearchError, StrategyError, TooLarge
 from optsearch.support.journal import Journal
 from optsearch.support.progress import Progress, Status, no_progress
@@ -65,6 +63,7 @@ from optsearch.support.workers import processes
 POSITIONS = 20
 LARGEST = 100_000  # configurations of a position, where kernels play
 MOST_DRAWN = 1_000_000  # positions, and boards
+MISSES_A_BIT = 0.8  # of greedy on 7x7 and larger: 0.6 to 1 make the least error
 _AT_ONCE = 1 << 16  # configurations of a game for which no process is worth its start
 _FORMAT = "comparison"
 
@@ -129,7 +128,8 @@ class Comparison:
 
     until -- the strategy that led to the positions. sizes -- by size, ascending. whole -- both from
     the first shot on; None where no boards were played and the game is too large for the sizes.
-    microseconds -- of a processor, that each took for a configuration. seconds -- wall time of this
+    microseconds -- of a processor, that each took for a configuration of the largest positions
+    and of the boards. seconds -- wall time of this
     run; resumed -- evaluations that a checkpoint had.
     """
 
@@ -301,9 +301,8 @@ class _Place(NamedTuple):
 
 
 def _reckoned(position: Position, configurations: int) -> float:
-    """The misses of a whole game as greedy was fitted to them (`optsearch.strategies.rollout`)."""
-    left = estimate(configurations, position.hits_left, 0) / (UNIT * configurations)
-    return position.misses.bit_count() + left
+    """The misses of a whole game, roughly: those so far, and some for each bit still unknown."""
+    return position.misses.bit_count() + MISSES_A_BIT * log2(configurations)
 
 
 class _Kept:
@@ -423,11 +422,10 @@ class _Run:
         self._progress = progress
         self._below: dict[int, list[_Pair]] = {size: [] for size in self._sizes}
         self._whole: list[_Pair] = []
-        self._known: dict[_Key, tuple[int, float]] = {}  # configurations, mean
+        self._known: dict[_Key, tuple[int, float, int]] = {}  # configurations, mean, microseconds
         self._pending: set[_Key] = set()
         self._reckoned: Counter[_Key] = Counter()  # what they are of the total
         self._total = self._done = self._done_before = self._resumed = 0
-        self._spent = [[0, 0], [0, 0]]  # microseconds, and configurations, of both
         self._so_far = _Saved()
 
     def on(
@@ -457,7 +455,7 @@ class _Run:
             configurations=self.configurations,
             sizes=sizes,
             whole=sizes[-1] if sizes[-1].is_exact else whole,
-            microseconds=self._microseconds,
+            microseconds=(self._microseconds(0), self._microseconds(1)),
             seconds=time.monotonic() - self._started,
             resumed=self._resumed,
         )
@@ -513,11 +511,9 @@ class _Run:
         key, n = needed.key, needed.configurations
         if sum(histogram) != n:
             raise AssertionError(f"{sum(histogram)} configurations met, not those of {needed}")
-        self._known[key] = n, sum(shots * n for shots, n in enumerate(histogram)) / n
+        self._known[key] = n, sum(shots * n for shots, n in enumerate(histogram)) / n, spent
         self._pending.discard(key)
         self._done += self._reckoned[key]
-        self._spent[key.side][0] += spent
-        self._spent[key.side][1] += n
         self._report()
 
     def _report(self) -> None:
@@ -556,8 +552,8 @@ class _Run:
             is_exact=not any(key.shots for pair in pairs for key in pair.keys),
         )
 
-    @property
-    def _microseconds(self) -> tuple[float, float]:
-        """Of a processor, for a configuration, of both."""
-        first, second = (spent / number for spent, number in self._spent)
-        return first, second
+    def _microseconds(self, side: int) -> float:
+        """Of a processor, for a configuration, of a strategy below the largest positions."""
+        largest = [*self._below[self._sizes[-1]], *self._whole]
+        evaluations = [self._known[key] for key in {pair.keys[side] for pair in largest}]
+        return sum(spent for *_, spent in evaluations) / sum(n for n, *_ in evaluations)
