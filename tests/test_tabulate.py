@@ -1,6 +1,7 @@
 """Tables of many games: ranges, quantities a second way, what ships, brackets, runs cut short."""
 
 import csv
+import io
 import json
 import re
 from fractions import Fraction
@@ -47,6 +48,7 @@ def test_a_range_has_each_board_once(ends):
 def test_what_a_range_keeps_and_refuses():
     rules = ":3,2;contact=any;announce=ship"
     assert expanded(f"4x4..5x5{rules}") == [f"{board}{rules}" for board in ("4x4", "4x5", "5x5")]
+    assert len(expanded("2x2..3x3:##-fixed")) == len(expanded("2x2..3x3:1;holes=A1")) == 4
     assert expanded("4x4:3,2") == ["4x4:3,2"]
     assert expanded("../board.txt:3,2") == ["../board.txt:3,2"]
     for text, said in (("6x6..4x4:2", "empty range"), ("4x5..5x4:2", "empty range")):
@@ -54,6 +56,16 @@ def test_what_a_range_keeps_and_refuses():
             expanded(text)
     with pytest.raises(GameError, match="1,024 boards; up to 1,000"):
         expanded("1x1..32x32:1")
+
+
+def test_lists_have_ranges(answer_of, tmp_path, monkeypatch):
+    """In a file, on standard input and where other commands take lists."""
+    path = tmp_path / "games.txt"
+    path.write_text("# small\n2x2..2x3:1\n3x3:2\n")
+    monkeypatch.setattr("sys.stdin", io.StringIO("2x3..3x3:1\n"))
+    found = answer_of("table", path, "-", "--columns", "configurations", "--jobs", 1)["values"]
+    assert [value["game"] for value in found] == ["2x2:1", "2x3:1", "3x3:2", "3x3:1"]
+    assert answer_of("counterexamples", "--game", "2x2..2x3:1", "--empty-only")["games"] == 2
 
 
 def test_columns_between_commas():
@@ -159,18 +171,19 @@ def test_reasons(tmp_path):
 # Runs that are cut short
 
 
-def test_a_killed_run_goes_on(tmp_path):
+def test_a_killed_run_goes_on(here, tmp_path, monkeypatch):
     arguments = ("table", "2x2..3x3:2", "--columns", "optimum,greedy", "--json", "--jobs", 1)
     hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', kill, 2)"
     options = (*arguments, "--resume", "kept")
     assert run_command(*options, hooks=hooks, cwd=tmp_path)[:2] == (-9, "")
     before = (tmp_path / "kept" / "values.jsonl").read_bytes()
     assert before.count(b"\n") == 1 + 2
-    whole = answer(*run_command(*options, cwd=tmp_path))
+    monkeypatch.chdir(tmp_path)
+    whole = answer(*here(*options))
     after = (tmp_path / "kept" / "values.jsonl").read_bytes()
     assert after.startswith(before)
     assert after.count(b"\n") == 1 + 3  # the optima ship
-    assert whole == answer(*run_command(*arguments))
+    assert whole == answer(*here(*arguments))
 
 
 def answer(status, out, err):
@@ -339,7 +352,13 @@ def test_latex_of_what_is_special():
 
 @pytest.mark.parametrize(
     "arguments",
-    [("bounds", "3x4:2"), ("greedy", "2x6:2,3"), ("strategies",), ("count", "3x4:2")],
+    [
+        ("bounds", "3x4:2"),
+        ("greedy", "2x6:2,3"),
+        ("strategies",),
+        ("count", "3x4:2"),
+        ("sample", "1x3:3"),
+    ],
     ids=" ".join,
 )
 def test_every_command_has_latex(here, arguments):

@@ -20,8 +20,9 @@ def expanded(text: str) -> list[str]:
     """The texts of the games of a range, by rows and then columns; of another text, itself.
 
     Rows go from the first board to the second, and so do columns. A board and the same board turned
-    are one: of the two the one with fewer rows is taken. The fleet and the rules are those of all.
-    Raises GameError for an empty range, and for one of more than 1,000 boards.
+    are one: of the two the one with fewer rows is taken, unless holes or ships that may not be
+    turned make them two. The fleet and the rules are those of all. Raises GameError for an empty
+    range, and for one of more than 1,000 boards.
     """
     match = _RANGE.fullmatch(text)
     if match is None:
@@ -36,9 +37,10 @@ def expanded(text: str) -> list[str]:
     number = len(rows) * len(columns)
     if number > MOST:
         raise GameError(f"{text!r} has {number:,} boards; up to {MOST:,} are accepted")
+    are_two = "-fixed" in rest or "holes" in rest
     return [
         f"{row}x{column}{rest}"
         for row in rows
         for column in columns
-        if row <= column or not (column in rows and row in columns)
+        if are_two or row <= column or not (column in rows and row in columns)
     ]

@@ -376,12 +376,14 @@ def _read(table: Table, path: Path) -> Entries:
 
 
 def _rows(table: Table, game: Game, results: Path) -> list[dict[str, Any]]:
-    """The rows of a game, or of the same game turned."""
+    """The rows of a game, or of the same game turned, which is one without holes and shapes."""
     path = table.path(results)
-    turned = None if game.holes else replace(game, rows=game.columns, columns=game.rows)
     if not path.is_file():
         return []
-    return [row for row in _read(table, path) if row["game"] in (game, turned)]
+    wanted = [game]
+    if not game.holes and all(type(ship) is int for ship in game.fleet):
+        wanted.append(replace(game, rows=game.columns, columns=game.rows))
+    return [row for row in _read(table, path) if row["game"] in wanted]
 
 
 def _optimum(game: Game, results: Path, name: str) -> Value | None:

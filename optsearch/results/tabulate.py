@@ -1,7 +1,7 @@
 """A table of many games: a row a game, a column a quantity; what does not ship is computed.
 
-    found = tabulate([Game.parse("4x4:3,2")], ["optimum", "greedy"], seconds=60)
-    found.row(game)["greedy"].exact
+    found = tabulate(["4x4:3,2", "4x5:3,2"], ["optimum", "greedy"])
+    found.row(found.games[0])["greedy"].exact  # Fraction(879, 104)
 
 Values are computed in parallel, a task each, and a folder keeps each that is done: a run that was
 stopped goes on there, and so does a larger table.
@@ -123,7 +123,7 @@ class Tabulation:
 
 
 def tabulate(
-    games: Iterable[Game],
+    games: Iterable[Game | str],
     columns: Iterable[str],
     *,
     seconds: float = SECONDS,
@@ -135,15 +135,17 @@ def tabulate(
 ) -> Tabulation:
     """The values of some games.
 
-    columns -- names of `quantities.QUANTITIES` and strategies. seconds -- for each value, after
-    which there is a bracket, or nothing. jobs -- processes, a value each (default: one a processor;
-    1 is this one). folder -- keeps each value that is done. tables -- the folder with the tables
-    that ship. is_partial -- after ctrl-C return what is known.
+    games -- or their texts. columns -- names of `quantities.QUANTITIES` and strategies. seconds --
+    for each value, after which there is a bracket, or nothing. jobs -- processes, a value each
+    (default: one a processor; 1 is this one). folder -- keeps each value that is done. progress --
+    called after each value, and while none ends. tables -- the folder with the tables that ship.
+    is_partial -- after ctrl-C return what is known.
 
     Raises StrategyError for a column that there is not and for one given twice, TableError for the
     folder.
     """
-    chosen, every = tuple(dict.fromkeys(games)), quantities(columns)
+    parsed = (Game.parse(game) if isinstance(game, str) else game for game in games)
+    chosen, every = tuple(dict.fromkeys(parsed)), quantities(columns)
     shipped = {
         (game, column.name): column.of(value)
         for game in chosen
