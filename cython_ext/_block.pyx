@@ -35,6 +35,7 @@ cdef Block* new_block(int64_t n, int cells, int hashes, int extras) noexcept nog
     if b == NULL:
         return NULL
     b.n, b.words, b.cells, b.hashes, b.extras = n, (n + 63) >> 6, cells, hashes, extras
+    b.certain = 0
     b.data = <uint64_t*>malloc((b.words * (cells + hashes + extras) + 1) * sizeof(uint64_t))
     if b.data == NULL:
         free(b)
@@ -64,6 +65,7 @@ cdef Block* compress(const Part* part, const uint8_t* columns, int cells, int ha
         free_block(result)
         free(pieces)
         return NULL
+    result.certain = b.certain
     used = cut(part.mask, b.words, pieces, &fill)
     out = result.data
     for i in range(cells):
@@ -233,7 +235,7 @@ cdef void gather(const Part* part, bint hears, int by_row, Words* w) noexcept no
                 index[used], under[used], shift[used] = j, part.mask[j], fill
                 fill += popcount(part.mask[j])
                 used += 1
-    w.cells = 0
+    w.cells, w.certain = 0, b.certain
     for i in range(b.cells):
         if hears and part.shots.hits & one(b.cell[i]):
             continue
@@ -243,6 +245,8 @@ cdef void gather(const Part* part, bint hears, int by_row, Words* w) noexcept no
             bits |= extract(column[index[k]], under[k]) << shift[k]
         w.column[w.cells], w.cell[w.cells] = bits, b.cell[i]
         w.cells += bits != 0 and bits != without
+        if bits == without and bits:
+            w.certain |= one(b.cell[i])
     for i in range(w.cells, (w.cells + 3) & ~3):
         w.column[i] = 0
     for i in range(b.extras):

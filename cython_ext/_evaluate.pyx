@@ -15,7 +15,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from cells cimport MAX_CELLS, Cells, ctz, high, join, low, one, popcount
+from cells cimport MAX_CELLS, Cells, ctz, high, join, low, one, popcount, size
 from columns cimport count_bits, extract, greatest, leading_one, mix_cells
 from optsearch.compiled._block cimport (Counts, Part, Shots, Words, count, free_block, ones, split,
                                         sum_of_extras)
@@ -83,10 +83,11 @@ cdef class Evaluator(Walk):
         free(self.known)
         free(self.memo)
 
-    def begin(self, int64_t n, bint following=False, bint is_sample=False, int weight_bits=0):
+    def begin(self, int64_t n, hits=0, misses=0, bint following=False, bint is_sample=False,
+              int weight_bits=0):
         """Make room for a family of n configurations, in place of the one before.
 
-        following -- single ones are followed. is_sample -- they are a sample of the family, for
+        hits, misses -- the cells hit before, in all of them, and those missed. following -- single ones are followed. is_sample -- they are a sample of the family, for
         `shot`. weight_bits -- they have weights of at most so many bits, their extra bits, which the
         histogram counts and the rule does not know; their sum is below 2^63.
         """
@@ -95,6 +96,7 @@ cdef class Evaluator(Walk):
         if self.root != NULL and self.known != NULL:
             memset(self.known, 0, KNOWN * SIZES * sizeof(Known))
         self.extras = self.weight_bits = weight_bits
+        self.shots.hits, self.shots.misses = self.placed(hits), self.placed(misses)
         self.make_root(n, <int>MAX_HASHES if is_sample else self.hashes_needed(n), following)
 
     # The walk
@@ -123,6 +125,10 @@ cdef class Evaluator(Walk):
             return 0
         if part.n <= self.rule.most:
             column = self.rollout(part, &counts)
+        elif self.asks(part.n):
+            column = self.ask(part, &counts)
+            if column < 0:
+                return 0
         masks = self.room(part)
         if masks == NULL:
             return 0
@@ -150,6 +156,9 @@ cdef class Evaluator(Walk):
         """The same of at most 64 configurations."""
         cdef Words w
         cdef uint64_t x = self.words_of(part, self.weight_bits, 0, &w)
+        if self.asks(part.n):
+            self.walk_asked(&w, x, part.shots.hits | w.certain, part.shots.misses)
+            return 0
         return self.walk_words(&w, x, self.misses(part), left)
 
     cdef int64_t walk_words(self, Words* w, uint64_t x, int misses, int left) noexcept nogil:
@@ -176,6 +185,46 @@ cdef class Evaluator(Walk):
         cost += self.walk_words(w, x & ~w.column[best], misses + 1, now)
         self.note(n, left, cost)
         return cost
+
+    # A score
+
+    cdef int ask(self, const Part* part, const Counts* counts) noexcept nogil:
+        """The column that a score shoots; -1, and the walk stops: its answer is wrong."""
+        cdef Cells hits = part.shots.hits | part.block.certain
+        cdef int i
+        for i in range(part.block.cells):
+            if counts.having[i] == part.n:
+                hits |= one(part.block.cell[i])
+        i = self.scorer.ask(part.n, hits, part.shots.misses, part.block.cells, part.block.cell,
+                            counts.having)
+        self.stopped = self.stopped or i < 0
+        return i
+
+    cdef void walk_asked(self, Words* w, uint64_t x, Cells hits, Cells missed) noexcept nogil:
+        """`walk_words` by a score. hits, missed -- the cells so far, certain ones among the hits."""
+        cdef int n = popcount(x), i
+        cdef bint is_open = False
+        cdef int64_t having[MAX_CELLS]
+        if self.stopped or self.following and not x & w.bit[self.extras]:
+            return
+        if n <= self.rule.endgame or not self.asks(n):
+            self.walk_words(w, x, size(missed & ~self.shots.misses), 0)
+            return
+        for i in range(w.cells):
+            having[i] = popcount(w.column[i] & x)
+            if having[i] == n:
+                hits |= one(w.cell[i])
+            elif having[i]:
+                is_open = True
+        if not is_open:
+            self.finish(w, x, size(missed & ~self.shots.misses))
+            return
+        i = self.scorer.ask(n, hits, missed, w.cells, w.cell, having)
+        if i < 0:
+            self.stopped = True
+            return
+        self.walk_asked(w, x & w.column[i], hits | one(w.cell[i]), missed)
+        self.walk_asked(w, x & ~w.column[i], hits, missed | one(w.cell[i]))
 
     cdef inline void note(self, int64_t n, int left, int64_t cost) noexcept nogil:
         cdef int e

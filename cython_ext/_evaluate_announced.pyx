@@ -6,17 +6,12 @@ shot tells is known to `_sinkings.pyx`.
 A column is dropped once no configuration has the cell, or it is hit. A cell that all configurations have
 is a certain hit, and a choice like others: where a sinking tells something, it splits a family for
 nothing. Where all cells are certain, the game is over but for hits.
-
-One rule more (`optsearch/strategies/spread.py`):
-
-- *spread*: greedy, but with more than `least` configurations the number of those that have a cell is
-  multiplied by a factor, by how many of its sides are missed, or no cells of the board, and how many
-  of its corners are missed. A certain hit comes first.
 """
 
 cimport cython
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
+from libc.string cimport memset
 
 from cells cimport MAX_CELLS, Cells, first, high, join, low, one, popcount, size
 from columns cimport greatest_and_all
@@ -25,7 +20,7 @@ from optsearch.compiled._block cimport Counts, Part, Words, count, free_block
 from optsearch.compiled._endgame_announced cimport AnnouncedEndgame
 from optsearch.compiled._enumerate cimport MAX_KINDS
 from optsearch.compiled._sinkings cimport Replies, Sinkings
-from optsearch.compiled._walk cimport FACTORS, SMALL, UNIT, Candidates, Costing, Walk
+from optsearch.compiled._walk cimport SMALL, UNIT, Candidates, Costing, Walk
 
 cdef enum:
     MEMO = 4096
@@ -49,12 +44,6 @@ cdef class AnnouncedEvaluator(Walk):
     cdef AnnouncedEndgame endgame
     cdef Cost* costs
     cdef int by_row                      # bits of codes that are wanted by configuration
-    cdef int64_t least                   # so many configurations, and it spreads
-    cdef int64_t many                    # from more than so many on, by the second factors
-    cdef int32_t factor[2][FACTORS]
-    cdef Cells sides[MAX_CELLS]          # of each place
-    cdef Cells corners[MAX_CELLS]
-    cdef int border[MAX_CELLS]
 
     def __cinit__(self, rule, kinds, const int32_t[:, ::1] slots, int64_t most):
         self.hears = True
@@ -63,34 +52,12 @@ cdef class AnnouncedEvaluator(Walk):
         self.endgame = AnnouncedEndgame(self.sinkings)
         self.extras = self.sinkings.codes
         self.by_row = self.extras if self.rule.endgame > 1 or self.rule.candidates > 1 else 0
-        self.least = INT64_MAX
         self.costs = <Cost*>calloc(MEMO, sizeof(Cost))
         if self.costs == NULL:
             raise MemoryError
 
     def __dealloc__(self):
         free(self.costs)
-
-    def spread(self, rule):
-        """Spread the shots of greedy, by a `SpreadRule`."""
-        cdef int i, cell
-        self.least, self.many = rule.least, rule.many
-        for i in range(FACTORS):
-            self.factor[0][i], self.factor[1][i] = rule.factors[i], rule.early[i]
-        for i in range(self.cells):
-            cell = self.order[i]
-            self.sides[i], self.corners[i] = self.placed(rule.sides[cell]), self.placed(rule.corners[cell])
-            self.border[i] = rule.borders[cell]
-
-    cdef Cells placed(self, mask):
-        """A mask of the board by the places in the order."""
-        cdef uint64_t word = 0xFFFFFFFFFFFFFFFF
-        cdef Cells cells = join(mask & word, mask >> 64), placed = 0
-        cdef int i
-        for i in range(self.cells):
-            if cells & one(self.order[i]):
-                placed |= one(i)
-        return placed
 
     def begin(self, int64_t n, hits=0, misses=0, bint following=False):
         """Make room for a family of n configurations, in place of the one before.
@@ -122,30 +89,63 @@ cdef class AnnouncedEvaluator(Walk):
                 return
             at.shots.hits |= one(part.block.cell[i])
             counts.having[i] = 0
+        while self.asks(part.n) and self.scorer.takes_certain:
+            i = self.ask(&at, &counts)
+            if i < 0 or self.shoot(&at, i, &counts):
+                return
+            at.shots.hits |= one(part.block.cell[i])
+            counts.having[i] = 0
         for i in range(part.block.cells):     # certain hits come first
             if counts.having[i] == part.n:
                 if self.shoot(&at, i, &counts):
                     return
                 at.shots.hits |= one(part.block.cell[i])
-        if part.n > self.least:
-            best = self.most_apart(&at, &counts)
-        self.shoot(&at, best, &counts)
+        if self.asks(part.n):
+            best = self.ask(&at, &counts)
+        if best >= 0:
+            self.shoot(&at, best, &counts)
 
-    cdef int most_apart(self, const Part* part, const Counts* counts) noexcept nogil:
-        """The uncertain cell of which the number times the factor is greatest, the first of several."""
-        cdef int i, p, best = -1
-        cdef int64_t product, most = -1
-        cdef const int32_t* factor = self.factor[part.n > self.many]
-        for i in range(part.block.cells):
-            if 0 < counts.having[i] < part.n:
-                p = part.block.cell[i]
-                product = counts.having[i] * factor[25 * size(self.sides[p] & part.shots.misses)
-                                                    + 5 * self.border[p]
-                                                    + size(self.corners[p] & part.shots.misses)]
-                if product > most:
-                    most = product
-                    best = i
-        return best
+    cdef int ask(self, const Part* part, const Counts* counts) noexcept nogil:
+        """The column that a score shoots; -1, and the walk stops: its answer is wrong."""
+        cdef Replies replies
+        cdef int i, t
+        cdef int64_t last = part.n - 1 + self.scorer.takes_certain
+        if self.scorer.hears:
+            self.sinkings.list_afloat(part, self.scorer.afloat)
+            memset(self.scorer.sinking, 0, self.scorer.kinds * self.scorer.cells * sizeof(int64_t))
+            for i in range(part.block.cells):
+                if (not 0 < counts.having[i] <= last
+                        or not self.sinkings.can_sink(part.block.cell[i], part.shots.hits)):
+                    continue
+                if not self.sinkings.shoot(part, i, counts.having[i], &replies):
+                    self.failed = True
+                    return -1
+                for t in range(self.scorer.kinds):
+                    self.scorer.sinking[t * self.scorer.cells + self.order[part.block.cell[i]]] = replies.sunk[t].n
+                free(replies.masks)
+        i = self.scorer.ask(part.n, part.shots.hits, part.shots.misses, part.block.cells, part.block.cell,
+                       counts.having)
+        self.stopped = self.stopped or i < 0
+        return i
+
+    cdef int ask_words(self, const Words* w, uint64_t x, int n, Cells hits, Cells missed,
+                       Cells shot) noexcept nogil:
+        """The same of words."""
+        cdef int i, t
+        cdef int64_t having[MAX_CELLS]
+        cdef uint64_t sunk[MAX_KINDS]
+        if self.scorer.hears:
+            self.sinkings.list_afloat_words(w, x, hits, self.scorer.afloat)
+            memset(self.scorer.sinking, 0, self.scorer.kinds * self.scorer.cells * sizeof(int64_t))
+        for i in range(w.cells):
+            having[i] = 0 if shot & one(i) else popcount(w.column[i] & x)
+            if self.scorer.hears and having[i] and self.sinkings.can_sink(w.cell[i], hits):
+                self.sinkings.sink_words(w, w.column[i] & x, w.cell[i], hits, sunk)
+                for t in range(self.scorer.kinds):
+                    self.scorer.sinking[t * self.scorer.cells + self.order[w.cell[i]]] = popcount(sunk[t])
+        i = self.scorer.ask(n, hits, missed, w.cells, w.cell, having)
+        self.stopped = self.stopped or i < 0
+        return i
 
     cdef bint shoot(self, const Part* part, int column, const Counts* counts) noexcept nogil:
         """Enter what a shot at a column leaves; False, and nothing: all give one reply."""
@@ -193,17 +193,18 @@ cdef class AnnouncedEvaluator(Walk):
         """The same of at most 64 configurations."""
         cdef Words w
         cdef uint64_t x = self.words_of(part, self.by_row, 0, &w)
-        self.walk_words(&w, x, part.shots.hits, 0, self.misses(part))
+        self.walk_words(&w, x, part.shots.hits, 0, part.shots.misses)
 
-    cdef void walk_words(self, Words* w, uint64_t x, Cells hits, Cells shot, int misses) noexcept nogil:
+    cdef void walk_words(self, Words* w, uint64_t x, Cells hits, Cells shot, Cells missed) noexcept nogil:
         """The same on words. shot -- the columns that are hit."""
         cdef int n = popcount(x), total, i
+        cdef int misses = size(missed) - size(self.shots.misses)
         cdef uint32_t key
         cdef uint64_t sure[2]
         cdef uint64_t sunk[MAX_KINDS]
         cdef uint64_t hit, followed = w.bit[self.extras] if self.following else 0
         cdef Cells left
-        if self.following and not x & followed:
+        if self.stopped or self.following and not x & followed:
             return
         if n == 1:
             self.histogram[misses] += 1
@@ -218,7 +219,13 @@ cdef class AnnouncedEvaluator(Walk):
             return
         left = join(sure[0], sure[1]) & ~shot
         while left:
-            i = self.rollout_words(w, x, n, hits, shot) if self.rule.candidates > 1 else first(left)
+            i = first(left)
+            if self.rule.candidates > 1:
+                i = self.rollout_words(w, x, n, hits, shot)
+            elif self.asks(n) and self.scorer.takes_certain:
+                i = self.ask_words(w, x, n, hits, missed, shot)
+                if i < 0:
+                    return
             if not left & one(i):
                 break
             left &= ~one(i)
@@ -226,16 +233,20 @@ cdef class AnnouncedEvaluator(Walk):
             hits |= one(w.cell[i])
             shot |= one(i)
             if not self.is_same(x, hit, sunk):
-                self.walk_hit(w, hit, sunk, hits, shot, misses)
+                self.walk_hit(w, hit, sunk, hits, shot, missed)
                 return
         else:
             i = 255 - (key & 255)
             if self.rule.candidates > 1:
                 i = self.rollout_words(w, x, n, hits, shot)
+            elif self.asks(n):
+                i = self.ask_words(w, x, n, hits, missed, shot)
+                if i < 0:
+                    return
         hit = x & w.column[i]
-        self.walk_words(w, x & ~hit, hits, shot, misses + 1)
+        self.walk_words(w, x & ~hit, hits, shot, missed | one(w.cell[i]))
         hit &= ~self.sinkings.sink_words(w, hit, w.cell[i], hits, sunk)
-        self.walk_hit(w, hit, sunk, hits | one(w.cell[i]), shot | one(i), misses)
+        self.walk_hit(w, hit, sunk, hits | one(w.cell[i]), shot | one(i), missed)
 
     cdef inline bint is_same(self, uint64_t x, uint64_t hit, const uint64_t* sunk) noexcept nogil:
         """Whether all configurations in x give one reply to a certain hit."""
@@ -248,14 +259,14 @@ cdef class AnnouncedEvaluator(Walk):
         return True
 
     cdef inline void walk_hit(self, Words* w, uint64_t hit, const uint64_t* sunk, Cells hits, Cells shot,
-                              int misses) noexcept nogil:
+                              Cells missed) noexcept nogil:
         """Walk what is left after a hit, and after each sinking."""
         cdef int t
         for t in range(self.sinkings.tolds):
             if sunk[t]:
-                self.walk_words(w, sunk[t], hits, shot, misses)
+                self.walk_words(w, sunk[t], hits, shot, missed)
         if hit:
-            self.walk_words(w, hit, hits, shot, misses)
+            self.walk_words(w, hit, hits, shot, missed)
 
     # Rollouts
 

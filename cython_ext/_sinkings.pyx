@@ -24,7 +24,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from cells cimport MAX_CELLS, Cells, first, join, one, popcount, size
+from cells cimport MAX_CELLS, Cells, ctz, first, join, one, popcount, size
 from optsearch.compiled._block cimport MAX_EXTRAS, Block, Part, Words, split
 from optsearch.compiled._enumerate cimport MAX_CODED, MAX_KINDS
 
@@ -127,6 +127,42 @@ cdef class Sinkings:
     cdef bint can_sink(self, int place, Cells hits) noexcept nogil:
         """False: a hit there sinks no ship."""
         return self.alone[place] or self.near[place] & hits
+
+    cdef void list_afloat(self, const Part* part, int32_t* afloat) noexcept nogil:
+        """How many ships are afloat, by what their sinkings tell: the same in all of a part."""
+        cdef const Block* b = part.block
+        cdef int s, i, bit, number
+        cdef int64_t word = 0
+        cdef uint64_t mask = 1
+        if part.mask != NULL:
+            while not part.mask[word]:
+                word += 1
+            mask = part.mask[word]
+        memset(afloat, 0, self.tolds * sizeof(int32_t))
+        for s in range(self.ships):
+            number = 0
+            for i in range(self.width[self.slot[s].kind]):
+                bit = self.slot[s].shift + i
+                if b.column[bit] >= 0:
+                    number |= ((b.data + b.column[bit] * b.words)[word] >> ctz(mask) & 1) << i
+                else:
+                    number |= (b.same[bit >> 6] >> (bit & 63) & 1) << i
+            self.enter_afloat(s, number, part.shots.hits, afloat)
+
+    cdef void list_afloat_words(self, const Words* w, uint64_t x, Cells hits, int32_t* afloat) noexcept nogil:
+        """The same of words."""
+        cdef int s, i, number
+        memset(afloat, 0, self.tolds * sizeof(int32_t))
+        for s in range(self.ships):
+            number = 0
+            for i in range(self.width[self.slot[s].kind]):
+                number |= (w.bit[self.slot[s].shift + i] >> ctz(x) & 1) << i
+            self.enter_afloat(s, number, hits, afloat)
+
+    cdef inline void enter_afloat(self, int ship, int number, Cells hits, int32_t* afloat) noexcept nogil:
+        """Count a ship with this number unless all of it is hit."""
+        if self.placed[self.slot[ship].kind][number] & ~hits:
+            afloat[self.slot[ship].told] += 1
 
     cdef bint shoot(self, const Part* part, int column, int64_t having, Replies* replies) noexcept nogil:
         """What a shot at a column leaves; False if there is no memory for it.

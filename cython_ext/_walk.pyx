@@ -28,11 +28,12 @@ from libc.string cimport memset
 
 import numpy as np
 
-from cells cimport MAX_CELLS, Cells, one, size
+from cells cimport MAX_CELLS, Cells, join, one, size
 from columns cimport leading_one, mix_cells, transpose
 from optsearch.compiled._block cimport (Block, Counts, Part, Words, compress,
                                         count, draw, free_block, gather, has_extra, lies_under,
                                         new_block, ones)
+from optsearch.compiled._score cimport Scorer
 
 cdef enum:
     MARGIN = 4            # more bits of the hash are kept than a sample should need
@@ -62,6 +63,16 @@ cdef class Walk:
         free_block(self.root)
 
     # Families
+
+    cdef Cells placed(self, mask):
+        """A mask of the board by the places in the order."""
+        cdef uint64_t word = 0xFFFFFFFFFFFFFFFF
+        cdef Cells cells = join(mask & word, mask >> 64), placed = 0
+        cdef int i
+        for i in range(self.cells):
+            if cells & one(self.order[i]):
+                placed |= one(i)
+        return placed
 
     cdef int make_root(self, int64_t n, int hashes, bint following) except -1:
         """Make room for a family of n configurations, in place of the one before."""
@@ -116,6 +127,15 @@ cdef class Walk:
             out[(b.cells + i) * b.words] = hashes[i]
         for i in range(self.extras):
             out[(b.cells + b.hashes + i) * b.words] = self.pending[2 + (i >> 6)][i & 63]
+
+    def score(self, score, board, lengths):
+        """Shoot by a `CompiledScore`; `Scorer` says what board and lengths are."""
+        self.scorer = Scorer(score, board, [self.order[i] for i in range(self.cells)], lengths)
+
+    @property
+    def fault(self):
+        """What was wrong with the answer of a score at which the walk stopped; `Scorer` has what it is."""
+        return self.scorer.fault if self.scorer is not None else None
 
     def stop(self):
         """Make a walk that runs in another thread end at once; its result means nothing then."""
@@ -175,6 +195,10 @@ cdef class Walk:
         """
         return 0
 
+    cdef bint asks(self, int64_t n) noexcept nogil:
+        """Whether a score says what is shot with n configurations."""
+        return self.scorer is not None and n > self.scorer.least
+
     cdef int misses(self, const Part* part) noexcept nogil:
         """How many shots missed since the family that was added."""
         return size(part.shots.misses) - size(self.shots.misses)
@@ -215,8 +239,13 @@ cdef class Walk:
         own[0] = part[0]
         own.mask = NULL
         own.block = compress(part, columns, kept, self.hashes_needed(part.n))
-        self.failed = self.failed or own.block == NULL
-        return own.block != NULL
+        if own.block == NULL:
+            self.failed = True
+            return False
+        for i in range(0 if self.hears else part.block.cells):
+            if before.having[i] == before.n:
+                own.block.certain |= one(part.block.cell[i])
+        return True
 
     cdef uint64_t* room(self, const Part* part) noexcept nogil:
         """Room for two masks of the block, for the caller to free; NULL, and `failed`: there is none."""

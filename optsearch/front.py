@@ -24,6 +24,7 @@ HOMES = {
     "Position": "game.position",
     "Posterior": "counting.posterior",
     "Prior": "counting.prior",
+    "Score": "strategies.score",
     "Solution": "tree.solution",
     "bounds": "results.bracket",
     "evaluate": "evaluate",

@@ -4,7 +4,6 @@ import functools
 import importlib
 import os
 import pickle
-import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +20,6 @@ from optsearch.strategies import (
     NestedRule,
     PatternRule,
     Rule,
-    SpreadRule,
     Strategy,
     as_strategy,
     named,
@@ -460,29 +458,6 @@ def test_rules_that_do_not_fit(rule, part):
         evaluate(WithRule(rule), GAME, jobs=1)
     assert part in str(error.value)
     assert "4x4:3,2" in str(error.value)
-
-
-NEAR = {"sides": ORDER, "corners": ORDER, "borders": (0,) * 16}
-
-
-@pytest.mark.parametrize(
-    ("values", "part"),
-    [
-        (NEAR | {"least": -1}, f"least=-1 is out of range; 64 to {2**40}"),
-        (NEAR | {"factors": (1,) * 124}, "factors has 124 values; 125 are accepted"),
-        (NEAR | {"factors": (0,) * 125}, f"factors[0]=0 is out of range; 1 to {2**30}"),
-        (NEAR | {"many": 63}, f"many=63 is out of range; 64 to {2**40}"),
-        (NEAR | {"borders": (5,) * 16}, "borders[0]=5 is out of range; 0 to 4"),
-        (NEAR | {"corners": (1 << 16,) * 16}, "corners[0]=65536 is out of range; 0 to 65535"),
-        ({}, "sides has 0 values; 16 are accepted"),
-        (NEAR | {"candidates": 2}, "candidates=2 with factors; 1 is accepted"),
-    ],
-)
-def test_rules_of_spread_that_do_not_fit(values, part):
-    with pytest.raises(StrategyError, match=re.escape(part)):
-        evaluate(WithRule(SpreadRule(ORDER, 0, **values)), "4x4:3,2;announce=sunk", jobs=1)
-    with pytest.raises(StrategyError, match="4x4:3,2 announces nothing"):
-        evaluate(WithRule(SpreadRule(ORDER, 0, **values)), GAME, jobs=1)
 
 
 def test_rules_of_other_games():

@@ -112,7 +112,7 @@ def _stored(checkpoint: Path | None, runner: Runner, limit: int) -> Iterator[Jou
 
 def identity_of(runner: Runner) -> str:
     """What names a strategy, and the rule by which it is run, in a checkpoint."""
-    rule = blake2b(repr(runner.rule).encode(), digest_size=8).hexdigest()
+    rule = blake2b(str(runner.rule).encode(), digest_size=8).hexdigest()
     return f"{runner.strategy.identity()}, rule {rule}"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,6 @@ from optsearch.strategies import (
     NestedRule,
     PatternRule,
     Rule,
-    SpreadRule,
     Strategy,
     as_strategy,
     rule_of,
@@ -41,6 +41,8 @@ from optsearch.strategies import (
 from optsearch.strategies.own import Own, replay
 from optsearch.strategies.pattern import told_cells
 from optsearch.strategies.rollout import ANNOUNCED
+from optsearch.strategies.rules import told_lengths
+from optsearch.strategies.score import refused
 from optsearch.support.errors import StrategyError, TooLarge
 from optsearch.support.sharing import Here
 
@@ -253,6 +255,7 @@ def weighed(position: Position, prior: Prior) -> tuple[CellSets, NDArray[np.uint
 
 
 _running: set[Walk] = set()
+AnyWalk = TypeVar("AnyWalk", bound=Walk)
 
 
 class Ruled(Runner):
@@ -268,12 +271,12 @@ class Ruled(Runner):
         evaluator = Evaluator(self.rule, self.game.contact != "any")
         if isinstance(self.rule, NestedRule):
             evaluator.nest(self.rule)
-        return evaluator
+        return _scoring(evaluator, self.rule, self.game)
 
-    def filled(self, sets: CellSets, following: bool = False) -> Evaluator:
+    def filled(self, position: Position, sets: CellSets, following: bool = False) -> Evaluator:
         """The same with some configurations. following -- to follow single ones."""
         evaluator = self.evaluator()
-        evaluator.begin(len(sets), following)
+        evaluator.begin(len(sets), position.hits, position.misses, following)
         evaluator.add(sets)
         return evaluator
 
@@ -281,16 +284,17 @@ class Ruled(Runner):
         """The misses of the kernel, and the shots before."""
         evaluator = self.evaluator()
         if self.prior is None:
-            evaluator.begin(n)
+            evaluator.begin(n, position.hits, position.misses)
             for sets in Configurations(position, threads=1).stream(1 << 16):
                 evaluator.add(sets)
         else:
             sets, weights = weighed(position, self.prior)
             if not weights.any():
                 return []
-            evaluator.begin(len(sets), weight_bits=int(weights.max()).bit_length())
+            bits = int(weights.max()).bit_length()
+            evaluator.begin(len(sets), position.hits, position.misses, weight_bits=bits)
             evaluator.add(np.column_stack([sets, weights]))
-        return _walked(evaluator, position)
+        return _walked(self.strategy, evaluator, position)
 
     def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
         """A certain hit; or by a rollout on samples; or a most probable cell."""
@@ -300,6 +304,8 @@ class Ruled(Runner):
         if self.rule.candidates > 1:
             exact = np.array(counts, np.int64)
             return self._sample(limit).shot(position.hits, position.misses, n, exact)
+        if self.rule.score is not None:
+            return super().shot(position, n, counts, limit)
         return max((cell for cell in self.rule.order if counts[cell] < n), key=counts.__getitem__)
 
     def _sample(self, limit: int) -> Evaluator:
@@ -333,13 +339,26 @@ class Ruled(Runner):
         return evaluator
 
 
-def _walked(evaluator: Walk, position: Position) -> list[int]:
-    """All shots of the configurations given to a kernel: its misses, and those before."""
+def _scoring(evaluator: AnyWalk, rule: Rule, game: Game) -> AnyWalk:
+    """A kernel that shoots by the score of a rule, if it has one."""
+    if rule.score is not None:
+        board = game.rows, game.columns, game.holes
+        evaluator.score(rule.score, board, told_lengths(game))
+    return evaluator
+
+
+def _walked(strategy: Strategy, evaluator: Walk, position: Position) -> list[int]:
+    """All shots of the configurations given to a kernel: its misses, and those before.
+
+    Raises StrategyError where the answer of a score is wrong.
+    """
     _running.add(evaluator)
     try:
         misses = evaluator.run()
     finally:
         _running.discard(evaluator)
+    if evaluator.fault is not None:
+        raise refused(strategy, position.game, *evaluator.fault)
     before = position.misses.bit_count() + position.game.fleet_cells
     last = int(misses.nonzero()[0][-1])
     return [0] * before + [int(n) for n in misses[: last + 1]]
@@ -362,9 +381,7 @@ class Announced(Runner):
         ]
         slots = [(number, shift) for number, some in enumerate(codes.shifts) for shift in some]
         evaluator = AnnouncedEvaluator(self.rule, kinds, np.array(slots, np.int32), ANNOUNCED)
-        if isinstance(self.rule, SpreadRule):
-            evaluator.spread(self.rule)
-        return evaluator
+        return _scoring(evaluator, self.rule, self.game)
 
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
         """The misses of the kernel, and the shots before."""
@@ -372,11 +389,11 @@ class Announced(Runner):
         evaluator.begin(n, position.hits, position.misses)
         for rows in coded(position):
             evaluator.add(rows)
-        return _walked(evaluator, position)
+        return _walked(self.strategy, evaluator, position)
 
     def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
         """A most probable cell, be it a certain hit; or by the counts and the factors."""
-        if isinstance(self.rule, SpreadRule):
+        if self.rule.score is not None:
             return super().shot(position, n, counts, limit)
         closed = position.closed
         fresh = (cell for cell in self.rule.order if not closed >> cell & 1)

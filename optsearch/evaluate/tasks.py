@@ -56,7 +56,7 @@ def survey(strategy: object, position: Position) -> NDArray[np.int64]:
     runner = runner_of(strategy, position.game)
     if not isinstance(runner, Ruled):
         raise NotSupported(f"{strategy} has no rule that the kernel walks in {position.game}")
-    return runner.filled(Configurations(position, threads=1).list()).survey()
+    return runner.filled(position, Configurations(position, threads=1).list()).survey()
 
 
 class FollowedTask:
@@ -71,7 +71,7 @@ class FollowedTask:
         self._before = position.misses.bit_count() + position.game.fleet_cells
         if isinstance(runner, Ruled):
             self._rows = Configurations(position, threads=1).list()
-            self._follow = runner.filled(self._rows, following=True).follow
+            self._follow = runner.filled(position, self._rows, following=True).follow
         elif isinstance(runner, Announced):
             self._rows = _rows(position)
             evaluator = runner.evaluator()

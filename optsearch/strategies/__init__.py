@@ -12,7 +12,8 @@ A strategy of your own is a class with one method, or a function:
 named by its file, `my_file.py:RowByRow`. `as_strategy` says what is accepted. A strategy is
 deterministic, and goes by the position alone. One that has a method `rule(game)` too is played by
 the compiled kernel, by the `Rule` or `PatternRule` that it returns; `shot` is then its definition,
-with which the kernel is compared.
+with which the kernel is compared. A function of what the kernel counts, `optsearch.Score`
+(`score.py`), needs neither, and is as fast.
 
 A *player* may also draw by chance and remember its own game; it is simulated, not evaluated. It is
 a class with the method `begin`, which returns a new object to be asked for the shots of one game:
@@ -45,7 +46,7 @@ import numpy as np
 from optsearch.game import Cell, Game
 from optsearch.game.position import Position
 from optsearch.strategies.player import Player, Playing, name_of, parameters
-from optsearch.strategies.rules import NestedRule, PatternRule, Rule, SpreadRule
+from optsearch.strategies.rules import NestedRule, PatternRule, Rule
 from optsearch.support.errors import StrategyError
 
 __all__ = [
@@ -54,7 +55,6 @@ __all__ = [
     "Player",
     "Playing",
     "Rule",
-    "SpreadRule",
     "Strategy",
     "added_players",
     "all_kinds",
@@ -65,6 +65,7 @@ __all__ = [
 ]
 
 GROUP = "optsearch.strategies"  # of the entry points that add players
+LIBRARIES = (".so", ".dylib", ".dll")
 
 
 class Strategy(Player):
@@ -86,11 +87,12 @@ class Strategy(Player):
 def as_player(what: object) -> Player:
     """The player that a name, a function, a class or an object is.
 
-    A name is one of this package, with parameters (`greedy:ties=central`), of an entry point, or
-    `FILE.py:NAME`. A function takes the position and returns the cell to shoot; a class has a
-    method `shot(position)` that does, or `begin(game, generator)`, which returns an object with
-    it for one game, and is called without arguments; so has an object. No base class is needed. A
-    method or an attribute `rule`, where there is one, is called with the game (`Strategy.rule`).
+    A name is one of this package, with parameters (`greedy:ties=central`), of an entry point,
+    `FILE.py:NAME`, or `FILE.so:SYMBOL` of a compiled score. A function takes the position and
+    returns the cell to shoot; a class has a method `shot(position)` that does, or
+    `begin(game, generator)`, which returns an object with it for one game, and is called without
+    arguments; so has an object. No base class is needed. A method or an attribute `rule`, where
+    there is one, is called with the game (`Strategy.rule`).
 
     Raises StrategyError for anything else, and for code that cannot be run.
     """
@@ -131,8 +133,7 @@ def rule_of(strategy: Strategy, game: Game) -> Rule | PatternRule | None:
     rule = strategy.rule(game)
     try:
         if isinstance(rule, Rule):
-            kinds: tuple[type[Rule], ...] = (NestedRule, SpreadRule, Rule)
-            kind = next(kind for kind in kinds if isinstance(rule, kind))
+            kind = NestedRule if isinstance(rule, NestedRule) else Rule
             return kind.fitted(rule, game)
         return rule if rule is None else PatternRule.fitted(rule, game)
     except StrategyError as error:
@@ -146,6 +147,10 @@ def _named(text: str) -> Player:
     file, _, name = text.strip().rpartition(":")
     if file.endswith(".py") and name:
         return own_in_file(Path(file), name)
+    if file.endswith(LIBRARIES) and name:
+        from optsearch.strategies.own import own_in_library
+
+        return own_in_library(file, name)
     if text.strip().rstrip(":").endswith(".py"):
         raise StrategyError(f"{text!r} names no strategy in the file; write FILE.py:NAME")
     name, _, rest = text.strip().partition(":")
@@ -156,7 +161,7 @@ def _named(text: str) -> Player:
     if name not in kinds:
         raise StrategyError(
             f"no strategy {name!r}; there are {', '.join((*kinds, *sorted(added)))}, and "
-            "FILE.py:NAME for your own"
+            "FILE.py:NAME or FILE.so:SYMBOL for your own"
         )
     kind = kinds[name]
     known = parameters(kind)

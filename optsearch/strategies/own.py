@@ -16,6 +16,7 @@ from optsearch.game.position import Position
 from optsearch.strategies import Strategy
 from optsearch.strategies.player import Player, Playing
 from optsearch.strategies.rules import PatternRule, Rule
+from optsearch.strategies.score import Score, library
 from optsearch.support.errors import StrategyError
 from optsearch.support.own_code import IN_A_FILE, Code, Given, InFile, careful, defined_at, spelled
 
@@ -28,7 +29,7 @@ _FORM = (
 def own(thing: object) -> Own | OwnPlayer:
     """The player that a class, an object or a function is."""
     if isinstance(thing, type) or not isinstance(thing, Player):
-        label = getattr(thing, "__qualname__", None)
+        label = thing.label if isinstance(thing, Score) else getattr(thing, "__qualname__", None)
         if not isinstance(label, str):
             label = spelled(thing)
             if " at 0x" in label:  # an address, which says nothing
@@ -41,6 +42,11 @@ def own(thing: object) -> Own | OwnPlayer:
 def own_in_file(path: Path, name: str) -> Own | OwnPlayer:
     """The player that a name in a Python file is."""
     return _player(InFile.of(path, name))
+
+
+def own_in_library(path: str, symbol: str) -> Own | OwnPlayer:
+    """The score that a function of a compiled library is."""
+    return _player(Given(Score(library(path, symbol)), f"{path}:{symbol}"))
 
 
 def own_in_package(name: str, load: Callable[[], object]) -> Own | OwnPlayer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from operator import index
 from typing import Any
@@ -12,7 +12,6 @@ from typing import Any
 from optsearch.compiled._enumerate import MAX_CODE_WORDS, MAX_CODED
 from optsearch.compiled._walk import (
     BUCKETS,
-    FACTORS,
     MAX_CANDIDATES,
     MAX_ENDGAME,
     MAX_SAMPLE,
@@ -41,8 +40,37 @@ NESTED_RANGES = {
     "inner": (1, MAX_CANDIDATES),
     "floor": (64, MAX_SAMPLE),
 }
-MOST_FACTOR = 1 << 30
-SPREAD_RANGES = {"least": (64, 1 << 40), "many": (64, 1 << 40)}
+LEAST = (0, 1 << 40)
+
+
+@dataclass(frozen=True)
+class CompiledScore:
+    """A compiled function that says what is shot (`optsearch/strategies/score.py`).
+
+    name, constants, least, sinkings, certain -- of the score. address -- of the function in this
+    process; kept -- what must not be freed before it.
+    """
+
+    name: str
+    constants: tuple[float, ...]
+    least: int
+    sinkings: bool
+    certain: bool
+    address: int = field(repr=False, compare=False)
+    kept: object = field(repr=False, compare=False)
+
+    def fitted(self, game: Game) -> CompiledScore:
+        """This score, if it is one; StrategyError otherwise."""
+        least = _number("least", self.least, *LEAST)
+        certain = self.certain and not game.is_silent
+        return replace(self, least=least, certain=certain)
+
+
+def told_lengths(game: Game) -> list[int]:
+    """For each thing that a sinking tells how many cells the ship has, 0 where it does not say."""
+    if game.is_silent:
+        return []
+    return [int(kind) for kind in Codes.of(game).kinds] if game.announce == "ship" else [0]
 
 
 @dataclass(frozen=True)
@@ -53,6 +81,7 @@ class Rule:
     endgame -- the optimum is played once so many configurations are left, at most 10.
     candidates, percent, screen, finalists, cap, truncate -- of rollouts; one candidate is greedy.
     estimates -- a row for each number of cells left to hit, 128 values a row: misses times 4096.
+    score -- what is shot if it is not a most probable cell.
     """
 
     order: tuple[int, ...]
@@ -64,6 +93,11 @@ class Rule:
     cap: int = 64
     truncate: int = 1
     estimates: tuple[tuple[int, ...], ...] = ((0,) * BUCKETS,)
+    score: CompiledScore | None = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        """What names it in a checkpoint."""
+        return repr(self) if self.score is None else f"{self!r}, {self.score!r}"
 
     def fitted(self, game: Game) -> Rule:
         """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
@@ -84,6 +118,7 @@ class Rule:
         return Rule(
             order=_order(self.order, game),
             estimates=tuple(_estimates(number, row) for number, row in enumerate(rows)),
+            score=_score(self.score, game),
             **numbers,
         )
 
@@ -124,47 +159,6 @@ class NestedRule(Rule):
 
 
 @dataclass(frozen=True)
-class SpreadRule(Rule):
-    """The same of the greedy that spreads its shots (`optsearch/strategies/spread.py`).
-
-    least -- up to so many configurations it is greedy. factors, and early with more than `many`
-    configurations -- by 25 times the sides that are missed, 5 times those that are no cells of the
-    board, and the corners missed. sides, corners -- for each cell the masks of these; borders --
-    how many sides are no cells.
-    """
-
-    least: int = 64
-    many: int = 1 << 40
-    factors: tuple[int, ...] = (1,) * FACTORS
-    early: tuple[int, ...] = (1,) * FACTORS
-    sides: tuple[int, ...] = ()
-    corners: tuple[int, ...] = ()
-    borders: tuple[int, ...] = ()
-
-    def fitted(self, game: Game) -> SpreadRule:
-        """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
-        if game.is_silent:
-            raise StrategyError(
-                f"{game} announces nothing, where no kernel spreads shots; rule(game) returns None "
-                "there, and shot(position) is asked"
-            )
-        greedy = vars(Rule.fitted(self, game))
-        if greedy["candidates"] > 1:
-            raise StrategyError(f"candidates={greedy['candidates']} with factors; 1 is accepted")
-        everything = (1 << game.cells) - 1
-        return SpreadRule(
-            **greedy,
-            least=_number("least", self.least, *SPREAD_RANGES["least"]),
-            many=_number("many", self.many, *SPREAD_RANGES["many"]),
-            factors=_numbers("factors", self.factors, FACTORS, 1, MOST_FACTOR),
-            early=_numbers("early", self.early, FACTORS, 1, MOST_FACTOR),
-            sides=_numbers("sides", self.sides, game.cells, 0, everything),
-            corners=_numbers("corners", self.corners, game.cells, 0, everything),
-            borders=_numbers("borders", self.borders, game.cells, 0, 4),
-        )
-
-
-@dataclass(frozen=True)
 class PatternRule:
     """What the kernel needs of a pattern (`optsearch/strategies/pattern.py`).
 
@@ -192,6 +186,12 @@ class PatternRule:
                 f"has contact={game.contact}, and contact=none is accepted"
             )
         return PatternRule(_order(self.order, game), in_line, know_water, until_sunk)
+
+
+def _score(score: object, game: Game) -> CompiledScore | None:
+    if score is None or isinstance(score, CompiledScore):
+        return score and score.fitted(game)
+    raise StrategyError(f"score={spelled(score)} is no score; a CompiledScore or None is accepted")
 
 
 def _require_coded(game: Game) -> None:

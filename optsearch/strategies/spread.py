@@ -3,8 +3,7 @@
 Greedy takes the probabilities of one shot for all there is. Where several ships are looked for, a
 cell beside a miss leaves little to be found there later; one cornerwise of a miss goes on with the
 pattern in which the smallest ships are found. The definition is complete and in this file;
-`Spread.shot` is the definition in plain Python, and the kernel
-`optsearch.compiled._evaluate_announced` does the same on columns of bits.
+`spread` scores the cells, in plain Python and, compiled, in the kernels.
 
 1. A certain hit is shot at once, the first one row by row.
 2. With `least` configurations left or fewer, a most probable cell is shot, the first one row by
@@ -14,33 +13,30 @@ pattern in which the smallest ships are found. The definition is complete and in
    percent (with more than `many` configurations `early` percent) for each miss that it touches at a
    corner, one after another. The greatest product is shot, the first one row by row.
 
-The factor of a cell is an integer, `factors`, so that products are exact. It costs nothing: what is
-counted is what greedy counts. (The numbers were found by trying some dozens below random positions
-of `10x10:5,4,3,3,2;contact=any;announce=ship`; docs/boxed.md says what they save. Where ships may
-not touch they can cost shots.)
+The factor of a cell is an integer, `factors`, so that products below 2^53 are exact. It costs
+little: what is counted is what greedy counts. (The numbers were found by trying some dozens below
+random positions of `10x10:5,4,3,3,2;contact=any;announce=ship`; docs/boxed.md says what they save.
+Where ships may not touch they can cost shots.)
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
-from optsearch.compiled._walk import FACTORS
-from optsearch.game import Cell, Game
-from optsearch.game.position import Position
-from optsearch.strategies import Rule, SpreadRule, Strategy
-from optsearch.strategies.greedy import Greedy, counts_of
+from optsearch.game import Game
 from optsearch.strategies.player import number
-from optsearch.strategies.rules import SPREAD_RANGES
+from optsearch.strategies.rules import LEAST
+from optsearch.strategies.score import HOLE, MISS, Node, Score, Scores, Scoring
 
 ONE = 1 << 16  # the factor of a cell away from all misses and the border
 SIDES = ((0, 1), (1, 0), (0, -1), (-1, 0))
 CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+FACTORS = 125  # by 25 times the sides missed, 5 times those on the border, and the corners missed
 
 
 @dataclass(frozen=True)
-class Spread(Strategy):
+class Spread(Scoring):
     """Of the probable cells one that keeps away from misses and the border."""
 
     name: ClassVar[str] = "spread"
@@ -49,50 +45,18 @@ class Spread(Strategy):
     border: int = number(80, 1, 200, "percent for each side on the border")
     corner: int = number(116, 1, 200, "percent for each miss at a corner")
     early: int = number(104, 1, 200, "the same with more than `many` configurations")
-    many: int = number(1 << 24, *SPREAD_RANGES["many"], "configurations up to which it is `corner`")
+    many: int = number(1 << 24, 64, LEAST[1], "configurations up to which it is `corner`")
     least: int = number(
-        64,
-        *SPREAD_RANGES["least"],
-        "configurations, and fewer, with which a most probable cell is shot",
+        64, 64, LEAST[1], "configurations, and fewer, with which a most probable cell is shot"
     )
 
-    def rule(self, game: Game) -> Rule | None:
-        """The same for the kernel; None where it has none."""
-        greedy = Greedy(endgame=0).rule(game)
-        if greedy is None or game.is_silent:
-            return None
-        return SpreadRule(
-            **vars(greedy),
-            least=self.least,
-            many=self.many,
-            factors=self.factors(self.corner),
-            early=self.factors(self.early),
-            sides=around(game, SIDES)[0],
-            corners=around(game, CORNERS)[0],
-            borders=around(game, SIDES)[1],
-        )
-
-    def shot(self, position: Position) -> Cell:
-        """The cell to shoot next, from exact counts."""
-        game, counts = position.game, counts_of(position)
-        fresh = [cell for cell in range(game.cells) if not position.closed >> cell & 1]
-        best = max(fresh, key=counts.cells.__getitem__)
-        if counts.cells[best] == counts.configurations or counts.configurations <= self.least:
-            return game.cell(best)
-        is_early = counts.configurations > self.many
-        factors = self.factors(self.early if is_early else self.corner)
-        sides, borders = around(game, SIDES)
-        corners = around(game, CORNERS)[0]
-
-        def product(cell: int) -> int:
-            beside = (sides[cell] & position.misses).bit_count()
-            touched = (corners[cell] & position.misses).bit_count()
-            return counts.cells[cell] * factors[index_of(beside, borders[cell], touched)]
-
-        return game.cell(max(fresh, key=product))
+    def score(self, game: Game) -> Score:
+        """By the number of configurations times a factor."""
+        factors = *self.factors(self.corner), *self.factors(self.early)
+        return Score(spread, (self.many, *factors), endgame=0, least=self.least)
 
     def factors(self, corner: int) -> tuple[int, ...]:
-        """By `place`, ONE times the percents; sums and products of doubles, rounded."""
+        """ONE times the percents, FACTORS of them; sums and products of doubles, rounded."""
         table = [0] * FACTORS
         for beside in range(5):
             for border in range(5):
@@ -104,29 +68,29 @@ class Spread(Strategy):
                         *((corner,) * touched),
                     ):
                         factor = factor * percent / 100
-                    table[index_of(beside, border, touched)] = max(1, round(factor))
+                    table[25 * beside + 5 * border + touched] = max(1, round(factor))
         return tuple(table)
 
 
-def index_of(beside: int, border: int, touched: int) -> int:
-    """Where `factors` has a cell with so many misses beside, sides on the border, and corners."""
-    return 25 * beside + 5 * border + touched
+def spread(node: Node, scores: Scores) -> None:
+    """The number of configurations with each cell, times its factor.
 
-
-@lru_cache(maxsize=64)
-def around(
-    game: Game, steps: tuple[tuple[int, int], ...]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """For each cell the mask of its neighbours by some steps, and how many are no cells."""
-    masks, missing = [], []
-    for cell in range(game.cells):
-        row, column = divmod(cell, game.columns)
-        near = [
-            1 << (row + down) * game.columns + column + right
-            for down, right in steps
-            if 0 <= row + down < game.rows and 0 <= column + right < game.columns
-        ]
-        inside = [bit for bit in near if not bit & game.holes]
-        masks.append(sum(inside))
-        missing.append(len(steps) - len(inside))
-    return tuple(masks), tuple(missing)
+    constants -- `many`, the factors up to so many configurations, and those above.
+    """
+    state, rows, columns = node.state, node.rows, node.columns
+    first = 1 + FACTORS if node.configurations > node.constants[0] else 1
+    for cell in range(len(scores)):
+        if node.having[cell]:
+            row, column = cell // columns, cell % columns
+            place = first
+            for down, right in SIDES:
+                r, c = row + down, column + right
+                if not (0 <= r < rows and 0 <= c < columns) or state[r * columns + c] == HOLE:
+                    place += 5
+                elif state[r * columns + c] == MISS:
+                    place += 25
+            for down, right in CORNERS:
+                r, c = row + down, column + right
+                if 0 <= r < rows and 0 <= c < columns and state[r * columns + c] == MISS:
+                    place += 1
+            scores[cell] = node.having[cell] * node.constants[place]

@@ -243,7 +243,7 @@ def careful(function: Callable[..., Any], *arguments: object, says: Says) -> Any
     """The function's value; a StrategyError that begins with `says`, whatever it raises."""
     try:
         return function(*arguments)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, StrategyError):
         raise
     except BaseException as error:
         where = _at(_raised_at(error) or _definition(function))

@@ -17,6 +17,7 @@ cdef struct Block:             # a family as columns
     int cells                  # columns that are cells, in the order of ties
     int hashes                 # columns after them: the lowest bits of the configurations' hashes
     int extras                 # bits that each configuration has besides
+    Cells certain              # places without a column because all configurations have them
     uint8_t cell[MAX_CELLS]    # of the columns: places in the order
     int16_t column[MAX_EXTRAS + 1]     # of each extra bit; -1: it is the same in all
     uint64_t same[EXTRA_WORDS + 1]     # those bits
@@ -44,6 +45,7 @@ cdef struct Counts:            # how many configurations of a part have each cel
 
 cdef struct Words:             # a family of at most 64 configurations
     int cells
+    Cells certain              # places without a column because all have them
     uint64_t stamp             # of its entries in memos
     int shift                  # each configuration stands for 2^shift of them
     uint8_t cell[MAX_CELLS]    # of the columns: places in the order

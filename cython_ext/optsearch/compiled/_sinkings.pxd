@@ -1,6 +1,6 @@
 # Which ships a hit sinks.
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from cells cimport MAX_CELLS, Cells
 from optsearch.compiled._block cimport Part, Words
@@ -41,6 +41,9 @@ cdef class Sinkings:
     cdef int take_kind(self, int t, int width, const uint64_t[:, ::1] masks, order) except -1
     cdef int list_through(self) except -1
     cdef bint can_sink(self, int place, Cells hits) noexcept nogil
+    cdef void enter_afloat(self, int ship, int number, Cells hits, int32_t* afloat) noexcept nogil
+    cdef void list_afloat(self, const Part* part, int32_t* afloat) noexcept nogil
+    cdef void list_afloat_words(self, const Words* w, uint64_t x, Cells hits, int32_t* afloat) noexcept nogil
     cdef bint shoot(self, const Part* part, int column, int64_t having, Replies* replies) noexcept nogil
     cdef void sink(self, const Part* part, int place, Replies* replies) noexcept nogil
     cdef uint64_t sink_words(self, const Words* w, uint64_t hit, int place, Cells hits,

@@ -2,8 +2,9 @@
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from cells cimport MAX_CELLS
+from cells cimport MAX_CELLS, Cells
 from optsearch.compiled._block cimport EXTRA_WORDS, Block, Counts, Part, Shots, Words
+from optsearch.compiled._score cimport Scorer
 
 cpdef enum:
     MAX_HASHES = 24            # bits of the hash that samples can use
@@ -14,7 +15,6 @@ cpdef enum:
     SMALL = 4                  # endgame of the greedy that rolls out
     BUCKETS = 128              # of the estimates: four to an octave of configurations
     UNIT = 4096                # of estimated misses
-    FACTORS = 125              # 25 times the sides missed, 5 times those on the border, corners missed
 
 
 cdef struct Rule:              # its numbers; the docstring of _walk.pyx says what they mean
@@ -37,6 +37,7 @@ cdef struct Costing:           # by what a shot is costed
 
 cdef class Walk:
     cdef Rule rule
+    cdef Scorer scorer         # what is shot, if it is no most probable cell
     cdef bint hears            # whether a certain hit can tell something
     cdef int cells
     cdef int order[MAX_CELLS]
@@ -51,6 +52,7 @@ cdef class Walk:
     cdef uint64_t stamp        # of the last words
     cdef bint stopped, failed
     cdef int make_root(self, int64_t n, int hashes, bint following) except -1
+    cdef Cells placed(self, mask)
     cdef void flush(self) noexcept nogil
     cdef int walk_all(self) except -1
     # By what is told:
@@ -58,6 +60,7 @@ cdef class Walk:
     cdef int64_t cost(self, const Part* part, int column, const Counts* counts,
                       const Costing* costing, int64_t limit) noexcept nogil
     # For parts of families:
+    cdef bint asks(self, int64_t n) noexcept nogil
     cdef int misses(self, const Part* part) noexcept nogil
     cdef bint is_over(self, const Part* part) noexcept nogil
     cdef int hashes_needed(self, int64_t n) noexcept nogil

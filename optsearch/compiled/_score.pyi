@@ -1,0 +1,7 @@
+FAILED: int
+SCORES: int
+NO_CELL: int
+NO_CHOICE: int
+NO_NUMBER: int
+NO_ANSWER: int
+NO_SCORES: int

@@ -1,0 +1,464 @@
+"""A strategy of one's own that the kernels play: a function of what is counted at a position.
+
+A position of a game says how many configurations are left and how many of them have a ship on each
+cell. A *score* is a function of these numbers, the node: it returns the cell to shoot, or it
+fills in a number for each cell, and the highest is shot, the first one where several are:
+
+    from optsearch.strategies import Score
+
+    def near_half(node, scores):
+        for cell in range(len(scores)):
+            scores[cell] = -abs(2 * node.having[cell] - node.configurations)
+
+    idea = Score(near_half)
+
+`FILE.py:idea` then names a strategy everywhere. The function is compiled with numba, in every
+process by itself, and the kernels call it without the GIL: millions of boards a second.
+In plain Python the same function is the definition (`Score.shot`), with which the kernels are
+compared. It sees nothing but the node, and may keep nothing.
+
+Around the function a score plays as `greedy` does: with `endgame` configurations or fewer the
+optimum; a certain hit before all else; with `least` configurations or fewer a most probable cell.
+
+In place of a Python function there can be a compiled one: numba's `cfunc` of `signature()`, or
+any C function of a library, `library(FILE, SYMBOL)`, on the command line `FILE.so:SYMBOL`. Its
+prototype is `PROTOTYPE`. Nobody can check what such a function reads and writes: one that fails,
+or writes outside of `scores`, ends the process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from hashlib import blake2b
+from inspect import signature as parameters_of
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.compiled._score import (
+    FAILED,
+    NO_ANSWER,
+    NO_CELL,
+    NO_CHOICE,
+    NO_NUMBER,
+    NO_SCORES,
+    SCORES,
+)
+from optsearch.counting.configurations import Codes
+from optsearch.game import Cell, Game, bits, cell_name
+from optsearch.game.orders import order_of
+from optsearch.game.position import HIT as REPLY_HIT
+from optsearch.game.position import MISS as REPLY_MISS
+from optsearch.game.position import Position, Shot
+from optsearch.strategies import Strategy
+from optsearch.strategies.greedy import Counts, counts_of, endgame_shot
+from optsearch.strategies.player import Player
+from optsearch.strategies.rules import CompiledScore, Rule, told_lengths
+from optsearch.support.errors import StrategyError
+from optsearch.support.files import read_bytes
+from optsearch.support.own_code import careful, clipped, defined_at, spelled
+
+UNKNOWN, MISS, HIT, HOLE = range(4)  # what is known of a cell
+Scores = NDArray[np.float64]
+
+PROTOTYPE = """
+int32_t score(int64_t configurations,  /* how many are left */
+              int32_t rows, int32_t columns,
+              const int64_t *having,   /* how many have each cell that can be shot; else 0 */
+              const uint8_t *state,    /* of each cell: 0 unknown, 1 missed, 2 hit, 3 a hole */
+              int32_t kinds,           /* different things that a sinking can tell, or 0 */
+              const int32_t *lengths,  /* of each, how many cells the ship has, if it is told */
+              const int32_t *afloat,   /* of each, how many ships are not sunk yet */
+              const int64_t *sinking,  /* [kinds][rows * columns]: how many a shot there sinks */
+              const double *constants,
+              double *scores);         /* 0, to be filled in */
+/* Returns the cell that is shot, row * columns + column; -1: the one with the highest score. */
+"""
+
+
+class Node(NamedTuple):
+    """What a function is given of a position; arrays go by cell, row * columns + column.
+
+    configurations -- how many are left. having -- int64 (cells,): how many of them have each cell
+    that can be shot, 0 for the others. state -- uint8 (cells,): UNKNOWN, MISS, HIT or HOLE; in a
+    game without announcements a cell that all configurations have is HIT.
+    lengths -- int32 (kinds,), for each thing that a sinking can tell how many cells the ship has, 0
+    where its length is not told; none where sinkings are not announced. afloat -- int32 (kinds,):
+    how many ships of each are not sunk yet. sinking -- int64 (kinds, cells): in how many
+    configurations a shot at the cell sinks such a ship. These two are 0 unless they are asked for.
+    constants -- float64, those of the score.
+    """
+
+    configurations: int
+    rows: int
+    columns: int
+    having: NDArray[np.int64]
+    state: NDArray[np.uint8]
+    lengths: NDArray[np.int32]
+    afloat: NDArray[np.int32]
+    sinking: NDArray[np.int64]
+    constants: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Score:
+    """A strategy by a function of a `Node`.
+
+    function -- f(node) returns a cell, row * columns + column; f(node, scores) fills in float64
+        (cells,), which is 0.
+    constants -- numbers that it finds in `node.constants`; others need no compiling.
+    endgame -- configurations, and fewer, for which the optimum is played, 0 to 10.
+    least -- configurations, and fewer, with which a most probable cell is shot.
+    ties -- which of several cells that are as good: first, last, checkerboard, central.
+    sinkings -- whether `node.afloat` and `node.sinking` are filled in, which takes longer.
+    certain -- whether, where sinkings are announced, a certain hit is a cell like others.
+
+    Raises StrategyError for a function that takes other arguments.
+    """
+
+    function: Any
+    constants: tuple[float, ...] = ()
+    endgame: int = 4
+    least: int = 0
+    ties: str = "first"
+    sinkings: bool = False
+    certain: bool = False
+
+    def __post_init__(self) -> None:
+        if not callable(self.function) and not hasattr(self.function, "address"):
+            raise StrategyError(
+                f"{spelled(self.function)} is no function; f(node) and f(node, scores) are accepted"
+            )
+        if _arguments(self.function) not in (1, 2):
+            raise StrategyError(
+                f"{_name(self.function)} takes other arguments{defined_at(self.function)}; "
+                "f(node) and f(node, scores) are accepted"
+            )
+
+    @property
+    def label(self) -> str:
+        """What is printed of it."""
+        given = f"({', '.join(map(str, self.constants))})" if self.constants else ""
+        return f"{_name(self.function)}{given}"
+
+    def rule(self, game: Game) -> Rule | None:
+        """The same for the kernel; None where sinkings of very many ships are announced."""
+        if not game.is_silent and not Codes.of(game).fit:
+            return None
+        return Rule(order_of(game, self.ties), self.endgame, score=self.compiled(game))
+
+    def compiled(self, game: Game) -> CompiledScore:
+        """The function as the kernels call it."""
+        kept, address = _compiled(self.function, len(self.constants))
+        return CompiledScore(
+            name=_name(self.function),
+            constants=tuple(map(float, self.constants)),
+            least=self.least,
+            sinkings=self.sinkings,
+            certain=self.certain and not game.is_silent,
+            address=address,
+            kept=kept,
+        )
+
+    def shot(self, position: Position) -> Cell:
+        """The cell to shoot next: the definition, in plain Python."""
+        return position.game.cell(self.cell(position, counts_of(position)))
+
+    def cell(self, position: Position, counts: Counts) -> int:
+        """The same by these counts."""
+        game, n = position.game, counts.configurations
+        order = order_of(game, self.ties)
+        if n <= self.endgame:
+            return endgame_shot(position, order)
+        fresh = [cell for cell in order if counts.cells[cell] and not position.closed >> cell & 1]
+        best = max(fresh, key=counts.cells.__getitem__)
+        takes_certain = self.certain and not game.is_silent
+        if n <= max(self.least, 1) or (counts.cells[best] == n and not takes_certain):
+            return best
+        return self._asked(position, counts, fresh)
+
+    def _asked(self, position: Position, counts: Counts, fresh: list[int]) -> int:
+        """What the function shoots, of some cells."""
+        node = self._node(position, counts, fresh)
+        scores = np.zeros(position.game.cells)
+        answer = apply(self.function, node, scores)
+        if answer == SCORES:
+            wrong = [cell for cell in fresh if np.isnan(scores[cell])]
+            if not wrong:
+                return max(fresh, key=scores.__getitem__)
+            raise _wrong(self.function, position.game, NO_NUMBER, wrong[0], str(position))
+        if answer in fresh:
+            return answer
+        kind = NO_CHOICE if 0 <= answer < position.game.cells else NO_CELL
+        raise _wrong(self.function, position.game, kind, answer, str(position))
+
+    def _node(self, position: Position, counts: Counts, fresh: list[int]) -> Node:
+        game = position.game
+        having = np.zeros(game.cells, np.int64)
+        having[fresh] = [counts.cells[cell] for cell in fresh]
+        state = np.zeros(game.cells, np.uint8)
+        for cell in range(game.cells):
+            for known, mask in ((MISS, position.misses), (HIT, position.hits), (HOLE, game.holes)):
+                if mask >> cell & 1:
+                    state[cell] = known
+        lengths = told_lengths(game)
+        told = list(Codes.of(game).kinds) if game.announce == "ship" else [0]
+        afloat = np.zeros(len(lengths), np.int32)
+        sinking = np.zeros((len(lengths), game.cells), np.int64)
+        if self.sinkings and lengths:
+            for ship in game.fleet:
+                afloat[told.index(ship if game.announce == "ship" else 0)] += 1
+            for shot in position.shots:
+                if shot.reply.sunk:
+                    afloat[told.index(shot.reply.length or 0)] -= 1
+            for (cell, kind), n in counts.sinkings.items():
+                if cell in fresh:
+                    sinking[told.index(kind if game.announce == "ship" else 0), cell] += n
+        constants = np.array(self.constants, np.float64)
+        return Node(
+            counts.configurations,
+            game.rows,
+            game.columns,
+            having,
+            state,
+            np.array(lengths, np.int32),
+            afloat,
+            sinking,
+            constants,
+        )
+
+
+class Scoring(Strategy):
+    """A strategy of this package by a score."""
+
+    @abstractmethod
+    def score(self, game: Game) -> Score:
+        """The score by which it plays a game."""
+
+    def rule(self, game: Game) -> Rule | None:
+        """The same for the kernel; None where sinkings of very many ships are announced."""
+        return self.score(game).rule(game)
+
+    def shot(self, position: Position) -> Cell:
+        """The cell to shoot next, from exact counts."""
+        return self.score(position.game).shot(position)
+
+
+def apply(function: Any, node: Node, scores: Scores) -> int:
+    """What a function answers: a cell, or SCORES; StrategyError where it fails."""
+    says = f"{_name(function)} fails"
+    if isinstance(function, Library) or hasattr(function, "address"):
+        address = _compiled(function, len(node.constants))[1]
+        arrays = (node.lengths, node.afloat, node.sinking, node.constants, scores)
+        answer: int = _PROTOTYPE(address)(
+            *(node.configurations, node.rows, node.columns),
+            *(node.having.ctypes.data, node.state.ctypes.data, len(node.lengths)),
+            *(array.ctypes.data for array in arrays),
+        )
+        return answer
+    if _arguments(function) == 2:
+        careful(function, node, scores, says=says)
+        return SCORES
+    answer = careful(function, node, says=says)
+    try:
+        return int(np.int64(answer)) if int(answer) >= 0 else -10
+    except Exception:
+        raise StrategyError(
+            f"{_name(function)} returns {spelled(answer)}{defined_at(function)}; a cell, "
+            "row * columns + column, is accepted"
+        ) from None
+
+
+def refused(
+    strategy: Strategy, game: Game, wrong: int, answer: int, hits: int, misses: int
+) -> StrategyError:
+    """The error for what a kernel found wrong with the answer of a strategy's score."""
+    shots = [*((cell, "hit") for cell in bits(hits)), *((cell, "miss") for cell in bits(misses))]
+    if wrong == NO_ANSWER and game.is_silent:
+        replies = {"hit": REPLY_HIT, "miss": REPLY_MISS}
+        made = tuple(Shot(game.cell(cell), replies[told]) for cell, told in shots)
+        strategy.shot(Position(game, made))  # raises what the function does
+    after = " ".join(f"{cell_name(game.cell(cell))}={told}" for cell, told in shots)
+    return _wrong(strategy, game, wrong, answer, after)
+
+
+def _wrong(what: object, game: Game, wrong: int, answer: int, after: str) -> StrategyError:
+    is_cell = 0 <= answer < game.cells
+    name = cell_name(game.cell(answer)) if is_cell else str(answer)
+    says = {
+        NO_CELL: f"answers {answer}, which is no cell of the board,",
+        NO_CHOICE: f"shoots {name}, which was shot before or is in no configuration,",
+        NO_NUMBER: f"gives {name} a score that is no number",
+        NO_ANSWER: "raises an exception",
+        NO_SCORES: f"answers the cell {name}, where scores are asked for,",
+    }
+    return StrategyError(
+        f"{what if isinstance(what, Player) else _name(what)} {says[wrong]} "
+        f"{f'after {after!r}' if after else 'on the empty board'}{defined_at(what)}; a number for "
+        "each cell, or a cell, row * columns + column, that was not shot and that some "
+        "configuration has, is accepted"
+    )
+
+
+# Compiled
+
+_PROTOTYPE = ctypes.CFUNCTYPE(
+    ctypes.c_int32,
+    *(ctypes.c_int64, ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p),
+    *(ctypes.c_int32, *(ctypes.c_void_p,) * 5),
+)
+
+
+@dataclass(frozen=True)
+class Library:
+    """A function of a compiled library.
+
+    digest -- of the file, which must not change.
+    """
+
+    path: Path
+    symbol: str
+    digest: str
+
+    @property
+    def address(self) -> int:
+        """Where it is; StrategyError if it is not there, or another file is."""
+        if _digest(self.path) != self.digest:
+            raise StrategyError(
+                f"{self.path} has changed since {self.symbol} was chosen; choose it again"
+            )
+        return _loaded(self.path, self.symbol)
+
+    def __str__(self) -> str:
+        return f"{self.path.name}:{self.symbol} ({self.digest})"
+
+
+def library(path: str | Path, symbol: str) -> Library:
+    """A function of a compiled library, such as `cc -O2 -shared -fPIC` makes; see `PROTOTYPE`.
+
+    Raises StrategyError for a file that cannot be loaded or has no such symbol.
+    """
+    whole = Path(os.path.realpath(path))
+    if not whole.is_file():
+        raise StrategyError(f"there is no library {str(path)!r}; write FILE.so:SYMBOL")
+    found = Library(whole, symbol, _digest(whole))
+    _loaded(whole, symbol)
+    return found
+
+
+def _digest(path: Path) -> str:
+    try:
+        return blake2b(read_bytes(path), digest_size=8).hexdigest()
+    except OSError as error:
+        raise StrategyError(f"cannot read {str(path)!r}: {error.strerror}") from None
+
+
+@lru_cache(maxsize=16)
+def _loaded(path: Path, symbol: str) -> int:
+    try:
+        loaded = ctypes.CDLL(str(path))
+    except OSError as error:
+        raise StrategyError(f"{path} cannot be loaded: {clipped(str(error), 200)}") from None
+    try:
+        found = getattr(loaded, symbol)
+    except AttributeError:
+        raise StrategyError(f"{path} has no function {symbol!r}") from None
+    return ctypes.cast(found, ctypes.c_void_p).value or 0
+
+
+def signature() -> Any:
+    """The type of `PROTOTYPE`, for `numba.cfunc`."""
+    from numba import types
+
+    of: Any = types.CPointer
+    return types.int32(
+        *(types.int64, types.int32, types.int32, of(types.int64), of(types.uint8)),
+        *(types.int32, of(types.int32), of(types.int32), of(types.int64)),
+        *(of(types.float64), of(types.float64)),
+    )
+
+
+@lru_cache(maxsize=64)
+def _compiled(function: Any, constants: int) -> tuple[Any, int]:
+    """What has to be kept while a function is called, and its address.
+
+    Raises StrategyError for a function that numba cannot compile.
+    """
+    if hasattr(function, "address"):
+        return function, function.address
+    from numba.core.errors import NumbaError
+
+    try:
+        made = _wrapped(function, constants)
+    except NumbaError as error:
+        lines = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).splitlines()
+        said = next((line for line in lines if line and not line.startswith("Failed in")), "")
+        raise StrategyError(
+            f"{_name(function)} cannot be compiled by numba: {clipped(said, 200)}"
+            f"{defined_at(function)}; loops, numbers and arrays are, classes and texts are not"
+        ) from None
+    return made, made.address
+
+
+def _wrapped(function: Any, constants: int) -> Any:
+    """A Python function with `PROTOTYPE`, compiled; it answers FAILED where it raises something."""
+    import numba
+
+    compiled: Any = partial(numba.njit, error_model="numpy", boundscheck=True)
+    carray: Any = numba.carray  # type: ignore[attr-defined]
+    inner = compiled(getattr(function, "py_func", function))
+
+    def fill_in(node: Any, scores: Any) -> Any:
+        inner(node, scores)
+        return SCORES
+
+    def find(node: Any, scores: Any) -> Any:
+        return inner(node)
+
+    answer = compiled(fill_in if _arguments(function) == 2 else find)
+
+    def called(  # type: ignore[no-untyped-def]
+        n, rows, columns, having, state, kinds, lengths, afloat, sinking, given, scores
+    ):
+        cells = rows * columns
+        node = Node(
+            n,
+            rows,
+            columns,
+            carray(having, cells),
+            carray(state, cells),
+            carray(lengths, kinds),
+            carray(afloat, kinds),
+            carray(sinking, (kinds, cells)),
+            carray(given, constants),
+        )
+        try:
+            return answer(node, carray(scores, cells))
+        except Exception:  # numba knows no other
+            return FAILED
+
+    return numba.cfunc(signature())(called)
+
+
+def _arguments(function: Any) -> int:
+    """How many arguments a function takes; 2 for one that is compiled."""
+    if hasattr(function, "address"):
+        return 2
+    try:
+        return len(parameters_of(getattr(function, "py_func", function)).parameters)
+    except (TypeError, ValueError):
+        return 0
+
+
+def _name(function: Any) -> str:
+    """What names a function."""
+    if isinstance(function, Library):
+        return str(function)
+    return str(getattr(function, "__qualname__", type(function).__name__))

@@ -1,0 +1,272 @@
+"""Scores: the function that the kernels call, beside the same function in plain Python."""
+
+import subprocess
+from dataclasses import replace
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from optsearch.check import reference
+from optsearch.evaluate import FollowedTask, evaluate, run_task, tasks
+from optsearch.game import Game
+from optsearch.game.orders import ORDERS
+from optsearch.game.position import Position
+from optsearch.play.simulate import simulate
+from optsearch.strategies import Strategy, named
+from optsearch.strategies.score import PROTOTYPE, Score, library, signature
+from optsearch.support.errors import StrategyError
+from tests.examples import draws, games
+
+RULES = ("nothing", "sunk", "ship")
+GAME = Game.parse("5x5:3,2")
+
+
+class Plain(Strategy):
+    """A strategy without its rule: every position is asked, and counted by the transfer matrix."""
+
+    def __init__(self, strategy):
+        self.strategy = strategy
+
+    def shot(self, position):
+        return self.strategy.shot(position)
+
+
+def both(score, game):
+    """The histogram by the kernel, which is that of the definition."""
+    found = evaluate(score, game, jobs=1).histogram
+    assert found == evaluate(Plain(score), game, jobs=1).histogram
+    return found
+
+
+def most(node, scores):
+    """Greedy."""
+    for cell in range(len(scores)):
+        scores[cell] = node.having[cell]
+
+
+def most_cell(node):
+    """The same as a cell."""
+    best = 0
+    for cell in range(len(node.having)):
+        if node.having[cell] > node.having[best]:
+            best = cell
+    return best
+
+
+def everything(node, scores):
+    """Numbers that no two nodes have in common unless all that they are given is the same."""
+    mixed = np.uint64(node.configurations) * np.uint64(0x9E3779B97F4A7C15)
+    for cell in range(len(scores)):
+        mixed = (mixed ^ np.uint64(node.having[cell])) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ np.uint64(node.state[cell])) * np.uint64(0x94D049BB133111EB)
+        for kind in range(len(node.lengths)):
+            mixed = (mixed ^ np.uint64(node.sinking[kind, cell])) * np.uint64(0xBF58476D1CE4E5B9)
+    for kind in range(len(node.lengths)):
+        mixed = (mixed ^ np.uint64(node.lengths[kind])) * np.uint64(0x94D049BB133111EB)
+        mixed = (mixed ^ np.uint64(node.afloat[kind])) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= np.uint64(node.rows * 64 + node.columns) + np.uint64(node.constants[0])
+    for cell in range(len(scores)):
+        mixed = (mixed ^ (mixed >> np.uint64(31))) * np.uint64(0x94D049BB133111EB)
+        scores[cell] = np.float64(mixed >> np.uint64(40))
+
+
+@draws(60)
+@given(games(max_cells=16, announce=RULES), st.sampled_from(ORDERS), st.integers(0, 5))
+def test_greedy_as_a_score(game, ties, endgame):
+    assume(0 < sum(1 for _ in reference.configurations(Position(game))) <= 400)
+    greedy = evaluate(f"greedy:ties={ties},endgame={endgame}", game, jobs=1).histogram
+    for function in (most, most_cell):
+        if function is most or ties == "first":
+            assert (
+                evaluate(Score(function, ties=ties, endgame=endgame), game, jobs=1).histogram
+                == greedy
+            )
+
+
+@draws(80)
+@given(
+    games(max_cells=16, announce=RULES),
+    st.builds(
+        Score,
+        st.just(everything),
+        st.tuples(st.integers(0, 1000)),
+        endgame=st.integers(0, 5),
+        least=st.sampled_from([0, 3]),
+        ties=st.sampled_from(ORDERS),
+        certain=st.booleans(),
+        sinkings=st.booleans(),
+    ),
+)
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_a_node_is_that_of_the_definition(game, score):
+    """A score that makes something else of every node: one number wrong, and the shots differ."""
+    assume(0 < sum(1 for _ in reference.configurations(Position(game))) <= 300)
+    both(score, game)
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("rules", ["", ";contact=any;announce=ship;holes=A1"])
+def test_of_more_than_a_word(rules):
+    """Families of more than 64 configurations are columns of several words."""
+    both(Score(everything, (5,), sinkings=True, certain=True), Game.parse(f"4x5:3,2{rules}"))
+
+
+@pytest.mark.parametrize("name", ["bisection", "information", "spread", "spread:side=30"])
+@pytest.mark.parametrize("game", ["4x5:3,2", "4x4:3,2,2;contact=any;announce=ship"])
+def test_those_of_the_package(name, game):
+    both(named(name), Game.parse(game))
+
+
+def test_the_top_of_the_tree_and_tasks():
+    """Above the tasks the definition is asked; tasks begin with hits and misses behind them."""
+    game = Game.parse("7x7:4,3,3")
+    score = Score(most)
+    found = evaluate(score, game, jobs=2, memory=1 << 22)
+    assert found.tasks > 1
+    assert found.histogram == evaluate("greedy", game, jobs=1).histogram
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_single_configurations_followed():
+    score = Score(everything, (1,), sinkings=True)
+    for text in ("5x5:3,2", "4x5:3,2;contact=any;announce=ship"):
+        position = Position.parse(Game.parse(text), "C3=miss")
+        task = FollowedTask(score, position)
+        shots = [task.shots(i) for i in range(0, task.configurations, 50)]
+        whole = next(iter(tasks(score, position.game)))._replace(
+            shots=str(position), configurations=task.configurations
+        )
+        histogram = run_task(score, whole)
+        assert all(histogram[n] for n in shots)
+        assert np.bincount([task.shots(i) for i in range(task.configurations)]).tolist() == [
+            *histogram[: max(i for i, n in enumerate(histogram) if n) + 1]
+        ]
+
+
+def test_constants_need_no_compiling():
+    def likely_or_last(node, scores):
+        for cell in range(len(scores)):
+            scores[cell] = node.constants[0] * node.having[cell] + cell
+
+    greedy, last = (both(Score(likely_or_last, (factor,)), GAME) for factor in (100, 0))
+    assert greedy == evaluate("greedy:ties=last", GAME, jobs=1).histogram != last
+
+
+def test_simulated(tmp_path):
+    played = simulate(["greedy", Score(most)], GAME, games=50, seed=3, jobs=1)
+    assert played.outcomes[0].shots.tolist() == played.outcomes[1].shots.tolist()
+
+
+# What is refused
+
+
+def nan(node, scores):
+    scores[:] = np.nan
+
+
+def shot_before(node):
+    return 12
+
+
+def off_the_board(node):
+    return 25
+
+
+def before_the_board(node):
+    return -5
+
+
+def fails(node):
+    if node.configurations > 1:
+        raise ValueError("no idea")
+    return 0
+
+
+def reads_beyond(node):
+    return node.state[len(node.state) + 1]
+
+
+@pytest.mark.parametrize(
+    ("function", "part"),
+    [
+        (nan, "gives A1 a score that is no number on the empty board"),
+        (shot_before, "shoots C3, which was shot before or is in no configuration, after 'C3="),
+        (off_the_board, "answers 25, which is no cell of the board, on the empty board"),
+        (before_the_board, "answers -5, which is no cell of the board, on the empty board"),
+        (fails, "ValueError: no idea"),
+        (reads_beyond, "IndexError: index 26 is out of bounds"),
+    ],
+)
+def test_wrong_answers(function, part):
+    score = Score(function)
+    with pytest.raises(StrategyError) as error:
+        evaluate(score, GAME, jobs=1)
+    assert part in str(error.value)
+    assert function.__name__ in str(error.value)
+    with pytest.raises(StrategyError, match=function.__name__):
+        evaluate(score, Game.parse("5x5:3,2;announce=sunk"), jobs=1)
+    with pytest.raises(StrategyError, match=function.__name__):
+        evaluate(Plain(score), GAME, jobs=1)
+
+
+@pytest.mark.parametrize("function", [lambda: 0, lambda a, b, c: 0, 7, "most"])
+def test_what_is_no_function(function):
+    with pytest.raises(StrategyError, match=r"f\(node\) and f\(node, scores\) are accepted"):
+        Score(function)
+
+
+def test_what_numba_cannot_compile():
+    def texts(node):
+        return {"a": [node]}[0]
+
+    with pytest.raises(StrategyError, match="texts cannot be compiled by numba"):
+        evaluate(Score(texts), GAME, jobs=1)
+
+
+# Compiled by others
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """Greedy in C."""
+    folder = tmp_path_factory.mktemp("library")
+    body = "{ for (int i = 0; i < rows * columns; i++) scores[i] = (double)having[i]; return -1; }"
+    code = PROTOTYPE.replace(";         /* 0", " /* 0") + body
+    (folder / "idea.c").write_text(f"#include <stdint.h>\n{code}\n")
+    command = [
+        "cc",
+        "-O2",
+        "-shared",
+        "-fPIC",
+        "-o",
+        str(folder / "idea.so"),
+        str(folder / "idea.c"),
+    ]
+    subprocess.run(command, check=True)
+    return folder / "idea.so"
+
+
+def test_a_library(shared):
+    greedy = evaluate("greedy", GAME, jobs=1).histogram
+    assert evaluate(Score(library(shared, "score")), GAME, jobs=2).histogram == greedy
+    assert both(named(f"{shared}:score"), GAME) == greedy
+    assert str(named(f"{shared}:score")) == f"{shared}:score"
+    with pytest.raises(StrategyError, match="has no function 'other'"):
+        library(shared, "other")
+    with pytest.raises(StrategyError, match="there is no library"):
+        named(f"{shared.parent}/no.so:score")
+    with pytest.raises(StrategyError, match="has changed since"):
+        evaluate(Score(replace(library(shared, "score"), digest="0")), GAME, jobs=1)
+
+
+def test_a_function_of_numba():
+    @numba.cfunc(signature())
+    def score(n, rows, columns, having, state, kinds, lengths, afloat, sinking, constants, scores):
+        for cell in range(rows * columns):
+            scores[cell] = having[cell]
+        return -1
+
+    assert both(Score(score), GAME) == evaluate("greedy", GAME, jobs=1).histogram
