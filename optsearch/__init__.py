@@ -31,6 +31,7 @@ __all__ = [
     "Position",
     "Posterior",
     "Prior",
+    "Score",
     "Solution",
     "bounds",
     "evaluate",

@@ -9,6 +9,7 @@ from optsearch.game.position import Position as Position
 from optsearch.results.bracket import bounds as bounds
 from optsearch.search.greedy import greedy as greedy
 from optsearch.search.solver import solve as solve
+from optsearch.strategies.score import Score as Score
 from optsearch.support.errors import OptsearchError as OptsearchError
 from optsearch.tree import DecisionTree as DecisionTree
 from optsearch.tree.solution import Solution as Solution
@@ -22,6 +23,7 @@ __all__ = [
     "Position",
     "Posterior",
     "Prior",
+    "Score",
     "Solution",
     "bounds",
     "evaluate",
