@@ -12,6 +12,7 @@ from optsearch.check import reference
 from optsearch.cli.latex import latex_table, latex_text
 from optsearch.cli.tabulating import split
 from optsearch.counting.configurations import list_ships, to_masks
+from optsearch.evaluate import evaluate
 from optsearch.game import Game
 from optsearch.game.position import Position, reply
 from optsearch.game.ranges import expanded
@@ -20,7 +21,9 @@ from optsearch.results.quantities import COMPUTED, SHIPPED
 from optsearch.results.tables import EVALUATION, OPTIMA
 from optsearch.results.tabulate import tabulate
 from optsearch.strategies import as_strategy
+from optsearch.strategies.timed import Timed
 from optsearch.support.errors import GameError, StrategyError, TableError
+from optsearch.support.progress import Limit, LimitReached
 from tests.processes import run_command
 
 SMALL = ("2x3:2", "3x3:2,2", "3x4:2", "2x5:2;contact=any", "3x3:3;announce=ship", "3x3:2;holes=B2")
@@ -263,6 +266,19 @@ def test_a_strategy_of_ones_own(here, answer_of, tmp_path, monkeypatch):
     status, out, err = here("table", "2x2:1", "--columns", "own.py:wrong", "--jobs", 1)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert "was shot before" in err
+
+
+def test_a_strategy_in_python_is_left_between_two_shots():
+    """It shoots as ever until the limit is reached."""
+    greedy, (game,) = as_strategy("greedy"), games("3x4:2")
+    times = iter((0, 1, 2))
+    timed = Timed(greedy, Limit(1, clock=lambda: next(times)))
+    assert timed.shot(Position(game)) == greedy.shot(Position(game))
+    with pytest.raises(LimitReached):
+        timed.shot(Position(game))
+    whole = evaluate(Timed(greedy, Limit(10**9)), game, jobs=1)
+    assert whole.histogram == evaluate(greedy, game, jobs=1).histogram
+    assert whole.strategy == str(greedy)
 
 
 def test_columns_that_are_refused():

@@ -21,6 +21,7 @@ from typing import Any
 from optsearch.bounds import Bound
 from optsearch.counting.lattice import Constraints, sweep
 from optsearch.evaluate import evaluate
+from optsearch.evaluate.runners import MOST_BY_PYTHON
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.results.bracket import bounds_in_turn
@@ -34,9 +35,10 @@ from optsearch.results.tables import (
 )
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import solve
-from optsearch.strategies import Strategy, all_kinds, as_strategy
+from optsearch.strategies import Strategy, all_kinds, as_strategy, rule_of
 from optsearch.strategies.own import Own
 from optsearch.strategies.player import name_of
+from optsearch.strategies.timed import Timed
 from optsearch.support.datafiles import RESULTS
 from optsearch.support.errors import (
     ImpossiblePosition,
@@ -295,8 +297,10 @@ class Played(Quantity):
 
     def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
         """On every configuration."""
-        watched = Limit(seconds).watch(progress)
-        found = evaluate(self.strategy, game, jobs=1, progress=watched)
+        limit, strategy = Limit(seconds), self.strategy
+        if rule_of(strategy, game) is None and _number(game) <= MOST_BY_PYTHON:
+            strategy = Timed(strategy, limit)
+        found = evaluate(strategy, game, jobs=1, progress=limit.watch(progress))
         by = f"optsearch evaluate {self.strategy}"
         return _exact(found.total_height, found.configurations, by)
 
