@@ -12,7 +12,7 @@ from optsearch.support.palette import BLUE, GOLD, GREEN, GRID, INK, LABEL, OPEN,
 COLOURS, MARKS = (BLUE, ORANGE, GREEN, PURPLE, GOLD, SKY, INK), "os^Dv*X"
 WIDTH = 4.5  # inches of the axes
 STEP, GAP = 0.11, 0.12  # inches of a quantity, and between two games
-ACROSS = 3  # names of quantities side by side
+ACROSS = 4  # names of quantities side by side
 Ends = tuple[float, float] | None
 
 

@@ -36,7 +36,6 @@ from optsearch.results.tables import (
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import solve
 from optsearch.strategies import Strategy, all_kinds, as_strategy, rule_of
-from optsearch.strategies.own import Own
 from optsearch.strategies.player import name_of
 from optsearch.strategies.timed import Timed
 from optsearch.support.datafiles import RESULTS
@@ -147,7 +146,7 @@ def known(quantity: Quantity, game: Game, seconds: float, tell: Progress[Any]) -
             note="too large" if isinstance(error, TooLarge) else "no such value", by=str(error)
         )
     except StrategyError as error:
-        if isinstance(quantity, Played) and isinstance(quantity.strategy, Own):
+        if isinstance(quantity, Played) and type(quantity.strategy) not in all_kinds():
             raise
         found = Value(note="not played by this strategy", by=str(error))
     return replace(found, seconds=time.monotonic() - started)
@@ -335,7 +334,7 @@ def as_quantity(name: str) -> Quantity:
         strategies = [name_of(kind) for kind in all_kinds() if issubclass(kind, Strategy)]
         raise StrategyError(
             f"no column {name!r}; there are {', '.join(QUANTITIES)}, and the strategies "
-            f"{', '.join(strategies)} and FILE.py:NAME"
+            f"{', '.join(strategies)}, and FILE.py:NAME or FILE.so:SYMBOL"
         ) from None
 
 
