@@ -18,12 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from optsearch.board import answers, games, guard, running
+from optsearch.board import engine as engine_
 from optsearch.board.answers import Setting
-from optsearch.board.engine import Engine, GivenUp, TooLong
+from optsearch.board.engine import Engine, GivenUp, Preparing, TooLong
 from optsearch.board.games import GameLost, Games
 from optsearch.board.server import application
 from optsearch.check import reference
 from optsearch.cli.advising import advise as command
+from optsearch.counting import lattice, posterior
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, cell_name
 from optsearch.game.position import Position, Shot, known_replies
@@ -399,7 +401,8 @@ def test_turns_latest_requests_and_lost_processes(tmp_path):
     gate = str(tmp_path / "gate")
 
     async def run():
-        async with Engine((say, "ready"), seconds=1e6) as engine:
+        async with Engine((say, "ready"), (say, "again"), seconds=1e6) as engine:
+            assert await engine.ask("one", say, "ready") == "ready"
             first = asyncio.create_task(engine.ask("one", wait_for, gate))
             await asyncio.sleep(0)
             others = [
@@ -419,6 +422,38 @@ def test_turns_latest_requests_and_lost_processes(tmp_path):
                 await engine.ask("one", wait_for, str(tmp_path / "never"))
             engine._seconds = 1e6
             assert await engine.ask("one", say, "on") == "on"
+
+    asyncio.run(run())
+
+
+def test_a_process_that_begins_for_long(tmp_path, monkeypatch):
+    """Requests are told so; the first answer is kept, or done without where it takes too long."""
+    monkeypatch.setattr(engine_, "PATIENCE", 0.05)
+    gate, never = str(tmp_path / "gate"), str(tmp_path / "never")
+
+    async def ready(engine, work, text):
+        """The answer, asked for as the page does."""
+        while True:
+            with suppress(Preparing):
+                return await engine.ask("one", work, text)
+
+    async def run():
+        async with Engine((wait_for, gate), (say, "again"), seconds=1e6) as engine:
+            for work, text in ((say, "other"), (wait_for, gate)):
+                with pytest.raises(Preparing, match="are being prepared"):
+                    await engine.ask("one", work, text)
+            (tmp_path / "gate").write_text("")
+            assert await ready(engine, wait_for, gate) == gate
+            (tmp_path / "gate").unlink()
+            with pytest.raises(WorkerLost):
+                await engine.ask("one", end_process)
+            assert await engine.ask("one", wait_for, gate) == gate  # it is not done again
+            assert await ready(engine, say, "on") == "on"
+        monkeypatch.setattr(engine_, "FIRST", 0.1)
+        async with Engine((wait_for, never), (say, "again"), seconds=1e6) as engine:
+            assert await ready(engine, say, "on") == "on"
+            with pytest.raises(TooLong, match=r"more than 0.1 seconds"):
+                await engine.ask("one", wait_for, never)
 
     asyncio.run(run())
 
@@ -543,6 +578,17 @@ def test_what_the_command_says_and_opens(here, monkeypatch, host):
 def test_a_board_that_gives_no_answer_is_refused_at_once(here, game):
     status, out, err = here("serve", game, "--no-browser")
     assert (status, out, err.count("\n")) == (2, "", 1)
+
+
+def test_a_large_board_is_served_at_once(here, monkeypatch):
+    """Its counting table is not for the command to wait for."""
+    monkeypatch.setattr(running.uvicorn.Server, "run", lambda *_, **__: None)
+    monkeypatch.setattr(lattice, "sweep", None)
+    monkeypatch.setattr(posterior, "sweep", None)
+    served = here("serve", "16x16:5,4,3,3,2;contact=any", "--no-browser")
+    assert served[::2] == (0, "")
+    known = answers.about(Setting(Game.parse("16x16:5,4,3,3,2;contact=any")))
+    assert len(known["shape"]["cells"]) == 256
 
 
 def test_everybody_can_be_named(here, monkeypatch):

@@ -201,6 +201,39 @@ def test_a_contradiction_is_framed(page):
     page.check(Position.parse(GAME, "D3=miss A1=sunk:1"))
 
 
+REFUSING = """
+    const real = askOnce;
+    window.kind = arguments[0];
+    askOnce = async (name, asked) => {
+      if (name !== "advice" || !window.kind) return real(name, asked);
+      await new Promise((done) => setTimeout(done, 20));
+      throw new Said("this took more than 10 seconds and was ended", window.kind, 422);
+    };"""
+
+
+def test_a_large_board_says_that_it_is_prepared_and_what_takes_too_long(page):
+    """What the server says of a 16x16 board, without the minute that it takes there."""
+    page.click("#mode-review")
+    page.driver.execute_script(REFUSING, "Preparing")
+    page.driver.find_element("id", "mode-advise").click()
+    waiting = page.driver.find_element("id", "waiting")
+    WebDriverWait(page.driver, MANY_SECONDS).until(lambda _: waiting.is_displayed())
+    assert "being prepared" in waiting.text
+    page.driver.execute_script("window.kind = 'TooLong'")
+    page.wait()
+    assert not waiting.is_displayed()
+    assert "tap a cell, then tap the reply" in page.text("trouble")
+    page.cell((0, 0)).click()
+    page.driver.find_element("xpath", "//div[@id='replies']/button[b='Miss']").click()
+    page.wait()
+    assert page.shots() == Position.parse(GAME, "A1=miss")
+    page.cell((0, 2)).click()
+    page.driver.execute_script("window.kind = ''")
+    page.driver.find_element("xpath", "//div[@id='replies']/button[b='Miss']").click()
+    page.wait()
+    page.check(Position.parse(GAME, "A1=miss C1=miss"))
+
+
 @pytest.mark.parametrize(
     ("query", "said"),
     [

@@ -96,6 +96,12 @@ def about(setting: Setting) -> dict[str, Any]:
     }
 
 
+def prepare(setting: Setting) -> None:
+    """Load what all answers take: the counting table of the game, and the prior."""
+    Posterior(setting.game)
+    _prior(setting)
+
+
 # Advice
 
 
@@ -106,7 +112,7 @@ def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
     """
     try:
         position = setting.position(shots)
-        known = _weighed(position, _prior(setting))
+        known = _weighed(setting, position)
     except PositionError as error:
         together = _together(setting.game, shots)
         if not together:
@@ -115,9 +121,13 @@ def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
     return {**_known(known), **_choices(setting, known, cell)}
 
 
-def _weighed(position: Position, prior: Prior | None) -> Advice:
-    """What `advise` says without the optimum, by one sweep instead of two."""
-    posterior = Posterior(position, prior)
+@lru_cache(maxsize=4)
+def _weighed(setting: Setting, position: Position) -> Advice:
+    """What `advise` says without the optimum, by one sweep instead of two.
+
+    The last ones are kept: a page asks for the replies of one cell after the other.
+    """
+    posterior = Posterior(position, _prior(setting))
     _ = posterior.occurrence  # counts all; ImpossiblePosition where there is nothing
     return Advice(posterior, None)
 
@@ -243,7 +253,7 @@ def review(setting: Setting, shots: str, number: int) -> dict[str, Any]:
         raise PositionError(f"shot number {number} of {len(game.shots)} cannot be reviewed")
     shot = game.shots[number - 1]
     position = Position(game.game, game.shots[: number - 1])
-    known = _weighed(position, _prior(setting))
+    known = _weighed(setting, position)
     likely = known.posterior.greedy_shots()
     row, column = shot.cell
     chances = known.posterior.probability

@@ -2,6 +2,9 @@
 
 Of each page the latest request counts: an older one is given up. Pages take turns. A request that
 takes too long is ended with its process, and another process takes its place.
+
+A process begins with what all answers take, which on a large board takes longer than any request
+may: requests that come before are told so, and asked again.
 """
 
 from __future__ import annotations
@@ -17,7 +20,9 @@ from optsearch.support.errors import OptsearchError, WorkerLost
 from optsearch.support.workers import losses, processes
 
 SECONDS = 10.0  # that a request may take
-GRACE = 1.0  # that one may go on for which a newer one waits
+GRACE = 1.0  # that one may go on for which a newer one waits, or as long as beginning takes
+PATIENCE = 2.0  # that a request waits for a process that has just begun
+FIRST = 120.0  # that the first process may begin for
 
 
 class GivenUp(OptsearchError):
@@ -28,11 +33,14 @@ class TooLong(OptsearchError):
     """A request that took too long."""
 
 
+class Preparing(OptsearchError):
+    """A request that came while a process begins; the page asks again."""
+
+
 @dataclass
 class _Request:
     page: str
-    work: Callable[..., Any]
-    arguments: tuple[Any, ...]
+    call: tuple[Any, ...]  # work and its arguments
     answer: asyncio.Future[Any]
 
     def fail(self, error: Exception) -> None:
@@ -43,18 +51,23 @@ class _Request:
 class Engine:
     """One process that answers, made anew where it is lost.
 
-    first -- work and its arguments with which each process begins, to have at hand what all answers
+    first -- work and its arguments with which the first process begins; it is done once, and its
+    answer is kept. again -- those with which the others begin, to have at hand what all answers
     take. seconds -- that a request may take.
     """
 
-    def __init__(self, first: tuple[Any, ...], seconds: float = SECONDS):
-        self._first, self._seconds = first, seconds
+    def __init__(self, first: tuple[Any, ...], again: tuple[Any, ...], seconds: float = SECONDS):
+        self._first, self._again, self._seconds = first, again, seconds
         self._waiting: dict[str, _Request] = {}  # by page, in the order of their turns
         self._running: _Request | None = None
         self._bell = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._context: AbstractContextManager[ProcessPoolExecutor] | None = None
         self._pool: ProcessPoolExecutor | None = None
+        self._ready: asyncio.Future[Any] | None = None  # what the process begins with
+        self._kept: asyncio.Future[Any] | None = None  # the answer to `first`, once there is one
+        self._clock: asyncio.TimerHandle | None = None
+        self._beginning = 0.0  # how long the process took to begin
 
     async def __aenter__(self) -> Engine:
         self._start()
@@ -69,13 +82,16 @@ class Engine:
     async def ask(self, page: str, work: Callable[..., Any], *arguments: Any) -> Any:
         """The answer of a function of a module.
 
-        Raises GivenUp, TooLong, WorkerLost, and what the function raises.
+        Raises GivenUp, Preparing, TooLong, WorkerLost, and what the function raises.
         """
-        request = _Request(page, work, arguments, asyncio.get_running_loop().create_future())
+        call = (work, *arguments)
+        request = _Request(page, call, asyncio.get_running_loop().create_future())
         older = self._waiting.get(page), self._running
         for one in older:
             if one is not None and one.page == page:
                 one.fail(GivenUp("this page has asked for something else since"))
+        if call == self._first and self._kept is not None:
+            return self._kept.result()
         self._waiting[page] = request
         self._bell.set()
         return await request.answer
@@ -92,25 +108,45 @@ class Engine:
 
     async def _compute(self, request: _Request) -> None:
         """Answer one request, in the process or by the reason why not."""
+        assert self._ready is not None
+        await asyncio.wait(
+            {self._ready, request.answer}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED
+        )
+        if request.answer.done():
+            return
+        if not self._ready.done():
+            request.fail(
+                Preparing(
+                    "the counts of this board are being prepared, which takes up to "
+                    f"{FIRST / 60:g} minutes if it is large; ask again"
+                )
+            )
+            return
         assert self._pool is not None
         try:
             with losses():
-                work = asyncio.wrap_future(self._pool.submit(request.work, *request.arguments))
+                if request.call == self._first:
+                    found = (self._kept or self._ready).result()
+                    request.answer.set_result(found)
+                    return
+                work = asyncio.wrap_future(self._pool.submit(*request.call))
+                ends = asyncio.get_running_loop().time() + self._seconds
                 await asyncio.wait(
                     {work, request.answer},
                     timeout=self._seconds,
                     return_when=asyncio.FIRST_COMPLETED,
                 )
                 if request.answer.done() and not work.done():  # given up
-                    await asyncio.wait({work}, timeout=GRACE)
+                    left = ends - asyncio.get_running_loop().time()
+                    await asyncio.wait({work}, timeout=min(left, max(GRACE, self._beginning)))
                 if work.done():
                     found = work.result()
                     if not request.answer.done():
                         request.answer.set_result(found)
                     return
-            work.add_done_callback(lambda future: future.cancelled() or future.exception())
+            work.add_done_callback(_is_lost)
             self._restart()
-            request.fail(TooLong(f"this took more than {self._seconds:g} seconds and was ended"))
+            request.fail(_too_long(self._seconds))
         except WorkerLost:
             self._restart()
             request.fail(WorkerLost("the process that computes was killed; ask again"))
@@ -118,11 +154,39 @@ class Engine:
             request.fail(error)
 
     def _start(self) -> None:
+        loop = asyncio.get_running_loop()
         self._context = processes(1)
         self._pool = self._context.__enter__()
-        self._pool.submit(*self._first)
+        is_first = self._kept is None
+        self._ready = asyncio.wrap_future(
+            self._pool.submit(*(self._first if is_first else self._again))
+        )
+        began = loop.time()
+
+        def done(ready: asyncio.Future[Any]) -> None:
+            self._beginning = loop.time() - began
+            if not _is_lost(ready) and is_first:
+                self._kept = ready
+
+        self._ready.add_done_callback(done)
+        if is_first:
+            self._clock = loop.call_later(FIRST, self._do_without_first)
+
+    def _do_without_first(self) -> None:
+        """Begin with less where the first answer takes too long."""
+        assert self._ready is not None
+        if not self._ready.done():
+            self._kept = asyncio.get_running_loop().create_future()
+            self._kept.set_exception(
+                TooLong(f"this took more than {FIRST:g} seconds and was ended")
+            )
+            _is_lost(self._kept)
+            self._restart()
 
     def _stop(self) -> None:
+        if self._clock is not None:
+            self._clock.cancel()
+            self._clock = None
         if self._context is not None:
             self._context.__exit__(None, None, None)
             self._context = None
@@ -130,3 +194,12 @@ class Engine:
     def _restart(self) -> None:
         self._stop()
         self._start()
+
+
+def _too_long(seconds: float) -> TooLong:
+    return TooLong(f"this took more than {seconds:g} seconds and was ended")
+
+
+def _is_lost(future: asyncio.Future[Any]) -> bool:
+    """Whether a future that is done has no answer; asyncio writes of errors that nobody sees."""
+    return future.cancelled() or future.exception() is not None

@@ -11,8 +11,10 @@ let reviewed = [];  // what was said of each shot
 let chosen = null;  // the cell that a person shoots instead of the best
 let picked = null;  // the number of a shot that may be taken back
 let ships = [];  // placed by hand: [kind, cells]
-let note = "", looked = null, turn = 0, failed = false;  // failed -- there is no answer to wait for
+let note = "", looked = null, turn = 0;
+let failed = null;  // why there is no answer to wait for, as the server names it
 
+const isTooLong = () => failed === "TooLong";
 const digits = () => A.shape.cells.some((cell) => cell && cell[1] > 8) ? 0 : 1;
 const shotText = ([cell, reply]) => reply ? `${cell}=${reply}` : cell;
 const shotsText = (shots) => shots.map(shotText).join(",");
@@ -47,7 +49,7 @@ function goTo(next, isNew = true) {
 async function arrive() {
   const mine = ++turn;
   [chosen, picked, known, values] = [null, null, null, null];
-  failed = false;
+  failed = null;
   document.body.classList.add("busy");
   trouble("");
   const modes = {advise: advise, play: playOn, review: review};
@@ -55,7 +57,9 @@ async function arrive() {
     await modes[place.mode](() => mine === turn);
   } catch (error) {
     if (!(error instanceof Said)) throw error;
-    if (mine === turn && error.kind !== "GivenUp") { failed = true; trouble(error.message); }
+    if (mine !== turn || error.kind === "GivenUp") return;
+    failed = error.kind;
+    trouble(isTooLong() && place.mode === "advise" ? `${error.message}. Answers are quicker after more shots: tap a cell, then tap the reply.` : error.message);
   }
   if (mine === turn) document.body.classList.remove("busy");
 }
@@ -91,7 +95,7 @@ async function count(cell) {
     const found = await ask("advice", {shots: shotsText(place.shots), cell});
     if (mine === turn && chosen !== null && board.names[chosen] === cell) { known = found; show(); }
   } catch (error) {
-    if (mine === turn && error.kind !== "GivenUp") trouble(error.message);
+    if (mine === turn && error.kind !== "GivenUp") { failed = error.kind; trouble(error.message); }
   }
 }
 
@@ -268,7 +272,7 @@ function showAdvice() {
   element("replies").hidden = next === null || Boolean(known?.impossible);
   answers.forEach((button, i) => {
     const n = known && known.cell === (next === null ? null : board.names[next]) ? known.replies[A.replies[i]] : undefined;
-    button.lastChild.textContent = n === undefined ? "…" : n === "0" ? "cannot be" : `leaves ${grouped(n)}`;
+    button.lastChild.textContent = n === undefined ? (known && !failed ? "…" : "") : n === "0" ? "cannot be" : `leaves ${grouped(n)}`;
   });
   const back = element("take-back");
   back.hidden = picked === null;
@@ -341,11 +345,11 @@ function choose(cell) {
   if (MODES() === "setup") return placeShip(cell);
   const i = place.shots.findIndex(([shot]) => shot === name);
   if (i >= 0) return pick(i);
-  if (!known || known.impossible || known.over) return;
+  if (known ? known.impossible || known.over : !isTooLong()) return;
   picked = null;
   chosen = cell;
   show();
-  if (known.cell !== name) count(name);
+  if (known && known.cell !== name) count(name);
   element("question").scrollIntoView({block: "nearest"});
 }
 
@@ -537,6 +541,8 @@ function build() {
     return actions;
   });
 }
+
+waits = (isWaiting) => { element("waiting").hidden = !isWaiting; };
 
 async function start() {
   for (const part of document.querySelectorAll("[data-mode], #numbers, #place")) part.hidden = true;

@@ -61,9 +61,9 @@ class Table:
 
     def __init__(self, setting: Setting, seconds: float):
         self.setting = setting
-        self.engine = Engine((answers.advice, setting, ""), seconds)
+        self.engine = Engine((answers.advice, setting, "", ""), (answers.prepare, setting), seconds)
         self._games = Games()
-        self._empty: Any = None
+        self._known: Any = None  # what does not change
 
     async def answer(self, name: str, asked: Asked) -> Any:
         """The answer to a request by its name; Bad for one that there is not."""
@@ -85,17 +85,13 @@ class Table:
 
     async def _stateless(self, name: str, asked: Asked) -> Any:
         work, names = STATELESS[name]
-        texts = [text(asked, one) for one in names]
-        is_empty = name == "advice" and not any(texts)
-        if is_empty and self._empty is not None:
-            return self._empty
-        found = await self._ask(asked, work, self.setting, *texts)
-        if is_empty:
-            self._empty = found
-        return found
+        return await self._ask(asked, work, self.setting, *(text(asked, one) for one in names))
 
     async def _about(self, asked: Asked) -> Any:
-        return await self._ask(asked, answers.about, self.setting)
+        """Here and at once: it counts nothing."""
+        if self._known is None:
+            self._known = answers.about(self.setting)
+        return self._known
 
     async def _review(self, asked: Asked) -> Any:
         number = asked.get("number")

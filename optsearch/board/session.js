@@ -21,8 +21,26 @@ class Said extends Error {
   }
 }
 
-/** The answer to a request; Said where there is none. */
+let asks = 0;
+let waits = () => {};  // told that the server is not ready, and when it is
+
+/** The answer to a request, asked again while the server is not ready; Said where there is none. */
 async function ask(name, asked = {}) {
+  const mine = ++asks;
+  for (;;) {
+    try {
+      const answer = await askOnce(name, asked);
+      if (mine === asks) waits(false);
+      return answer;
+    } catch (error) {
+      if (mine !== asks) throw new Said(error.message, "GivenUp", error.status);
+      waits(error.kind === "Preparing");
+      if (error.kind !== "Preparing") throw error;
+    }
+  }
+}
+
+async function askOnce(name, asked) {
   let response;
   try {
     response = await fetch(`/ask/${name}`, {

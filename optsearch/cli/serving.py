@@ -8,8 +8,10 @@ import typer
 
 from optsearch.cli.app import Interrupted, app
 from optsearch.cli.common import OptionalGame, PriorOption, out, read_game
+from optsearch.counting.lattice import require_room
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
+from optsearch.game import MAX_CELLS
 from optsearch.game.position import Position
 from optsearch.play.match import OPPONENTS
 from optsearch.strategies import as_player, named
@@ -84,7 +86,9 @@ def serve(
     for name in against or ():
         if name not in OPPONENTS:
             as_player(name)
-    Posterior(Position(parsed)).require_some()  # boards that are too large are refused at once
+    require_room(parsed)
+    if parsed.cells <= MAX_CELLS:  # else it takes long: the page says what comes out
+        Posterior(Position(parsed)).require_some()
     setting = Setting(parsed, prior, tuple(by or ()), tuple(against or ()))
 
     def say(address: str) -> None:

@@ -167,15 +167,7 @@ class Sweep:
         self._ships = Counter(game.fleet)
         self._kinds = _kinds(self._ships)
         self._lock = threading.Lock()
-        self._lattice = _lattice(
-            self.rows,
-            self.columns,
-            self._kinds,
-            [self._ships[length] for length in self._kinds],
-            game.contact,
-            max_bytes,
-            _drawn(self.game, self.columns) if game.has_shapes else None,
-        )
+        self._lattice = _lattice_of(self.game, max_bytes)
         if folder is None or not self._load(folder):
             try:
                 self._lattice.build()
@@ -430,6 +422,21 @@ def count_empty_board(rows: int, columns: int, fleet: tuple[int, ...], contact: 
     query = Query(lattice)
     query.set(lattice.fleets - 1, ways.ravel(), np.zeros(rows * columns, np.uint8))
     return _combine([query.count(m % 2**64) for m in moduli], moduli)
+
+
+def require_room(game: Game) -> None:
+    """Raise TooLarge where the kernel has no room for a skyline of a game; no table is built."""
+    _lattice_of(game, MAX_BYTES)
+
+
+def _lattice_of(game: Game, max_bytes: int) -> Lattice:
+    """The kernel's table of a game, not built yet; TooLarge where it has no room for a skyline."""
+    rows, columns = max(game.rows, game.columns), min(game.rows, game.columns)
+    ships = Counter(game.fleet)
+    kinds = _kinds(ships)
+    counts = [ships[kind] for kind in kinds]
+    drawn = _drawn(game, columns) if game.has_shapes else None
+    return _lattice(rows, columns, kinds, counts, game.contact, max_bytes, drawn)
 
 
 def _lattice(
