@@ -32,10 +32,21 @@ def sizes(name, few, every, seconds):
     )
 
 
-def draws(most):
-    """Settings: so many examples by `make test-long`, by `make test` one in 25 and ten at least."""
-    few = settings().max_examples  # ten, or all 100
-    return settings(max_examples=most if few == 100 else min(most, max(few, most // 25)))
+def some(few, cases, seconds):
+    """Parameters of which `make test` has the first few, and `make test-long` the others."""
+    first, others = cases[:few], cases[few:]
+    late = [case if isinstance(case, tuple) else (case,) for case in others]
+    return [*first, *(pytest.param(*case, marks=pytest.mark.long(seconds)) for case in late)]
+
+
+def draws(most, few=None):
+    """Settings: so many examples by `make test-long`.
+
+    few -- how many by `make test`; without it one in 25, and ten at least.
+    """
+    usual = settings().max_examples  # ten, or all 100
+    few = few or max(usual, most // 25)
+    return settings(max_examples=most if usual == 100 else min(most, few))
 
 
 @st.composite

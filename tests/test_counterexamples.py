@@ -26,7 +26,7 @@ from optsearch.search.solver import solve
 from optsearch.support import records
 from optsearch.support.errors import GameError, NotSupported, TableError, TooLarge
 from optsearch.support.journal import Journal
-from tests.examples import draws, games, plain
+from tests.examples import draws, games, plain, sizes, some
 from tests.processes import run_command
 
 # By the definition, in plain Python
@@ -143,10 +143,15 @@ def assert_shots(one):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        *("1x1:1", "1x2:1,1;contact=any", "1x8:3,1", "2x3:2", "3x3:2", "2x4:2,1", "2x2:1"),
-        *("2x3:2,1;contact=corner", "2x4:2,1;contact=any", "1x8:2,2,1;contact=any"),
-    ],
+    some(
+        7,
+        [
+            *("1x1:1", "1x2:1,1;contact=any", "1x8:3,1", "2x3:2", "2x2:1"),
+            *("2x3:2,1;contact=corner", "2x3:2,1;contact=any"),
+            *("3x3:2", "2x4:2,1", "2x4:2,1;contact=any", "1x8:2,2,1;contact=any"),
+        ],
+        2,
+    ),
 )
 def test_every_position_by_the_definition(text):
     compare(Game.parse(text))
@@ -241,7 +246,7 @@ def test_the_papers_is_the_only_one_after_shots_on_its_game():
 
 @pytest.mark.parametrize(
     ("text", "greedy", "optimum"),
-    [("2x6:3,2", 138, 137), ("4x4:3", 92, 90)],  # prototype
+    some(1, [("2x6:3,2", 138, 137), ("4x4:3", 92, 90)], 2),  # prototype
 )
 def test_empty_boards(text, greedy, optimum):
     (one,) = search_game(Game.parse(text), True).counterexamples
@@ -278,15 +283,17 @@ def test_the_smallest_empty_board_of_ships_of_two_cells_and_more():
     assert (one.best_greedy_total_height, one.total_height) == (138, 137)
 
 
-def test_the_smallest_empty_boards():
+@pytest.mark.parametrize(
+    ("cells", "number", "wide"),
+    some(1, [(10, 225, []), (12, 444, ["2x6:3,2", "3x4:3,1,1", "3x4:3,1", "3x4:2,1"])], 2),
+)
+def test_the_smallest_empty_boards(cells, number, wide):
     """Below twelve cells there are some only on one row and with ships of one cell."""
-    found = hunt(Scope(12, empty_only=True, shortest=1))
-    assert (len(found.games), found.positions, found.undecided) == (444, 444, [])
+    found = hunt(Scope(cells, empty_only=True, shortest=1))
+    assert (len(found.games), found.positions, found.undecided) == (number, number, [])
     games = [str(one.game) for one in found.counterexamples]
     assert games[0] == "1x10:3,2,1"
-    assert [game for game in games if not game.startswith("1x")] == [
-        *("2x6:3,2", "3x4:3,1,1", "3x4:3,1", "3x4:2,1")
-    ]
+    assert [game for game in games if not game.startswith("1x")] == wide
 
 
 def test_both_ways_agree_on_empty_boards(monkeypatch):
@@ -410,14 +417,16 @@ def test_trees(ten):
         assert verify(optimal) == one.total_height
 
 
-def test_resumed(ten, tmp_path):
+@sizes("cuts", [3, 4], range(5), 3)
+def test_resumed(ten, tmp_path, cuts):
     """After every game a run may end, also within a line; what is kept is not searched again."""
     hunt(TEN, folder=tmp_path)
     path = tmp_path / "games.jsonl"
     whole = path.read_bytes()
     lines = whole.splitlines(keepends=True)
     assert len(lines) == 1 + 225
-    for kept, rest in ((0, b""), (0, lines[0][:20]), (1, b""), (100, lines[100][:7]), (225, b"")):
+    ends = ((0, b""), (0, lines[0][:20]), (1, b""), (200, lines[200][:7]), (225, b""))
+    for kept, rest in (ends[cut] for cut in cuts):
         path.write_bytes(b"".join(lines[:kept]) + rest)
         assert hunt(TEN, folder=tmp_path) == ten
         assert path.read_bytes() == whole

@@ -14,6 +14,7 @@ from optsearch.counting.family import Family
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.search.solver import Solver, SolverOptions, solve
+from tests.examples import sizes, some
 
 MOST = 10  # sets with the same cell that the kernel takes
 
@@ -43,34 +44,37 @@ def families(rng, number):
         yield example, truth, prices_of(rng, example)
 
 
-def test_no_strategy_costs_less():
+@sizes("number", 1000, 4000, 2)
+def test_no_strategy_costs_less(number):
     rng = random.Random(1)
     close = 0
-    for example, truth, prices in families(rng, 4000):
+    for example, truth, prices in families(rng, number):
         optimum = truth.value(truth.everything, -1)
         bound = chain_dual(example.sets, example.weights, prices)
         assert bound <= optimum, (example, prices)
         close += bound == optimum > 0
-    assert close > 100
+    assert close > number // 40
 
 
-def test_no_strategy_that_shoots_a_cell_first_costs_less():
+@sizes("number", 500, 2000, 1)
+def test_no_strategy_that_shoots_a_cell_first_costs_less(number):
     rng = random.Random(2)
     close = 0
-    for example, truth, prices in families(rng, 2000):
+    for example, truth, prices in families(rng, number):
         bounds = first_shot_duals(example.sets, example.weights, prices)
         for cell, has in truth.columns.items():
             if 0 < has < truth.everything:
                 cost = truth.after(truth.everything, has, -1)
                 assert bounds[cell] <= cost, (example, prices, cell)
                 close += bounds[cell] == cost
-    assert close > 100
+    assert close > number // 20
 
 
-def test_the_rest_is_below_the_missed_part():
+@sizes("number", 500, 2000, 1)
+def test_the_rest_is_below_the_missed_part(number):
     """The share of the missed part: what is left when the hit part's exact value is taken off."""
     rng = random.Random(3)
-    for example, truth, prices in families(rng, 2000):
+    for example, truth, prices in families(rng, number):
         bounds = first_shot_duals(example.sets, example.weights, prices)
         for cell, has in truth.columns.items():
             if 0 < has < truth.everything:
@@ -84,7 +88,7 @@ def finds_a_false_bound(monkeypatch, name, wrong):
     monkeypatch.setattr(dual_chain, name, wrong)
     for test in (test_no_strategy_costs_less, test_the_rest_is_below_the_missed_part):
         try:
-            test()
+            test(2000)
         except AssertionError:
             return True
     return False
@@ -96,18 +100,19 @@ def test_a_hit_part_credited_with_more_than_its_value_is_caught(monkeypatch):
     assert finds_a_false_bound(monkeypatch, "_by_columns", wrong)
 
 
-def test_a_whole_first_shot_credited_to_the_missed_part_is_caught():
+@sizes("number", 500, 2000, 1)
+def test_a_whole_first_shot_credited_to_the_missed_part_is_caught(number):
     """Where the hit part is only bounded, here by 0, its misses would count for the missed part."""
     rng = random.Random(3)
     false = 0
-    for example, truth, prices in families(rng, 2000):
+    for example, truth, prices in families(rng, number):
         bounds = first_shot_duals(example.sets, example.weights, prices)
         for cell, has in truth.columns.items():
             if 0 < has < truth.everything:
                 missed = truth.everything & ~has
                 share = bounds[cell] - 0 - truth.weight(missed)
                 false += share > truth.value(missed, -1)
-    assert false > 10
+    assert false > number // 200
 
 
 class Priced:
@@ -173,9 +178,10 @@ def inconsistent(is_exact, number):
     return found
 
 
-def test_a_search_that_credits_the_missed_part_with_hits_not_solved_is_caught():
-    assert inconsistent(True, 200) == 0
-    assert inconsistent(False, 200) > 5
+@sizes("number", 60, 200, 3)
+def test_a_search_that_credits_the_missed_part_with_hits_not_solved_is_caught(number):
+    assert inconsistent(True, number) == 0
+    assert inconsistent(False, number) > number // 40
 
 
 def test_places_left_out_are_caught(monkeypatch):
@@ -212,11 +218,12 @@ def sparse(rng):
             return Drawn(chosen, (1,) * len(chosen), (rows, columns))
 
 
-def test_the_kernels_bound_is_that_of_its_prices():
+@sizes("number", 30, 100, 1)
+def test_the_kernels_bound_is_that_of_its_prices(number):
     rng = random.Random(4)
     kernel = ChainDual()
     tight = 0
-    for _ in range(100):
+    for _ in range(number):
         example = sparse(rng)
         truth = Definition(example.sets, example.weights, "mean")
         optimum = truth.value(truth.everything, -1)
@@ -227,7 +234,7 @@ def test_the_kernels_bound_is_that_of_its_prices():
         bound, prices = found
         assert bound == max(0, chain_dual(example.sets, example.weights, prices)) <= optimum
         tight += bound == optimum
-    assert tight > 10
+    assert tight > number // 10
 
 
 def test_what_the_kernel_has_no_prices_for():
@@ -238,11 +245,12 @@ def test_what_the_kernel_has_no_prices_for():
     assert kernel.prices(to_words([1]), 9, 9) is None
 
 
-def test_searches_with_and_without_the_chain():
+@sizes("number", 20, 60, 2)
+def test_searches_with_and_without_the_chain(number):
     """Both are the optimum by the definition, and fit each limit about it."""
     rng = random.Random(5)
     fewer = 0
-    for _ in range(60):
+    for _ in range(number):
         example = sparse(rng)
         truth = Definition(example.sets, example.weights, "mean")
         optimum = truth.value(truth.everything, -1)
@@ -263,15 +271,19 @@ def test_searches_with_and_without_the_chain():
                     assert limit <= value <= one or value == one < limit
             effort.append(search.nodes + search.subsets)
         fewer += effort[0] < effort[1]
-    assert fewer > 30
+    assert fewer > number // 2
 
 
 @pytest.mark.parametrize(
     ("game", "total_height", "nodes"),
-    [
-        *(("8x8:3", 1230, 200), ("9x9:3", 1937, 2000), ("7x7:2", 1162, 100)),
-        *(("10x10:4", 2114, 2000), ("9x9:5", 1077, 500), ("10x10:5", 1640, 5000)),
-    ],
+    some(
+        2,
+        [
+            *(("7x7:2", 1162, 100), ("8x8:3", 1230, 200), ("9x9:5", 1077, 500)),
+            *(("9x9:3", 1937, 2000), ("10x10:4", 2114, 2000), ("10x10:5", 1640, 5000)),
+        ],
+        2,
+    ),
 )
 def test_games_that_the_chain_solves(game, total_height, nodes):
     solution = solve(Position(Game.parse(game)))

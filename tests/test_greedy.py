@@ -21,7 +21,7 @@ from optsearch.search.greedy import RULES, GreedySolver
 from optsearch.search.kernels import SWITCHES
 from optsearch.search.solver import solve
 from optsearch.support.errors import ImpossiblePosition, OptsearchError
-from tests.examples import COUNTEREXAMPLES, plain
+from tests.examples import COUNTEREXAMPLES, plain, sizes
 
 ENDS = {"best": min, "worst": max}
 
@@ -164,9 +164,10 @@ def values_by_replay(position, end):
 
 
 @pytest.mark.parametrize("text", GAMES)
-def test_positions_and_trees(text):
+@sizes("number", 2, 6, 4)
+def test_positions_and_trees(text, number):
     rng = random.Random(text)
-    for _ in range(6):
+    for _ in range(number):
         position = drawn(rng, text)
         greedy = GreedySolver(position)
         totals = {rule: greedy.total_height(rule) for rule in RULES}

@@ -208,7 +208,7 @@ PLAYED += [(text, *ANNOUNCED[0]) for text in ("random", "heuristic:version=5")] 
 
 @pytest.mark.parametrize(
     ("text", "board", "games"),
-    [(text, board, (games + 3) // 4) for text, board, games in PLAYED]
+    [(text, board, (games + 7) // 8) for text, board, games in PLAYED]
     + [pytest.param(*every, marks=pytest.mark.long(2)) for every in PLAYED],
 )
 def test_numba_plays_as_plain_python(text, board, games):

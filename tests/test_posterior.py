@@ -22,7 +22,7 @@ from optsearch.game.position import HIT, MISS, Position, reply
 from optsearch.support import records
 from optsearch.support.arrays import read_arrays, write_arrays
 from optsearch.support.errors import ImpossiblePosition, PositionError, TooLarge
-from tests.examples import draws, games, positions
+from tests.examples import draws, games, positions, sizes
 
 STANDARD = Game.parse("10x10:5,4,3,3,2")
 
@@ -518,17 +518,18 @@ def test_bad_weights():
             Prior.of_placements(Game.parse("3x3:2"), {0b11: weight})
 
 
-def test_ship_by_ship_sampling_is_uniform():
+@sizes("number", 1500, 6000, 5)
+def test_ship_by_ship_sampling_is_uniform(number):
     """The method for huge games, on a game small enough to list."""
     posterior = Posterior(Position.parse(Game(3, 3, (2, 2, 1), "any"), "A1=hit"))
     rng = np.random.default_rng(2)
     drawn = Counter(
-        tuple(sorted(low for low, _ in posterior._large_sample(rng))) for _ in range(6000)
+        tuple(sorted(low for low, _ in posterior._large_sample(rng))) for _ in range(number)
     )
     expected = {tuple(sorted(s)) for s in reference.configurations(posterior.position)}
     assert set(drawn) == expected
     degrees = len(expected) - 1
-    statistic = chi_square([drawn[s] for s in expected], [6000 / len(expected)] * len(expected))
+    statistic = chi_square([drawn[s] for s in expected], [number / len(expected)] * len(expected))
     assert statistic < degrees + 5 * (2 * degrees) ** 0.5
 
 

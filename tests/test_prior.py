@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import definition
 import pytest
-from examples import draws, games, positions
+from examples import draws, games, positions, sizes
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -82,7 +82,7 @@ def total(found):
     return found.optimum(found.root)
 
 
-@draws(1000)
+@draws(1000, few=12)
 @given(weighed())
 def test_the_optimum_is_that_of_the_definition(drawn):
     position, weights, prior = drawn
@@ -456,12 +456,13 @@ def test_tables_say_what_python_says(tmp_path_factory, data):
 @pytest.mark.parametrize(
     "text", ["3x4:3,2", "2x5:2,2", "3x3:3,2;contact=any", "4x4:3,3;contact=corner"]
 )
-def test_one_by_one_is_what_programs_do(text):
+@sizes("n", 4_000, 20_000, 2)
+def test_one_by_one_is_what_programs_do(text, n):
     """Beside the boards of the program that places them: chi-square, seeded."""
     game = Game.parse(text)
     prior = one_by_one(game)
     rows = {tuple(sorted(s)): prior.weight(s) for s in reference.configurations(Position(game))}
-    n, whole = 20_000, sum(rows.values())
+    whole = sum(rows.values())
     drawn = Counter(tuple(sorted(to_masks(b))) for b in OneByOne().boards(game, n, 1))
     assert set(drawn) <= {ships for ships, weight in rows.items() if weight}
     expected = {ships: n * weight / whole for ships, weight in rows.items() if weight}

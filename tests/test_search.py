@@ -16,6 +16,7 @@ from optsearch.counting.configurations import to_words
 from optsearch.counting.family import Family
 from optsearch.game import Game
 from optsearch.game.position import Position
+from tests.examples import sizes, some
 
 FORBIDDEN = 1 << 50  # worst: a value from here on says that nobody can keep to the budget
 OBJECTIVES = ("mean", "worst", "within")
@@ -355,7 +356,7 @@ def check_many(seed, number):
 
 
 def test_random_families():
-    check_many(1, 2_500)
+    check_many(1, 700)
 
 
 @pytest.mark.long(60)
@@ -364,9 +365,10 @@ def test_more_random_families():
     check_many(2, 30_000)
 
 
-def test_the_definition_is_that_of_the_reference():
+@sizes("number", 50, 150, 2)
+def test_the_definition_is_that_of_the_reference(number):
     rng = random.Random(3)
-    for _ in range(150):
+    for _ in range(number):
         example = drawn(rng)
         size, weight = example.sets[0].bit_count(), sum(example.weights)
         if len(example.sets) > 8 or size > 5:
@@ -385,7 +387,7 @@ def test_the_definition_is_that_of_the_reference():
     reference.finished.cache_clear()
 
 
-@pytest.mark.parametrize("number", [25, pytest.param(1000, marks=pytest.mark.long(15))])
+@pytest.mark.parametrize("number", [10, pytest.param(1000, marks=pytest.mark.long(15))])
 def test_each_bound_alone(number):
     rng = random.Random(4)
     sets_of_bounds = [names for n in range(5) for names in combinations(BOUNDS, n)]
@@ -425,7 +427,7 @@ def test_bounds_and_limits_of_odd_shapes(number):
             assert fits(found, optimum, limit), (example, switches, limit)
 
 
-@pytest.mark.parametrize("number", [120, pytest.param(2000, marks=pytest.mark.long(10))])
+@pytest.mark.parametrize("number", [40, pytest.param(2000, marks=pytest.mark.long(10))])
 def test_bounds_of_sets_of_two_or_three_cells(number):
     """Where the chain of misses decides: pairs of cells are in several sets, few misses left."""
     rng = random.Random(14)
@@ -613,12 +615,13 @@ def test_subfamilies_of_a_game_have_the_key_of_their_images(text):
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_one_normal_form_one_optimum(objective):
+@sizes("number", 300, 900, 1)
+def test_one_normal_form_one_optimum(objective, number):
     """Of small families and their images, under all switches that choose the key."""
     rng = random.Random(7)
     values = {}
     shared = 0
-    for _ in range(900):
+    for _ in range(number):
         size = rng.randint(1, 3)
         everything = [mask(cells) for cells in combinations(range(5), size)]
         sets = rng.sample(everything, rng.randint(1, min(6, len(everything))))
@@ -634,7 +637,7 @@ def test_one_normal_form_one_optimum(objective):
             shared += key in values
             # Keys tell all but one of these: whether cells are named as on a grid, and which grid.
             assert values.setdefault(key, value) == value, (example, budget)
-    assert shared > 300
+    assert shared > number // 3
 
 
 def test_the_normal_form_tells_what_the_optimum_depends_on():
@@ -674,16 +677,16 @@ def game_family(text, rng=None, most=200, weights=True):
 
 
 LARGER = (  # game, sets at most, whether weights count, misses for worst and within
-    ("4x5:3,2", 90, True, 6),
-    ("5x5:5,4,3", 72, True, 4),
     ("4x4:2,2;contact=any", 40, True, 6),
     ("4x4:2,2;contact=any", 45, False, 6),
+    ("10x10:5", 20, True, 5),
     ("4x5:2,2", 64, True, 6),
     ("3x5:3,3,2;contact=any", 60, True, 4),
+    ("4x5:3,2", 90, True, 6),
+    ("5x5:5,4,3", 72, True, 4),
     ("6x6:4,3", 60, True, 7),
-    ("10x10:5", 20, True, 5),
-    pytest.param("5x5:4,3", 110, True, 3, marks=pytest.mark.long(3)),
-    pytest.param("5x6:3,3,2;contact=corner", 200, True, 3, marks=pytest.mark.long(5)),
+    ("5x5:4,3", 110, True, 3),
+    ("5x6:3,3,2;contact=corner", 200, True, 3),
 )
 
 
@@ -707,7 +710,7 @@ def solved(example, objective, switches, family, budget, limit=1 << 60, disk=Non
         return None, search
 
 
-@pytest.mark.parametrize(("text", "most", "weights", "misses"), LARGER)
+@pytest.mark.parametrize(("text", "most", "weights", "misses"), some(4, LARGER, 3))
 def test_larger_families_with_each_switch_off(text, most, weights, misses):
     example = game_family(text, random.Random(8), most, weights)
     family = example.everything
@@ -734,7 +737,9 @@ def alike(found, expected):
     return found == expected or min(found, expected) >= FORBIDDEN
 
 
-@pytest.mark.parametrize("text", ["4x5:3,2", "5x5:5,4,3", "4x4:2,2;contact=any", "5x5:3,2"])
+@pytest.mark.parametrize(
+    "text", some(2, ["5x5:5,4,3", "4x4:2,2;contact=any", "4x5:3,2", "5x5:3,2"], 1)
+)
 def test_words(text):
     """Subfamilies around 64 sets, searched on a machine word and not, one after the other."""
     rng = random.Random(9)
@@ -756,7 +761,7 @@ def test_words(text):
     assert not plain.subsets
 
 
-@pytest.mark.parametrize("text", ["5x5:4,3", "5x5:5,2,2", "4x6:L4,3", "6x6:3"])
+@pytest.mark.parametrize("text", some(1, ["4x6:L4,3", "5x5:4,3", "5x5:5,2,2", "6x6:3"], 1))
 def test_limits_around_the_optimum(text):
     """Families of more than 64 sets, whose halves are bounded on machine words."""
     rng = random.Random(12)
@@ -786,7 +791,8 @@ def test_published_optima():
 # Tables
 
 
-def test_a_disk_kept_between_runs():
+@sizes("number", 3, 7, 2)
+def test_a_disk_kept_between_runs(number):
     class Disk:
         def __init__(self):
             self.known = {}
@@ -803,7 +809,7 @@ def test_a_disk_kept_between_runs():
     rng = random.Random(10)
     puts = []
     disk = Disk()
-    examples = [game_family(text, rng, most) for text, most, *_ in LARGER[:7]]
+    examples = [game_family(text, rng, most) for text, most, *_ in LARGER[:number]]
     for example in examples:
         some = sorted(rng.sample(range(len(example.sets)), min(24, len(example.sets))))
         family = np.array(some, np.int32)

@@ -21,6 +21,7 @@ from optsearch.strategies.sampling import tally
 from optsearch.strategies.thompson import Thompson, all_placements, possible
 from optsearch.support.errors import OptsearchError, StrategyError
 from tests import thompson_post as post
+from tests.examples import sizes, some
 
 USUAL = "10x10:5,4,3,3,2;contact=any;announce=ship"
 
@@ -108,7 +109,9 @@ def test_row_and_enumeration_play_as_published(cells, length):
         ) == post.play(board, enumeration)
 
 
-@pytest.mark.parametrize(("size", "length"), [(5, 3), (4, 3), (6, 2), (5, 5), (7, 4), (3, 3)])
+@pytest.mark.parametrize(
+    ("size", "length"), some(4, [(3, 3), (4, 3), (5, 3), (5, 5), (6, 2), (7, 4)], 3)
+)
 def test_grid_and_enumeration_play_as_published(size, length):
     game = Game(size, size, (length,))
     every = post.get_all_ships(size, length)
@@ -167,12 +170,16 @@ def as_labelled(game, ships, end):
 
 @pytest.mark.parametrize(
     ("text", "number", "block_size"),
-    [
-        ("6x6:4,3,2;contact=any;announce=ship", 6, 60),
-        ("6x6:3,3,2;contact=any;announce=ship", 6, 100),
-        ("7x7:4,3,3,3;contact=any;announce=ship", 3, 200),
-        (USUAL, 1, 1000),
-    ],
+    some(
+        3,
+        [
+            ("6x6:4,3,2;contact=any;announce=ship", 6, 60),
+            ("6x6:3,3,2;contact=any;announce=ship", 6, 100),
+            ("7x7:4,3,3,3;contact=any;announce=ship", 3, 200),
+            (USUAL, 1, 1000),
+        ],
+        2,
+    ),
 )
 def test_the_same_seed_gives_the_game_of_the_published_code(text, number, block_size):
     """Shot by shot, and as many draws: numba beside the masked arrays of numpy."""
@@ -224,11 +231,12 @@ def test_the_tally_counts_what_the_definition_keeps():
         "4x4:2,2;contact=any",
     ],
 )
-def test_what_fits_every_ship_alone_and_all_together_is_compatible(text):
+@sizes("number", 1, 4, 1)
+def test_what_fits_every_ship_alone_and_all_together_is_compatible(text, number):
     """`whole`: the products of the sets that may lie together and cover the hits are exactly the
     compatible configurations, equal ships told apart as they are sunk. `printed`: not fewer.
     """
-    for game, ships in games(text, 4, 3):
+    for game, ships in games(text, number, 3):
         end = play(as_player("density").begin(game, np.random.default_rng(1)).shot, ships,
                    Position(game))  # fmt: skip
         for made in range(0, len(end.shots), 2):
