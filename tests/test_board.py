@@ -27,12 +27,13 @@ from optsearch.check import reference
 from optsearch.cli.advising import advise as command
 from optsearch.counting import lattice, posterior
 from optsearch.counting.posterior import Posterior
-from optsearch.game import Game, cell_name
+from optsearch.game import Game, bits, cell_name
 from optsearch.game.position import Position, Shot, known_replies
+from optsearch.game.ships import ships_of
 from optsearch.play import advice as advice_
 from optsearch.play.match import Match
 from optsearch.strategies import named
-from optsearch.support.errors import OptsearchError, PositionError, WorkerLost
+from optsearch.support.errors import GameError, OptsearchError, PositionError, WorkerLost
 from tests.examples import draws, positions
 from tests.processes import ENVIRONMENT, MANY_SECONDS
 from tests.work import end_process, say, wait_for
@@ -193,6 +194,22 @@ def test_a_game_hides_its_ships_until_the_end():
     assert [sum(1 << cell for cell in ship) for ship in seen["hidden"]] == match.hidden
     with pytest.raises(PositionError, match="over"):
         answers.shot_at(kept, "D3")
+
+
+@pytest.mark.parametrize("contact", ["none", "corner", "any"])
+def test_cells_that_are_near_are_those_that_a_begun_game_refuses(contact):
+    game = Game.parse(f"3x4:2,1;contact={contact}")
+    near = answers.about(Setting(game))["near"]
+    for ship in game.placements(2):
+        for other in game.placements(1):
+            if ship & other:
+                continue
+            try:
+                is_refused = not ships_of(f"{game.ship_name(ship)} {game.ship_name(other)}", game)
+            except GameError:
+                is_refused = True
+            (cell,) = bits(other)
+            assert is_refused == any(cell in near[one] for one in bits(ship))
 
 
 def test_players_are_those_of_the_list():

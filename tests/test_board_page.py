@@ -9,7 +9,7 @@ from selenium.webdriver import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from optsearch.counting.posterior import Posterior
-from optsearch.game import Game, cell_name
+from optsearch.game import Game, bits, cell_name
 from optsearch.game.position import Position, reply
 from optsearch.search.solver import solve
 from tests.browser import accessible
@@ -316,6 +316,27 @@ def test_a_game_by_mouse_with_ships_placed_and_its_review(page):
     assert page.text("turn") == "The end"  # the game is there still
     page.open("?mode=play&game=0")
     assert "this game is lost" in page.text("trouble")
+
+
+def test_ships_that_touch_where_they_may_not_are_marked_as_they_are_placed(page):
+    """By the rule of the paper, which the page is told in place of its own."""
+    game = Game.parse("3x4:2,1")
+    near = [list(bits(game.halo(1 << cell))) for cell in range(game.cells)]
+    page.driver.execute_script("A.near = arguments[0]", near)
+    page.click("#mode-play")
+    page.click("#placed")
+    page.cell((0, 0)).click()
+    page.cell((1, 2)).click()
+    begin = page.driver.find_element("id", "begin")
+    assert page.text("touching") == "A1-B1 and C2 touch, which these rules do not allow."
+    labels = [page.cell(at).get_attribute("aria-label") for at in ((0, 0), (0, 1), (1, 2))]
+    assert labels == [f"{name}: your ship, touches another" for name in ("A1", "B1", "C2")]
+    assert begin.get_attribute("aria-disabled") == "true"
+    accessible(page.driver)
+    page.cell((1, 2)).click()
+    page.cell((2, 3)).click()
+    assert page.text("touching") == ""
+    assert begin.get_attribute("aria-disabled") == "false"
 
 
 @pytest.mark.long(5)

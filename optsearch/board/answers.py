@@ -89,6 +89,7 @@ def about(setting: Setting) -> dict[str, Any]:
             str(kind): [list(bits(ship)) for ship in game.placements(kind)]
             for kind in sorted(set(game.fleet))
         },
+        "near": [list(bits(game.halo(1 << cell))) for cell in range(game.cells)],
         "replies": [str(reply) for reply in known_replies(game)],
         "players": setting.players,
         "endgame": ENDGAME,

@@ -187,7 +187,7 @@ function show() {
   ({advise: showAdvice, setup: showSetup, play: showPlay, review: showReview})[mode]();
   if (looked === null || board.elements[looked]) look(looked);
   element("note").textContent = note;
-  const ids = mode === "advise" ? ["note", "count", "ask", "chance", "wrong-why", "left"] : mode === "play" ? ["turn", "said"] : mode === "review" ? ["progress", "verdict"] : ["place-next"];
+  const ids = mode === "advise" ? ["note", "count", "ask", "chance", "wrong-why", "left"] : mode === "play" ? ["turn", "said"] : mode === "review" ? ["progress", "verdict"] : ["place-next", "touching"];
   const live = ids.map((id) => element(id).textContent).filter(Boolean).join(". ");
   if (element("live").textContent !== live) element("live").textContent = live;
   note = "";
@@ -376,17 +376,36 @@ function answer(reply) {
 // Play
 
 function showSetup() {
-  showCells(null, []);
   const isSolo = element("against").value === "";
   const isPlaced = element("placed").checked && !isSolo;
   element("hiding").hidden = isSolo;
   element("whose").textContent = {easy: "shoots at random", hard: "the fifth version of Battleship Heuristics", exact: "shoots most probable cells, exactly", "": "only you shoot"}[element("against").value] ?? "";
   element("placing").hidden = !isPlaced;
-  board.ships(isPlaced ? ships.map(([, cells]) => cells) : []);
+  const placed = isPlaced ? ships.map(([, cells]) => cells) : [], pairs = touching(placed), touch = new Set(pairs.flat());
+  showCells(null, []);
+  for (const ship of placed) for (const cell of ship) {
+    board.show(cell, {classes: touch.has(ship) ? ["wrong"] : [], label: touch.has(ship) ? "your ship, touches another" : "your ship"});
+  }
+  board.ships(placed);
+  element("touching").textContent = pairs.length
+    ? `${pairs.slice(0, 3).map((pair) => pair.map(shipName).join(" and ")).join(", ")}${pairs.length > 3 ? ` and ${counted(pairs.length - 3, "more pair")}` : ""} touch, which these rules do not allow.`
+    : "";
   const left = shipsLeft();
   element("place-next").textContent = !isPlaced ? "" : left.length ? `Place the ${shipText(left[0])}: ${counted(left.length, "ship")} to place` : "Every ship is placed";
   element("unplace").setAttribute("aria-disabled", ships.length === 0);
-  element("begin").setAttribute("aria-disabled", isPlaced && left.length > 0);
+  element("begin").setAttribute("aria-disabled", isPlaced && (left.length > 0 || pairs.length > 0));
+}
+
+/** Pairs of ships that lie too near to each other. */
+const touching = (all) => all.flatMap((ship, i) => all.slice(i + 1)
+  .filter((other) => ship.some((cell) => A.near[cell].some((one) => other.includes(one))))
+  .map((other) => [ship, other]));
+
+/** The first and the last cell of a straight ship, all cells of another. */
+function shipName(cells) {
+  const names = cells.map((cell) => board.names[cell]), at = cells.map((cell) => board.at[cell]);
+  const isStraight = [0, 1].some((side) => at.every((one) => one[side] === at[0][side]));
+  return isStraight && cells.length > 1 ? `${names[0]}-${names.at(-1)}` : names.join("+");
 }
 
 const shipText = (kind) => `ship of ${/^\d+$/.test(kind) ? "length" : "shape"} ${kind}`;
