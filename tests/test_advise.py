@@ -23,7 +23,7 @@ from optsearch.evaluate.top import Top
 from optsearch.game import Game, cell_name, parse_cell
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, reply
 from optsearch.play import advice
-from optsearch.play.advice import Contradiction, Replies, advise, conflict
+from optsearch.play.advice import Contradiction, Replies, advise, conflict, wrong_alone
 from optsearch.search.solver import solve
 from optsearch.strategies import as_strategy
 from optsearch.support.errors import ImpossiblePosition, PositionError, TooLarge
@@ -73,7 +73,7 @@ def test_a_conflict_is_one_and_nothing_less_is(rules):
         "sunk": [HIT, MISS, Reply(True, True)],
         "ship": [HIT, MISS, Reply(True, True, 2), Reply(True, True, 3)],
     }[game.announce]
-    found = 0
+    found = single = 0
     for _ in range(25):
         cells = rng.permutation(game.cells)[:6].tolist()
         shots = [Shot(game.cell(cell), replies[rng.integers(len(replies))]) for cell in cells]
@@ -86,7 +86,11 @@ def test_a_conflict_is_one_and_nothing_less_is(rules):
         assert not is_possible(game, shots, places)
         for less in combinations(sorted(places), len(places) - 1):
             assert is_possible(game, shots, set(less))
+        alone = [s for i, s in enumerate(shots) if is_possible(game, shots, set(range(6)) - {i})]
+        assert wrong_alone(game, shots, together) == tuple(alone)
+        single += bool(alone)
     assert found > 5
+    assert single > 0
 
 
 def test_replies_stay_possible():

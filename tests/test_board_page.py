@@ -10,7 +10,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, bits, cell_name
-from optsearch.game.position import Position, reply
+from optsearch.game.position import MISS, Position, Shot, reply
+from optsearch.play.advice import conflict
 from optsearch.search.solver import solve
 from tests.browser import accessible
 from tests.processes import ENVIRONMENT, MANY_SECONDS
@@ -193,12 +194,27 @@ def test_a_contradiction_is_framed(page):
     framed = page.driver.find_elements("css selector", "#board .cell.wrong")
     assert sorted(cell.get_attribute("aria-label")[:2] for cell in framed) == ["A1", "B2"]
     accessible(page.driver)
+    assert page.text("wrong-why") == "If only one reply is wrong, it is one of these:"
     page.click("#wrong-shots button:last-child")
     page.check(Position.parse(GAME, "B2=sunk:1 D3=miss"))
     page.driver.back()
     page.wait()
     page.click("#wrong-shots button:first-child")
     page.check(Position.parse(GAME, "D3=miss A1=sunk:1"))
+
+
+def test_a_contradiction_of_many_replies_has_a_dozen_buttons(page):
+    names = [cell_name(GAME.cell(index)) for index in range(GAME.cells)]
+    page.open(f"?shots={','.join(f'{name}=miss' for name in names)}")
+    together = conflict(GAME, [Shot(GAME.cell(index), MISS) for index in range(GAME.cells)])
+    assert page.text("wrong-why") == "Several replies are wrong, at least one of these:"
+    buttons = page.driver.find_elements("css selector", "#wrong-shots button")
+    assert len(buttons) == len(together)
+    more = "known.together = [...known.together, ...known.together, ...known.together]; show()"
+    page.driver.execute_script(more)
+    assert len(page.driver.find_elements("css selector", "#wrong-shots button")) == 12
+    more = 3 * len(together) - 12
+    assert page.text("wrong-more") == f"and {more} more, framed on the board."
 
 
 REFUSING = """

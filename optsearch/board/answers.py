@@ -18,7 +18,15 @@ from optsearch.counting.posterior import Posterior, cases
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Cell, Game, bits, cell_name, parse_cell
 from optsearch.game.position import Position, Reply, Shot, known_replies
-from optsearch.play.advice import ENDGAME, Advice, advise, conflict, optimum, parse_replies
+from optsearch.play.advice import (
+    ENDGAME,
+    Advice,
+    advise,
+    conflict,
+    optimum,
+    parse_replies,
+    wrong_alone,
+)
 from optsearch.play.match import OPPONENTS, Match
 from optsearch.search.solver import Solver
 from optsearch.show import explorer
@@ -110,15 +118,23 @@ def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
     """What a position says of the next shot, or which of its replies cannot be together.
 
     cell -- one whose replies are counted, too; the first of the most probable, if not given.
+    together, alone -- a least set of which one reply at least is wrong, and those of it that can be
+    the only wrong one.
     """
     try:
         position = setting.position(shots)
         known = _weighed(setting, position)
     except PositionError as error:
-        together = _together(setting.game, shots)
+        found = _shots(setting.game, shots)
+        together = conflict(setting.game, found)
         if not together:
             raise
-        return {"impossible": str(error), "together": [str(shot) for shot in together]}
+        alone = wrong_alone(setting.game, found, together)
+        return {
+            "impossible": str(error),
+            "together": [str(shot) for shot in together],
+            "alone": [str(shot) for shot in alone],
+        }
     return {**_known(known), **_choices(setting, known, cell)}
 
 
@@ -133,8 +149,8 @@ def _weighed(setting: Setting, position: Position) -> Advice:
     return Advice(posterior, None)
 
 
-def _together(game: Game, shots: str) -> tuple[Shot, ...]:
-    """Replies that cannot be together, even where they are more than a position may have."""
+def _shots(game: Game, shots: str) -> tuple[Shot, ...]:
+    """The shots of a text, even where they are more than a position may have; none if it is bad."""
     found = []
     for text in shots.replace(",", " ").split():
         cell, _, reply = text.partition("=")
@@ -147,7 +163,7 @@ def _together(game: Game, shots: str) -> tuple[Shot, ...]:
     for shot in found:
         if shot.cell not in game or shot.reply not in known_replies(game):
             return ()
-    return conflict(game, found)
+    return tuple(found)
 
 
 def _known(known: Advice) -> dict[str, Any]:

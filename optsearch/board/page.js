@@ -14,6 +14,7 @@ let ships = [];  // placed by hand: [kind, cells]
 let note = "", looked = null, turn = 0;
 let failed = null;  // why there is no answer to wait for, as the server names it
 
+const BUTTONS = 12;  // at most, for replies that may be wrong
 const isTooLong = () => failed === "TooLong";
 const digits = () => A.shape.cells.some((cell) => cell && cell[1] > 8) ? 0 : 1;
 const shotText = ([cell, reply]) => reply ? `${cell}=${reply}` : cell;
@@ -187,7 +188,7 @@ function show() {
   ({advise: showAdvice, setup: showSetup, play: showPlay, review: showReview})[mode]();
   if (looked === null || board.elements[looked]) look(looked);
   element("note").textContent = note;
-  const ids = mode === "advise" ? ["note", "count", "ask", "chance", "wrong-why", "left"] : mode === "play" ? ["turn", "said"] : mode === "review" ? ["progress", "verdict"] : ["place-next", "touching"];
+  const ids = mode === "advise" ? ["note", "count", "ask", "chance", "wrong-why", "wrong-more", "left"] : mode === "play" ? ["turn", "said"] : mode === "review" ? ["progress", "verdict"] : ["place-next", "touching"];
   const live = ids.map((id) => element(id).textContent).filter(Boolean).join(". ");
   if (element("live").textContent !== live) element("live").textContent = live;
   note = "";
@@ -259,15 +260,23 @@ function showAdvice() {
   element("wrong").hidden = !known?.impossible;
   element("review-these").hidden = Boolean(known?.impossible);
   if (known?.impossible) {
-    element("wrong-why").textContent = known.together.length > 1 ? "At least one of these is wrong:" : "This is wrong:";
-    element("wrong-shots").replaceChildren(...known.together.map((text) => {
+    const {together, alone} = known, listed = alone.length ? alone : together;
+    element("wrong-why").textContent = together.length === 1
+      ? (alone.length ? "This reply is wrong:" : "Several replies are wrong, and this is one of them:")
+      : alone.length ? "If only one reply is wrong, it is one of these:" : "Several replies are wrong, at least one of these:";
+    const more = listed.length - BUTTONS, others = together.length - alone.length;
+    element("wrong-more").textContent = [
+      more > 0 ? `and ${more} more, framed on the board.` : "",
+      alone.length && others ? "If several replies are wrong, one of them at least is framed on the board." : "",
+    ].filter(Boolean).join(" ");
+    element("wrong-shots").replaceChildren(...listed.slice(0, BUTTONS).map((text) => {
       const [[cell, reply]] = parsed(text);
       const button = made("button", ["Take back ", made("b", `${cell} `), mark(reply), ` ${said(reply)}`], {type: "button"});
       button.addEventListener("click", () => takeBack(shots.findIndex((shot) => shot[0] === cell)));
       return button;
     }));
   } else {
-    element("wrong-why").textContent = "";
+    for (const id of ["wrong-why", "wrong-more"]) element(id).textContent = "";
   }
   element("replies").hidden = next === null || Boolean(known?.impossible);
   answers.forEach((button, i) => {

@@ -216,6 +216,19 @@ def conflict(game: Game, shots: Sequence[Shot]) -> tuple[Shot, ...]:
     return tuple(shots[i] for i in sorted(kept))
 
 
+def wrong_alone(game: Game, shots: Sequence[Shot], together: Sequence[Shot]) -> tuple[Shot, ...]:
+    """Which of the replies that `conflict` gives may be the only wrong one of all shots.
+
+    If one reply alone is wrong, it is one of these: any other leaves the conflict as it is.
+    """
+    every = set(range(len(shots)))
+    return tuple(
+        shot
+        for i, shot in enumerate(shots)
+        if shot in together and _is_possible(game, shots, every - {i})
+    )
+
+
 def _is_possible(game: Game, shots: Sequence[Shot], kept: Set[int]) -> bool:
     """Whether some configuration gives the replies kept, the others being unknown.
 
