@@ -32,6 +32,7 @@ from optsearch.play.simulate import generator_of, play_task, played
 from optsearch.search import solver
 from optsearch.solitaire import making, reasoning
 from optsearch.strategies import as_player, named
+from optsearch.strategies.score import Node, Score, Scores
 from optsearch.support.errors import OptsearchError
 from optsearch.tree.solution import Solution
 
@@ -131,6 +132,17 @@ def played_one_by_one(position: Position) -> tuple[int, int]:
 def evaluated(position: Position) -> tuple[int, int]:
     """Greedy's tree walked over all configurations, in this process."""
     return evaluate(named("greedy"), position.game, jobs=1, memory=MEMORY).total_height, 0
+
+
+def most_probable(node: Node, scores: Scores) -> None:
+    """Greedy as a score of one's own."""
+    for cell in range(len(scores)):
+        scores[cell] = node.having[cell]
+
+
+def evaluated_score(position: Position) -> tuple[int, int]:
+    """The same tree by a Python function that the kernel calls; compiling it is counted."""
+    return evaluate(Score(most_probable), position.game, jobs=1, memory=MEMORY).total_height, 0
 
 
 def evaluated_processes(position: Position) -> tuple[int, int]:
@@ -291,11 +303,19 @@ def compare(title: str, position: Position, methods: dict[str, Work], done: int 
 EVALUATIONS: tuple[tuple[str, dict[str, Work]], ...] = (
     (
         "5x5:3,2",
-        {"greedy, each played by itself": played_one_by_one, "greedy, its tree": evaluated},
+        {
+            "greedy, each played by itself": played_one_by_one,
+            "greedy, its tree": evaluated,
+            "greedy as a score, its tree": evaluated_score,
+        },
     ),
     (
         "9x9:4,3,3,2",
-        {"greedy, one process": evaluated, "greedy, two processes": evaluated_processes},
+        {
+            "greedy, one process": evaluated,
+            "greedy as a score, one process": evaluated_score,
+            "greedy, two processes": evaluated_processes,
+        },
     ),
     (
         "10x10:4,3,2;contact=any",

@@ -122,7 +122,7 @@ def test_those_of_the_package(name, game):
 
 def test_the_top_of_the_tree_and_tasks():
     """Above the tasks the definition is asked; tasks begin with hits and misses behind them."""
-    game = Game.parse("7x7:4,3,3")
+    game = Game.parse("7x7:3,2,2")
     score = Score(most)
     found = evaluate(score, game, jobs=2, memory=1 << 22)
     assert found.tasks > 1
