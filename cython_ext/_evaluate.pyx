@@ -20,6 +20,7 @@ from columns cimport count_bits, extract, greatest, leading_one, mix_cells
 from optsearch.compiled._block cimport (Counts, Part, Shots, Words, count, free_block, ones, split,
                                         sum_of_extras)
 from optsearch.compiled._endgame cimport Endgame, least_of_four
+from optsearch.compiled._score cimport Asked, Score, ask, rank
 from optsearch.compiled._walk cimport (BUCKETS, MAX_CANDIDATES, MAX_HASHES, SMALL, UNIT,
                                        Candidates, Costing, Walk)
 
@@ -126,7 +127,7 @@ cdef class Evaluator(Walk):
         if part.n <= self.rule.most:
             column = self.rollout(part, &counts)
         elif self.asks(part.n):
-            column = self.ask(part, &counts)
+            column = self.ask_part(self.score, part, &counts, 0)
             if column < 0:
                 return 0
         masks = self.room(part)
@@ -156,7 +157,7 @@ cdef class Evaluator(Walk):
         """The same of at most 64 configurations."""
         cdef Words w
         cdef uint64_t x = self.words_of(part, self.weight_bits, 0, &w)
-        if self.asks(part.n):
+        if self.asks(part.n) or self.ranker != NULL or self.policy != NULL:
             self.walk_asked(&w, x, part.shots.hits | w.certain, part.shots.misses)
             return 0
         return self.walk_words(&w, x, self.misses(part), left)
@@ -179,7 +180,7 @@ cdef class Evaluator(Walk):
         best = 255 - (key & 255)
         now = (total + n // 2) // n
         if self.rule.candidates > 1:
-            best = self.rollout_words(w, x, n)
+            best = self.rollout_words(w, x, n, 0, 0)
         cost = popcount(x & ~w.column[best])
         cost += self.walk_words(w, x & w.column[best], misses, now - 1)
         cost += self.walk_words(w, x & ~w.column[best], misses + 1, now)
@@ -188,43 +189,68 @@ cdef class Evaluator(Walk):
 
     # A score
 
-    cdef int ask(self, const Part* part, const Counts* counts) noexcept nogil:
-        """The column that a score shoots; -1, and the walk stops: its answer is wrong."""
-        cdef Cells hits = part.shots.hits | part.block.certain
-        cdef int i
-        for i in range(part.block.cells):
-            if counts.having[i] == part.n:
-                hits |= one(part.block.cell[i])
-        i = self.scorer.ask(part.n, hits, part.shots.misses, part.block.cells, part.block.cell,
-                            counts.having)
-        self.stopped = self.stopped or i < 0
-        return i
+    cdef int describe_words(self, const Words* w, uint64_t x, Cells* hits, Cells missed, Asked* node,
+                            int64_t* having) noexcept nogil:
+        """What is asked about words; how many cells a configuration has that are uncertain, in all.
+
+        hits -- certain ones are added. having -- room for what the node has.
+        """
+        cdef int i, total = 0
+        node.n, node.shift = popcount(x), w.shift
+        for i in range(w.cells):
+            having[i] = popcount(w.column[i] & x)
+            if having[i] == node.n:
+                hits[0] |= one(w.cell[i])
+            else:
+                total += having[i]
+        node.hits, node.misses = hits[0], missed
+        node.columns, node.cell, node.having = w.cells, w.cell, having
+        return total
 
     cdef void walk_asked(self, Words* w, uint64_t x, Cells hits, Cells missed) noexcept nogil:
-        """`walk_words` by a score. hits, missed -- the cells so far, certain ones among the hits."""
+        """`walk_words` by scores. hits, missed -- the cells so far, certain ones among the hits."""
         cdef int n = popcount(x), i
-        cdef bint is_open = False
+        cdef Asked node
         cdef int64_t having[MAX_CELLS]
         if self.stopped or self.following and not x & w.bit[self.extras]:
             return
-        if n <= self.rule.endgame or not self.asks(n):
+        if n <= self.rule.endgame or n == 1 or self.rule.candidates == 1 and not self.asks(n):
             self.walk_words(w, x, size(missed & ~self.shots.misses), 0)
             return
-        for i in range(w.cells):
-            having[i] = popcount(w.column[i] & x)
-            if having[i] == n:
-                hits |= one(w.cell[i])
-            elif having[i]:
-                is_open = True
-        if not is_open:
+        if self.describe_words(w, x, &hits, missed, &node, having) == 0:
             self.finish(w, x, size(missed & ~self.shots.misses))
             return
-        i = self.scorer.ask(n, hits, missed, w.cells, w.cell, having)
-        if i < 0:
+        if self.rule.candidates > 1:
+            i = self.rollout_words(w, x, n, hits, missed)
+        else:
+            i = ask(self.score, &node)
+        if i < 0 or self.stopped:
             self.stopped = True
             return
         self.walk_asked(w, x & w.column[i], hits | one(w.cell[i]), missed)
         self.walk_asked(w, x & ~w.column[i], hits, missed | one(w.cell[i]))
+
+    cdef int64_t roll_asked(self, Words* w, uint64_t x, Cells hits, Cells missed, int left) noexcept nogil:
+        """`roll_words` by the score that is the policy."""
+        cdef int n = popcount(x), i, total
+        cdef Asked node
+        cdef int64_t having[MAX_CELLS]
+        cdef int64_t cost
+        if (w.shift and n <= self.rule.truncate or n <= SMALL
+                or <int64_t>n << w.shift <= self.policy.least):
+            return self.roll_words(w, x, left)
+        total = self.describe_words(w, x, &hits, missed, &node, having)
+        if total == 0 or self.stopped:
+            return 0
+        i = ask(self.policy, &node)
+        if i < 0:
+            self.stopped = True
+            return 0
+        left = (total + n // 2) // n if w.shift else 0
+        cost = UNIT * (n - having[i])
+        cost += self.roll_asked(w, x & w.column[i], hits | one(w.cell[i]), missed, left - 1)
+        cost += self.roll_asked(w, x & ~w.column[i], hits, missed | one(w.cell[i]), left)
+        return cost
 
     cdef inline void note(self, int64_t n, int left, int64_t cost) noexcept nogil:
         cdef int e
@@ -270,10 +296,14 @@ cdef class Evaluator(Walk):
 
     # Rollouts
 
-    cdef int rollout_words(self, Words* w, uint64_t x, int n) noexcept nogil:
-        """The same on words; always exact."""
+    cdef int rollout_words(self, Words* w, uint64_t x, int n, Cells hits, Cells missed) noexcept nogil:
+        """The same on words; always exact. hits, missed -- the cells so far, if scores are asked."""
         cdef int chosen[MAX_CANDIDATES]
-        cdef int found = 0, i, j, cell, most, first_most = 0, best = 0
+        cdef int found = 0, i, j, cell, best = 0
+        cdef double most, first_most = 0
+        cdef double values[MAX_CELLS]
+        cdef Asked node
+        cdef int64_t having[MAX_CELLS]
         cdef int counts[MAX_CELLS]
         cdef uint64_t tried[2]
         cdef uint64_t column
@@ -281,16 +311,23 @@ cdef class Evaluator(Walk):
         tried[0] = tried[1] = 0
         for i in range(w.cells):
             counts[i] = popcount(w.column[i] & x)
+            values[i] = counts[i]
+        if self.ranker != NULL:
+            self.describe_words(w, x, &hits, missed, &node, having)
+            self.stopped = not rank(self.ranker, &node, values) or self.stopped
         while found < self.rule.candidates:
             most = 0
             cell = -1
             for i in range(w.cells):
-                if most < counts[i] < n and not tried[i >> 6] >> (i & 63) & 1:
-                    most = counts[i]
+                if (0 < counts[i] < n and not tried[i >> 6] >> (i & 63) & 1
+                        and (cell < 0 or values[i] > most)):
+                    most = values[i]
                     cell = i
-            if first_most == 0:
+            if cell < 0:
+                break
+            if found == 0:
                 first_most = most
-            if cell < 0 or 100 * most < self.rule.percent * first_most:
+            elif first_most > 0 and 100 * most < self.rule.percent * first_most:
                 break
             tried[cell >> 6] |= <uint64_t>1 << (cell & 63)
             column = w.column[cell] & x
@@ -304,9 +341,10 @@ cdef class Evaluator(Walk):
             return chosen[0]
         for i in range(found):
             column = w.column[chosen[i]]
-            cost = UNIT * (n - counts[chosen[i]]) + self.roll_words(w, x & column, 0)
+            cost = UNIT * (n - counts[chosen[i]])
+            cost += self.roll_part(w, x & column, hits | one(w.cell[chosen[i]]), missed)
             if least < 0 or cost < least:
-                cost += self.roll_words(w, x & ~column, 0)
+                cost += self.roll_part(w, x & ~column, hits, missed | one(w.cell[chosen[i]]))
                 if least < 0 or cost < least:
                     least = cost
                     best = i
@@ -359,11 +397,13 @@ cdef class Evaluator(Walk):
         cdef Counts counts
         cdef Candidates chosen
         cdef Costing greedy = costing[0]
+        cdef double values[MAX_CELLS]
         cdef int i, best
         cdef int64_t cost, least = INT64_MAX
         if count(part, False, &counts) < 0:
             return 0
-        self.choose(part, part.block.cells, &counts, self.rule.inner, &chosen)
+        self.rank_part(part, &counts, costing.shift, values)
+        self.choose(part, part.block.cells, &counts, values, self.rule.inner, &chosen)
         best = chosen.column[0]
         greedy.nested = False
         for i in range(chosen.n if chosen.n > 1 else 0):
@@ -377,18 +417,32 @@ cdef class Evaluator(Walk):
         """What greedy misses in a part."""
         cdef Counts counts
         cdef Costing costing
+        cdef int best
         if part.n <= 64:
             return self.roll_few(part, left, shift)
         if count(part, False, &counts) < 0:
             return 0
         costing.shift, costing.nested = shift, False
-        return self.cost(part, counts.greatest, &counts, &costing, INT64_MAX)
+        best = counts.greatest
+        if self.policy != NULL and part.n << shift > self.policy.least:
+            best = self.ask_part(self.policy, part, &counts, shift)
+            if best < 0:
+                return 0
+        return self.cost(part, best, &counts, &costing, INT64_MAX)
 
     cdef int64_t roll_few(self, const Part* part, int left, int shift) noexcept nogil:
         """The same of at most 64 configurations."""
         cdef Words w
         cdef uint64_t x = self.words_of(part, 0, shift, &w)
+        if self.policy != NULL:
+            return self.roll_asked(&w, x, part.shots.hits | w.certain, part.shots.misses, left)
         return self.roll_words(&w, x, left)
+
+    cdef inline int64_t roll_part(self, Words* w, uint64_t x, Cells hits, Cells missed) noexcept nogil:
+        """What is missed in a part of words that are no sample."""
+        if self.policy != NULL:
+            return self.roll_asked(w, x, hits, missed, 0)
+        return self.roll_words(w, x, 0)
 
     cdef int64_t roll_words(self, Words* w, uint64_t x, int left) noexcept nogil:
         """The same on words."""

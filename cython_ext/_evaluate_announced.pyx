@@ -19,6 +19,7 @@ from hashing cimport scramble
 from optsearch.compiled._block cimport Counts, Part, Words, count, free_block
 from optsearch.compiled._endgame_announced cimport AnnouncedEndgame
 from optsearch.compiled._enumerate cimport MAX_KINDS
+from optsearch.compiled._score cimport Asked, Score, ask, rank
 from optsearch.compiled._sinkings cimport Replies, Sinkings
 from optsearch.compiled._walk cimport SMALL, UNIT, Candidates, Costing, Walk
 
@@ -28,6 +29,7 @@ cdef enum:
 
 cdef struct Cost:         # what greedy misses in a part of words
     Cells hits
+    Cells misses          # if they count: where rollouts go by a score
     uint64_t part
     uint64_t stamp
     int64_t cost
@@ -89,8 +91,8 @@ cdef class AnnouncedEvaluator(Walk):
                 return
             at.shots.hits |= one(part.block.cell[i])
             counts.having[i] = 0
-        while self.asks(part.n) and self.scorer.takes_certain:
-            i = self.ask(&at, &counts)
+        while self.asks(part.n) and self.score.takes_certain:
+            i = self.ask_part(self.score, &at, &counts, 0)
             if i < 0 or self.shoot(&at, i, &counts):
                 return
             at.shots.hits |= one(part.block.cell[i])
@@ -101,49 +103,56 @@ cdef class AnnouncedEvaluator(Walk):
                     return
                 at.shots.hits |= one(part.block.cell[i])
         if self.asks(part.n):
-            best = self.ask(&at, &counts)
+            best = self.ask_part(self.score, &at, &counts, 0)
         if best >= 0:
             self.shoot(&at, best, &counts)
 
-    cdef int ask(self, const Part* part, const Counts* counts) noexcept nogil:
-        """The column that a score shoots; -1, and the walk stops: its answer is wrong."""
+    # Scores
+
+    cdef void hear(self, Score* score, const Part* part, const Counts* counts, int shift) noexcept nogil:
         cdef Replies replies
         cdef int i, t
-        cdef int64_t last = part.n - 1 + self.scorer.takes_certain
-        if self.scorer.hears:
-            self.sinkings.list_afloat(part, self.scorer.afloat)
-            memset(self.scorer.sinking, 0, self.scorer.kinds * self.scorer.cells * sizeof(int64_t))
-            for i in range(part.block.cells):
-                if (not 0 < counts.having[i] <= last
-                        or not self.sinkings.can_sink(part.block.cell[i], part.shots.hits)):
-                    continue
-                if not self.sinkings.shoot(part, i, counts.having[i], &replies):
-                    self.failed = True
-                    return -1
-                for t in range(self.scorer.kinds):
-                    self.scorer.sinking[t * self.scorer.cells + self.order[part.block.cell[i]]] = replies.sunk[t].n
-                free(replies.masks)
-        i = self.scorer.ask(part.n, part.shots.hits, part.shots.misses, part.block.cells, part.block.cell,
-                       counts.having)
-        self.stopped = self.stopped or i < 0
-        return i
+        self.sinkings.list_afloat(part, score.afloat)
+        memset(score.sinking, 0, score.kinds * score.cells * sizeof(int64_t))
+        for i in range(part.block.cells):
+            if (not 0 < counts.having[i] < part.n + score.takes_certain
+                    or not self.sinkings.can_sink(part.block.cell[i], part.shots.hits)):
+                continue
+            if not self.sinkings.shoot(part, i, counts.having[i], &replies):
+                self.failed = True
+                return
+            for t in range(score.kinds):
+                score.sinking[t * score.cells + self.order[part.block.cell[i]]] = replies.sunk[t].n << shift
+            free(replies.masks)
 
-    cdef int ask_words(self, const Words* w, uint64_t x, int n, Cells hits, Cells missed,
-                       Cells shot) noexcept nogil:
-        """The same of words."""
+    cdef void describe_words(self, Score* score, const Words* w, uint64_t x, Cells hits, Cells missed,
+                             Cells shot, Asked* node, int64_t* having) noexcept nogil:
+        """What is asked about words. shot -- the columns that are hit. having -- room for what it has."""
         cdef int i, t
-        cdef int64_t having[MAX_CELLS]
         cdef uint64_t sunk[MAX_KINDS]
-        if self.scorer.hears:
-            self.sinkings.list_afloat_words(w, x, hits, self.scorer.afloat)
-            memset(self.scorer.sinking, 0, self.scorer.kinds * self.scorer.cells * sizeof(int64_t))
+        node.n, node.shift = popcount(x), w.shift
+        node.hits, node.misses = hits, missed
+        node.columns, node.cell, node.having = w.cells, w.cell, having
+        if score.hears:
+            self.sinkings.list_afloat_words(w, x, hits, score.afloat)
+            memset(score.sinking, 0, score.kinds * score.cells * sizeof(int64_t))
         for i in range(w.cells):
             having[i] = 0 if shot & one(i) else popcount(w.column[i] & x)
-            if self.scorer.hears and having[i] and self.sinkings.can_sink(w.cell[i], hits):
+            if (score.hears and 0 < having[i] < node.n + score.takes_certain
+                    and self.sinkings.can_sink(w.cell[i], hits)):
                 self.sinkings.sink_words(w, w.column[i] & x, w.cell[i], hits, sunk)
-                for t in range(self.scorer.kinds):
-                    self.scorer.sinking[t * self.scorer.cells + self.order[w.cell[i]]] = popcount(sunk[t])
-        i = self.scorer.ask(n, hits, missed, w.cells, w.cell, having)
+                for t in range(score.kinds):
+                    score.sinking[t * score.cells + self.order[w.cell[i]]] = (
+                        <int64_t>popcount(sunk[t]) << w.shift)
+
+    cdef int ask_words(self, Score* score, const Words* w, uint64_t x, Cells hits, Cells missed,
+                       Cells shot) noexcept nogil:
+        """The column that a score shoots; -1, and the walk stops: its answer is wrong."""
+        cdef Asked node
+        cdef int i
+        cdef int64_t having[MAX_CELLS]
+        self.describe_words(score, w, x, hits, missed, shot, &node, having)
+        i = ask(score, &node)
         self.stopped = self.stopped or i < 0
         return i
 
@@ -221,9 +230,9 @@ cdef class AnnouncedEvaluator(Walk):
         while left:
             i = first(left)
             if self.rule.candidates > 1:
-                i = self.rollout_words(w, x, n, hits, shot)
-            elif self.asks(n) and self.scorer.takes_certain:
-                i = self.ask_words(w, x, n, hits, missed, shot)
+                i = self.rollout_words(w, x, n, hits, missed, shot)
+            elif self.asks(n) and self.score.takes_certain:
+                i = self.ask_words(self.score, w, x, hits, missed, shot)
                 if i < 0:
                     return
             if not left & one(i):
@@ -238,9 +247,9 @@ cdef class AnnouncedEvaluator(Walk):
         else:
             i = 255 - (key & 255)
             if self.rule.candidates > 1:
-                i = self.rollout_words(w, x, n, hits, shot)
+                i = self.rollout_words(w, x, n, hits, missed, shot)
             elif self.asks(n):
-                i = self.ask_words(w, x, n, hits, missed, shot)
+                i = self.ask_words(self.score, w, x, hits, missed, shot)
                 if i < 0:
                     return
         hit = x & w.column[i]
@@ -324,32 +333,41 @@ cdef class AnnouncedEvaluator(Walk):
                 if self.tells(&at, i, &counts, &replies):
                     return self.play(&replies, &counts, costing, INT64_MAX)
                 at.shots.hits |= one(part.block.cell[i])
+        if best >= 0 and self.policy != NULL and part.n << costing.shift > self.policy.least:
+            best = self.ask_part(self.policy, &at, &counts, costing.shift)
         return self.cost(&at, best, &counts, costing, INT64_MAX) if best >= 0 else 0
 
     cdef int64_t roll_few(self, const Part* part, int left, int shift) noexcept nogil:
         """The same of at most 64 configurations."""
         cdef Words w
         cdef uint64_t x = self.words_of(part, self.by_row, shift, &w)
-        return self.roll_words(&w, x, part.shots.hits, 0, left)
+        return self.roll_words(&w, x, part.shots.hits, part.shots.misses, 0, left)
 
-    cdef int rollout_words(self, Words* w, uint64_t x, int n, Cells hits, Cells shot) noexcept nogil:
+    cdef int rollout_words(self, Words* w, uint64_t x, int n, Cells hits, Cells missed,
+                           Cells shot) noexcept nogil:
         """The candidate from which greedy misses least, of words; never on a sample."""
         cdef Candidates chosen
         cdef Counts counts
         cdef int i, best = 0
+        cdef Asked node
+        cdef double values[MAX_CELLS]
         counts.n = n
         for i in range(w.cells):
             counts.having[i] = 0 if shot & one(i) else popcount(w.column[i] & x)
-        self.choose(NULL, w.cells, &counts, self.rule.candidates, &chosen)
+            values[i] = <double>counts.having[i]
+        if self.ranker != NULL:
+            self.describe_words(self.ranker, w, x, hits, missed, shot, &node, counts.having)
+            self.stopped = not rank(self.ranker, &node, values) or self.stopped
+        self.choose(NULL, w.cells, &counts, values, self.rule.candidates, &chosen)
         if chosen.n == 1:
             return chosen.column[0]
         for i in range(chosen.n):
-            chosen.cost[i] = self.roll_words_shot(w, x, chosen.column[i], hits, shot, 0)
+            chosen.cost[i] = self.roll_words_shot(w, x, chosen.column[i], hits, missed, shot, 0)
             if chosen.cost[i] < chosen.cost[best]:
                 best = i
         return chosen.column[best]
 
-    cdef int64_t roll_words_shot(self, Words* w, uint64_t x, int i, Cells hits, Cells shot,
+    cdef int64_t roll_words_shot(self, Words* w, uint64_t x, int i, Cells hits, Cells misses, Cells shot,
                                  int left) noexcept nogil:
         """What a shot at column i and greedy after it miss, of words."""
         cdef uint64_t sunk[MAX_KINDS]
@@ -358,17 +376,18 @@ cdef class AnnouncedEvaluator(Walk):
         cdef int t
         hit &= ~self.sinkings.sink_words(w, hit, w.cell[i], hits, sunk)
         if missed:
-            cost += self.roll_words(w, missed, hits, shot, left)
+            cost += self.roll_words(w, missed, hits, misses | one(w.cell[i]), shot, left)
         hits |= one(w.cell[i])
         shot |= one(i)
         for t in range(self.sinkings.tolds):
             if sunk[t]:
-                cost += self.roll_words(w, sunk[t], hits, shot, left - 1)
+                cost += self.roll_words(w, sunk[t], hits, misses, shot, left - 1)
         if hit:
-            cost += self.roll_words(w, hit, hits, shot, left - 1)
+            cost += self.roll_words(w, hit, hits, misses, shot, left - 1)
         return cost
 
-    cdef int64_t roll_words(self, Words* w, uint64_t x, Cells hits, Cells shot, int left) noexcept nogil:
+    cdef int64_t roll_words(self, Words* w, uint64_t x, Cells hits, Cells misses, Cells shot,
+                            int left) noexcept nogil:
         """What greedy misses, of words."""
         cdef int n = popcount(x), total, i
         cdef uint32_t key
@@ -383,7 +402,8 @@ cdef class AnnouncedEvaluator(Walk):
         if n <= SMALL:
             return UNIT * <int64_t>self.endgame.misses(w, x, n, hits)
         entry = &self.costs[scramble(x ^ scramble(low(hits) ^ scramble(high(hits)))) & (MEMO - 1)]
-        if entry.stamp == w.stamp and entry.part == x and entry.hits == hits:
+        if (entry.stamp == w.stamp and entry.part == x and entry.hits == hits
+                and (self.policy == NULL or entry.misses == misses)):
             return entry.cost
         sure[0] = sure[1] = 0
         key = greatest_and_all(w.column, w.cells, x, n, &total, sure)
@@ -397,13 +417,19 @@ cdef class AnnouncedEvaluator(Walk):
             certain &= certain - 1
             hit = x & ~self.sinkings.sink_words(w, x, w.cell[i], hits, sunk)
             if not self.is_same(x, hit, sunk):
-                cost = self.roll_words_shot(w, x, i, hits, shot, left)
+                cost = self.roll_words_shot(w, x, i, hits, misses, shot, left)
                 break
             hits |= one(w.cell[i])
             shot |= one(i)
         if cost < 0:
             cost = 0
             if key >> 8:
-                cost = self.roll_words_shot(w, x, 255 - <int>(key & 255), hits, shot, left)
-        entry.hits, entry.part, entry.stamp, entry.cost = before, x, w.stamp, cost
+                i = 255 - <int>(key & 255)
+                if self.policy != NULL and <int64_t>n << w.shift > self.policy.least:
+                    i = self.ask_words(self.policy, w, x, hits, misses, shot)
+                    if i < 0:
+                        return 0
+                cost = self.roll_words_shot(w, x, i, hits, misses, shot, left)
+        entry.hits, entry.misses, entry.part = before, misses, x
+        entry.stamp, entry.cost = w.stamp, cost
         return cost

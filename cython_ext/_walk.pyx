@@ -33,7 +33,7 @@ from columns cimport leading_one, mix_cells, transpose
 from optsearch.compiled._block cimport (Block, Counts, Part, Words, compress,
                                         count, draw, free_block, gather, has_extra, lies_under,
                                         new_block, ones)
-from optsearch.compiled._score cimport Scorer
+from optsearch.compiled._score cimport Asked, Score, Scorer, ask, rank
 
 cdef enum:
     MARGIN = 4            # more bits of the hash are kept than a sample should need
@@ -128,14 +128,26 @@ cdef class Walk:
         for i in range(self.extras):
             out[(b.cells + b.hashes + i) * b.words] = self.pending[2 + (i >> 6)][i & 63]
 
-    def score(self, score, board, lengths):
-        """Shoot by a `CompiledScore`; `Scorer` says what board and lengths are."""
-        self.scorer = Scorer(score, board, [self.order[i] for i in range(self.cells)], lengths)
+    def score_by(self, rule, board, lengths):
+        """Take the scores of a rule; `Scorer` says what board and lengths are."""
+        cdef Scorer one
+        self.scorers = []
+        for name in ("score", "rank", "policy"):
+            if getattr(rule, name) is None:
+                continue
+            one = Scorer(getattr(rule, name), board, rule.order, lengths)
+            self.scorers.append(one)
+            if name == "score":
+                self.score = &one.score
+            elif name == "rank":
+                self.ranker = &one.score
+            else:
+                self.policy = &one.score
 
     @property
     def fault(self):
         """What was wrong with the answer of a score at which the walk stopped; `Scorer` has what it is."""
-        return self.scorer.fault if self.scorer is not None else None
+        return next((one.fault for one in self.scorers or () if one.fault is not None), None)
 
     def stop(self):
         """Make a walk that runs in another thread end at once; its result means nothing then."""
@@ -197,7 +209,49 @@ cdef class Walk:
 
     cdef bint asks(self, int64_t n) noexcept nogil:
         """Whether a score says what is shot with n configurations."""
-        return self.scorer is not None and n > self.scorer.least
+        return self.score != NULL and n > self.score.least
+
+    cdef int ask_part(self, Score* score, const Part* part, const Counts* counts,
+                      int shift) noexcept nogil:
+        """The column that a score shoots; -1, and the walk stops: its answer is wrong.
+
+        shift -- each configuration stands for 2^shift of them.
+        """
+        cdef Asked node
+        cdef int i
+        self.describe(score, part, counts, shift, &node)
+        i = ask(score, &node)
+        self.stopped = self.stopped or i < 0
+        return i
+
+    cdef void rank_part(self, const Part* part, const Counts* counts, int shift,
+                        double* values) noexcept nogil:
+        """What the columns are ranked by."""
+        cdef Asked node
+        cdef int i
+        for i in range(part.block.cells):
+            values[i] = <double>counts.having[i]
+        if self.ranker != NULL:
+            self.describe(self.ranker, part, counts, shift, &node)
+            self.stopped = not rank(self.ranker, &node, values) or self.stopped
+
+    cdef void describe(self, Score* score, const Part* part, const Counts* counts, int shift,
+                       Asked* node) noexcept nogil:
+        """A part as a score is asked about it."""
+        cdef int i
+        node.n, node.shift = part.n, shift
+        node.hits, node.misses = part.shots.hits, part.shots.misses
+        if not self.hears:
+            node.hits |= part.block.certain
+            for i in range(part.block.cells):
+                if counts.having[i] == part.n:
+                    node.hits |= one(part.block.cell[i])
+        node.columns, node.cell, node.having = part.block.cells, part.block.cell, counts.having
+        if score.hears:
+            self.hear(score, part, counts, shift)
+
+    cdef void hear(self, Score* score, const Part* part, const Counts* counts, int shift) noexcept nogil:
+        """Tell a score what is afloat, and what each shot sinks."""
 
     cdef int misses(self, const Part* part) noexcept nogil:
         """How many shots missed since the family that was added."""
@@ -269,14 +323,16 @@ cdef class Walk:
         cdef bint nested = part.n > self.rule.above
         cdef int shift
         cdef uint64_t* drawn = NULL
+        cdef double values[MAX_CELLS]
+        self.rank_part(part, counts, 0, values)
         if part.n > self.rule.cap and not self.hears:
             drawn = self.room(part)
             if drawn == NULL:
                 return counts.greatest
             under.mask = drawn
             draw(part, self.rule.cap, drawn, &shift)
-        self.choose(NULL if self.hears else &under, part.block.cells, counts, self.rule.candidates,
-                    &chosen)
+        self.choose(NULL if self.hears else &under, part.block.cells, counts, values,
+                    self.rule.candidates, &chosen)
         free(drawn)
         if chosen.n > self.rule.finalists and part.n > self.rule.screen:
             self.compare(part, self.rule.screen, &chosen, False, False)
@@ -286,28 +342,30 @@ cdef class Walk:
         return self.compare(part, self.rule.second if nested else self.rule.cap, &chosen, nested,
                             True)
 
-    cdef void choose(self, const Part* under, int cells, const Counts* counts, int number,
-                     Candidates* chosen) noexcept nogil:
-        """The candidates, at most so many.
+    cdef void choose(self, const Part* under, int cells, const Counts* counts, const double* values,
+                     int number, Candidates* chosen) noexcept nogil:
+        """The candidates, at most so many, by what they are ranked by.
 
         under -- the family, or its sample, on which it is judged which cells lie under others; NULL:
         it is not.
         """
         cdef int i, j, column
-        cdef int64_t most, limit = counts.n + self.hears, first_most = 0
+        cdef int64_t limit = counts.n + self.hears
+        cdef double first_most = 0
         cdef uint8_t tried[MAX_CELLS]
         memset(tried, 0, sizeof(tried))
         chosen.n = 0
         while chosen.n < number:
-            most = 0
             column = -1
             for i in range(cells):
-                if not tried[i] and most < counts.having[i] < limit:
-                    most = counts.having[i]
+                if (not tried[i] and 0 < counts.having[i] < limit
+                        and (column < 0 or values[i] > values[column])):
                     column = i
-            if first_most == 0:
-                first_most = most
-            if column < 0 or 100 * most < self.rule.percent * first_most:
+            if column < 0:
+                break
+            if chosen.n == 0:
+                first_most = values[column]
+            elif first_most > 0 and 100 * values[column] < self.rule.percent * first_most:
                 break
             tried[column] = 1
             for j in range(chosen.n if under != NULL else 0):

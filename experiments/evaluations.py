@@ -40,6 +40,7 @@ SUBJECTS = {
     "rollout": Subject("rollout"),
     "nested": Subject("nested"),
     "nested_larger": Subject("nested:second=524288"),
+    "spread": Subject("spread:side=90,border=95,corner=110,early=110"),
     "any_greedy": Subject("greedy", ANY),
     "any_ship_greedy": Subject("greedy", ANY_SHIP),
     "any_ship_spread": Subject("spread", ANY_SHIP),

@@ -2,6 +2,7 @@
 
 import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -19,6 +20,7 @@ from optsearch.strategies import Strategy, named
 from optsearch.strategies.score import PROTOTYPE, Score, library, signature
 from optsearch.support.errors import StrategyError
 from tests.examples import draws, games
+from tests.ideas import everything, most, most_cell
 
 RULES = ("nothing", "sunk", "ship")
 GAME = Game.parse("5x5:3,2")
@@ -39,38 +41,6 @@ def both(score, game):
     found = evaluate(score, game, jobs=1).histogram
     assert found == evaluate(Plain(score), game, jobs=1).histogram
     return found
-
-
-def most(node, scores):
-    """Greedy."""
-    for cell in range(len(scores)):
-        scores[cell] = node.having[cell]
-
-
-def most_cell(node):
-    """The same as a cell."""
-    best = 0
-    for cell in range(len(node.having)):
-        if node.having[cell] > node.having[best]:
-            best = cell
-    return best
-
-
-def everything(node, scores):
-    """Numbers that no two nodes have in common unless all that they are given is the same."""
-    mixed = np.uint64(node.configurations) * np.uint64(0x9E3779B97F4A7C15)
-    for cell in range(len(scores)):
-        mixed = (mixed ^ np.uint64(node.having[cell])) * np.uint64(0xBF58476D1CE4E5B9)
-        mixed = (mixed ^ np.uint64(node.state[cell])) * np.uint64(0x94D049BB133111EB)
-        for kind in range(len(node.lengths)):
-            mixed = (mixed ^ np.uint64(node.sinking[kind, cell])) * np.uint64(0xBF58476D1CE4E5B9)
-    for kind in range(len(node.lengths)):
-        mixed = (mixed ^ np.uint64(node.lengths[kind])) * np.uint64(0x94D049BB133111EB)
-        mixed = (mixed ^ np.uint64(node.afloat[kind])) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= np.uint64(node.rows * 64 + node.columns) + np.uint64(node.constants[0])
-    for cell in range(len(scores)):
-        mixed = (mixed ^ (mixed >> np.uint64(31))) * np.uint64(0x94D049BB133111EB)
-        scores[cell] = np.float64(mixed >> np.uint64(40))
 
 
 @draws(60)
@@ -158,6 +128,51 @@ def test_constants_need_no_compiling():
 def test_simulated(tmp_path):
     played = simulate(["greedy", Score(most)], GAME, games=50, seed=3, jobs=1)
     assert played.outcomes[0].shots.tolist() == played.outcomes[1].shots.tolist()
+
+
+IDEAS = Path(__file__).with_name("ideas.py")
+MIXED = [
+    f"policy={IDEAS}:mixing",
+    f"policy={IDEAS}:mixing_above",
+    f"rank={IDEAS}:mixing",
+    f"rank={IDEAS}:mixing,policy={IDEAS}:greedy",
+]
+
+
+PLAYED = [
+    ("rollout:candidates=3,percent=30", "3x4:2,2"),
+    ("rollout:candidates=4,percent=0", "3x4:2,2;contact=any;announce=ship"),
+    ("rollout:candidates=3,screen=64,finalists=2,cap=64,truncate=3", "4x4:2,2"),
+    ("rollout:screen=64,cap=64,truncate=2", "3x4:2,2;contact=any;announce=sunk"),
+    ("nested:candidates=3,screen=64,finalists=2,cap=64,second=64,above=64", "4x4:2,1"),
+]
+
+
+@pytest.mark.parametrize(
+    ("options", "game", "scores"),
+    [
+        pytest.param(*some, scores, marks=() if (i + k) % 5 == 0 else pytest.mark.long(10))
+        for i, some in enumerate(PLAYED)
+        for k, scores in enumerate(MIXED)
+    ],
+)
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_rollouts_by_scores(options, game, scores):
+    """As what ranks the candidates, and as what is played out; exact, on samples, and nested."""
+    both(named(f"{options},{scores}"), Game.parse(game))
+
+
+@pytest.mark.parametrize("game", ["6x6:3,2", "5x5:3,2;announce=ship"])
+def test_rollouts_by_greedy_as_a_score(game):
+    by_score = evaluate(f"rollout:rank={IDEAS}:greedy,policy={IDEAS}:greedy", game, jobs=1)
+    assert by_score.histogram == evaluate("rollout", game, jobs=1).histogram
+
+
+def test_rollouts_that_are_told_what_is_no_score():
+    with pytest.raises(StrategyError, match="'greedy' plays by no score; spread"):
+        evaluate("rollout:policy=greedy", GAME, jobs=1)
+    with pytest.raises(StrategyError, match="where scores are asked for"):
+        evaluate(f"rollout:rank={IDEAS}:cell", GAME, jobs=1)
 
 
 # What is refused

@@ -340,10 +340,8 @@ class Ruled(Runner):
 
 
 def _scoring(evaluator: AnyWalk, rule: Rule, game: Game) -> AnyWalk:
-    """A kernel that shoots by the score of a rule, if it has one."""
-    if rule.score is not None:
-        board = game.rows, game.columns, game.holes
-        evaluator.score(rule.score, board, told_lengths(game))
+    """A kernel that shoots by the scores of a rule."""
+    evaluator.score_by(rule, (game.rows, game.columns, game.holes), told_lengths(game))
     return evaluator
 
 

@@ -142,19 +142,18 @@ def rule_of(strategy: Strategy, game: Game) -> Rule | PatternRule | None:
 
 def _named(text: str) -> Player:
     """The player that a text names."""
-    from optsearch.strategies.own import own_in_file
+    from optsearch.strategies.own import own_in_file, own_in_library
 
-    file, _, name = text.strip().rpartition(":")
-    if file.endswith(".py") and name:
-        return own_in_file(Path(file), name)
-    if file.endswith(LIBRARIES) and name:
-        from optsearch.strategies.own import own_in_library
-
-        return own_in_library(file, name)
-    if text.strip().rstrip(":").endswith(".py"):
-        raise StrategyError(f"{text!r} names no strategy in the file; write FILE.py:NAME")
-    name, _, rest = text.strip().partition(":")
     kinds = {name_of(kind): kind for kind in all_kinds()}
+    name, _, rest = text.strip().partition(":")
+    if name not in kinds:
+        file, _, inside = text.strip().rpartition(":")
+        if file.endswith(".py") and inside:
+            return own_in_file(Path(file), inside)
+        if file.endswith(LIBRARIES) and inside:
+            return own_in_library(file, inside)
+        if text.strip().rstrip(":").endswith(".py"):
+            raise StrategyError(f"{text!r} names no strategy in the file; write FILE.py:NAME")
     added = {point.name: point for point in entry_points(group=GROUP)}
     if name not in kinds and name in added:
         return _added(added[name], rest)

@@ -21,6 +21,7 @@ from typing import ClassVar
 
 from optsearch.compiled._walk import UNIT
 from optsearch.game import Game
+from optsearch.game.position import HIT, MISS, Position
 from optsearch.strategies.player import number, require_range
 from optsearch.strategies.rollout import Rollout, Sampled, estimate, open_cells
 from optsearch.strategies.rules import NESTED_RANGES, RANGES, NestedRule, Rule
@@ -65,30 +66,34 @@ class Nested(Rollout):
             floor=self.floor,
         )
 
-    def _last_costs(self, configurations: int, sampled: Sampled, chosen: list[int]) -> list[int]:
+    def _last_costs(
+        self, position: Position, configurations: int, sampled: Sampled, chosen: list[int]
+    ) -> list[int]:
         if configurations <= self.above:
             return []
         bits, sample = sampled(self.second)
         left = open_cells(sample)[1]
-        return [self._nested_after(sample, cell, left, bits) for cell in chosen]
+        return [self._nested_after(sample, cell, left, bits, position) for cell in chosen]
 
-    def _nested_after(self, part: list[int], cell: int, left: int, bits: int) -> int:
+    def _nested_after(self, part: list[int], cell: int, left: int, bits: int, at: Position) -> int:
         """What a shot at an open cell and the inner policy after it miss in a part, times 4096."""
         hit = [s for s in part if s >> cell & 1]
         missed = [s for s in part if not s >> cell & 1]
         return (
-            UNIT * len(missed) + self._inner(hit, left - 1, bits) + self._inner(missed, left, bits)
+            UNIT * len(missed)
+            + self._inner(hit, left - 1, bits, self._shot(at, cell, HIT))
+            + self._inner(missed, left, bits, self._shot(at, cell, MISS))
         )
 
-    def _inner(self, part: list[int], left: int, bits: int) -> int:
+    def _inner(self, part: list[int], left: int, bits: int, at: Position) -> int:
         """What the inner policy misses in a part of the sample, times 4096."""
         if bits and len(part) <= self.truncate:
             return estimate(len(part), left, bits)
         if len(part) <= self.floor:
-            return self._greedy(part, left, bits)
-        chosen = self._candidates(part, part, self.inner)
+            return self._greedy(part, left, bits, at)
+        chosen = self._candidates(part, part, self.inner, at, bits)
         if not chosen:
             return 0
         left = open_cells(part)[1]
-        costs = [self._after(part, cell, left, bits) for cell in chosen]
-        return self._nested_after(part, chosen[costs.index(min(costs))], left, bits)
+        costs = [self._after(part, cell, left, bits, at) for cell in chosen]
+        return self._nested_after(part, chosen[costs.index(min(costs))], left, bits, at)

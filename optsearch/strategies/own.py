@@ -150,6 +150,12 @@ class Own(_OfCode, Strategy):
         """What its code shoots, if that is a cell which can be shot."""
         return self.answer(self.subject.function, position)
 
+    @property
+    def score(self) -> Score | None:
+        """The score that it is, if it is one."""
+        thing = self._code.thing()
+        return thing if isinstance(thing, Score) else None
+
     def rule(self, game: Game) -> Rule | PatternRule | None:
         """The rule that its code gives for a game, if it has one."""
         function = self.subject.rule

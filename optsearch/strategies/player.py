@@ -55,7 +55,8 @@ class Player(ABC):
         return str(self)
 
     def __str__(self) -> str:
-        values = ",".join(f"{key}={getattr(self, key)}" for key in parameters(type(self)))
+        given = {key: getattr(self, key) for key in parameters(type(self))}
+        values = ",".join(f"{key}={value}" for key, value in given.items() if value != "")
         name = name_of(type(self))
         return f"{name}:{values}" if values else name
 

@@ -32,13 +32,19 @@ the order of the hits decides what a sinking tells. There a certain hit is a cel
 the strategy and for greedy: step 1 is left out, step 3 goes through every cell that some
 configuration has and that is not hit, and takes each for a candidate until it ends. All this is in
 plain Python, some seconds a game of the usual fleet; above `ANNOUNCED` configurations a most
-probable cell is shot, the first one row by row.
+probable cell is shot, the first one row by row, or what the `policy` shoots.
+
+With `rank` step 3 goes through the cells from the highest score on, in place of the probability
+(`percent` then is of the highest score, if that is above 0). With `policy` step 5 plays this score
+where it plays greedy, with more configurations than its `least`; its `endgame` and its order of
+ties count for nothing here. On samples both are given the numbers of the sample, each configuration
+standing for 2^b.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar
 
@@ -47,21 +53,24 @@ import numpy as np
 from optsearch.compiled._walk import BUCKETS, MAX_ENDGAME, SMALL, UNIT
 from optsearch.counting.configurations import Codes, to_masks
 from optsearch.game import Cell, Game
-from optsearch.game.position import Position
+from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.search.kernels import Kernel, State, announced_kernel
-from optsearch.strategies import Rule, Strategy
+from optsearch.strategies import Rule, Strategy, as_strategy
 from optsearch.strategies.greedy import (
+    Counts,
     counts_of,
     first_best_shot,
     optimal_shot,
     residual_sets,
 )
-from optsearch.strategies.player import number, require_range
-from optsearch.strategies.rules import RANGES
+from optsearch.strategies.player import number, require_range, text
+from optsearch.strategies.rules import RANGES, CompiledScore
+from optsearch.strategies.score import Score, score_named
 
 Costs = Callable[[int, list[int]], list[int]]  # of cells on the sample of at most so many
 Sampled = Callable[[int], tuple[int, list[int]]]  # the sample of at most so many, and its bits
 
+A_SCORE = "a strategy by a score: spread, bisection, information, FILE.py:NAME, FILE.so:SYMBOL"
 ANNOUNCED = 1 << 12  # configurations from which rollouts are played where sinkings are announced
 
 # v(k, n) is the sum of FIT[i][j] L^i / k^j, with L = log2 n.
@@ -145,6 +154,8 @@ class Rollout(Strategy):
     truncate: int = number(
         6, *RANGES["truncate"], "configurations of a sample, and fewer, whose misses are estimated"
     )
+    rank: str = text("", A_SCORE, "by what the cells are ranked; without it by probability")
+    policy: str = text("", A_SCORE, "what rollouts shoot; without it what greedy does")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -164,7 +175,18 @@ class Rollout(Strategy):
             self.cap,
             self.truncate,
             estimates(),
+            score=None if game.is_silent else self._compiled(self.policy, game),
+            rank=self._compiled(self.rank, game),
+            policy=self._compiled(self.policy, game),
         )
+
+    def identity(self) -> str:
+        """Its text, and what names its scores."""
+        scores = (as_strategy(name).identity() for name in (self.rank, self.policy) if name)
+        return ", ".join((str(self), *scores))
+
+    def _compiled(self, name: str, game: Game) -> CompiledScore | None:
+        return score_named(name, game).compiled(game) if name else None
 
     def shot(self, position: Position) -> Cell:
         """The cell to shoot next, from exact counts and lists in plain Python."""
@@ -186,15 +208,18 @@ class Rollout(Strategy):
 
         def costs(most: int, chosen: list[int]) -> list[int]:
             bits, sample = sampled(most)
-            return [self._cost(sample, cell, bits) for cell in chosen]
+            left = open_cells(sample)[1]
+            return [self._after(sample, cell, left, bits, position) for cell in chosen]
 
         def last(most: int, chosen: list[int]) -> list[int]:
-            return self._last_costs(len(sets), sampled, chosen) or costs(most, chosen)
+            return self._last_costs(position, len(sets), sampled, chosen) or costs(most, chosen)
 
-        chosen = self._candidates(sets, sampled(self.cap)[1], self.candidates)
+        chosen = self._candidates(sets, sampled(self.cap)[1], self.candidates, position, 0)
         return position.game.cell(self._cheapest(chosen, len(sets), costs, last))
 
-    def _last_costs(self, configurations: int, sampled: Sampled, chosen: list[int]) -> list[int]:
+    def _last_costs(
+        self, position: Position, configurations: int, sampled: Sampled, chosen: list[int]
+    ) -> list[int]:
         """What candidates cost in step 5 if not by greedy; empty: by greedy."""
         return []
 
@@ -210,19 +235,23 @@ class Rollout(Strategy):
     def _announced_shot(self, position: Position) -> int:
         """The cell where sinkings are announced."""
         counts = counts_of(position)
+        if counts.configurations > ANNOUNCED and self.policy:
+            return score_named(self.policy, position.game).cell(position, counts)
         if counts.configurations > ANNOUNCED:
             closed = position.closed
-            fresh = (cell for cell in range(position.game.cells) if not closed >> cell & 1)
-            return max(fresh, key=counts.cells.__getitem__)
+            unknown = (cell for cell in range(position.game.cells) if not closed >> cell & 1)
+            return max(unknown, key=counts.cells.__getitem__)
         kernel = announced_kernel(position)
         root = kernel.root
         configurations = kernel.weight(root)
         if configurations <= self.endgame:
             return first_best_shot(kernel, range(position.game.cells))
-        counts = kernel.counts(root).tolist()
-        ranked = sorted((cell for cell, n in enumerate(counts) if n), key=lambda c: -counts[c])
-        least = self.percent * counts[ranked[0]]
-        chosen = [cell for cell in ranked[: self.candidates] if 100 * counts[cell] >= least]
+        values = kernel.counts(root).tolist()
+        fresh = [cell for cell, n in enumerate(values) if n]
+        if self.rank:
+            by = replace(score_named(self.rank, position.game), certain=True)
+            values = by.values(position, counts, fresh)
+        chosen = self._likely(fresh, values)[: self.candidates]
         sets = to_masks(np.bitwise_or.reduce(kernel.ships, axis=1))
         hashes = [hash_of(cells) for cells in sets]
 
@@ -231,47 +260,63 @@ class Rollout(Strategy):
             if not places:
                 return [0] * len(chosen)
             sample = State(root.family[places], root.hits)
-            greedy = _AnnouncedGreedy(kernel, bits, self.truncate)
-            return [greedy.after(sample, cell) for cell in chosen]
+            by = score_named(self.policy, position.game) if self.policy else None
+            greedy = _AnnouncedGreedy(kernel, bits, self.truncate, by)
+            return [greedy.after(sample, cell, position) for cell in chosen]
 
         return self._cheapest(chosen, configurations, costs, costs)
 
-    def _candidates(self, sets: list[int], sample: list[int], number: int) -> list[int]:
+    def _candidates(
+        self, sets: list[int], sample: list[int], number: int, at: Position, bits: int
+    ) -> list[int]:
         """At most so many candidates: step 3."""
-        counts = {cell: sum(s >> cell & 1 for s in sets) for cell in range(128)}
-        ranked = sorted((c for c in counts if 0 < counts[c] < len(sets)), key=lambda c: -counts[c])
+        counts, fresh = counted(sets, bits)
+        values: Sequence[float] = counts.cells
+        if self.rank and fresh:
+            values = score_named(self.rank, at.game).values(at, counts, fresh)
         chosen: list[int] = []
-        for cell in ranked:
-            is_likely = 100 * counts[cell] >= self.percent * counts[ranked[0]]
-            if len(chosen) == number or not is_likely:
+        for cell in self._likely(fresh, values):
+            if len(chosen) == number:
                 break
             with_cell = [s for s in sample if s >> cell & 1]
             if not any(all(s >> other & 1 for s in with_cell) for other in chosen):
                 chosen.append(cell)
         return chosen
 
-    def _cost(self, sample: list[int], cell: int, bits: int) -> int:
-        left = open_cells(sample)[1]
-        return self._after(sample, cell, left, bits)
+    def _likely(self, cells: list[int], values: Sequence[float]) -> list[int]:
+        """The cells from the highest value on, down to `percent` of it."""
+        ranked = sorted(cells, key=lambda cell: -values[cell])
+        least = self.percent * values[ranked[0]] if ranked else 0
+        return [cell for cell in ranked if least <= 0 or 100 * values[cell] >= least]
 
-    def _after(self, part: list[int], cell: int, left: int, bits: int) -> int:
-        """What a shot at an open cell and greedy after it miss in a part, times 4096."""
+    def _after(self, part: list[int], cell: int, left: int, bits: int, at: Position) -> int:
+        """What a shot at an open cell and greedy after it miss in a part, times 4096.
+
+        at -- the shots before it.
+        """
         hit = [s for s in part if s >> cell & 1]
         missed = [s for s in part if not s >> cell & 1]
         return (
             UNIT * len(missed)
-            + self._greedy(hit, left - 1, bits)
-            + self._greedy(missed, left, bits)
+            + self._greedy(hit, left - 1, bits, self._shot(at, cell, HIT))
+            + self._greedy(missed, left, bits, self._shot(at, cell, MISS))
         )
 
-    def _greedy(self, part: list[int], left: int, bits: int) -> int:
+    def _shot(self, at: Position, cell: int, answer: Reply) -> Position:
+        """The position after a shot, if scores go by it."""
+        return at.after(at.game.cell(cell), answer) if self.rank or self.policy else at
+
+    def _greedy(self, part: list[int], left: int, bits: int, at: Position) -> int:
         """What greedy misses in a part of the sample, times 4096."""
         if bits and len(part) <= self.truncate:
             return estimate(len(part), left, bits)
         if len(part) <= SMALL:
             return UNIT * least_misses(part)
         cell, left = open_cells(part)
-        return self._after(part, cell, left, bits) if cell >= 0 else 0
+        by = score_named(self.policy, at.game) if self.policy else None
+        if by and cell >= 0 and len(part) << bits > by.least:
+            cell = by.best(at, *counted(part, bits))
+        return self._after(part, cell, left, bits, at) if cell >= 0 else 0
 
 
 @dataclass(frozen=True)
@@ -281,19 +326,21 @@ class _AnnouncedGreedy:
     kernel: Kernel
     bits: int
     truncate: int
+    policy: Score | None
 
-    def after(self, part: State, cell: int) -> int:
-        """What a shot at a cell and greedy after it miss in a part."""
+    def after(self, part: State, cell: int, at: Position) -> int:
+        """What a shot at a cell and greedy after it miss in a part. at -- the shots before it."""
         n = self.kernel.weight(part)
         opened = sum(count for count in self.kernel.counts(part).tolist() if count < n)
         left = (opened + n // 2) // n
         cost = 0
         for answer, rest in self.kernel.parts(part, cell).items():
             cost += 0 if answer.hit else UNIT * self.kernel.weight(rest)
-            cost += self._greedy(rest, left - answer.hit)
+            then = at.after(at.game.cell(cell), answer) if self.policy else at
+            cost += self._greedy(rest, left - answer.hit, then)
         return cost
 
-    def _greedy(self, part: State, left: int) -> int:
+    def _greedy(self, part: State, left: int, at: Position) -> int:
         n = self.kernel.weight(part)
         if self.bits and n <= self.truncate:
             return estimate(n, left, self.bits)
@@ -301,7 +348,19 @@ class _AnnouncedGreedy:
             return UNIT * self.kernel.solve(part)
         if self.kernel.is_over(part):  # of one set of cells
             return 0
-        return self.after(part, self.kernel.greedy_shots(part)[0])
+        cell = self.kernel.greedy_shots(part)[0]
+        through = self.kernel.counts(part).tolist()
+        if self.policy and n << self.bits > self.policy.least and through[cell] < n:
+            fresh = [c for c, number in enumerate(through) if number]
+            sinkings = {
+                (c, answer.length or 0): self.kernel.weight(rest) << self.bits
+                for c in fresh
+                for answer, rest in self.kernel.parts(part, c).items()
+                if answer.sunk
+            }
+            counts = Counts(n << self.bits, [number << self.bits for number in through], sinkings)
+            cell = self.policy.best(at, counts, fresh)
+        return self.after(part, cell, at)
 
 
 def _sample(hashes: list[int], most: int) -> tuple[int, list[int]]:
@@ -311,6 +370,13 @@ def _sample(hashes: list[int], most: int) -> tuple[int, list[int]]:
         bits += 1
         places = [i for i in places if not hashes[i] & (1 << bits) - 1]
     return bits, places
+
+
+def counted(part: Sequence[int], bits: int) -> tuple[Counts, list[int]]:
+    """The counts of a part of a sample, each for 2^bits configurations, and its open cells."""
+    counts = [sum(s >> cell & 1 for s in part) for cell in range(128)]
+    fresh = [cell for cell, count in enumerate(counts) if 0 < count < len(part)]
+    return Counts(len(part) << bits, [count << bits for count in counts], {}), fresh
 
 
 def open_cells(part: Sequence[int]) -> tuple[int, int]:

@@ -41,6 +41,7 @@ NESTED_RANGES = {
     "floor": (64, MAX_SAMPLE),
 }
 LEAST = (0, 1 << 40)
+SCORES = {"score": None, "rank": True, "policy": False}  # of a rule: are certain hits choices?
 
 
 @dataclass(frozen=True)
@@ -59,11 +60,15 @@ class CompiledScore:
     address: int = field(repr=False, compare=False)
     kept: object = field(repr=False, compare=False)
 
-    def fitted(self, game: Game) -> CompiledScore:
-        """This score, if it is one; StrategyError otherwise."""
+    def fitted(self, game: Game, takes_certain: bool | None) -> CompiledScore:
+        """This score for a game.
+
+        takes_certain -- whether a certain hit is a choice where sinkings are announced; None: as it
+        says itself.
+        """
         least = _number("least", self.least, *LEAST)
-        certain = self.certain and not game.is_silent
-        return replace(self, least=least, certain=certain)
+        certain = self.certain if takes_certain is None else takes_certain
+        return replace(self, least=least, certain=certain and not game.is_silent)
 
 
 def told_lengths(game: Game) -> list[int]:
@@ -81,7 +86,8 @@ class Rule:
     endgame -- the optimum is played once so many configurations are left, at most 10.
     candidates, percent, screen, finalists, cap, truncate -- of rollouts; one candidate is greedy.
     estimates -- a row for each number of cells left to hit, 128 values a row: misses times 4096.
-    score -- what is shot if it is not a most probable cell.
+    score -- what is shot if it is not a most probable cell; rank -- by what candidates are ranked,
+    policy -- what rollouts shoot, the same.
     """
 
     order: tuple[int, ...]
@@ -94,14 +100,19 @@ class Rule:
     truncate: int = 1
     estimates: tuple[tuple[int, ...], ...] = ((0,) * BUCKETS,)
     score: CompiledScore | None = field(default=None, repr=False)
+    rank: CompiledScore | None = field(default=None, repr=False)
+    policy: CompiledScore | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
-        """What names it in a checkpoint."""
-        return repr(self) if self.score is None else f"{self!r}, {self.score!r}"
+        """What names it in a checkpoint; one without scores has the name that it always had."""
+        scores = {name: getattr(self, name) for name in SCORES if getattr(self, name) is not None}
+        return f"{self!r}, {scores!r}" if scores else repr(self)
 
     def fitted(self, game: Game) -> Rule:
         """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
-        numbers = {name: _number(name, getattr(self, name), *RANGES[name]) for name in RANGES}
+        numbers: dict[str, Any] = {
+            name: _number(name, getattr(self, name), *RANGES[name]) for name in RANGES
+        }
         if not game.is_silent:
             _require_coded(game)
         if numbers["cap"] < numbers["screen"]:
@@ -118,7 +129,7 @@ class Rule:
         return Rule(
             order=_order(self.order, game),
             estimates=tuple(_estimates(number, row) for number, row in enumerate(rows)),
-            score=_score(self.score, game),
+            **{name: _score(name, getattr(self, name), game) for name in SCORES},
             **numbers,
         )
 
@@ -188,10 +199,12 @@ class PatternRule:
         return PatternRule(_order(self.order, game), in_line, know_water, until_sunk)
 
 
-def _score(score: object, game: Game) -> CompiledScore | None:
-    if score is None or isinstance(score, CompiledScore):
-        return score and score.fitted(game)
-    raise StrategyError(f"score={spelled(score)} is no score; a CompiledScore or None is accepted")
+def _score(name: str, score: object, game: Game) -> Any:
+    if not isinstance(score, CompiledScore | None):
+        raise StrategyError(
+            f"{name}={spelled(score)} is no score; a CompiledScore or None is accepted"
+        )
+    return score and score.fitted(game, takes_certain=SCORES[name])
 
 
 def _require_coded(game: Game) -> None:

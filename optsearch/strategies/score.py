@@ -57,7 +57,7 @@ from optsearch.game.orders import order_of
 from optsearch.game.position import HIT as REPLY_HIT
 from optsearch.game.position import MISS as REPLY_MISS
 from optsearch.game.position import Position, Shot
-from optsearch.strategies import Strategy
+from optsearch.strategies import Strategy, as_strategy
 from optsearch.strategies.greedy import Counts, counts_of, endgame_shot
 from optsearch.strategies.player import Player
 from optsearch.strategies.rules import CompiledScore, Rule, told_lengths
@@ -182,22 +182,34 @@ class Score:
         takes_certain = self.certain and not game.is_silent
         if n <= max(self.least, 1) or (counts.cells[best] == n and not takes_certain):
             return best
-        return self._asked(position, counts, fresh)
+        return self.best(position, counts, fresh)
 
-    def _asked(self, position: Position, counts: Counts, fresh: list[int]) -> int:
+    def best(self, position: Position, counts: Counts, fresh: list[int]) -> int:
         """What the function shoots, of some cells."""
-        node = self._node(position, counts, fresh)
-        scores = np.zeros(position.game.cells)
-        answer = apply(self.function, node, scores)
+        answer, scores = self._answer(position, counts, fresh)
         if answer == SCORES:
-            wrong = [cell for cell in fresh if np.isnan(scores[cell])]
-            if not wrong:
-                return max(fresh, key=scores.__getitem__)
-            raise _wrong(self.function, position.game, NO_NUMBER, wrong[0], str(position))
+            return max(fresh, key=scores.__getitem__)
         if answer in fresh:
             return answer
         kind = NO_CHOICE if 0 <= answer < position.game.cells else NO_CELL
         raise _wrong(self.function, position.game, kind, answer, str(position))
+
+    def values(self, position: Position, counts: Counts, fresh: list[int]) -> list[float]:
+        """The scores of all cells, numbers for some of them."""
+        answer, scores = self._answer(position, counts, fresh)
+        if answer != SCORES:
+            raise _wrong(self.function, position.game, NO_SCORES, answer, str(position))
+        values: list[float] = scores.tolist()
+        return values
+
+    def _answer(self, position: Position, counts: Counts, fresh: list[int]) -> tuple[int, Scores]:
+        node = self._node(position, counts, fresh)
+        scores = np.zeros(position.game.cells)
+        answer = apply(self.function, node, scores)
+        wrong = [cell for cell in fresh if np.isnan(scores[cell])]
+        if answer == SCORES and wrong:
+            raise _wrong(self.function, position.game, NO_NUMBER, wrong[0], str(position))
+        return answer, scores
 
     def _node(self, position: Position, counts: Counts, fresh: list[int]) -> Node:
         game = position.game
@@ -208,6 +220,8 @@ class Score:
             for known, mask in ((MISS, position.misses), (HIT, position.hits), (HOLE, game.holes)):
                 if mask >> cell & 1:
                     state[cell] = known
+            if game.is_silent and counts.cells[cell] == counts.configurations:
+                state[cell] = HIT
         lengths = told_lengths(game)
         told = list(Codes.of(game).kinds) if game.announce == "ship" else [0]
         afloat = np.zeros(len(lengths), np.int32)
@@ -249,6 +263,19 @@ class Scoring(Strategy):
     def shot(self, position: Position) -> Cell:
         """The cell to shoot next, from exact counts."""
         return self.score(position.game).shot(position)
+
+
+def score_named(name: str, game: Game) -> Score:
+    """The score that a strategy plays a game by; StrategyError if it plays by none."""
+    strategy = as_strategy(name)
+    found = getattr(strategy, "score", None)
+    score = found(game) if isinstance(strategy, Scoring) and found else found
+    if isinstance(score, Score):
+        return score
+    raise StrategyError(
+        f"{name!r} plays by no score; spread, bisection, information, FILE.py:NAME of a Score and "
+        "FILE.so:SYMBOL are accepted"
+    )
 
 
 def apply(function: Any, node: Node, scores: Scores) -> int:

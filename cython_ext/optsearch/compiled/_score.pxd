@@ -15,31 +15,43 @@ ctypedef int32_t (*Function)(int64_t configurations, int32_t rows, int32_t colum
                              double* scores) noexcept nogil
 
 
-cdef class Scorer:
-    cdef Function function
-    cdef readonly bint hears   # whether `afloat` and `sinking` are wanted
-    cdef bint takes_certain    # whether a certain hit is a choice
-    cdef int64_t least         # up to so many configurations a most probable cell is shot
-    cdef int rows, columns, cells, kinds
-    cdef int order[MAX_CELLS]
-    cdef bint is_ordered       # by number
-    cdef uint64_t holes[BYTES]
-    cdef int32_t lengths[MAX_KINDS]
-    cdef const double[::1] constants
+cdef struct Score:
+    Function function
+    bint hears                 # whether `afloat` and `sinking` are wanted
+    bint takes_certain         # whether a certain hit is a choice
+    int64_t least              # up to so many configurations a most probable cell is shot
+    int rows, columns, cells, kinds
+    int order[MAX_CELLS]
+    bint is_ordered            # by number
+    uint64_t holes[BYTES]
+    int32_t lengths[MAX_KINDS]
+    const double* constants
     # What the function is given, by cell:
-    cdef int64_t having[MAX_CELLS]
-    cdef uint64_t state[BYTES]
-    cdef int32_t afloat[MAX_KINDS]
-    cdef int64_t sinking[MAX_KINDS * MAX_CELLS]
-    cdef double scores[MAX_CELLS]
+    int64_t having[MAX_CELLS]
+    uint64_t state[BYTES]
+    int32_t afloat[MAX_KINDS]
+    int64_t sinking[MAX_KINDS * MAX_CELLS]
+    double scores[MAX_CELLS]
     # What was wrong first:
-    cdef int wrong
-    cdef int32_t answer
-    cdef Cells hits, misses
-    cdef int32_t call(self, int64_t n, Cells hits, Cells misses, int columns, const uint8_t* cell,
-                      const int64_t* counts) noexcept nogil
-    cdef int ask(self, int64_t n, Cells hits, Cells misses, int columns, const uint8_t* cell,
-                 const int64_t* counts) noexcept nogil
-    cdef bint rank(self, int64_t n, Cells hits, Cells misses, int columns, const uint8_t* cell,
-                   const int64_t* counts, double* values) noexcept nogil
-    cdef int refuse(self, int wrong, int32_t answer, Cells hits, Cells misses) noexcept nogil
+    int wrong
+    int32_t answer
+    Cells hits, misses
+
+
+cdef struct Asked:             # what a function is asked about
+    int64_t n                  # configurations
+    int shift                  # each stands for 2^shift of them
+    Cells hits                 # by the order; certain ones too where nothing is announced
+    Cells misses
+    int columns
+    const uint8_t* cell        # of each column: its place in the order
+    const int64_t* having      # how many have it; 0: it was shot
+
+
+cdef int ask(Score* score, const Asked* node) noexcept nogil
+cdef bint rank(Score* score, const Asked* node, double* values) noexcept nogil
+
+
+cdef class Scorer:
+    cdef Score score
+    cdef const double[::1] constants

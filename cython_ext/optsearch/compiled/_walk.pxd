@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from cells cimport MAX_CELLS, Cells
 from optsearch.compiled._block cimport EXTRA_WORDS, Block, Counts, Part, Shots, Words
-from optsearch.compiled._score cimport Scorer
+from optsearch.compiled._score cimport Asked, Score
 
 cpdef enum:
     MAX_HASHES = 24            # bits of the hash that samples can use
@@ -37,7 +37,10 @@ cdef struct Costing:           # by what a shot is costed
 
 cdef class Walk:
     cdef Rule rule
-    cdef Scorer scorer         # what is shot, if it is no most probable cell
+    cdef object scorers        # who owns these
+    cdef Score* score          # what is shot, if it is no most probable cell
+    cdef Score* ranker         # which cells are candidates, the same
+    cdef Score* policy         # what rollouts shoot, the same
     cdef bint hears            # whether a certain hit can tell something
     cdef int cells
     cdef int order[MAX_CELLS]
@@ -61,6 +64,13 @@ cdef class Walk:
                       const Costing* costing, int64_t limit) noexcept nogil
     # For parts of families:
     cdef bint asks(self, int64_t n) noexcept nogil
+    cdef int ask_part(self, Score* score, const Part* part, const Counts* counts,
+                      int shift) noexcept nogil
+    cdef void rank_part(self, const Part* part, const Counts* counts, int shift,
+                        double* values) noexcept nogil
+    cdef void describe(self, Score* score, const Part* part, const Counts* counts, int shift,
+                       Asked* node) noexcept nogil
+    cdef void hear(self, Score* score, const Part* part, const Counts* counts, int shift) noexcept nogil
     cdef int misses(self, const Part* part) noexcept nogil
     cdef bint is_over(self, const Part* part) noexcept nogil
     cdef int hashes_needed(self, int64_t n) noexcept nogil
@@ -68,8 +78,8 @@ cdef class Walk:
     cdef uint64_t* room(self, const Part* part) noexcept nogil
     cdef uint64_t words_of(self, const Part* part, int by_row, int shift, Words* w) noexcept nogil
     cdef int rollout(self, const Part* part, const Counts* counts) noexcept nogil
-    cdef void choose(self, const Part* under, int cells, const Counts* counts, int number,
-                     Candidates* chosen) noexcept nogil
+    cdef void choose(self, const Part* under, int cells, const Counts* counts, const double* values,
+                     int number, Candidates* chosen) noexcept nogil
     cdef int compare(self, const Part* part, int64_t most, Candidates* chosen, bint nested,
                      bint giving_up) noexcept nogil
     cdef int64_t estimate(self, int64_t n, int left, int shift) noexcept nogil

@@ -1,0 +1,43 @@
+"""Scores that tests name by this file: `ideas.py:greedy`."""
+
+import numpy as np
+
+from optsearch import Score
+
+
+def most(node, scores):
+    """Greedy."""
+    for cell in range(len(scores)):
+        scores[cell] = node.having[cell]
+
+
+def most_cell(node):
+    """The same as a cell."""
+    best = 0
+    for cell in range(len(node.having)):
+        if node.having[cell] > node.having[best]:
+            best = cell
+    return best
+
+
+def everything(node, scores):
+    """Numbers that no two nodes have in common unless all that they are given is the same."""
+    mixed = np.uint64(node.configurations) * np.uint64(0x9E3779B97F4A7C15)
+    for cell in range(len(scores)):
+        mixed = (mixed ^ np.uint64(node.having[cell])) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ np.uint64(node.state[cell])) * np.uint64(0x94D049BB133111EB)
+        for kind in range(len(node.lengths)):
+            mixed = (mixed ^ np.uint64(node.sinking[kind, cell])) * np.uint64(0xBF58476D1CE4E5B9)
+    for kind in range(len(node.lengths)):
+        mixed = (mixed ^ np.uint64(node.lengths[kind])) * np.uint64(0x94D049BB133111EB)
+        mixed = (mixed ^ np.uint64(node.afloat[kind])) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= np.uint64(node.rows * 64 + node.columns) + np.uint64(node.constants[0])
+    for cell in range(len(scores)):
+        mixed = (mixed ^ (mixed >> np.uint64(31))) * np.uint64(0x94D049BB133111EB)
+        scores[cell] = np.float64(mixed >> np.uint64(40))
+
+
+greedy = Score(most)
+mixing = Score(everything, (5,), sinkings=True)
+mixing_above = Score(everything, (7,), least=5)
+cell = Score(most_cell)
