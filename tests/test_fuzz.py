@@ -9,6 +9,7 @@ The quick part draws the same games on every run. The long part draws new ones f
 hypothesis, and names the seed that draws it at once and the commands to paste.
 """
 
+import asyncio
 import json
 import os
 import random
@@ -30,11 +31,15 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, example, given, seed, settings
 from hypothesis import strategies as st
 
+from optsearch.board.answers import Setting
+from optsearch.board.server import STATELESS, Table
 from optsearch.game import Game
 from optsearch.game.position import Position
+from optsearch.play.advice import advise
 from optsearch.search.kernels import SWITCHES
 from optsearch.search.solver import SolverOptions, solve
 from optsearch.strategies import named
+from optsearch.support.errors import OptsearchError
 from tests.definition import LYING, Definition, Rules, State
 
 SEED = 14
@@ -806,7 +811,69 @@ def check_pattern(asked):
     assert evaluated(asked, strategy) == played
 
 
-ALWAYS = (check_counts, check_optimum, check_greedy, check_players)
+# What a browser may ask of the board: valid requests, and requests that no page makes
+
+ODD = [
+    *("", ",", " ", "=", ":", ";", "sunk", "=hit", "=miss", "=sunk:2", "\0", "\ud800", "\xb2"),
+    *("A1", "b2", "A0", "Z9", "AA1", "9" * 5000, "A1=hit", "A1=miss", "B1=sunk", "C1=sunk:99999"),
+]
+VALUES = (None, True, 0, -1, 2, 10**4000, 0.5, 1e308, float("inf"), float("nan"), [], {}, [[""]])
+NAMES = (*STATELESS, "about", "review", "begin", "shoot", "game")
+KEYS = ("shots", "cell", "text", "number", "against", "ships", "game", "page", "setting", "prior")
+
+
+def check_board(asked):
+    """The board's answers are those of the definition, and those of `advise` where it has none.
+
+    Whatever is asked is answered or refused, in a form that can be sent.
+    """
+    rng, game = asked.rng, Game.parse(asked.game)
+    table = Table(Setting(game), 10.0)
+
+    async def here(_page, work, *arguments):
+        return work(*arguments)
+
+    table.engine.ask = here
+
+    def answer(name, request):
+        asked.lines[:] = [f"{name} {json.dumps(request)} of {asked.game}"]
+        try:
+            request = json.loads(json.dumps(request))
+            found = asyncio.run(table.answer(name, request))
+        except OptsearchError as error:
+            found = {"error": str(error)}
+        assert found.get("error") != ""
+        json.dumps(found, ensure_ascii=False, allow_nan=False).encode()  # as it is sent
+        return found
+
+    shots = asked.case.position.replace(" ", ",")
+    found = answer("advice", {"shots": shots, "page": "p"})
+    assert found["configurations"] == str(asked.configurations)
+    family = asked.root.family
+    covered = [sum(sum(ships) >> cell & 1 for ships in family) for cell in range(game.cells)]
+    assert found["counts"] == [str(n) for n in covered]
+    if not found["over"]:
+        end = answer("endgame", {"shots": shots})["optimum"]
+        assert (end["total"], end["cells"]) == (str(asked.total()), asked.best())
+    begun = answer("begin", {"against": ""})["game"]
+    names = asked.names(range(game.cells))
+    pieces = [*shots.split(","), *shots, *names, *ODD]
+    usual = {"shots": shots, "text": shots, "game": begun, "number": rng.randint(1, 4), "page": "p"}
+    for _ in range(12):
+        request = {key: value for key, value in usual.items() if rng.random() < 0.8}
+        request["cell"] = rng.choice(("", *names))
+        for key in rng.sample(KEYS, rng.choice((0, 1, 1, 2, 4))):
+            text = "".join(rng.choices(pieces, k=rng.choice((1, 1, 2, 3, 9))))
+            request[key] = rng.choice((text, rng.choice(VALUES)))
+        name = rng.choice(NAMES)
+        found = answer(name, request)
+        if name == "advice" and "configurations" in found:
+            known = advise(Position.parse(game, request.get("shots", "")))
+            assert found["configurations"] == str(known.posterior.configurations)
+            assert found["counts"] == [str(n) for n in known.posterior.occurrence.ravel().tolist()]
+
+
+ALWAYS = (check_counts, check_optimum, check_greedy, check_players, check_board)
 CHECKS = (
     *(check_other_counts, check_samples, check_worst, check_within, check_methods),
     *(check_time_limit, check_switches, check_bounds, check_proof, check_optimal_trees),
