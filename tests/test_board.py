@@ -13,6 +13,7 @@ from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,13 +28,22 @@ from optsearch.check import reference
 from optsearch.cli.advising import advise as command
 from optsearch.counting import lattice, posterior
 from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import prior_of
+from optsearch.evaluate.choosing import Chooser
 from optsearch.game import Game, bits, cell_name
-from optsearch.game.position import Position, Shot, known_replies
+from optsearch.game.position import Position, Shot, known_replies, reply
 from optsearch.game.ships import ships_of
 from optsearch.play import advice as advice_
 from optsearch.play.match import Match
+from optsearch.search.solver import solve
 from optsearch.strategies import named
-from optsearch.support.errors import GameError, OptsearchError, PositionError, WorkerLost
+from optsearch.support.errors import (
+    GameError,
+    ImpossiblePosition,
+    OptsearchError,
+    PositionError,
+    WorkerLost,
+)
 from tests.examples import draws, positions
 from tests.processes import ENVIRONMENT, MANY_SECONDS
 from tests.work import end_process, say, wait_for
@@ -71,12 +81,12 @@ def test_every_answer_is_that_of_advise(position, data):
     name = cell_name(position.game.cell(cell))
     left = answers.advice(setting, shots, name)
     assert left["cell"] == name
-    for reply in known_replies(position.game):
+    for told in known_replies(position.game):
         try:
-            n = Posterior(position.after(position.game.cell(cell), reply)).configurations
+            n = Posterior(position.after(position.game.cell(cell), told)).configurations
         except PositionError:
             n = 0
-        assert left["replies"][str(reply)] == str(n)
+        assert left["replies"][str(told)] == str(n)
     if known.optimum is None:
         assert end["optimum"] is None
         return
@@ -136,6 +146,49 @@ def test_a_prior_gives_probabilities(tmp_path):
     assert found["best"][0]["cells"] == ["B1"]
     end = answers.endgame(setting, "")
     assert int(end["optimum"]["weight"]) > 17
+
+
+@pytest.mark.parametrize("rules", ["3x4:2", "3x3:2,1;contact=any;announce=ship"])
+def test_a_prior_beside_a_strategy_is_that_of_advise(tmp_path, rules):
+    """Advice and review of a whole game by both; values of shots from the optima of their parts."""
+    game = Game.parse(rules)
+    rng = np.random.default_rng(37)
+    ships = [ship for length in set(game.fleet) for ship in game.placements(length)]
+    table = tmp_path / "prior.csv"
+    lines = [f"{game.ship_name(ship)},{rng.integers(1, 9)}" for ship in ships]
+    table.write_text("\n".join(["ship,weight", *lines]))
+    setting = Setting(game, str(table), by=("greedy:ties=central",))
+    prior = prior_of(str(table), game)
+    by = Chooser("greedy:ties=central", game)
+    hidden = next(reference.configurations(Position(game)))
+    position = Position(game)
+    while position.hits_left:
+        known = advice_.advise(position, prior=prior, by=by)
+        shots = ",".join(map(str, position.shots))
+        found, end = answers.advice(setting, shots), answers.endgame(setting, shots)
+        assert found["chances"] == known.posterior.probability.ravel().tolist()
+        assert found["best"] == [
+            {"by": "most probable", "cells": [*map(cell_name, known.posterior.greedy_shots())]},
+            {"by": "greedy:ties=central", "cells": [cell_name(known.by)]},
+        ]
+        assert (end["optimum"] is None) == (known.optimum is None) == (not game.is_silent)
+        fresh = [c for c in range(game.cells) if not position.closed >> c & 1]
+        cell = game.cell(int(rng.choice(fresh)))
+        told = reply(game, hidden, position.hits, game.bit(cell))
+        after = position.after(cell, told)
+        review = answers.review(setting, str(after), len(after.shots))
+        assert review["chance"] == known.posterior.probability[cell]
+        assert review["most"] == float(known.likely(1)[0][1])
+        if known.optimum is not None:
+            assert end["optimum"]["total"] == str(known.optimum.total_height)
+            weight, rest = int(end["optimum"]["weight"]), 0
+            for one in known_replies(game):
+                with suppress(ImpossiblePosition):
+                    part = position.after(cell, one)
+                    rest += solve(part, prior=prior).total_height if part.hits_left else 0
+            loss = Fraction(weight + rest - known.optimum.total_height, weight)
+            assert review["loss"] == [float(loss)] * 2
+        position = after
 
 
 def test_a_review_says_what_shots_gave_away():
@@ -558,7 +611,6 @@ def test_a_taken_port_is_one_line(served, here):
         (["--host", "localhost"], "is no address"),
         (["--by", "none"], "no strategy 'none'"),
         (["--against", "none"], "no strategy 'none'"),
-        (["--by", "spread", "--prior", "one-by-one"], "do not go together"),
         (["--prior", "none.csv"], "none.csv"),
     ],
 )
@@ -610,6 +662,7 @@ def test_a_large_board_is_served_at_once(here, monkeypatch):
 
 def test_everybody_can_be_named(here, monkeypatch):
     monkeypatch.setattr(running.uvicorn.Server, "run", lambda *_, **__: None)
+    assert here("serve", "3x4:2", "--by", "greedy", "--prior", "one-by-one")[::2] == (0, "")
     for name in ("easy", "greedy"):
         assert here("serve", "3x4:2", "--no-browser", "--against", name)[::2] == (0, "")
 

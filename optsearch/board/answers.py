@@ -16,6 +16,7 @@ from typing import Any
 
 from optsearch.counting.posterior import Posterior, cases
 from optsearch.counting.prior import Prior, prior_of
+from optsearch.evaluate.choosing import Chooser
 from optsearch.game import Cell, Game, bits, cell_name, parse_cell
 from optsearch.game.position import Position, Reply, Shot, known_replies
 from optsearch.play.advice import (
@@ -31,7 +32,7 @@ from optsearch.play.match import OPPONENTS, Match
 from optsearch.search.solver import Solver
 from optsearch.show import explorer
 from optsearch.show.outlines import shape
-from optsearch.strategies import Strategy, added_players, all_kinds, named
+from optsearch.strategies import added_players, all_kinds
 from optsearch.strategies.player import name_of
 from optsearch.support.errors import OptsearchError, PositionError, TooLarge
 from optsearch.support.progress import Limit, LimitReached
@@ -70,8 +71,8 @@ def _prior(setting: Setting) -> Prior | None:
 
 
 @lru_cache(maxsize=16)
-def _strategy(name: str) -> Strategy:
-    return named(name)
+def _chooser(name: str, game: Game) -> Chooser:
+    return Chooser(name, game)
 
 
 @lru_cache(maxsize=16)
@@ -202,8 +203,10 @@ def _choices(setting: Setting, known: Advice, cell: str) -> dict[str, Any]:
         return {"best": [], "cell": None, "replies": {}}
     likely = known.posterior.greedy_shots()
     best = [{"by": "most probable", "cells": [cell_name(one) for one in likely]}]
-    for name in setting.by:
-        best.append({"by": name, "cells": [cell_name(_strategy(name).shot(position))]})
+    for name in setting.by:  # strategies take configurations as equally likely, by a prior too
+        best.append(
+            {"by": name, "cells": [cell_name(_chooser(name, position.game).shot(position))]}
+        )
     chosen = parse_cell(cell) if cell else likely[0]
     replies = {str(reply): str(n) for reply, n in _parts(known.posterior, chosen).items()}
     return {"best": best, "cell": cell_name(chosen), "replies": replies}

@@ -328,7 +328,7 @@ function showNumbers() {
   showFleet(element("fleet"), isKnown ? known.sunk : []);
   element("left").replaceChildren(...(isKnown ? [made("b", grouped(known.configurations)), made("span", `, ${known.bits.toFixed(2)} bits`, {class: "muted"})] : [known ? "none" : waiting]));
   element("best").replaceChildren(...(isKnown ? known.best.flatMap(({by, cells}, i) => [
-    ...(i ? [made("br")] : []), made("b", cells.slice(0, 8).join(" ")), cells.length > 8 ? ` and ${cells.length - 8} more` : "", made("span", ` ${by}`, {class: "muted"}),
+    ...(i ? [made("br")] : []), made("b", cells.slice(0, 8).join(" ")), cells.length > 8 ? ` and ${cells.length - 8} more` : "", made("span", ` ${by}${i && A.prior ? ", which ignores the prior" : ""}`, {class: "muted"}),
   ]) : [known ? "none" : waiting]));
   if (known?.over) element("best").textContent = "nothing is left to shoot";
   const end = values?.optimum;

@@ -11,10 +11,11 @@ from optsearch.cli.common import OptionalGame, PriorOption, out, read_game
 from optsearch.counting.lattice import require_room
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
+from optsearch.evaluate.choosing import Chooser
 from optsearch.game import MAX_CELLS
 from optsearch.game.position import Position
 from optsearch.play.match import OPPONENTS
-from optsearch.strategies import as_player, named
+from optsearch.strategies import as_player
 from optsearch.support.errors import OptsearchError
 
 USUAL = "10x10:5,4,3,3,2"
@@ -33,6 +34,7 @@ def serve(
         typer.Option(
             metavar="STRATEGY",
             help="A strategy whose shot is shown beside the most probable cells, such as spread. "
+            "It ignores a prior. "
             "Can be given more than once.",
             show_default=False,
         ),
@@ -76,13 +78,9 @@ def serve(
     from optsearch.board.answers import Setting
 
     parsed = read_game(game or USUAL)
-    by_prior = prior_of(prior, parsed)
-    if by_prior is not None and by:
-        raise OptsearchError(
-            "--by and --prior do not go together: strategies take configurations as equally likely"
-        )
+    prior_of(prior, parsed)
     for name in by or ():
-        named(name).shot(Position(parsed))
+        Chooser(name, parsed).shot(Position(parsed))
     for name in against or ():
         if name not in OPPONENTS:
             as_player(name)
