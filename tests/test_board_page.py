@@ -14,6 +14,7 @@ from optsearch.game.position import MISS, Position, Shot, reply
 from optsearch.play.advice import conflict
 from optsearch.search.solver import solve
 from tests.browser import accessible
+from tests.examples import some
 from tests.processes import ENVIRONMENT, MANY_SECONDS
 
 GAME = Game.parse("3x4:2,1;contact=any;announce=ship")
@@ -252,12 +253,16 @@ def test_a_large_board_says_that_it_is_prepared_and_what_takes_too_long(page):
 
 @pytest.mark.parametrize(
     ("query", "said"),
-    [
-        ("?shots=Z9=hit", "Z9=hit: Z9 is off the board 3x4; its cells are A1 to D3"),
-        ("?shots=A1", "'A1' is not a shot"),
-        ("?shots=A1=hit,A1=miss", "A1 is shot twice: A1=hit and then A1=miss"),
-        ("?mode=review&shots=A1=nothing", "'nothing' is not a reply"),
-    ],
+    some(
+        1,
+        [
+            ("?shots=Z9=hit", "Z9=hit: Z9 is off the board 3x4; its cells are A1 to D3"),
+            ("?mode=review&shots=A1=nothing", "'nothing' is not a reply"),
+            ("?shots=A1", "'A1' is not a shot"),
+            ("?shots=A1=hit,A1=miss", "A1 is shot twice: A1=hit and then A1=miss"),
+        ],
+        2,
+    ),
 )
 def test_an_address_without_a_position_is_an_error_that_ends_the_wait(page, query, said):
     page.open(query)

@@ -189,7 +189,7 @@ def tried(kind, folder, expected):
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize(
     "times",
-    [pytest.param(15, id="some"), pytest.param(1000, marks=pytest.mark.long(45), id="many")],
+    [pytest.param(6, id="some"), pytest.param(1000, marks=pytest.mark.long(45), id="many")],
 )
 @pytest.mark.parametrize("kind", KEPT)
 def test_damage(tmp_path, kind, times):

@@ -31,7 +31,7 @@ from optsearch.support.errors import (
 )
 from optsearch.support.progress import LimitReached
 from tests.definition import Definition, Rules
-from tests.examples import draws, games
+from tests.examples import draws, games, some
 from tests.processes import run_command
 
 # Values that the prototype of the issue printed, with six decimals, and as they come out.
@@ -408,7 +408,7 @@ class Stop:
             raise self.error
 
 
-@pytest.mark.parametrize("rounds", [1, 4, 12])
+@pytest.mark.parametrize("rounds", some(1, [4, 1, 12], 3))
 def test_ctrl_c_leaves_a_bracket_that_is_proved(tmp_path, rounds):
     stop = Stop(rounds, KeyboardInterrupt)
     found = equilibrium("4x4:3,2", progress=stop, partial=True, checkpoint=tmp_path / "kept")

@@ -71,7 +71,7 @@ from optsearch.support.datafiles import CHECKOUT, RESULTS
 from optsearch.support.errors import OptsearchError, RecordError
 from optsearch.support.journal import Journal
 from optsearch.tree import load
-from tests.examples import COUNTEREXAMPLES, sizes
+from tests.examples import COUNTEREXAMPLES, sizes, some
 
 # These say where and when a table was computed; all else must come out the same anywhere.
 PROVENANCE = ("python", "numpy", "commit", "date")
@@ -791,7 +791,7 @@ def test_a_check_of_sequences_that_was_stopped(run, monkeypatch, capsys, tmp_pat
     assert len(names) == len(set(names)) > 0
 
 
-@sizes("most_cells", 6, 7, 10)
+@sizes("most_cells", 5, 7, 10)
 def test_larger_sets_of_a_game(uncompiled, most_cells):
     """Nothing above what the kernel's search found, and a number that is one too low is seen."""
     game = Game.parse("5x5:3,2")
@@ -822,11 +822,17 @@ def test_larger_sets_of_a_game(uncompiled, most_cells):
         assert larger(covering(met), classes, k, kept - 1, ships, costs) == kept
 
 
-def test_larger_sets_of_cells_apart():
+@pytest.mark.parametrize(
+    ("code", "sizes_of_boards", "most"),
+    some(1, [("uncompiled", (8,), 4), ("compiled", (8, 23), 7)], 10),
+)
+def test_larger_sets_of_cells_apart(request, code, sizes_of_boards, most):
     """Where cells share no configuration, the heaviest ones meet most, in whatever classes."""
+    if code == "uncompiled":
+        request.getfixturevalue(code)
     rng = np.random.default_rng(3)
-    for n in (8, 23):
-        for k in range(2, 8):
+    for n in sizes_of_boards:
+        for k in range(2, most + 1):
             classes = np.arange(n)
             alike = np.sort(rng.choice(n, 6, replace=False))
             classes[alike] = alike[0]
@@ -840,7 +846,7 @@ def test_larger_sets_of_cells_apart():
             assert larger(counts, classes, k, most - 1, *no_ships) == most
 
 
-@pytest.mark.parametrize("name", ["pattern_line_water", "rollout"])
+@pytest.mark.parametrize("name", some(1, ["pattern_line_water", "rollout"], 4))
 def test_evaluation_check(run, monkeypatch, tmp_path, name):
     monkeypatch.setattr(evaluation_check, "processes", ThreadPoolExecutor)
     out = run(evaluation_check, name, "--games", 2, "--jobs", 1, "-o", tmp_path)
@@ -857,7 +863,7 @@ def test_evaluation_check(run, monkeypatch, tmp_path, name):
         "nested:candidates=3,screen=64,finalists=2,cap=128,above=80,second=256,inner=2,floor=64",
     ],
 )
-@sizes("number", 6, 15, 3)
+@sizes("number", 3, 15, 3)
 def test_rollout_again(strategy, number):
     """On samples too, configurations of a small game; a wrong number is seen."""
     game = Game.parse("5x5:3,2")
@@ -976,18 +982,18 @@ def test_the_committed_lower_bounds():
     # The first is the highest of Figure 2; an independent prototype had the first four.
     assert most[:5] == [0, 395_191_893, 721_025_870, 986_944_040, 1_209_225_402]
     chain = finished.values("root_chain", int)
-    for misses, some in enumerate(chain):
+    for misses, least in enumerate(chain):
         words = (most[j] + comb(misses - j + 17, 17) for j in range(min(misses + 1, len(most))))
-        assert some == min(number, *words, most[min(misses + 1, len(most) - 1)])
+        assert least == min(number, *words, most[min(misses + 1, len(most) - 1)])
     alike = revealed.values("alike", int)
     assert sum(alike) == 120
     together = by_all = Fraction(17)
     shown = finished.values("ship_chain", int)
-    for misses, some in enumerate(finished.values("reveal_game", int)):
+    for misses, most_shown in enumerate(finished.values("reveal_game", int)):
         values = zip(alike, revealed.values(f"F{misses}", int), strict=True)
-        assert some == sum(weight * value for weight, value in values)
-        together += 1 - Fraction(min(some, chain[misses]), number)
-        by_all += 1 - Fraction(min(some, chain[misses], shown[misses]), number)
+        assert most_shown == sum(weight * value for weight, value in values)
+        together += 1 - Fraction(min(most_shown, chain[misses]), number)
+        by_all += 1 - Fraction(min(most_shown, chain[misses], shown[misses]), number)
     assert together == Fraction(finished.header["root chain and reveal game"])
     assert by_all == Fraction(finished.header["root chain with the longest ship"]) > 34
 

@@ -21,10 +21,10 @@ from tests.test_ship_chain_inequality import met_beside, most_finished
 GAMES = (
     pytest.param("3x4:3,2", marks=pytest.mark.long(5)),
     pytest.param("2x6:3,2", marks=pytest.mark.long(4)),
-    "1x9:3,2",
+    pytest.param("1x9:3,2", marks=pytest.mark.long(2)),
+    pytest.param("3x4:2,2", marks=pytest.mark.long(2)),
+    pytest.param("3x3:2,1;contact=corner", marks=pytest.mark.long(2)),
     "1x9:2,2,1",
-    "3x4:2,2",
-    "3x3:2,1;contact=corner",
     "3x3:2,2;contact=corner",
     "1x6:3,1",
 )

@@ -17,7 +17,7 @@ from optsearch.search import solver as solver_
 from optsearch.search.solver import SWITCHES, Solver, SolverOptions, solve
 from optsearch.support.errors import NotSupported, PositionError
 from optsearch.support.progress import Limit
-from tests.examples import draws, positions
+from tests.examples import draws, positions, sizes
 
 every_rule = positions(max_cells=9, max_configurations=30, announce=("nothing", "sunk", "ship"))
 
@@ -153,7 +153,8 @@ class Clock:
 
 
 @pytest.mark.parametrize("game", ["5x5:3,2", "4x4:3,2;contact=any", "3x4:3,2;announce=ship"])
-def test_brackets_hold_the_values(monkeypatch, game):
+@sizes("shares", (0.02, 0.5), (0.02, 0.2, 0.5, 0.9), 3)
+def test_brackets_hold_the_values(monkeypatch, game, shares):
     """However soon the search ends; the more it looks into, the closer they are."""
     position = Position(Game.parse(game))
     values = {v.cell: v.lower for v in solve(position, all_shots=True).shot_values}
@@ -161,7 +162,7 @@ def test_brackets_hold_the_values(monkeypatch, game):
     whole.search()
     monkeypatch.setattr(frontier, "FEW_NODES", 200)
     widths = []
-    for share in (0.02, 0.2, 0.5, 0.9):
+    for share in shares:
         Clock(monkeypatch, int(share * whole.kernel.effort) + 300)
         solution = solve(position, all_shots=True, time_limit=1.0)
         assert {v.cell for v in solution.shot_values} == set(values)

@@ -18,6 +18,7 @@ from optsearch.counting.configurations import to_masks
 from optsearch.game.position import Position
 from optsearch.results import bracket
 from optsearch.support.errors import PositionError
+from tests.examples import some
 
 GAME = "4x5:2,3,4"
 EMPTY = Position.of(GAME)
@@ -53,8 +54,20 @@ def test_the_import_loads_next_to_nothing():
     assert run.stdout.split() == []
 
 
-@pytest.mark.parametrize("name", ["evaluate", "greedy", "bounds"])
-@pytest.mark.parametrize("first", ["optsearch.{}", "optsearch.{}.x", "optsearch.results.bracket"])
+@pytest.mark.parametrize(
+    ("name", "first"),
+    some(
+        3,
+        [
+            *(("evaluate", "optsearch.{}"), ("greedy", "optsearch.{}.x")),
+            *(("bounds", "optsearch.results.bracket"), ("bounds", "optsearch.{}")),
+            *(("evaluate", "optsearch.{}.x"), ("bounds", "optsearch.{}.x")),
+            *(("evaluate", "optsearch.results.bracket"), ("greedy", "optsearch.{}")),
+            ("greedy", "optsearch.results.bracket"),
+        ],
+        1,
+    ),
+)
 def test_a_module_is_called_as_its_function(name, first):
     """Whichever is imported first: the name is the module, and calling it calls the function."""
     home = f"optsearch.{front.HOMES[name]}"

@@ -51,7 +51,7 @@ def written(path, weights, things="abcdefghijklmnop"):
     return hunt.read(path)
 
 
-@draws(2000)
+@draws(2000, few=15)
 @given(weights=families())
 def test_everything_is_what_the_definition_says(tmp_path_factory, weights):
     folder = tmp_path_factory.mktemp("family")

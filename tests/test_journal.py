@@ -13,6 +13,7 @@ from optsearch.support.arrays import read_arrays, write_arrays
 from optsearch.support.errors import TableError
 from optsearch.support.files import replace, replacing
 from optsearch.support.journal import Journal
+from tests.examples import sizes
 
 WHAT = "an evaluation of greedy on 4x4:3,2"
 
@@ -110,13 +111,14 @@ def test_a_line_that_a_kill_cut_off_is_dropped(tmp_path):
         assert filled(path, 1).count(b"\n") == max(1, lines) + 1
 
 
-def test_lines_are_not_changed_moved_repeated_or_left_out(tmp_path):
+@sizes("times", 40, 200, 3)
+def test_lines_are_not_changed_moved_repeated_or_left_out(tmp_path, times):
     path = tmp_path / "journal"
     whole = filled(path)
     lines = whole.splitlines(keepends=True)
     other = filled(tmp_path / "other", what="another evaluation").splitlines(keepends=True)
     rng = random.Random(4)
-    for _ in range(200):
+    for _ in range(times):
         i, j = sorted(rng.sample(range(1, len(lines)), 2))
         bit = rng.randrange(8 * (len(whole) - 1))  # without the last end of a line
         flipped = bytearray(whole)

@@ -105,7 +105,7 @@ def test_posteriors_counted_in_another_way(text, shots):
     assert posterior.frequency[row][column] == Fraction(most, total)
 
 
-@sizes("step", 140, 70, 3)
+@sizes("step", 280, 70, 3)
 def test_the_usual_fleet_on_12x12(step):
     """42,850,058,088 configurations, as the table of growth has them; the counts add up.
 

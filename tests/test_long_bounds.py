@@ -74,7 +74,14 @@ def most_met_exactly(game):
 # Coverage
 
 
-@pytest.mark.parametrize("text", [*SMALL, "4x4:2,2,2;contact=any", "4x6:4", "5x5:5,1"])
+@pytest.mark.parametrize(
+    "text",
+    slow(
+        [*SMALL, "4x4:2,2,2;contact=any", "4x6:4", "5x5:5,1"],
+        *("5x5:3,2", "5x5:5,1", "3x7:3,2", "4x5:3,2"),
+        seconds=2,
+    ),
+)
 def test_cell_sets_are_counted(text):
     game = Game.parse(text)
     everything = sets_of(game)
@@ -172,7 +179,7 @@ def test_root_chain(text, value):
     assert chain.mean_at_least(found, hits, number) <= value
 
 
-@pytest.mark.parametrize("text", slow(TINY, "3x4:2,2", "3x4:3,2", seconds=2))
+@pytest.mark.parametrize("text", slow(TINY, "3x4:2,2", "3x4:3,2", "2x6:3,2", seconds=2))
 def test_no_strategy_finishes_more(text):
     """A(l) of both bounds against the most configurations that any strategy finishes."""
     game = Game.parse(text)

@@ -23,6 +23,7 @@ from optsearch.support.datafiles import RESULTS
 from optsearch.support.decimals import exact_mean, outward
 from optsearch.support.errors import RecordError
 from tests.browser import accessible
+from tests.examples import some
 
 ROOT = Path(__file__).parent.parent
 PICTURE = report.Figure(
@@ -429,8 +430,10 @@ def test_keyboard(shown):
     assert box.value_of_css_property("outline-style") == "solid"
 
 
-@pytest.mark.parametrize("width", [1280, 360])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    some(2, [("light", 360), ("dark", 1280), ("light", 1280), ("dark", 360)], 1),
+)
 def test_contrast_and_width(shown, width, scheme):
     shown.look(width, scheme)
     shown.table("table1.csv")

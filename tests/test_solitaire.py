@@ -91,8 +91,9 @@ def test_the_sweep_finds_all_solutions(small):
 
 
 @pytest.mark.parametrize("model", models.MODELS)
-def test_models_agree_with_full_enumeration(small, model):
-    for puzzle, expected in small:
+@sizes("number", 40, None, 2)
+def test_models_agree_with_full_enumeration(small, model, number):
+    for puzzle, expected in small[:number]:
         found = models.search(puzzle, 2, model)
         assert len(found.solutions) == min(2, len(expected)), formats.to_text(puzzle)
         assert set(found.solutions) <= expected
@@ -173,8 +174,9 @@ def test_fleets_of_the_usual_puzzle():
     assert counting.count(Puzzle(10, 10, RUSSIAN)) == 1855545978831780
 
 
-def test_boards_from_other_sides_have_the_same_solutions(small):
-    for puzzle, expected in small[:30]:
+@sizes("number", 10, 30, 2)
+def test_boards_from_other_sides_have_the_same_solutions(small, number):
+    for puzzle, expected in small[:number]:
         for seen, to in (
             (puzzle.turned(), lambda i, j: (j, i)),
             (puzzle.flipped(), lambda i, j, rows=puzzle.rows: (rows - 1 - i, j)),
@@ -262,7 +264,7 @@ def test_excluded_solutions_are_not_found():
 # Clues in conflict
 
 
-@sizes("number", 6, 15, 3)
+@sizes("number", 4, 15, 3)
 def test_conflicts_are_minimal(small, number):
     contradictory = [puzzle for puzzle, expected in small if not expected]
     for puzzle in contradictory[:number]:
@@ -444,16 +446,17 @@ def check_the_kernel(puzzle, depth, cells):
     return len(tried)
 
 
-def test_suppositions_are_those_of_the_rules(small):
+@sizes("step", 5, 1, 4)
+def test_suppositions_are_those_of_the_rules(small, step):
     """The kernel beside the rules in words, also where lines have no count."""
     tried = 0
     puzzles = [puzzle for puzzle, _ in small]
-    for puzzle in puzzles + list(map(with_few_clues, puzzles)):
+    for puzzle in (puzzles + list(map(with_few_clues, puzzles)))[::step]:
         try:
             tried += check_the_kernel(puzzle, 0, range(puzzle.rows * puzzle.columns))
         except reasoning.Contradiction:
             assert Deducer(puzzle, lambda: None).know(*revealed_masks(puzzle))
-    assert tried > 300
+    assert tried > 300 // step
     assert check_the_kernel(SOURCE, 1, (0, 13, 27))
 
 
@@ -982,13 +985,14 @@ def test_experiments(name, arguments, table, monkeypatch, tmp_path):
         assert [row[column] for column in same] == [committed[column] for column in same]
 
 
-def test_the_levels_of_the_puzzles():
+@sizes("number", 4, 5, 2)
+def test_the_levels_of_the_puzzles(number):
     """Suppositions inside suppositions grade most of them, some of which are graded again here."""
     rows = results.PUZZLES.read().rows
     levels = [row["level"] for row in rows]
     assert set(levels) == {"hard", "very hard", "beyond"}
     assert levels.count("beyond") < 50
-    for row in rows[3:5]:
+    for row in rows[3:number]:
         found = reasoning.grade(formats.from_fields(json.loads(row["puzzle"])))
         assert (found.level, found.depth) == (row["level"], 2)
 

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from optsearch.search import tables
 from optsearch.search.tables import SMALLEST_MAP, DiskTable, disk, slots, soundness
 from optsearch.support.errors import TableError
-from tests.examples import draws
+from tests.examples import draws, sizes
 from tests.processes import MANY_SECONDS
 
 GAME = "4x5:4,3,2;contact=any"
@@ -508,9 +508,10 @@ for batch in range(int(sys.argv[2]), 10**9):
 
 
 @pytest.mark.parametrize("seed", [2014])
-def test_killed_while_writing(tmp_path, seed):
+@sizes("times", 4, 8, 2)
+def test_killed_while_writing(tmp_path, seed, times):
     moments, batch = random.Random(seed), 0
-    for _ in range(8):
+    for _ in range(times):
         with started(WRITER, tmp_path, batch, moments.choice([7, 50, 1000])) as process:
             lines = [process.stdout.readline() for _ in range(moments.randrange(1, 8))]
             process.kill()  # which comes while it writes on, wherever that is
@@ -592,7 +593,7 @@ print(killed, sorted(stages))
 """
 
 
-@pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.long(30))])
+@pytest.mark.parametrize("step", [29, pytest.param(1, marks=pytest.mark.long(30))])
 def test_killed_at_lines_of_creating_opening_committing_growing_and_closing(tmp_path, step):
     killed, stages = output(KILLED_AT_EVERY_LINE, tmp_path, step).split(maxsplit=1)
     assert int(killed) > 100 // step

@@ -17,6 +17,8 @@ from test_search import (
     without,
 )
 
+from tests.examples import sizes
+
 
 def two_sided(truth, one, other):
     """The inequality as it is written, with the values of the definition; sides are masks."""
@@ -29,15 +31,16 @@ def two_sided(truth, one, other):
     return bound
 
 
-def test_no_strategy_costs_less():
+@sizes("number", 1000, 4000, 2)
+def test_no_strategy_costs_less(number):
     rng = random.Random(1)
     close = 0
-    for example, truth, _ in families(rng, 4000):
+    for example, truth, _ in families(rng, number):
         one = rng.getrandbits(example.cells)
         bound, optimum = two_sided(truth, one, ~one), truth.value(truth.everything, -1)
         assert bound <= optimum, (example, one)
         close += bound == optimum > 0
-    assert close > 100
+    assert close > number // 40
 
 
 def test_cells_on_no_side_are_caught():
@@ -54,11 +57,12 @@ def test_cells_on_no_side_are_caught():
 # The kernel
 
 
-def test_the_kernels_bound():
+@sizes("number", 500, 2000, 2)
+def test_the_kernels_bound(number):
     """Below the optimum, with all that bounds its parts and with some of it."""
     rng = random.Random(2)
     higher = 0
-    for _ in range(2000):
+    for _ in range(number):
         example = odd_shapes(rng, drawn(rng))
         if not any(example.sets):
             continue
@@ -71,7 +75,7 @@ def test_the_kernels_bound():
         )
         assert plain <= sided <= optimum, (example, names)
         higher += sided > plain
-    assert higher > 20
+    assert higher > number // 100
 
 
 def test_a_product_is_cut_into_its_factors():
@@ -93,11 +97,12 @@ def half_hit(text, rng):
 
 
 @pytest.mark.parametrize("text", ["4x6:2,2", "5x5:2,2", "5x5:2,2;contact=corner"])
-def test_limits_around_the_optimum(text):
+@sizes("number", 8, 12, 1)
+def test_limits_around_the_optimum(text, number):
     """Where one of two ships of two cells is half hit: the same values, by fewer nodes."""
     rng = random.Random(3)
     nodes = 0
-    for _ in range(12):
+    for _ in range(number):
         whole, family = half_hit(text, rng)
         plain = whole.search("mean", without("two_sided"))
         value = plain.solve(family)
