@@ -233,6 +233,11 @@ def test_what_is_no_function(function):
         Score(function)
 
 
+def test_a_function_of_a_node_that_is_no_score_yet():
+    with pytest.raises(StrategyError, match=r"takes two arguments .*as Score\(function\)"):
+        named(f"{IDEAS}:most")
+
+
 def test_what_numba_cannot_compile():
     def texts(node):
         return {"a": [node]}[0]

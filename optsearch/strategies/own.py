@@ -16,7 +16,7 @@ from optsearch.game.position import Position
 from optsearch.strategies import Strategy
 from optsearch.strategies.player import Player, Playing
 from optsearch.strategies.rules import PatternRule, Rule
-from optsearch.strategies.score import Score, library
+from optsearch.strategies.score import Score, arguments_of, library
 from optsearch.support.errors import StrategyError
 from optsearch.support.own_code import IN_A_FILE, Code, Given, InFile, careful, defined_at, spelled
 
@@ -90,6 +90,11 @@ def _subject(code: Code) -> _Subject:
         return _Subject(shot, attribute("rule"))
     if not callable(thing):
         raise StrategyError(f"{code} is {spelled(thing)}; {_FORM}")
+    if arguments_of(thing) == 2:
+        raise StrategyError(
+            f"{code} takes two arguments{defined_at(thing)}; {_FORM}. A function of a node and "
+            "its scores is a strategy as Score(function)"
+        )
     return _Subject(thing)
 
 

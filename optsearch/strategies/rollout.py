@@ -70,7 +70,7 @@ from optsearch.strategies.score import Score, score_named
 Costs = Callable[[int, list[int]], list[int]]  # of cells on the sample of at most so many
 Sampled = Callable[[int], tuple[int, list[int]]]  # the sample of at most so many, and its bits
 
-A_SCORE = "a strategy by a score: spread, bisection, information, FILE.py:NAME, FILE.so:SYMBOL"
+A_SCORE = "spread, or another strategy by a score"
 ANNOUNCED = 1 << 12  # configurations from which rollouts are played where sinkings are announced
 
 # v(k, n) is the sum of FIT[i][j] L^i / k^j, with L = log2 n.

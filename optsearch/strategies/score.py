@@ -35,6 +35,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from hashlib import blake2b
+from inspect import Parameter
 from inspect import signature as parameters_of
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -136,7 +137,7 @@ class Score:
             raise StrategyError(
                 f"{spelled(self.function)} is no function; f(node) and f(node, scores) are accepted"
             )
-        if _arguments(self.function) not in (1, 2):
+        if arguments_of(self.function) not in (1, 2):
             raise StrategyError(
                 f"{_name(self.function)} takes other arguments{defined_at(self.function)}; "
                 "f(node) and f(node, scores) are accepted"
@@ -290,7 +291,7 @@ def apply(function: Any, node: Node, scores: Scores) -> int:
             *(array.ctypes.data for array in arrays),
         )
         return answer
-    if _arguments(function) == 2:
+    if arguments_of(function) == 2:
         careful(function, node, scores, says=says)
         return SCORES
     answer = careful(function, node, says=says)
@@ -336,6 +337,7 @@ def _wrong(what: object, game: Game, wrong: int, answer: int, after: str) -> Str
 
 # Compiled
 
+_BY_PLACE = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 _PROTOTYPE = ctypes.CFUNCTYPE(
     ctypes.c_int32,
     *(ctypes.c_int64, ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p),
@@ -449,7 +451,7 @@ def _wrapped(function: Any, constants: int) -> Any:
     def find(node: Any, scores: Any) -> Any:
         return inner(node)
 
-    answer = compiled(fill_in if _arguments(function) == 2 else find)
+    answer = compiled(fill_in if arguments_of(function) == 2 else find)
 
     def called(  # type: ignore[no-untyped-def]
         n, rows, columns, having, state, kinds, lengths, afloat, sinking, given, scores
@@ -474,14 +476,15 @@ def _wrapped(function: Any, constants: int) -> Any:
     return numba.cfunc(signature())(called)
 
 
-def _arguments(function: Any) -> int:
-    """How many arguments a function takes; 2 for one that is compiled."""
+def arguments_of(function: Any) -> int:
+    """How many arguments a function needs; 2 for one that is compiled."""
     if hasattr(function, "address"):
         return 2
     try:
-        return len(parameters_of(getattr(function, "py_func", function)).parameters)
+        given = parameters_of(getattr(function, "py_func", function)).parameters.values()
     except (TypeError, ValueError):
         return 0
+    return sum(one.default is one.empty and one.kind in _BY_PLACE for one in given)
 
 
 def _name(function: Any) -> str:
