@@ -73,14 +73,17 @@ def most_probable(game: Game, strategy: Greedy | None, ships: list[int], listed:
     return play(shot, ships, Position(game))
 
 
-def play_greedy(strategy: Greedy, task: Task, games: Iterable[Drawn]) -> list[Row]:
+def play_greedy(strategy: Greedy | Spread, task: Task, games: Iterable[Drawn]) -> list[Row]:
     """Games whose configurations are in a task."""
     followed = FollowedTask(strategy, task.position)
     game = task.position.game
-    return [
-        (i, followed.shots_of(sum(ships)), len(most_probable(game, strategy, ships, 0).shots))
-        for i, ships in games
-    ]
+
+    def end(ships: list[int]) -> Position:
+        if isinstance(strategy, Greedy):
+            return most_probable(game, strategy, ships, 0)
+        return play(strategy.shot, ships, Position(game))
+
+    return [(i, followed.shots_of(sum(ships)), len(end(ships).shots)) for i, ships in games]
 
 
 def play_announced(
@@ -135,7 +138,7 @@ def jobs_of(game: Game, strategy: Strategy, games: Sequence[Drawn]) -> list[Job]
             (play_announced, (strategy, game, known, games[first : first + AT_ONCE]))
             for first in range(0, len(games), AT_ONCE)
         ]
-    if isinstance(strategy, Greedy):
+    if isinstance(strategy, Greedy | Spread):
         found = defaultdict(list)
         every = list(tasks(strategy, game))
         for i, ships in games:

@@ -581,6 +581,7 @@ EVALUATION = Table(
     "{name}",
     {
         "greedy": 2,
+        "spread": 13,
         "any_ship_spread": 41,
         "any_greedy": 50,
         "any_ship_greedy": 55,
