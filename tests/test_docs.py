@@ -149,6 +149,14 @@ def test_the_numbers_of_the_game_in_the_box():
     assert f"Greedy wins {won[20]:,} (20.72 %)" in page
 
 
+def test_the_evaluation_of_an_idea():
+    found = EVALUATION.read(name="spread").header
+    options = found["strategy"].removesuffix(",many=16777216,least=64")
+    said = f"{float(found['mean']):.4f} shots** on average over all configurations, at worst"
+    page = " ".join(text("your-idea.md").split())
+    assert f"`{options}`" in page and f"{said} {found['worst']}" in page
+
+
 def test_the_baselines_of_the_environment():
     def to_four(value, rounded=math.ceil):
         return f"{rounded(value * 10**4) / 10**4:.4f}"
