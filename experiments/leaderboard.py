@@ -57,7 +57,8 @@ PLAYERS: dict[str, dict[Game, int]] = {
 """How many boards each player plays, by game. A new one is a line here."""
 
 FIRST = "density"  # with which all are compared
-EVALUATED = ("nested", "rollout", "spread", "any_ship_spread")  # listed with their exact distribution instead
+# Listed with their exact distribution instead:
+EVALUATED = ("nested", "rollout", "spread", "any_ship_spread")
 SEED = 1
 TIMED = 5  # boards on which moves are timed
 CHECKPOINTS = Path("build/leaderboard")
