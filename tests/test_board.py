@@ -203,6 +203,8 @@ def test_a_review_says_what_shots_gave_away():
         assert found["most"] == max(fresh) / left
         value = reference.first_shots(family)[shot.cell[0] * 4 + shot.cell[1]]
         assert found["loss"] == [float(Fraction(value - reference.total_height(family), left))] * 2
+    after = answers.review(SMALL, f"{position} A3=miss", 6)  # every ship is sunk before it
+    assert (after["chance"], after["most"], after["optimum"]) == (0, 0, None)
     with pytest.raises(PositionError):
         answers.review(SMALL, str(position), 6)
     with pytest.raises(PositionError, match="is the first that makes it impossible"):

@@ -191,7 +191,7 @@ def test_advice_by_keys(page):
 
 def test_a_contradiction_is_framed(page):
     page.open("?shots=B2=sunk:1,D3=miss,A1=sunk:1")
-    assert page.text("ask") == "These replies cannot be together"
+    assert page.text("ask") == "No placement fits these replies"
     framed = page.driver.find_elements("css selector", "#board .cell.wrong")
     assert sorted(cell.get_attribute("aria-label")[:2] for cell in framed) == ["A1", "B2"]
     accessible(page.driver)

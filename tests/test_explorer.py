@@ -454,7 +454,7 @@ def test_a_cell_that_is_pointed_at(figure6):
     cell = figure6.driver.find_elements("css selector", ".cell")[4]
     ActionChains(figure6.driver).move_to_element(cell).perform()
     total = reference.first_shots(reference.family(FIGURE6))[4]
-    best = f"; shot first, at best {total / 12:.4f} on average ({total}/12)"
+    best = f"; if shot next, at best {total / 12:.4f} on average ({total}/12)"
     assert figure6.text("about") == f"A2: 2/12 = 16.67 %{best}"
 
 

@@ -281,7 +281,7 @@ def review(setting: Setting, shots: str, number: int) -> dict[str, Any]:
         **_known(known),
         "shot": str(shot),
         "chance": float(chances[row, column]),
-        "most": float(chances[likely[0]]),
+        "most": float(chances[likely[0]]) if likely else 0.0,  # there, every ship is sunk
         "best": [{"by": "most probable", "cells": [cell_name(cell) for cell in likely]}],
         **_given_away(setting, position, shot.cell),
     }

@@ -11,7 +11,7 @@ let reviewed = [];  // what was said of each shot
 let chosen = null;  // the cell that a person shoots instead of the best
 let picked = null;  // the number of a shot that may be taken back
 let ships = [];  // placed by hand: [kind, cells]
-let note = "", looked = null, turn = 0;
+let looked = null, turn = 0;
 let failed = null;  // why there is no answer to wait for, as the server names it
 
 const BUTTONS = 12;  // at most, for replies that may be wrong
@@ -187,11 +187,9 @@ function show() {
   element("key-next-is").textContent = mode === "review" ? "shot" : "next shot";
   ({advise: showAdvice, setup: showSetup, play: showPlay, review: showReview})[mode]();
   if (looked === null || board.elements[looked]) look(looked);
-  element("note").textContent = note;
-  const ids = mode === "advise" ? ["note", "count", "ask", "chance", "wrong-why", "wrong-more", "left"] : mode === "play" ? ["turn", "said"] : mode === "review" ? ["progress", "verdict"] : ["place-next", "touching"];
+  const ids = mode === "advise" ? ["count", "ask", "chance", "wrong-why", "wrong-more", "left"] : mode === "play" ? ["turn", "said"] : mode === "review" ? ["progress", "verdict"] : ["place-next", "touching"];
   const live = ids.map((id) => element(id).textContent).filter(Boolean).join(". ");
   if (element("live").textContent !== live) element("live").textContent = live;
-  note = "";
 }
 
 /** The cells as an answer has them: shots, and on the others how probable a ship is. */
@@ -229,7 +227,7 @@ function look(cell) {
   const shown = cell ?? (place.mode === "advise" ? nextShot() : null);
   let text = shown === null ? "" : board.label(shown);
   const bounds = shown !== null && values?.values?.[board.names[shown]];
-  if (bounds && place.mode === "advise") text += `; shot first, at best ${boundsText(bounds, values.optimum.weight)}`;
+  if (bounds && place.mode === "advise") text += `; if shot next, at best ${boundsText(bounds, values.optimum.weight)}`;
   element("about").textContent = text;
 }
 
@@ -238,8 +236,8 @@ const meanText = (total, weight) => {
   return Number.isInteger(mean) ? String(mean) : mean.toFixed(4);
 };
 const boundsText = ([lower, upper], weight) => lower === upper
-  ? `${meanText(lower, weight)} shots more on average (${lower}/${weight})`
-  : `between ${meanText(lower, weight)} and ${meanText(upper, weight)} shots more on average`;
+  ? `${meanText(lower, weight)} more ${lower === weight ? "shot" : "shots"} on average (${lower}/${weight})`
+  : `${meanText(lower, weight)} to ${meanText(upper, weight)} more shots on average`;
 
 /** The cell of the buttons; null where there is none. */
 function nextShot() {
@@ -255,7 +253,7 @@ function showAdvice() {
   board.ships([]);
   const isOver = Boolean(known?.over);
   element("count").textContent = isOver ? "The end" : known?.impossible ? "A contradiction" : `Shot ${shots.length + 1}`;
-  element("ask").textContent = isOver ? "Every ship is sunk" : known?.impossible ? "These replies cannot be together" : next === null ? (failed ? "No advice" : "…") : `Shoot ${board.names[next]}`;
+  element("ask").textContent = isOver ? "Every ship is sunk" : known?.impossible ? "No placement fits these replies" : next === null ? (failed ? "No advice" : "…") : `Shoot ${board.names[next]}`;
   element("chance").textContent = isOver ? `after ${counted(shots.length, "shot")}` : chanceText(next);
   element("wrong").hidden = !known?.impossible;
   element("review-these").hidden = Boolean(known?.impossible);
@@ -281,7 +279,7 @@ function showAdvice() {
   element("replies").hidden = next === null || Boolean(known?.impossible);
   answers.forEach((button, i) => {
     const n = known && known.cell === (next === null ? null : board.names[next]) ? known.replies[A.replies[i]] : undefined;
-    button.lastChild.textContent = n === undefined ? (known && !failed ? "…" : "") : n === "0" ? "cannot be" : `leaves ${grouped(n)}`;
+    button.lastChild.textContent = n === undefined ? (known && !failed ? "…" : "") : n === "0" ? "impossible" : `leaves ${grouped(n)}`;
   });
   const back = element("take-back");
   back.hidden = picked === null;
@@ -299,7 +297,7 @@ function chanceText(next) {
   if (next === null || !known || known.impossible) return "";
   if (known.counts) {
     const n = known.counts[next], total = known.configurations;
-    return n === total ? "hits for certain" : `hits with probability ${percent(n, total, 2)}\u00a0%: ${grouped(n)}/${grouped(total)}`;
+    return n === total ? "a certain hit" : `hits with probability ${percent(n, total, 2)}\u00a0%: ${grouped(n)}/${grouped(total)}`;
   }
   return `hits with probability ${percent(known.chances[next], 1, 2)}\u00a0%`;
 }
@@ -336,7 +334,7 @@ function showNumbers() {
     element("optimum").replaceChildren(made("b", end.cells.join(" ")), ` ${boundsText([end.total, end.total], end.weight)}`);
   } else if (isKnown && !known.over) {
     const isFew = BigInt(known.configurations) <= A.endgame;
-    element("optimum").textContent = !isFew ? `is searched once at most ${A.endgame} configurations are left` : values ? "takes too long to find here" : waiting;
+    element("optimum").textContent = !isFew ? `searched when at most ${A.endgame} configurations are left` : values ? "not found within the time there is" : waiting;
   } else {
     element("optimum").textContent = known?.over ? "nothing is left to shoot" : known ? "none" : waiting;
   }
@@ -388,7 +386,7 @@ function showSetup() {
   const isSolo = element("against").value === "";
   const isPlaced = element("placed").checked && !isSolo;
   element("hiding").hidden = isSolo;
-  element("whose").textContent = {easy: "shoots at random", hard: "the fifth version of Battleship Heuristics", exact: "shoots most probable cells, exactly", "": "only you shoot"}[element("against").value] ?? "";
+  element("whose").textContent = {easy: "shoots at random", hard: "plays by version 5 of Battleship Heuristics", exact: "shoots at a most probable cell, counted exactly", "": "only you shoot"}[element("against").value] ?? "";
   element("placing").hidden = !isPlaced;
   const placed = isPlaced ? ships.map(([, cells]) => cells) : [], pairs = touching(placed), touch = new Set(pairs.flat());
   showCells(null, []);
@@ -441,7 +439,7 @@ function placeShip(cell) {
     const [kind] = shipsLeft();
     const way = kind && A.places[kind].find((one) => one[0] === cell && isFree(one, -1));
     if (way) ships.push([kind, way]);
-    else trouble(kind ? `The ${shipText(kind)} cannot begin at ${board.names[cell]}` : "Every ship is placed");
+    else trouble(kind ? `The ${shipText(kind)} does not fit with ${board.names[cell]} as its top left cell` : "Every ship is placed");
     if (!way) return;
   }
   trouble("");
@@ -468,7 +466,7 @@ function showPlay() {
   const last = shots.at(-1), back = answered.at(-1);
   element("turn").textContent = match.over ? "The end" : `Shot ${shots.length + 1}${match.against ? `, against ${match.against}` : ""}`;
   const words = [last ? `You shot ${last[0]}: ${said(last[1])}.` : "Tap a cell to shoot.", back ? `It shot ${back[0]}: ${said(back[1])}.` : ""];
-  if (match.over) words.push(match.won ? `You have sunk every ship, with ${counted(shots.length, "shot")}.` : `${match.against} has sunk your ships. Its own are shown.`);
+  if (match.over) words.push(match.won ? `You have sunk every ship, in ${counted(shots.length, "shot")}.` : `${match.against} has sunk your ships. The board shows its ships.`);
   element("said").textContent = words.filter(Boolean).join(" ");
   element("to-review").hidden = !match.over;
   showFleet(element("its-fleet"), match.sunk);
@@ -478,6 +476,7 @@ function showPlay() {
 // Review
 
 const points = (given) => given < 0.00005 ? "nothing" : `${(100 * given).toFixed(given < 0.001 ? 2 : 1)} points`;
+const percentagePoints = (given) => points(given).replace("points", "percentage points");
 const lossOf = (one) => one.optimum ? one.loss : null;
 
 function lossText([lower, upper]) {
@@ -497,7 +496,7 @@ function showReview() {
   const isDone = shots.length > 0 && reviewed.length === shots.length;
   const best = reviewed.filter(({most, chance}) => most - chance < 0.00005).length;
   element("verdict").textContent = isDone
-    ? `${best} of ${counted(shots.length, "shot")} ${isOne(best) ? "was" : "were"} at a most probable cell${best === shots.length ? "" : `; the others gave away ${points(given)} of probability in total`}.${losses.length ? ` In the endgame (${counted(losses.length, "shot")}) ${lost[1] ? `${lossText(lost)} were given away on average` : "every shot was optimal"}.` : ""}`
+    ? `${best} of ${counted(shots.length, "shot")} ${isOne(best) ? "was" : "were"} at a most probable cell${best === shots.length ? "" : `; the others gave away ${percentagePoints(given)} in total`}.${losses.length ? ` In the endgame (${counted(losses.length, "shot")}), ${lost[1] ? `these shots cost ${lossText(lost)} more on average than optimal ones` : "every shot was optimal"}.` : ""}`
     : "";
   const [body] = element("rows").tBodies;
   const had = body.contains(document.activeElement) ? document.activeElement.dataset.at : null;
@@ -532,7 +531,7 @@ async function pasted() {
 
 function build() {
   element("game").textContent = A.title;
-  element("rules").textContent = A.rules + (A.prior ? ` Configurations weigh by the prior ${A.prior}.` : "");
+  element("rules").textContent = A.rules + (A.prior ? ` Configurations are weighted by the prior ${A.prior}.` : "");
   element("key-sunk").hidden = !A.replies.some((reply) => kindOf(reply) === "sunk");
   board = new Board(element("board"), A.shape, "Board, with the probability of a ship on each cell", {look, choose});
   own = new Board(element("own"), A.shape, "Your ships and the shots at them", {});

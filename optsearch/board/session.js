@@ -49,7 +49,7 @@ async function askOnce(name, asked) {
       body: JSON.stringify({page: PAGE, ...asked}),
     });
   } catch {
-    throw new Said("The server is not there any more. Games under way are lost; the address of this page keeps the shots of advice and review.", "Gone", 0);
+    throw new Said("The server has stopped. Games under way are lost; the address of this page keeps the shots of advice and review.", "Gone", 0);
   }
   const answer = await response.json().catch(() => ({error: `The server says ${response.status}`}));
   if (!response.ok) {
@@ -65,7 +65,7 @@ function login() {
   const field = made("input", [], {id: "given", autocomplete: "off", spellcheck: "false"});
   const form = made("form", [
     made("h1", "This page needs its token"),
-    made("p", sessionStorage.getItem(TOKEN) ? "The server does not take this page’s token: the server was started again, or the token is wrong. " : "", {id: "why-token"}),
+    made("p", sessionStorage.getItem(TOKEN) ? "The server refuses this page’s token: the server was started again, or the token is wrong." : "", {id: "why-token"}),
     made("p", "optsearch serve printed an address when it began. Paste the whole address here, or its token."),
     made("label", "Address or token", {for: "given"}), field,
     made("div", made("button", "Open the board", {class: "primary"}), {class: "tools"}),
@@ -75,7 +75,7 @@ function login() {
     event.preventDefault();
     const match = field.value.match(/([0-9a-f]{32})\s*$/);
     if (!match) {
-      element("no-token").textContent = "This is no token: it has 32 digits and letters from a to f.";
+      element("no-token").textContent = "This is no token; a token has 32 characters: digits, and letters from a to f.";
       return;
     }
     sessionStorage.setItem(TOKEN, match[1]);

@@ -8,7 +8,7 @@ asking = (step, cell) => ask("value", {
   cell: cell === null ? "" : cellName(cell),
 }).then(({value}) => value && value.map(Number), (error) => error.kind === "GivenUp" ? undefined : null);
 
-element("game").textContent = "Optimal and greedy strategies are computed …";
+element("game").textContent = "Computing optimal and greedy strategies …";
 leadBack(`/?shots=${BASE}`, "The board at this position");
 ask("walk", {shots: BASE}).then(begin, (error) => {
   if (error.status === 401) return;

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 
 from optsearch.game import notebook
 from optsearch.game.game import HOLE, Cell, Game, cell_name, parse_cell
-from optsearch.game.shapes import parse_kind
+from optsearch.game.shapes import Shape, parse_kind
 from optsearch.support.errors import GameError, ImpossiblePosition, PositionError
 
 SIGNS = {"hit": "X×", "miss": "o○", "sunk": "●"}  # of replies: first in text, last in figures
@@ -185,10 +185,11 @@ class Position:
         ships = len(self.game.fleet) if length is None else self.game.fleet.count(length)
         number = 1 + sum(one.reply == shot.reply for one in before)
         if number > ships:
-            what = "ships" if length is None else f"ships of length {length}"
+            kind = "shape" if isinstance(length, Shape) else "length"
+            what = "" if length is None else f" of {kind} {length}"
+            says = f"makes {number} sunk ships{what}" if ships else f"names a ship{what}"
             raise PositionError(
-                f"{shot} is sinking number {number}, but the fleet {self.game.fleet_text} "
-                f"has {ships} {what}"
+                f"{shot} {says}; the fleet {self.game.fleet_text} has {ships or 'none'}"
             )
 
     @classmethod

@@ -316,7 +316,7 @@ function look(cell) {
   looked = cell;
   const step = current(), shown = cell ?? nextShot();
   const value = shown === null || step.replies.has(shown) || isOver(step) ? null : valueOf(step, shown);
-  const best = value ? `; shot first, at best ${boundsText(value, weightOf(step.family))}` : "";
+  const best = value ? `; if shot next, at best ${boundsText(value, weightOf(step.family))}` : "";
   element("about").textContent = shown === null ? "" : board.label(shown) + best;
 }
 

@@ -166,7 +166,9 @@ def rules_in_words(game: Game) -> str:
 def _by(solver: Solver) -> str:
     """What weighs configurations, in words."""
     return (
-        "" if solver.prior is None else f" Configurations weigh by the prior {solver.prior.name}."
+        ""
+        if solver.prior is None
+        else f" Configurations are weighted by the prior {solver.prior.name}."
     )
 
 
