@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
@@ -355,6 +356,32 @@ def test_an_answer(client):
     assert not [name for name in head if name.startswith("access-control")]
     assert "set-cookie" not in head
     assert "server" not in head
+
+
+def children(process):
+    """The process ids of its children that work: not the tracker of what they share."""
+    path = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    pids = [int(pid) for pid in path.read_text().split()]
+    return [pid for pid in pids if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+def test_a_worker_killed_in_mid_request(served, client):
+    """It is stopped first, so that it has not answered when it is killed."""
+    asked = {"page": "p", "shots": "A1=miss"}
+    client.ask(content=asked)
+    (worker,) = children(served[0])
+    os.kill(worker, signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as thread:
+        lost = thread.submit(client.ask, content={**asked, "shots": "B1=miss"})
+        client.ask("about")  # the server goes on meanwhile
+        os.kill(worker, signal.SIGKILL)
+        status, _, found = lost.result()
+    assert (status, found["kind"]) == (422, "WorkerLost")
+    assert "ask again" in found["error"]
+    while (answer := client.ask(content=asked))[2].get("kind") == "Preparing":
+        pass
+    assert answer[::2] == (200, answers.advice(SMALL, "A1=miss"))
+    assert worker not in children(served[0])
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,26 @@ from importlib import resources
 
 from optsearch.support import palette
 
+_WHOLE = """<!doctype html>
+<html lang="en-GB">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>{{title}}</title>
+{{style}}
+</head>
+<body>
+{{body}}<script type="application/json" id="data">{{data}}</script>
+{{script}}
+</body>
+</html>
+"""
+
 
 class Page:
-    """A page of packages: its markup, and the styles and scripts that it takes, in this order.
+    """A page of packages: its body, and the styles and scripts that it takes, in this order.
 
     files -- each PACKAGE/NAME; one ends in .html, the others in .css and .js.
     """
@@ -25,7 +42,7 @@ class Page:
         def together(ending: str) -> str:
             return "\n".join(_text(*name.split("/")) for name in files if name.endswith(ending))
 
-        self._markup = together(".html")
+        self._body = together(".html")
         self.style = palette.css() + together(".css")
         self.script = together(".js")
 
@@ -42,7 +59,8 @@ class Page:
 
     def _filled(self, title: str, style: str, data: str, script: str) -> str:
         texts = {"title": html.escape(title), "style": style, "data": data, "script": script}
-        return re.sub(r"\{\{(\w+)\}\}", lambda match: texts[match[1]], self._markup)
+        texts["body"] = self._body
+        return re.sub(r"\{\{(\w+)\}\}", lambda match: texts[match[1]], _WHOLE)
 
 
 def policy(page: str) -> str:
