@@ -214,6 +214,10 @@ def test_a_contradiction_of_many_replies_has_a_dozen_buttons(page):
     more = "known.together = [...known.together, ...known.together, ...known.together]; show()"
     page.driver.execute_script(more)
     assert len(page.driver.find_elements("css selector", "#wrong-shots button")) == 12
+    for width in (1280, 360):
+        page.resize(width)
+        shown = page.driver.find_elements("css selector", "#wrong-shots button")
+        assert min(button.size["width"] for button in shown) > 100
     more = 3 * len(together) - 12
     assert page.text("wrong-more") == f"and {more} more, framed on the board."
 
