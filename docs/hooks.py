@@ -1,8 +1,7 @@
-"""What the pages take from the program when the site is built: help texts, tables and pictures.
+"""What the site has beside the pages of `docs`: figures, their captions, the files above `docs`.
 
-In a page, a line `<!-- help COMMAND -->` becomes the help of a command, and `<!-- table NAME -->`
-one of `TABLES`. Pictures are drawn from the committed tables. The first page is the README, and
-what it links to beside `docs` is on the site too.
+Figures are drawn from the committed tables. Help texts and tables stand in the pages themselves
+(`docs/parts.py`).
 """
 
 from __future__ import annotations
@@ -10,41 +9,15 @@ from __future__ import annotations
 import atexit
 import os
 import re
-from collections.abc import Callable
 from contextlib import redirect_stdout
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from shutil import rmtree
-from statistics import median
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
 from mkdocs.structure.files import File
-from typer.testing import CliRunner
 
-from optsearch.cli.command import app
-from optsearch.game import ANNOUNCEMENTS, Game
-from optsearch.game.names import LEVELS, in_words
-from optsearch.report.standing import standings
-from optsearch.results.tables import (
-    BOXED_BRACKET,
-    DOUBLE_ORACLE,
-    EQUILIBRIA,
-    EVALUATION,
-    GROWTH,
-    HIDERS,
-    LEADERBOARD,
-    MINI_GAME,
-    OPTIMA,
-    OPTIMA_ANNOUNCED,
-    PUZZLES,
-    SOLITAIRE,
-    TOLD,
-    TOLD_CHECK,
-    known_part_of,
-    took,
-)
 from paper_figures import (
     bonferroni_trees,
     bracket,
@@ -73,309 +46,6 @@ BESIDE = {  # on the site, and in the repository
     "index.md": "README.md",
     **{name: name for name in ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE")},
 }
-LONGEST = 12  # searches
-BOXED = Game.parse("10x10:5,4,3,3,2;contact=any")
-
-
-def help_of(command: str) -> str:
-    """What `optsearch COMMAND --help` prints, as a block."""
-    answer = CliRunner().invoke(app, [*command.split(), "--help"], prog_name="optsearch")
-    if answer.exit_code != 0:
-        raise ValueError(f"there is no help of {command!r}: {answer.output}")
-    return f"```text\n{answer.output.strip()}\n```"
-
-
-def rows_of(*rows: tuple[object, ...]) -> str:
-    """A table; the first row is its head."""
-    head, *others = [f"| {' | '.join(map(str, row))} |" for row in rows]
-    return "\n".join([head, "|---" * len(rows[0]) + "|", *others])
-
-
-def duration(seconds: float) -> str:
-    """A time as people say it."""
-    if seconds < 1:
-        return "less than a second"
-    return f"{seconds:.0f} seconds" if seconds < 120 else f"{seconds / 60:.0f} minutes"
-
-
-def longest_searches() -> str:
-    """The optima that took longest."""
-    found = sorted(OPTIMA.read(), key=lambda row: -row["seconds"])[:LONGEST]
-    return rows_of(
-        ("game", "configurations", "nodes", "time"),
-        *(
-            (
-                f"`{row['game']}`",
-                f"{row['configurations']:,}",
-                f"{row['nodes']:,}",
-                duration(row["seconds"]),
-            )
-            for row in found
-        ),
-    )
-
-
-def searches_by_size() -> str:
-    """How many of the searches ended within some time, by the number of configurations."""
-    rows = OPTIMA.read().rows
-    sizes = ((1, 100), (101, 300), (301, 1000), (1001, 10_000))
-    limits = (0.1, 1.0, 10.0, 100.0)
-    lines = []
-    for low, high in sizes:
-        times = [row["seconds"] for row in rows if low <= row["configurations"] <= high]
-        within = [sum(time <= limit for time in times) for limit in limits]
-        lines.append((f"{low:,} to {high:,}", len(times), *within, duration(max(times))))
-    head = ("configurations", "games", *(f"within {limit:g} s" for limit in limits), "longest")
-    return rows_of(head, *lines)
-
-
-def counts() -> str:
-    """How long it takes to count the configurations of the usual fleet."""
-    return rows_of(
-        ("board", "contact", "configurations", "seconds"),
-        *(
-            (
-                f"{row['size']}×{row['size']}",
-                f"`{row['contact']}`",
-                f"{row['configurations']:,}",
-                row["seconds"],
-            )
-            for row in GROWTH.read()
-        ),
-    )
-
-
-def evaluations() -> str:
-    """What evaluating each strategy on every configuration of a large game took."""
-    headers = [EVALUATION.read(path).header for path in EVALUATION.all()]
-    return rows_of(
-        ("game", "strategy", "mean shots", "time"),
-        *(
-            (
-                f"`{header['game']}`",
-                f"`{header['strategy']}`",
-                header["mean"],
-                duration(float(header["seconds"])),
-            )
-            for header in sorted(
-                headers,
-                key=lambda header: (int(header["configurations"]), float(header["seconds"])),
-            )
-        ),
-    )
-
-
-def rate(games: float) -> str:
-    """Games a second, to two digits; thousands to one, as the times of moves are known."""
-    if games >= 1000:
-        return f"{round(games, -3):,.0f}"
-    return f"{games:.1f}" if games < 10 else f"{round(games, -1):.0f}"
-
-
-def games_a_second() -> str:
-    """How many games of each player a core plays a second, on two kinds of boards."""
-    rates: dict[str, dict[str, float]] = {}
-    for row in LEADERBOARD.read():
-        if row["milliseconds"]:
-            seconds = row["mean"] * row["milliseconds"] / 1000
-            rates.setdefault(row["strategy"], {})[str(row["game"])] = 1 / seconds
-    games = ("10x10:5,4,3,3,2", "10x10:5,4,3,3,2;contact=any;announce=ship")
-    return rows_of(
-        ("player", *(f"`{game}`" for game in games)),
-        *(
-            (in_words(player), *(rate(found[g]) if g in found else "" for g in games))
-            for player, found in rates.items()
-        ),
-    )
-
-
-def models_of_puzzles() -> str:
-    """How long each solver takes with each model of each puzzle, and how they compare in SCIP."""
-    found: dict[tuple[str, float], dict[tuple[str, str], float | None]] = {}
-    for row in SOLITAIRE.read():
-        seconds = row["build_seconds"] + row["solve_seconds"] if row["solved"] else None
-        here = found.setdefault((row["grid"], row["revealed"]), {})
-        here[row["solver"], row["model"]] = seconds
-    lines = []
-    for (grid, revealed), seconds in found.items():
-        ship, cell = seconds["SCIP", "ship"], seconds["SCIP", "cell"]
-        ratio = "" if ship is None or cell is None else f"{cell / ship:.1f}"
-        times = ("not in time" if time is None else f"{time:.3f}" for time in seconds.values())
-        lines.append((grid, f"{revealed:.0%}", *times, ratio))
-    columns = (f"{solver}, {model}-based" for solver, model in next(iter(found.values())))
-    return rows_of(("board", "revealed", *columns, "ratio"), *lines)
-
-
-def levels_of_puzzles() -> str:
-    """How many of the generated puzzles have each level, and how long it took to grade them."""
-    times: dict[str, list[float]] = {}
-    for row in PUZZLES.read():
-        times.setdefault(row["level"], []).append(row["grading_seconds"])
-    return rows_of(
-        ("level", "puzzles", "seconds to grade, median", "most"),
-        *(
-            (level, len(times[level]), f"{median(times[level]):.2f}", f"{max(times[level]):.2f}")
-            for level in LEVELS
-            if level in times
-        ),
-    )
-
-
-def values_of_games() -> str:
-    """The values of games against the best hider, beside the optimum against a uniform one."""
-    rows = [row for row in EQUILIBRIA.read() if row["value"] is not None]
-    return rows_of(
-        ("game", "ways to hide", "orbits", "φ", "value", "given away"),
-        *(
-            (
-                f"`{row['game']}`",
-                row["hidings"],
-                row["orbits"],
-                f"{row['uniform']} ≈ {float(row['uniform']):.4f}",
-                "the same" if row["is_uniform"] else f"{row['value']} ≈ {float(row['value']):.4f}",
-                "" if row["is_uniform"] else f"{float(row['value'] - row['uniform']):.4f}",
-            )
-            for row in rows
-        ),
-    )
-
-
-def brackets_of_games() -> str:
-    """Brackets of values that were not found in the time that the experiment gives them."""
-    rows = [row for row in EQUILIBRIA.read() if row["value"] is None]
-    return rows_of(
-        ("game", "ways to hide", "orbits", "φ", "value, at least", "at most"),
-        *(
-            (
-                *(f"`{row['game']}`", row["hidings"], row["orbits"]),
-                *(f"{float(row['uniform']):.6f}", f"{row['least']:.6f}", f"{row['most']:.6f}"),
-            )
-            for row in rows
-        ),
-    )
-
-
-def rounds_by_box() -> str:
-    """Rounds of the double oracle by the width of the box."""
-    table = DOUBLE_ORACLE.read()
-    radii = sorted({row["radius"] for row in table})
-    found: dict[str, dict[float, int]] = {}
-    for row in table:
-        found.setdefault(f"`{row['game']}`, {row['orbits']}", {})[row["radius"]] = row["rounds"]
-    head = ("game, orbits", *(f"box of {radius:g}" if radius else "no box" for radius in radii))
-    whole = ("together", *(sum(here[radius] for here in found.values()) for radius in radii))
-    rows = ((game, *(here[radius] for radius in radii)) for game, here in found.items())
-    return rows_of(head, *rows, whole)
-
-
-def hiders_in_practice() -> str:
-    """Shots of players on boards that are not hidden uniformly, and the difference."""
-    return rows_of(
-        ("ships", "hider", "player", "boards", "mean shots", "more than uniform"),
-        *(
-            (
-                "touching" if row["game"].contact == "any" else "not touching",
-                row["hider"],
-                f"`{row['strategy'].partition(':')[0]}`",
-                f"{row['games']:,}",
-                f"{row['mean']:.2f} ± {row['standard_error']:.2f}",
-                "" if row["hider"] == "uniform" else f"{row['difference']:+.2f}",
-            )
-            for row in HIDERS.read()
-        ),
-    )
-
-
-def optima_by_rules() -> str:
-    """Optima of games in which ships may touch, by what is announced."""
-    found: dict[str, dict[str, dict[str, Any]]] = {}
-    for row in OPTIMA_ANNOUNCED.read():
-        if row["game"].contact == "any" and len(row["game"].fleet) > 1:
-            usual = replace(row["game"], announce="nothing")
-            found.setdefault(f"`{usual}`", {})[row["game"].announce] = row
-    complete = {game: by for game, by in found.items() if len(by) == len(ANNOUNCEMENTS)}
-    return rows_of(
-        ("game", "configurations", "hits and misses alone", "sinkings told", "with their length"),
-        *(
-            (
-                game,
-                by["ship"]["configurations"],
-                *(f"{by[a]['total_height']}: {by[a]['mean']:.4f}" for a in ANNOUNCEMENTS),
-            )
-            for game, by in complete.items()
-        ),
-    )
-
-
-def games_won() -> str:
-    """Boards of the mini-game that strategies win with some shots."""
-    table = MINI_GAME.read()
-    limits = (19, 20, 24)
-    rows = []
-    for name in dict.fromkeys(table.column("strategy")):
-        counts = {r["shots"]: r["configurations"] for r in table if r["strategy"] == name}
-        boards = sum(counts.values())
-        won = [sum(n for shots, n in counts.items() if shots <= limit) for limit in limits]
-        mean = sum(shots * n for shots, n in counts.items()) / boards
-        cells = (f"{n:,} ({100 * n / boards:.2f} %)" for n in won)
-        rows.append((f"`{name}`" if ":" in name else name, *cells, f"{mean:.4f}", max(counts)))
-    head = (f"{limit} shots or fewer" for limit in limits)
-    return rows_of(("strategy", *head, "mean shots", "worst"), *rows)
-
-
-def bounds_in_the_box() -> str:
-    """What is known of the game in the box."""
-    return rows_of(
-        ("side", "by", "shots", "source"),
-        *(
-            (row["side"], row["name"], f"{row['value']:.6f}", row["source"])
-            for row in BOXED_BRACKET.read()
-        ),
-    )
-
-
-def rows_confirmed() -> str:
-    """How much of the table of told ships was computed a second time."""
-    name = known_part_of(BOXED)
-    table, again = TOLD.read(name=name), TOLD_CHECK.read(name=name)
-    return rows_of(
-        ("of the table", "rows", "sets of known ships", "pairs of hidden ships"),
-        *(
-            (what, len(rows), f"{sum(rows.column('sets')):,}", f"{sum(rows.column('pairs')):,}")
-            for what, rows in (("all", table), ("confirmed by misses", again))
-        ),
-    )
-
-
-def all_standings() -> str:
-    """Of each table when it was made, and what confirmed it."""
-    return rows_of(
-        ("table", "made", "as it stands", "takes", "command"),
-        *(
-            (one.file, one.header.get("date", ""), one.text, took(one.minutes), f"`{one.command}`")
-            for one in standings()
-        ),
-    )
-
-
-TABLES: dict[str, Callable[[], str]] = {
-    "optima by rules": optima_by_rules,
-    "games won": games_won,
-    "bounds in the box": bounds_in_the_box,
-    "rows confirmed": rows_confirmed,
-    "standings": all_standings,
-    "longest searches": longest_searches,
-    "searches by size": searches_by_size,
-    "counts": counts,
-    "evaluations": evaluations,
-    "games a second": games_a_second,
-    "models of puzzles": models_of_puzzles,
-    "values of games": values_of_games,
-    "brackets of games": brackets_of_games,
-    "rounds by box": rounds_by_box,
-    "hiders in practice": hiders_in_practice,
-    "levels of puzzles": levels_of_puzzles,
-}
 
 
 def captioned(found: re.Match[str]) -> str:
@@ -388,21 +58,13 @@ def captioned(found: re.Match[str]) -> str:
     )
 
 
-def filled(markdown: str) -> str:
-    """A page with its help texts, its tables and the captions of its pictures."""
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """MkDocs asks for each page before it is rendered."""
     for figure in FIGURES:
         markdown = re.sub(
             rf"^!\[.*\]\(pictures/({figure.name})\.png\)$", captioned, markdown, flags=re.M
         )
-    markdown = re.sub(
-        r"^<!-- help (.*) -->$", lambda found: help_of(found[1]), markdown, flags=re.M
-    )
-    return re.sub(r"^<!-- table (.*) -->$", lambda found: TABLES[found[1]](), markdown, flags=re.M)
-
-
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """MkDocs asks for each page before it is rendered."""
-    return filled(markdown)
+    return markdown
 
 
 def on_startup(**_: Any) -> None:
@@ -417,7 +79,7 @@ def on_startup(**_: Any) -> None:
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """MkDocs asks for the files of the site: pages beside `docs`, and the pictures, are added."""
+    """MkDocs asks for the files of the site: those above `docs`, and the figures, are added."""
     for name, path in BESIDE.items():
         content = (ROOT / path).read_text(encoding="utf-8").replace("](docs/", "](")
         files.append(File.generated(config, name, content=content))
