@@ -27,7 +27,7 @@ def run(*arguments):
     return CliRunner().invoke(app, ["animate", *map(str, arguments)])
 
 
-@pytest.mark.parametrize("options", [(), ("--plain",)])
+@pytest.mark.parametrize("options", [(), pytest.param(("--plain",), marks=pytest.mark.long(2))])
 def test_a_frame_a_shot(tmp_path, options):
     path = tmp_path / "game.gif"
     result = run("parity", GAME, "--seed", 2, "--number", 1, "-o", path, "--json", *options)

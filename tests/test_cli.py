@@ -338,8 +338,9 @@ def svg_texts(path):
     return re.findall(r"<!-- (.*?) -->", path.read_text(encoding="utf-8"), re.DOTALL)
 
 
-def test_draw_boards(here, tmp_path, tree):
-    sizes = []
+def test_draw_boards(here, tmp_path):
+    tree, sizes = tmp_path / "tree.json", []
+    assert here("solve", "3x4:2", "--tree", tree)[0] == 0
     for options in ((), ("--draw-boards",)):
         drawing = tmp_path / "drawing.svg"
         assert here("tree", tree, "--figure", drawing, *options)[::2] == (0, "")

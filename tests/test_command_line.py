@@ -193,7 +193,7 @@ def test_old_names_say_the_new_one(here, old):
         ["posterior", "10x10:5,4,3,3,2", "--shots", "A1=miss"],
         ["bounds", "7x7:5,4,3,3,2"],
         ["evaluate", "greedy", "4x4:3,2", "--jobs", "1"],
-        ["counterexamples", "--max-cells", "12"],
+        ["counterexamples", "--max-cells", "10"],
         ["strategies"],
     ],
     ids=lambda arguments: arguments[0],

@@ -11,7 +11,7 @@ from optsearch.counting.configurations import Configurations, to_masks
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.support.errors import ImpossiblePosition, NotSupported, TooLarge
-from tests.examples import cells_of, draws, games, positions
+from tests.examples import cells_of, draws, games, positions, some
 from tests.processes import run_script
 
 STANDARD = Position(Game.parse("10x10:5,4,3,3,2"))
@@ -110,7 +110,7 @@ endless._sliced(count)
     assert error.endswith("KeyboardInterrupt\n")
 
 
-@pytest.mark.parametrize("shots", ["A1=hit J10=hit", "E5=hit E6=hit E7=miss F5=miss"])
+@pytest.mark.parametrize("shots", some(1, ["E5=hit E6=hit E7=miss F5=miss", "A1=hit J10=hit"], 1))
 def test_positions_of_the_usual_game(shots):
     """A hit cell splits the count: occurrence at a cell equals the count after hitting it."""
     before = Configurations(Position.parse(STANDARD.game, shots))
@@ -130,9 +130,17 @@ def test_stream_batches():
         next(found.stream(255))
 
 
-def test_list_refuses_what_does_not_fit():
-    with pytest.raises(TooLarge, match=r"1,925,751,392 configurations of 10x10:5,4,3,3,2 needs 28"):
-        Configurations(STANDARD).list()
+@pytest.mark.parametrize(
+    ("game", "number", "most", "least"),
+    some(
+        1,
+        [("5x5:3,2", "524", 1 << 10, "0"), (str(STANDARD.game), "1,925,751,392", 4 << 30, "28")],
+        3,
+    ),
+)
+def test_list_refuses_what_does_not_fit(game, number, most, least):
+    with pytest.raises(TooLarge, match=f"the {number} configurations of {game} needs {least}"):
+        Configurations(Position(Game.parse(game))).list(most)
 
 
 def test_nothing_left():

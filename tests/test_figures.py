@@ -491,7 +491,7 @@ def test_a_bad_source_is_refused_without_a_traceback(data, tmp_path, capsys, row
 @pytest.mark.parametrize(
     "chosen",
     [
-        ("figure5", "figure9", "optima", "skyline"),
+        ("figure5", "figure9"),
         pytest.param((*NAMES, *IDEAS), marks=pytest.mark.long(20)),
     ],
     ids=len,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples import some
 from tests.processes import run_command, run_script
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -16,11 +17,11 @@ MINUTES = {  # what would take them
     "evaluate": ("evaluate", "greedy", "10x10:5,4,3,3,2"),
 }
 # All of them hand work to the same pool: a second time is asked of one.
-TIMES = [*((command, 1) for command in MINUTES), ("evaluate", 2)]
+TIMES = [("solve", 1), ("evaluate", 2), ("counterexamples", 1), ("evaluate", 1)]
 SUBMIT = "from optsearch.support.workers import _Pool; at(_Pool, 'submit', {action}, {times})"
 
 
-@pytest.mark.parametrize(("command", "times"), TIMES)
+@pytest.mark.parametrize(("command", "times"), some(2, TIMES, 3))
 def test_a_killed_worker(command, times):
     """As it starts, and beside one that was given work before."""
     hooks = SUBMIT.format(action="kill_worker", times=times)
@@ -54,7 +55,7 @@ def end_workers(*_):
 """
 
 
-@pytest.mark.parametrize(("command", "times"), TIMES)
+@pytest.mark.parametrize(("command", "times"), some(2, TIMES, 3))
 def test_ctrl_c_while_workers_start(command, times):
     """It reaches them, too: the first work was handed over, they are loading their modules."""
     hooks = SUBMIT.format(action="interrupt_all", times=times)
@@ -63,19 +64,19 @@ def test_ctrl_c_while_workers_start(command, times):
     assert ("between" in out) == (command == "solve")
 
 
-def test_ctrl_c_while_workers_work(tmp_path):
+@pytest.mark.parametrize(
+    ("command", "times"), some(1, [("counterexamples", 30), ("evaluate", 5)], 4)
+)
+def test_ctrl_c_while_workers_work(tmp_path, command, times):
     """Once something came back, with more under way."""
     hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', interrupt_all, {})"
     options = ("--jobs", 2, "--resume", "kept")
-    for command, times in (("evaluate", 5), ("counterexamples", 30)):
-        folder = tmp_path / command
-        folder.mkdir()
-        ended = run_command(*MINUTES[command], *options, hooks=hooks.format(times), cwd=folder)
-        kept = "what is done is in kept, and the same command goes on from there"
-        assert ended == (130, "", f"interrupted; {kept}\n")
+    ended = run_command(*MINUTES[command], *options, hooks=hooks.format(times), cwd=tmp_path)
+    kept = "what is done is in kept, and the same command goes on from there"
+    assert ended == (130, "", f"interrupted; {kept}\n")
 
 
-@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("times", some(1, [1, 2], 3))
 def test_an_owner_that_is_killed_leaves_nothing_on_the_terminal(times):
     """Neither its workers nor what tidies up after it say a word."""
     hooks = SUBMIT.format(action="kill", times=times)
@@ -98,7 +99,12 @@ main()
 
 
 @pytest.mark.parametrize(
-    "module", ["optsearch.cli.command", "typer", "numpy", "lmdb", "rich", "optsearch.search.solver"]
+    "module",
+    some(
+        3,
+        ["optsearch.cli.command", "numpy", "typer", "optsearch.search.solver", "rich", "lmdb"],
+        2,
+    ),
 )
 def test_ctrl_c_during_imports(module):
     """Ctrl-C when a module is about to be loaded."""

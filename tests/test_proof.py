@@ -172,7 +172,7 @@ def changed(made, number, claim):
 
 
 @proofs
-@sizes("step", 12, 1, 3)
+@sizes("step", 40, 1, 3)
 def test_a_claim_too_strong(made, step):
     for i, claim in list(enumerate(made.claims))[::-step]:
         sets, weights = zip(*claim.family, strict=True)

@@ -22,7 +22,7 @@ from optsearch.play.simulate import Outcome, generator_of, played, simulate
 from optsearch.results import tables as results
 from optsearch.strategies import as_player
 from optsearch.support.errors import OptsearchError, StrategyError, TableError
-from tests.examples import sizes
+from tests.examples import sizes, some
 from tests.processes import MANY_SECONDS, run_command
 
 GAME = Game.parse("4x4:3,2")
@@ -322,7 +322,8 @@ MANY = (
 
 
 @pytest.mark.parametrize(
-    ("action", "jobs", "ended"), [("kill", 2, -signal.SIGKILL), ("interrupt", 1, 130)]
+    ("action", "jobs", "ended"),
+    some(1, [("interrupt", 1, 130), ("kill", 2, -signal.SIGKILL)], 4),
 )
 def test_a_killed_or_interrupted_command_goes_on(here, tmp_path, action, jobs, ended):
     """By kill -9 and by ctrl-C: nothing that was kept is played again; the games are the same."""

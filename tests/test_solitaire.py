@@ -24,7 +24,7 @@ from optsearch.solitaire.deduction import Deducer
 from optsearch.solitaire.puzzle import REVEALED, SHIP, WATER, Clue, Puzzle, ordered
 from optsearch.support.errors import OptsearchError, PuzzleError, TooLarge
 from optsearch.support.progress import Status
-from tests.examples import sizes
+from tests.examples import sizes, some
 from tests.processes import run_command
 
 RUSSIAN = (4, 3, 3, 2, 2, 2, 1, 1, 1, 1)
@@ -321,10 +321,12 @@ def test_generated_puzzles_are_unique_and_minimal(method):
         assert solitaire.is_minimal(puzzle, other)
 
 
-def test_a_10x10_puzzle_is_unique_and_minimal_by_the_cell_model():
+@sizes("others", [], [2], 3)
+def test_a_10x10_puzzle_is_unique_and_minimal_by_the_cell_model(others):
     puzzle = solitaire.generate(10, 10, RUSSIAN, 1)
     assert solitaire.is_minimal(puzzle, "cell")
-    assert puzzle != solitaire.generate(10, 10, RUSSIAN, 2)
+    for seed in others:
+        assert puzzle != solitaire.generate(10, 10, RUSSIAN, seed)
 
 
 def test_kept_counts():
@@ -967,10 +969,14 @@ def test_reproduce(here, short):
 
 @pytest.mark.parametrize(
     ("name", "arguments", "table"),
-    [
-        ("solitaire", ["--boards", "1"], results.SOLITAIRE),
-        ("puzzles", ["-n", "1"], results.PUZZLES),
-    ],
+    some(
+        1,
+        [
+            ("solitaire", ["--boards", "1"], results.SOLITAIRE),
+            ("puzzles", ["-n", "1"], results.PUZZLES),
+        ],
+        4,
+    ),
 )
 def test_experiments(name, arguments, table, monkeypatch, tmp_path):
     """What is committed is what they write, but for times."""

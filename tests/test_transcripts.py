@@ -46,8 +46,19 @@ def transcript(here, game):
     return "\n".join(said)
 
 
-@pytest.mark.parametrize("contact", CONTACTS)
-@pytest.mark.parametrize("announce", ANNOUNCEMENTS)
+LONG = (("any", "sunk"), ("any", "ship"))
+
+
+@pytest.mark.parametrize(
+    ("announce", "contact"),
+    [
+        pytest.param(
+            *(announce, contact), marks=pytest.mark.long(4) if (contact, announce) in LONG else ()
+        )
+        for announce in ANNOUNCEMENTS
+        for contact in CONTACTS
+    ],
+)
 def test_transcript(here, contact, announce):
     path = FOLDER / f"{contact}_{announce}.txt"
     text = transcript(here, Game(4, 4, (3, 2), contact, announce))

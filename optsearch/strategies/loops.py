@@ -31,7 +31,8 @@ def heuristic(board: Array, fleet: Array, reading: Any, rng: Any) -> int:
     rows, columns = board.shape
     known = np.zeros((rows, columns), np.uint8)
     hit = np.zeros((rows * columns, 2), np.int64)
-    number = misses = shots = 0
+    number = np.int64(0)  # a literal would have numba compile all that takes it once more
+    misses = shots = 0
     left = np.count_nonzero(board)
     while left:
         values, number = heuristic_values(known, fleet, reading, hit, number)
