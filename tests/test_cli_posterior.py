@@ -155,3 +155,40 @@ def test_a_sample_in_pieces_is_the_whole_sample(monkeypatch, contact):
     assert run(*arguments).splitlines() == [" ".join(ships) for ships in drawn]
     one = run_json("sample", str(game), "-n", "1", "--seed", "3")
     assert len(one["sample"]) == 1
+
+
+def placements(game, misses, through, last):
+    """How many placements without a miss cover each cell; through -- the hits they must have."""
+    values = np.zeros((game.rows, game.columns))
+    for length in game.fleet:
+        for down in range(2):
+            for row in range(game.rows - down * (length - 1)):
+                for column in range(game.columns - (1 - down) * (length - 1)):
+                    ship = [(row + k * down, column + k * (1 - down)) for k in range(length)]
+                    at_end = ship[-1][1 - down] == (game.rows, game.columns)[1 - down] - 1
+                    if misses & {*ship} or (last and at_end):
+                        continue
+                    for cell in ship:
+                        values[cell] += len(through & {*ship}) if through is not None else 1
+    return values
+
+
+@pytest.mark.parametrize("shots", ["", "C3=miss", "C3=hit A1=miss", "C3=hit C4=hit B3=miss"])
+def test_matrices_of_battleship_heuristics(shots):
+    """As counted here: all placements without a miss, or those through hits."""
+    game = Game.parse("6x5:4,3,2;contact=any")
+    told = [shot.split("=") for shot in shots.split()]
+    misses = {parse_cell(name) for name, reply in told if reply == "miss"}
+    hits = {parse_cell(name) for name, reply in told if reply == "hit"}
+    hunted = placements(game, misses, None, last=False)
+    hunted /= hunted.max()
+    for matrix, expected in (("hunt", hunted), ("attack", placements(game, misses, hits, True))):
+        for cell in hits:
+            expected[cell] = 0
+        if matrix == "attack" and not hits:
+            continue
+        found = run_json("posterior", str(game), "--shots", shots, "--matrix", matrix)
+        assert found["matrix"] == matrix
+        assert np.array(found["values"]) == pytest.approx(expected)
+        best = set(zip(*np.where(expected == expected.max()), strict=True))
+        assert {parse_cell(name) for name in found["greedy_shots"]} == best

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 from rich.text import Text
 
 from optsearch.cli.answers import Answer, json_text
@@ -152,12 +153,20 @@ def by_cell(game: Game, **matrices: list[list[Any]]) -> list[dict[str, Any]]:
 # Posteriors
 
 
+class Matrix(str, Enum):
+    """Which matrix is printed."""
+
+    EXACT = "exact"
+    HUNT = "hunt"
+    ATTACK = "attack"
+
+
 @app.command(
     example="optsearch posterior 4x5:2,3,4 --shots 'A2=hit B1=miss'",
     takes=1,
     then="optsearch advise 4x5:2,3,4  # the same after every reply",
-    gives="game position (prior prior_digest) configurations occurrence probability "
-    "greedy_shots bits",
+    gives="game position (prior prior_digest) (matrix values) (configurations occurrence "
+    "probability) greedy_shots (bits)",
     of_family="left left_weight bits greedy probability",
 )
 def posterior(
@@ -171,6 +180,13 @@ def posterior(
         Path | None,
         typer.Option(help="Draw the heat map to this file (pdf, svg or png).", show_default=False),
     ] = None,
+    matrix: Annotated[
+        Matrix,
+        typer.Option(
+            help="exact: probabilities; hunt, attack: what Battleship Heuristics shoots by, "
+            "placements without a miss."
+        ),
+    ] = Matrix.EXACT,
     form: FormOption = Form.TEXT,
 ) -> None:
     """Where the ships are: the probability of each cell.
@@ -186,12 +202,19 @@ def posterior(
         posterior_family(family, shots, form)
         return
     position = read_position(played, shots, board)
+    if matrix is not Matrix.EXACT:
+        if prior is not None or cache is not None:
+            raise OptsearchError(
+                f"--matrix {matrix.value} counts placements, without --prior and --cache"
+            )
+        placements_answer(position, matrix, figure).print(form)
+        return
     by = prior_of(prior, position.game)
     posterior_ = Posterior(position, by, cache)
     posterior_.require_some()
     likely = [cell_name(cell) for cell in posterior_.greedy_shots()]
     if figure is not None:
-        draw_posterior(posterior_, figure)
+        draw_heat(posterior_.position, posterior_.probability, figure)
     number = posterior_.configurations
     answer = Answer(heading(position), **described(position, by))
     answer.show("", probability_board(posterior_))
@@ -211,6 +234,26 @@ def posterior(
         answer.fact("each hits with", f"{exact}{posterior_.probability[row, column]:.6f}")
     answer.fact("drawing", str(figure) if figure else None)
     answer.print(form)
+
+
+def placements_answer(position: Position, matrix: Matrix, figure: Path | None) -> Answer:
+    """What Battleship Heuristics shoots by."""
+    from optsearch.strategies.heuristic import matrix_of
+
+    values = matrix_of(position, matrix.value)
+    game = position.game
+    fresh = game.cells_of((1 << game.cells) - 1 & ~position.closed)
+    most = max((values[cell] for cell in fresh), default=0.0)
+    likely = [cell_name(cell) for cell in fresh if values[cell] == most > 0]
+    answer = Answer(heading(position), **described(position), matrix=matrix.value)
+    answer.show("", board_text([[f"{value:.2f}" for value in row] for row in values.tolist()]), "")
+    answer.show(values=values.tolist())
+    answer.table(by_cell(position.game, values=values.tolist()))
+    answer.fact("highest at", " ".join(likely) or "no cell", greedy_shots=likely)
+    if figure is not None:
+        draw_heat(position, values, figure)
+    answer.fact("drawing", str(figure) if figure else None)
+    return answer
 
 
 def probability_board(posterior: Posterior) -> Text:
@@ -246,17 +289,15 @@ def probability_board(posterior: Posterior) -> Text:
     return text.append("\n")
 
 
-def draw_posterior(posterior: Posterior, path: Path) -> None:
-    """Draw the heat map of a posterior to a file whose ending names the format."""
+def draw_heat(position: Position, values: NDArray[np.float64], path: Path) -> None:
+    """Draw the heat map of a matrix to a file whose ending names the format."""
     from matplotlib.figure import Figure
 
     from optsearch import drawing
 
-    game = posterior.position.game
+    game = position.game
     figure = Figure(figsize=(0.45 * game.columns, 0.45 * game.rows))
-    drawing.draw_probability(
-        figure.add_axes((0, 0, 1, 1)), posterior.position, posterior.probability
-    )
+    drawing.draw_probability(figure.add_axes((0, 0, 1, 1)), position, values)
     save_figure(figure, path)
 
 

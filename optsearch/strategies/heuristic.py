@@ -41,6 +41,7 @@ from numpy.typing import NDArray
 from optsearch.game import Cell, Game
 from optsearch.game.position import Position
 from optsearch.strategies.player import Compiled, Player, number, word
+from optsearch.support.errors import PositionError
 
 EDGES = ("printed", "whole")
 STUCK = ("draw", "hunt")
@@ -88,6 +89,30 @@ class Heuristic(Player):
         return play
 
 
+def matrix_of(position: Position, mode: str) -> Matrix:
+    """A matrix that "Battleship Heuristics" shows: what its player shoots by after some shots.
+
+    mode -- hunt: how many placements without a miss cover each cell, the most of them 1; attack:
+    how many of them through a hit of this attack do (`edges=printed`). Float64 of shape (rows,
+    columns), 0 at hits. It goes by hits and misses alone, as its player hears nothing else.
+
+    Raises NotSupported on a board with holes or a fleet with shapes, PositionError for an attack
+    where there is none: before the first hit, and after three misses in a row.
+    """
+    position.game.require_usual(f"the matrix of the {mode}")
+    player = Heuristic(version=2 if mode == "hunt" else 3, memory="attack")
+    playing = HeuristicGame(player, position.game, np.random.default_rng(0))
+    for shot in position.shots:
+        playing.hear(shot.cell, shot.reply.hit)
+    if mode == "attack" and not playing.attacks:
+        raise PositionError(
+            f"{f'after {str(position)!r}' if position.shots else 'on the empty board'} there is no "
+            f"attack, which begins with a hit and ends with {PATIENCE} misses in a row; the matrix "
+            "of the hunt is accepted"
+        )
+    return playing.values()
+
+
 class HeuristicGame:
     """One game: the board, O where nothing is known, X a miss, B a hit; and the attack."""
 
@@ -104,8 +129,8 @@ class HeuristicGame:
         """A cell with the highest value, drawn if there are several."""
         if position.shots:
             last = position.shots[-1]
-            self._hear(last.cell, last.reply.hit)
-        values = self._values()
+            self.hear(last.cell, last.reply.hit)
+        values = self.values()
         unknown = [
             (row, column)
             for row in range(self._rows)
@@ -116,7 +141,13 @@ class HeuristicGame:
         ties = [cell for cell in unknown if values[cell] == most]
         return ties[int(self._generator.random() * len(ties))]
 
-    def _hear(self, cell: Cell, is_hit: bool) -> None:
+    @property
+    def attacks(self) -> bool:
+        """Whether it is in an attack."""
+        return bool(self._hit)
+
+    def hear(self, cell: Cell, is_hit: bool) -> None:
+        """Take the reply to a shot."""
         self._board[cell[0]][cell[1]] = "B" if is_hit else "X"
         if self._player.version < 3:
             return
@@ -128,7 +159,8 @@ class HeuristicGame:
             if self._misses == PATIENCE:
                 self._hit = []
 
-    def _values(self) -> Matrix:
+    def values(self) -> Matrix:
+        """What it shoots by: float64 of shape (rows, columns)."""
         version = self._player.version
         if version == 1:
             return np.ones((self._rows, self._columns))
