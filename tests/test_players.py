@@ -21,7 +21,7 @@ from optsearch.search.solver import solve
 from optsearch.strategies import Player, Strategy, as_player, as_strategy, named
 from optsearch.strategies.greedy import Greedy, counts_of
 from optsearch.strategies.heuristic import Heuristic
-from optsearch.strategies.information import Information, _parts
+from optsearch.strategies.information import Information
 from optsearch.strategies.simple import Density, Parity
 from optsearch.strategies.sinkings import heard
 from optsearch.support.errors import StrategyError
@@ -393,6 +393,13 @@ def test_the_entropy_is_that_of_the_replies():
     assert evaluate("information", game, jobs=1).worst <= 12
 
 
+def parts_of(game, cell, counts):
+    """How many configurations give each reply: those missed, only hit, and sunk by what is told."""
+    sunk = [0 if game.is_silent else counts.sinkings.get((cell, length), 0) for length in (3, 2)]
+    sunk = sunk if game.announce == "ship" else [sum(sunk)]
+    return [counts.configurations - counts.cells[cell], counts.cells[cell] - sum(sunk), *sunk]
+
+
 @pytest.mark.parametrize("rules", ["any;announce=ship", "corner;announce=sunk", "none"])
 def test_counts_are_those_of_the_replies(rules):
     """What the replies of all configurations, listed, say of each cell; on the way of a game."""
@@ -406,7 +413,9 @@ def test_counts_are_those_of_the_replies(rules):
         for cell in range(game.cells):
             if not (position.hits | position.misses) >> cell & 1:
                 replies = Counter(reply(game, one, position.hits, 1 << cell) for one in left)
-                assert sorted(filter(None, _parts(game, cell, counts))) == sorted(replies.values())
+                assert sorted(filter(None, parts_of(game, cell, counts))) == sorted(
+                    replies.values()
+                )
         cell = Information().shot(position)
         position = position.after(cell, reply(game, ships, position.hits, game.bit(cell)))
 
