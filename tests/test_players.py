@@ -235,8 +235,8 @@ def hunted(shots, version=2, **options):
     game = Game.parse("10x10:5,4,3,3,2;contact=any")
     playing = Heuristic(version, **options).begin(game, np.random.default_rng(0))
     for shot in Position.parse(game, shots).shots:
-        playing._hear(shot.cell, shot.reply.hit)
-    return playing._values()
+        playing.hear(shot.cell, shot.reply.hit)
+    return playing.values()
 
 
 def test_the_hunt_counts_placements():
