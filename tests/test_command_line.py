@@ -231,7 +231,8 @@ def test_strategies(here, answer_of):
     assert found["ties"] == list(ORDERS)
     lines = here("strategies")[1].splitlines()
     for one in found["strategies"]:
-        values = ",".join(f"{has['name']}={has['default']}" for has in one["parameters"])
+        given = {has["name"]: has["default"] for has in one["parameters"] if has["default"] != ""}
+        values = ",".join(f"{name}={default}" for name, default in given.items())
         text = f"{one['name']}:{values}" if values else one["name"]
         assert str(as_player(text)) == text
         assert isinstance(as_player(text), Strategy) == one["is_strategy"]

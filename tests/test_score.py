@@ -170,7 +170,7 @@ def test_rollouts_by_greedy_as_a_score(game):
 
 def test_rollouts_that_are_told_what_is_no_score():
     with pytest.raises(StrategyError, match="'greedy' plays by no score; spread"):
-        evaluate("rollout:policy=greedy", GAME, jobs=1)
+        named("rollout:policy=greedy")
     with pytest.raises(StrategyError, match="where scores are asked for"):
         evaluate(f"rollout:rank={IDEAS}:cell", GAME, jobs=1)
 

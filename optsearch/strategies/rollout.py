@@ -65,7 +65,7 @@ from optsearch.strategies.greedy import (
 )
 from optsearch.strategies.player import number, require_range, text
 from optsearch.strategies.rules import RANGES, CompiledScore
-from optsearch.strategies.score import Score, score_named
+from optsearch.strategies.score import Score, score_named, scoring_named
 
 Costs = Callable[[int, list[int]], list[int]]  # of cells on the sample of at most so many
 Sampled = Callable[[int], tuple[int, list[int]]]  # the sample of at most so many, and its bits
@@ -160,6 +160,8 @@ class Rollout(Strategy):
     def __post_init__(self) -> None:
         super().__post_init__()
         require_range("cap", self.cap, self.screen, RANGES["cap"][1])
+        for name in filter(None, (self.rank, self.policy)):
+            scoring_named(name)
 
     def rule(self, game: Game) -> Rule | None:
         """The same for the kernel; None where sinkings of very many ships are announced."""

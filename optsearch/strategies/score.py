@@ -268,11 +268,16 @@ class Scoring(Strategy):
 
 def score_named(name: str, game: Game) -> Score:
     """The score that a strategy plays a game by; StrategyError if it plays by none."""
+    found: Any = scoring_named(name).score
+    score: Score = found if isinstance(found, Score) else found(game)
+    return score
+
+
+def scoring_named(name: str) -> Any:
+    """The strategy of a name that has a `score`, or a function that gives it for a game."""
     strategy = as_strategy(name)
-    found = getattr(strategy, "score", None)
-    score = found(game) if isinstance(strategy, Scoring) and found else found
-    if isinstance(score, Score):
-        return score
+    if isinstance(strategy, Scoring) or isinstance(getattr(strategy, "score", None), Score):
+        return strategy
     raise StrategyError(
         f"{name!r} plays by no score; spread, bisection, information, FILE.py:NAME of a Score and "
         "FILE.so:SYMBOL are accepted"
