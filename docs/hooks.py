@@ -42,10 +42,7 @@ FIGURES = [
     )
 ]
 ROOT = Path(__file__).parent.parent
-BESIDE = {  # on the site, and in the repository
-    "index.md": "README.md",
-    **{name: name for name in ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE")},
-}
+ABOVE = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE")  # on the site beside pages
 
 
 def captioned(found: re.Match[str]) -> str:
@@ -59,12 +56,12 @@ def captioned(found: re.Match[str]) -> str:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """MkDocs asks for each page before it is rendered."""
+    """MkDocs asks for each page before it is rendered: captions are added, links go beside."""
     for figure in FIGURES:
         markdown = re.sub(
             rf"^!\[.*\]\(pictures/({figure.name})\.png\)$", captioned, markdown, flags=re.M
         )
-    return markdown
+    return markdown.replace("](../", "](")
 
 
 def on_startup(**_: Any) -> None:
@@ -80,8 +77,8 @@ def on_startup(**_: Any) -> None:
 
 def on_files(files: Any, config: Any) -> Any:
     """MkDocs asks for the files of the site: those above `docs`, and the figures, are added."""
-    for name, path in BESIDE.items():
-        content = (ROOT / path).read_text(encoding="utf-8").replace("](docs/", "](")
+    for name in ABOVE:
+        content = (ROOT / name).read_text(encoding="utf-8").replace("](docs/", "](")
         files.append(File.generated(config, name, content=content))
     with TemporaryDirectory() as folder, redirect_stdout(StringIO()):
         if script.run(FIGURES, ["--output", folder]):

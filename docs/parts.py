@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from math import floor
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -27,6 +28,7 @@ from optsearch.game.names import LEVELS, in_words
 from optsearch.report.standing import standings
 from optsearch.results.tables import (
     BOXED_BRACKET,
+    BRACKET,
     DOUBLE_ORACLE,
     EQUILIBRIA,
     EVALUATION,
@@ -332,6 +334,45 @@ def all_standings() -> str:
     )
 
 
+def means_of_the_usual_game() -> str:
+    """Strategies of the usual game from the worst to the best, and the bound below all of them."""
+    usual = Game.parse("10x10:5,4,3,3,2")
+    players = {
+        row["strategy"].partition(":")[0]: row for row in LEADERBOARD.read() if row["game"] == usual
+    }
+    chance, parity = players["random"], players["parity"]
+    greedy, nested = (EVALUATION.read(name=name).header for name in ("greedy", "nested"))
+    everything_played = f"exact: all {int(greedy['configurations']):,} configurations"
+    lower = max(row["value"] for row in BRACKET.read() if row["side"] == "lower")
+    return rows_of(
+        ("strategy", "mean shots", "how it is known", "command"),
+        (
+            *("`random`: any cell", f"{chance['known']:.2f}", "exact: a formula"),
+            f"`optsearch simulate random {usual}`",
+        ),
+        (
+            "`parity`: a checkerboard, then the cells around hits",
+            f"{parity['mean']:.1f}",
+            f"{parity['games']:,} games, standard error {parity['standard_error']:.2f}",
+            f"`optsearch simulate parity {usual}`",
+        ),
+        (
+            *("`greedy`: a most probable cell", f"{float(greedy['mean']):.4f}", everything_played),
+            f"`optsearch evaluate greedy {usual}`",
+        ),
+        (
+            "`nested`: the best known, [rollouts of rollouts](docs/strategies.md)",
+            *(f"{float(nested['mean']):.4f}", everything_played),
+            f"`optsearch evaluate nested {usual}`",
+        ),
+        (
+            *("no strategy is below", f"{floor(100 * lower) / 100:.2f}"),
+            "proved: [lower bounds](docs/lower-bounds.md)",
+            f"`optsearch bounds {usual}`",
+        ),
+    )
+
+
 def declared(attribute: str) -> dict[str, str]:
     """What the commands declare of their answers, by the command.
 
@@ -354,6 +395,7 @@ def names_in_answers(attribute: str) -> str:
 
 
 TABLES: dict[str, Callable[[], str]] = {
+    "means of the usual game": means_of_the_usual_game,
     "names in answers": lambda: names_in_answers("gives"),
     "names in answers about families": lambda: names_in_answers("of_family"),
     "optima by rules": optima_by_rules,
