@@ -28,7 +28,7 @@ def test_what_a_part_must_be():
     assert parts.written(written) == written
     with pytest.raises(ValueError, match="the part 'counts' has no line `<!-- end -->`"):
         parts.written("<!-- table counts -->\n\n<!-- help count -->\n<!-- end -->\n")
-    with pytest.raises(ValueError, match="there is no table 'count'; there are: names in answers"):
+    with pytest.raises(ValueError, match="there is no table 'count'; there are: means of"):
         parts.written("<!-- table count -->\n<!-- end -->\n")
     with pytest.raises(ValueError, match="there is no help of 'cuont'"):
         parts.written("<!-- help cuont -->\n<!-- end -->\n")
