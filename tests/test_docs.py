@@ -89,6 +89,13 @@ def test_links_resolve(name):
         assert not anchor or anchor in anchors(target.name), link
 
 
+@pytest.mark.parametrize("name", PAGES[1:])
+def test_a_page_says_first_what_it_is_for(name):
+    heading, first, *_ = text(name).split("\n\n")
+    assert re.fullmatch(r"# .*", heading)
+    assert re.fullmatch(r"After this page you (can|know) [^.]*(\.\d+[^.]*)?\..*", first, re.DOTALL)
+
+
 def test_the_home_of_the_docs_has_every_command_and_page():
     page = text("index.md")
     which = page.partition("## Which command?")[2]
