@@ -227,6 +227,74 @@ def test_wrong_answers(function, part):
         evaluate(Plain(score), GAME, jobs=1)
 
 
+def writes(node, scores):
+    node.constants[0] += 1
+
+
+def returns_minus_one(node):
+    return -1 if node.configurations > 1 else 0
+
+
+def huge(node):
+    return 1 << 40
+
+
+def part_of_a_cell(node):
+    return 0.5 * node.columns
+
+
+def both_at_once(node, scores):
+    scores[0] = 1
+    return 3
+
+
+@pytest.mark.parametrize(
+    ("function", "by_kernel", "by_definition"),
+    [
+        (writes, "changes of the node are not", "is read-only"),
+        (returns_minus_one, "a negative or huge number", "a negative or huge number"),
+        (huge, "a negative or huge number, which is no cell", "which is no cell"),
+        (part_of_a_cell, "part_of_a_cell returns a value of the type float64", "(2.5)"),
+        (both_at_once, "both_at_once returns a value of the type int64", "returns 3"),
+    ],
+)
+def test_what_neither_kernel_nor_definition_accepts(function, by_kernel, by_definition):
+    score = Score(function, (1,))
+    for strategy, part in ((score, by_kernel), (Plain(score), by_definition)):
+        with pytest.raises(StrategyError) as error:
+            evaluate(strategy, GAME, jobs=1)
+        assert part in str(error.value)
+
+
+def test_division_by_zero_is_infinite_in_both():
+    def divides(node, scores):
+        for cell in range(len(scores)):
+            scores[cell] = node.having[cell] / (node.columns - 5) + cell // (node.rows - 5)
+
+    both(Score(divides), GAME)
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        ({"endgame": 11}, "endgame=11 is out of range; 0 to 10"),
+        ({"endgame": "4"}, "endgame='4' is out of range"),
+        ({"least": -1}, "least=-1 is out of range"),
+        ({"least": 1.5}, "least=1.5 is out of range"),
+        ({"ties": "most"}, "ties='most'; first, checkerboard, central, last are accepted"),
+        ({"sinkings": "yes"}, "sinkings='yes'; True and False are accepted"),
+        ({"constants": 3}, "constants=3 is no tuple"),
+        ({"constants": (1, "2")}, "constants[1]='2' is no number"),
+        ({"constants": (np.nan,)}, "constants[0]=nan is no number"),
+        ({"constants": (10**400,)}, "is no number"),
+    ],
+)
+def test_options_that_are_refused_when_it_is_made(options, part):
+    with pytest.raises(StrategyError) as error:
+        Score(most, **options)
+    assert part in str(error.value)
+
+
 @pytest.mark.parametrize("function", [lambda: 0, lambda a, b, c: 0, 7, "most"])
 def test_what_is_no_function(function):
     with pytest.raises(StrategyError, match=r"f\(node\) and f\(node, scores\) are accepted"):
@@ -255,7 +323,7 @@ def shared(tmp_path_factory):
     folder = tmp_path_factory.mktemp("library")
     body = "{ for (int i = 0; i < rows * columns; i++) scores[i] = (double)having[i]; return -1; }"
     code = PROTOTYPE.replace(";         /* 0", " /* 0") + body
-    (folder / "idea.c").write_text(f"#include <stdint.h>\n{code}\n")
+    (folder / "idea.c").write_text(f"#include <stdint.h>\nint data = 1;\n{code}\n")
     command = [
         "cc",
         "-O2",
@@ -276,6 +344,8 @@ def test_a_library(shared):
     assert str(named(f"{shared}:score")) == f"{shared}:score"
     with pytest.raises(StrategyError, match="has no function 'other'"):
         library(shared, "other")
+    with pytest.raises(StrategyError, match=r"'data' of .* is data; a function is accepted"):
+        library(shared, "data")
     with pytest.raises(StrategyError, match="there is no library"):
         named(f"{shared.parent}/no.so:score")
     with pytest.raises(StrategyError, match="has changed since"):
@@ -290,3 +360,12 @@ def test_a_function_of_numba():
         return -1
 
     assert both(Score(score), GAME) == evaluate("greedy", GAME, jobs=1).histogram
+
+
+def test_a_function_of_numba_for_other_arguments():
+    @numba.cfunc(numba.float64(numba.float64))
+    def half(number):
+        return number / 2
+
+    with pytest.raises(StrategyError, match="half has the signature"):
+        evaluate(Score(half), GAME, jobs=1)

@@ -66,7 +66,7 @@ class CompiledScore:
         takes_certain -- whether a certain hit is a choice where sinkings are announced; None: as it
         says itself.
         """
-        least = _number("least", self.least, *LEAST)
+        least = number_in("least", self.least, *LEAST)
         certain = self.certain if takes_certain is None else takes_certain
         return replace(self, least=least, certain=certain and not game.is_silent)
 
@@ -111,7 +111,7 @@ class Rule:
     def fitted(self, game: Game) -> Rule:
         """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
         numbers: dict[str, Any] = {
-            name: _number(name, getattr(self, name), *RANGES[name]) for name in RANGES
+            name: number_in(name, getattr(self, name), *RANGES[name]) for name in RANGES
         }
         if not game.is_silent:
             _require_coded(game)
@@ -154,7 +154,8 @@ class NestedRule(Rule):
             )
         outer = vars(Rule.fitted(self, game))
         numbers: dict[str, Any] = {
-            name: _number(name, getattr(self, name), *NESTED_RANGES[name]) for name in NESTED_RANGES
+            name: number_in(name, getattr(self, name), *NESTED_RANGES[name])
+            for name in NESTED_RANGES
         }
         if outer["candidates"] == 1:
             raise StrategyError(
@@ -187,9 +188,9 @@ class PatternRule:
         """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
         if not game.is_silent:
             _require_coded(game)
-        in_line = bool(_number("in_line", self.in_line, 0, 1))
-        know_water = bool(_number("know_water", self.know_water, 0, 1))
-        until_sunk = bool(_number("until_sunk", self.until_sunk, 0, 1))
+        in_line = bool(number_in("in_line", self.in_line, 0, 1))
+        know_water = bool(number_in("know_water", self.know_water, 0, 1))
+        until_sunk = bool(number_in("until_sunk", self.until_sunk, 0, 1))
         game.require_usual("a pattern played by the kernel")
         if know_water and game.contact != "none":
             raise StrategyError(
@@ -216,7 +217,8 @@ def _require_coded(game: Game) -> None:
         )
 
 
-def _number(name: str, value: object, low: int, high: int) -> int:
+def number_in(name: str, value: object, low: int, high: int) -> int:
+    """An integer of an option; StrategyError if it is none, or out of range."""
     try:
         number = index(value)  # type: ignore[arg-type]
     except Exception:
@@ -238,12 +240,14 @@ def _numbers(name: str, values: object, length: int, low: int, high: int) -> tup
     items = _items(name, values)
     if len(items) != length:
         raise StrategyError(f"{name} has {len(items)} values; {length} are accepted")
-    return tuple(_number(f"{name}[{place}]", value, low, high) for place, value in enumerate(items))
+    return tuple(
+        number_in(f"{name}[{place}]", value, low, high) for place, value in enumerate(items)
+    )
 
 
 def _order(order: Iterable[int], game: Game) -> tuple[int, ...]:
     cells = tuple(
-        _number(f"order[{place}]", cell, 0, game.cells - 1)
+        number_in(f"order[{place}]", cell, 0, game.cells - 1)
         for place, cell in enumerate(_items("order", order))
     )
     if len(cells) != game.cells or len(set(cells)) != len(cells):

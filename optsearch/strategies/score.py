@@ -37,8 +37,9 @@ from functools import lru_cache, partial
 from hashlib import blake2b
 from inspect import Parameter
 from inspect import signature as parameters_of
+from math import isnan
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,19 +55,28 @@ from optsearch.compiled._score import (
 )
 from optsearch.counting.configurations import Codes
 from optsearch.game import Cell, Game, bits, cell_name
-from optsearch.game.orders import order_of
+from optsearch.game.orders import ORDERS, order_of
 from optsearch.game.position import HIT as REPLY_HIT
 from optsearch.game.position import MISS as REPLY_MISS
 from optsearch.game.position import Position, Shot
 from optsearch.strategies import Strategy, as_strategy
 from optsearch.strategies.greedy import Counts, counts_of, endgame_shot
 from optsearch.strategies.player import Player
-from optsearch.strategies.rules import CompiledScore, Rule, told_lengths
+from optsearch.strategies.rules import (
+    LEAST,
+    RANGES,
+    CompiledScore,
+    Rule,
+    number_in,
+    told_lengths,
+)
 from optsearch.support.errors import StrategyError
 from optsearch.support.files import read_bytes
 from optsearch.support.own_code import careful, clipped, defined_at, spelled
 
 UNKNOWN, MISS, HIT, HOLE = range(4)  # what is known of a cell
+OFF = -3  # stands for what a kernel cannot be answered
+_MOST = 1 << 31
 Scores = NDArray[np.float64]
 
 PROTOTYPE = """
@@ -114,14 +124,15 @@ class Score:
 
     function -- f(node) returns a cell, row * columns + column; f(node, scores) fills in float64
         (cells,), which is 0.
-    constants -- numbers that it finds in `node.constants`; others need no compiling.
+    constants -- numbers that it finds in `node.constants`, infinite ones too; others need no
+        compiling.
     endgame -- configurations, and fewer, for which the optimum is played, 0 to 10.
     least -- configurations, and fewer, with which a most probable cell is shot.
     ties -- which of several cells that are as good: first, last, checkerboard, central.
     sinkings -- whether `node.afloat` and `node.sinking` are filled in, which takes longer.
     certain -- whether, where sinkings are announced, a certain hit is a cell like others.
 
-    Raises StrategyError for a function that takes other arguments.
+    Raises StrategyError for a function that takes other arguments, and for options out of range.
     """
 
     function: Any
@@ -142,12 +153,21 @@ class Score:
                 f"{_name(self.function)} takes other arguments{defined_at(self.function)}; "
                 "f(node) and f(node, scores) are accepted"
             )
+        object.__setattr__(self, "constants", _constants(self.constants))
+        for name, (low, high) in {"endgame": RANGES["endgame"], "least": LEAST}.items():
+            object.__setattr__(self, name, number_in(name, getattr(self, name), low, high))
+        if self.ties not in ORDERS:
+            raise StrategyError(f"ties={spelled(self.ties)}; {', '.join(ORDERS)} are accepted")
+        for name in ("sinkings", "certain"):
+            if getattr(self, name) not in (False, True):
+                value = spelled(getattr(self, name))
+                raise StrategyError(f"{name}={value}; True and False are accepted")
 
     @property
     def label(self) -> str:
         """What is printed of it."""
-        given = f"({', '.join(map(str, self.constants))})" if self.constants else ""
-        return f"{_name(self.function)}{given}"
+        given = clipped(", ".join(map(str, self.constants)), 60)
+        return f"{_name(self.function)}({given})" if given else _name(self.function)
 
     def rule(self, game: Game) -> Rule | None:
         """The same for the kernel; None where sinkings of very many ships are announced."""
@@ -236,18 +256,35 @@ class Score:
             for (cell, kind), n in counts.sinkings.items():
                 if cell in fresh:
                     sinking[told.index(kind if game.announce == "ship" else 0), cell] += n
-        constants = np.array(self.constants, np.float64)
-        return Node(
-            counts.configurations,
-            game.rows,
-            game.columns,
-            having,
-            state,
-            np.array(lengths, np.int32),
-            afloat,
-            sinking,
-            constants,
+        arrays = (
+            *(having, state, np.array(lengths, np.int32), afloat, sinking),
+            np.array(self.constants, np.float64),
         )
+        for array in arrays:
+            array.flags.writeable = False
+        sizes = map(np.int64, (counts.configurations, game.rows, game.columns))
+        return Node._make((*sizes, *arrays))
+
+
+def _constants(given: Any) -> tuple[float, ...]:
+    """Numbers as they were given; StrategyError for what has others."""
+    try:
+        items = tuple(given) if not isinstance(given, str) else (given,)
+    except TypeError:
+        raise StrategyError(
+            f"constants={spelled(given)} is no tuple; numbers such as (0.9, 2) are accepted"
+        ) from None
+    for place, item in enumerate(items):
+        try:
+            is_number = not isinstance(item, str | bytes) and not isnan(float(item))
+        except Exception:
+            is_number = False
+        if not is_number:
+            raise StrategyError(
+                f"constants[{place}]={spelled(item)} is no number; numbers such as (0.9, 2) are "
+                "accepted"
+            )
+    return items
 
 
 class Scoring(Strategy):
@@ -291,22 +328,19 @@ def apply(function: Any, node: Node, scores: Scores) -> int:
         address = _compiled(function, len(node.constants))[1]
         arrays = (node.lengths, node.afloat, node.sinking, node.constants, scores)
         answer: int = _PROTOTYPE(address)(
-            *(node.configurations, node.rows, node.columns),
+            *map(int, node[:3]),
             *(node.having.ctypes.data, node.state.ctypes.data, len(node.lengths)),
             *(array.ctypes.data for array in arrays),
         )
         return answer
-    if arguments_of(function) == 2:
-        careful(function, node, scores, says=says)
+    fills_in = arguments_of(function) == 2
+    with np.errstate(all="ignore"):  # as the kernels: 1 / 0 is infinite
+        answer = careful(function, *(node, scores)[: 1 + fills_in], says=says)
+    if fills_in and answer is None:
         return SCORES
-    answer = careful(function, node, says=says)
-    try:
-        return int(np.int64(answer)) if int(answer) >= 0 else -10
-    except Exception:
-        raise StrategyError(
-            f"{_name(function)} returns {spelled(answer)}{defined_at(function)}; a cell, "
-            "row * columns + column, is accepted"
-        ) from None
+    if fills_in or isinstance(answer, bool) or not isinstance(answer, int | np.integer):
+        raise _returns(function, spelled(answer))
+    return int(answer) if answer not in (SCORES, FAILED) else OFF
 
 
 def refused(
@@ -322,11 +356,21 @@ def refused(
     return _wrong(strategy, game, wrong, answer, after)
 
 
+def _returns(function: Any, what: str) -> StrategyError:
+    """The error for what a function of Python returns, but for numbers that are no cells."""
+    accepted = "nothing" if arguments_of(function) == 2 else "a cell, row * columns + column,"
+    return StrategyError(
+        f"{_name(function)} returns {what}{defined_at(function)}; {accepted} is accepted, since it "
+        f"is {'f(node, scores)' if accepted == 'nothing' else 'f(node)'}"
+    )
+
+
 def _wrong(what: object, game: Game, wrong: int, answer: int, after: str) -> StrategyError:
     is_cell = 0 <= answer < game.cells
     name = cell_name(game.cell(answer)) if is_cell else str(answer)
+    number = "a negative or huge number" if answer == OFF else answer
     says = {
-        NO_CELL: f"answers {answer}, which is no cell of the board,",
+        NO_CELL: f"answers {number}, which is no cell of the board,",
         NO_CHOICE: f"shoots {name}, which was shot before or is in no configuration,",
         NO_NUMBER: f"gives {name} a score that is no number",
         NO_ANSWER: "raises an exception",
@@ -404,7 +448,24 @@ def _loaded(path: Path, symbol: str) -> int:
         found = getattr(loaded, symbol)
     except AttributeError:
         raise StrategyError(f"{path} has no function {symbol!r}") from None
-    return ctypes.cast(found, ctypes.c_void_p).value or 0
+    address = ctypes.cast(found, ctypes.c_void_p).value or 0
+    if not _is_code(address):
+        raise StrategyError(f"{symbol!r} of {path} is data; a function is accepted")
+    return address
+
+
+def _is_code(address: int) -> bool:
+    """Whether what is there can be run, where the system tells: Linux."""
+    try:
+        lines = Path("/proc/self/maps").read_text().splitlines()
+    except OSError:
+        return True
+    for line in lines:
+        where, rights = line.split()[:2]
+        first, end = (int(text, 16) for text in where.split("-"))
+        if first <= address < end:
+            return "x" in rights
+    return False
 
 
 def signature() -> Any:
@@ -426,6 +487,7 @@ def _compiled(function: Any, constants: int) -> tuple[Any, int]:
     Raises StrategyError for a function that numba cannot compile.
     """
     if hasattr(function, "address"):
+        _require_signature(function)
         return function, function.address
     from numba.core.errors import NumbaError
 
@@ -436,27 +498,70 @@ def _compiled(function: Any, constants: int) -> tuple[Any, int]:
         said = next((line for line in lines if line and not line.startswith("Failed in")), "")
         raise StrategyError(
             f"{_name(function)} cannot be compiled by numba: {clipped(said, 200)}"
-            f"{defined_at(function)}; loops, numbers and arrays are, classes and texts are not"
+            f"{defined_at(function)}; loops, numbers and arrays are, and functions that are "
+            "@numba.njit themselves; classes, texts and changes of the node are not"
         ) from None
     return made, made.address
 
 
-def _wrapped(function: Any, constants: int) -> Any:
-    """A Python function with `PROTOTYPE`, compiled; it answers FAILED where it raises something."""
-    import numba
+def _require_signature(function: Any) -> None:
+    """Refuse a function that numba compiled for other arguments."""
+    given = getattr(function, "_sig", None)  # C functions have none
+    if given is not None and given != signature():
+        raise StrategyError(
+            f"{_name(function)} has the signature {given}; {signature()} is accepted, "
+            "optsearch.strategies.score.signature()"
+        )
 
+
+def _node_type() -> Any:
+    """What numba compiles a function for: a node whose arrays cannot be written in."""
+    from numba import types
+
+    arrays = (
+        *((types.int64, 1), (types.uint8, 1), (types.int32, 1), (types.int32, 1)),
+        *((types.int64, 2), (types.float64, 1)),
+    )
+    of, named_tuple = cast(Any, types.Array), cast(Any, types.NamedTuple)
+    sizes = types.int64, types.int32, types.int32
+    return named_tuple(
+        (*sizes, *(of(item, axes, "C", readonly=True) for item, axes in arrays)), Node
+    )
+
+
+def _wrapped(function: Any, constants: int) -> Any:
+    """A Python function with `PROTOTYPE`, compiled; it answers FAILED where it raises something.
+
+    Raises StrategyError if it returns something else than it should.
+    """
+    import numba
+    from numba import types
+    from numba.extending import intrinsic
+
+    def frozen(_context: Any, array: Any) -> Any:
+        """The same array, in which nothing can be written."""
+        return array.copy(readonly=True)(array), lambda *arguments: arguments[3][0]
+
+    unwritable: Any = intrinsic(frozen)
     compiled: Any = partial(numba.njit, error_model="numpy", boundscheck=True)
     carray: Any = numba.carray  # type: ignore[attr-defined]
     inner = compiled(getattr(function, "py_func", function))
+    fills_in = arguments_of(function) == 2
+    inner.compile((_node_type(), types.float64[::1])[: 1 + fills_in])
+    returned = next(iter(inner.overloads.values())).signature.return_type
 
     def fill_in(node: Any, scores: Any) -> Any:
         inner(node, scores)
         return SCORES
 
     def find(node: Any, scores: Any) -> Any:
-        return inner(node)
+        cell = inner(node)
+        return cell if 0 <= cell < _MOST or -_MOST < cell < OFF else OFF
 
-    answer = compiled(fill_in if arguments_of(function) == 2 else find)
+    if not (returned == types.none if fills_in else isinstance(returned, types.Integer)):
+        unliteral: Any = types.unliteral
+        raise _returns(function, f"a value of the type {unliteral(returned)}")
+    answer = compiled(fill_in if fills_in else find)
 
     def called(  # type: ignore[no-untyped-def]
         n, rows, columns, having, state, kinds, lengths, afloat, sinking, given, scores
@@ -466,12 +571,12 @@ def _wrapped(function: Any, constants: int) -> Any:
             n,
             rows,
             columns,
-            carray(having, cells),
-            carray(state, cells),
-            carray(lengths, kinds),
-            carray(afloat, kinds),
-            carray(sinking, (kinds, cells)),
-            carray(given, constants),
+            unwritable(carray(having, cells)),
+            unwritable(carray(state, cells)),
+            unwritable(carray(lengths, kinds)),
+            unwritable(carray(afloat, kinds)),
+            unwritable(carray(sinking, (kinds, cells))),
+            unwritable(carray(given, constants)),
         )
         try:
             return answer(node, carray(scores, cells))
