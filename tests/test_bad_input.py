@@ -318,7 +318,7 @@ REQUESTS = [
     (["evaluate", "greedy:ties=best", "4x4:2"], "'best'"),
     (["evaluate", "greedy:speed=9", "4x4:2"], "speed"),
     (["evaluate", "within:shots=40", "10x10:5,4,3,3,2"], "up to 16,777,216 are accepted"),
-    (["evaluate", "spread", "10x10:5,4,3,3,2"], "1,925,751,392 configurations"),
+    (["evaluate", "within", "10x10:5,4,3,3,2"], "1,925,751,392 configurations"),
     (["evaluate", "greedy:ties", "4x4:2"], "ties"),
     (["evaluate", "greedy:endgame=x", "4x4:2"], "x"),
     (["evaluate", "greedy:endgame=-1", "4x4:2"], "-1"),

@@ -84,8 +84,8 @@ def test_of_more_than_a_word(rules):
     both(Score(everything, (5,), sinkings=True, certain=True), Game.parse(f"4x5:3,2{rules}"))
 
 
-@pytest.mark.parametrize("name", ["bisection", "information", "spread", "spread:side=30"])
-@pytest.mark.parametrize("game", ["4x5:3,2", "4x4:3,2,2;contact=any;announce=ship"])
+@pytest.mark.parametrize("name", ["bisection", "information", "spread:side=30,least=64"])
+@pytest.mark.parametrize("game", ["4x4:3,2", "3x4:2,2;contact=any;announce=ship"])
 def test_those_of_the_package(name, game):
     both(named(name), Game.parse(game))
 
@@ -148,10 +148,13 @@ PLAYED = [
 ]
 
 
+QUICK = {(0, 0), (1, 2), (3, 1)}  # of these and MIXED, what is not for `make test-long`
+
+
 @pytest.mark.parametrize(
     ("options", "game", "scores"),
     [
-        pytest.param(*some, scores, marks=() if (i + k) % 5 == 0 else pytest.mark.long(10))
+        pytest.param(*some, scores, marks=() if (i, k) in QUICK else pytest.mark.long(10))
         for i, some in enumerate(PLAYED)
         for k, scores in enumerate(MIXED)
     ],
