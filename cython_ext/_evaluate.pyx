@@ -20,7 +20,7 @@ from columns cimport count_bits, extract, greatest, leading_one, mix_cells
 from optsearch.compiled._block cimport (Counts, Part, Shots, Words, count, free_block, ones, split,
                                         sum_of_extras)
 from optsearch.compiled._endgame cimport Endgame, least_of_four
-from optsearch.compiled._score cimport Asked, Score, ask, rank
+from optsearch.compiled._score cimport Asked, ask, rank
 from optsearch.compiled._walk cimport (BUCKETS, MAX_CANDIDATES, MAX_HASHES, SMALL, UNIT,
                                        Candidates, Costing, Walk)
 
@@ -88,7 +88,8 @@ cdef class Evaluator(Walk):
               int weight_bits=0):
         """Make room for a family of n configurations, in place of the one before.
 
-        hits, misses -- the cells hit before, in all of them, and those missed. following -- single ones are followed. is_sample -- they are a sample of the family, for
+        hits, misses -- the cells hit before, in all of them, and those missed. following -- single ones are
+        followed. is_sample -- they are a sample of the family, for
         `shot`. weight_bits -- they have weights of at most so many bits, their extra bits, which the
         histogram counts and the rule does not know; their sum is below 2^63.
         """

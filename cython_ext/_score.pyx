@@ -1,8 +1,8 @@
 """A compiled function, of one's own perhaps, that says what is shot by what is counted at a node.
 
 `PROTOTYPE` of optsearch/strategies/score.py says what it is given and what it answers. It is called without
-the GIL, at every node that has more than `least` configurations. What it answers is checked: a cell that can be
-shot, or numbers. The first answer that is wrong is kept, with the position; whoever walks stops then.
+the GIL, at every node that has more than `least` configurations. What it answers is checked: a cell that
+can be shot, or numbers. The first answer that is wrong is kept, with the position; whoever walks stops then.
 """
 
 from libc.math cimport isnan
@@ -11,7 +11,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from cells cimport MAX_CELLS, Cells, one
+from cells cimport MAX_CELLS, one
 from optsearch.compiled._enumerate cimport MAX_KINDS
 
 cpdef enum:
@@ -33,7 +33,8 @@ cdef enum:
 
 cdef inline uint64_t bytes_of(uint8_t bits) noexcept nogil:
     """A byte for each bit, 0 or 1."""
-    return ((bits & 0x7F) * <uint64_t>0x02040810204081 & <uint64_t>0x0101010101010101) | <uint64_t>(bits >> 7) << 56
+    cdef uint64_t low = (bits & 0x7F) * <uint64_t>0x02040810204081 & <uint64_t>0x0101010101010101
+    return low | <uint64_t>(bits >> 7) << 56
 
 
 cdef int32_t call(Score* score, const Asked* node) noexcept nogil:

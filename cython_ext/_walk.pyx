@@ -130,24 +130,25 @@ cdef class Walk:
 
     def score_by(self, rule, board, lengths):
         """Take the scores of a rule; `Scorer` says what board and lengths are."""
-        cdef Scorer one
+        cdef Scorer scorer
         self.scorers = []
         for name in ("score", "rank", "policy"):
             if getattr(rule, name) is None:
                 continue
-            one = Scorer(getattr(rule, name), board, rule.order, lengths)
-            self.scorers.append(one)
+            scorer = Scorer(getattr(rule, name), board, rule.order, lengths)
+            self.scorers.append(scorer)
             if name == "score":
-                self.score = &one.score
+                self.score = &scorer.score
             elif name == "rank":
-                self.ranker = &one.score
+                self.ranker = &scorer.score
             else:
-                self.policy = &one.score
+                self.policy = &scorer.score
 
     @property
     def fault(self):
         """What was wrong with the answer of a score at which the walk stopped; `Scorer` has what it is."""
-        return next((one.fault for one in self.scorers or () if one.fault is not None), None)
+        return next(
+            (scorer.fault for scorer in self.scorers or () if scorer.fault is not None), None)
 
     def stop(self):
         """Make a walk that runs in another thread end at once; its result means nothing then."""
