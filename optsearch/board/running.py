@@ -56,6 +56,7 @@ def serve(
             if is_opened:
                 webbrowser.open(_leading(Path(folder), address).as_uri())
             server.run(sockets=[listening])
+    raise KeyboardInterrupt  # it ends by ctrl-C alone, and does not always say so
 
 
 def _listening(host: str, port: int) -> socket.socket:
