@@ -56,7 +56,8 @@ def serve(
             if is_opened:
                 webbrowser.open(_leading(Path(folder), address).as_uri())
             server.run(sockets=[listening])
-    raise KeyboardInterrupt  # it ends by ctrl-C alone, and does not always say so
+    if server.should_exit:  # by ctrl-C, which it does not always say
+        raise KeyboardInterrupt
 
 
 def _listening(host: str, port: int) -> socket.socket:
