@@ -25,8 +25,9 @@ cpdef enum:
     NO_ANSWER              # the function failed
     NO_SCORES              # a cell, where scores are wanted
 
-cdef enum:
-    MISS = 1               # of `state`
+cpdef enum:
+    UNKNOWN = 0            # of `state`
+    MISS = 1
     HIT = 2
     HOLE = 3
 

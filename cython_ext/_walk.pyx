@@ -132,10 +132,8 @@ cdef class Walk:
         """Take the scores of a rule; `Scorer` says what board and lengths are."""
         cdef Scorer scorer
         self.scorers = []
-        for name in ("score", "rank", "policy"):
-            if getattr(rule, name) is None:
-                continue
-            scorer = Scorer(getattr(rule, name), board, rule.order, lengths)
+        for name, score in rule.scores.items():
+            scorer = Scorer(score, board, rule.order, lengths)
             self.scorers.append(scorer)
             if name == "score":
                 self.score = &scorer.score
@@ -171,7 +169,7 @@ cdef class Walk:
     def follow(self, int64_t index):
         """The misses of the configuration that was added as number `index`: one path of the tree.
 
-        Shots are decided as by `run`, but nothing beside the path is walked.
+        Shots are decided as by `run`, but nothing beside the path is walked. -1: the walk stopped.
         """
         cdef uint64_t* column
         if self.root == NULL or self.added != self.root.n or not self.following:
@@ -182,7 +180,7 @@ cdef class Walk:
         memset(column, 0, self.root.words * sizeof(uint64_t))
         column[index >> 6] = <uint64_t>1 << (index & 63)
         self.walk_all()
-        return next(i for i in range(MAX_CELLS + 1) if self.histogram[i])
+        return next((i for i in range(MAX_CELLS + 1) if self.histogram[i]), -1)
 
     cdef int walk_all(self) except -1:
         """Fill the histogram."""

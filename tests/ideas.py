@@ -41,3 +41,11 @@ greedy = Score(most)
 mixing = Score(everything, (5,), sinkings=True)
 mixing_above = Score(everything, (7,), least=5)
 cell = Score(most_cell)
+
+
+def no_number(node, scores):
+    """What no score may be."""
+    scores[:] = np.nan
+
+
+unusable = Score(no_number)

@@ -28,7 +28,7 @@ from optsearch.game.orders import ORDERS, order_of
 from optsearch.game.position import Position, reply
 from optsearch.search import greedy as exact_greedy
 from optsearch.search.solver import solve
-from optsearch.strategies import Strategy, named
+from optsearch.strategies import named
 from optsearch.strategies.greedy import optimal_shot
 from optsearch.strategies.pattern import SCANS, Pattern, pattern_of
 from optsearch.strategies.rollout import estimate, hash_of, least_misses
@@ -41,23 +41,13 @@ from optsearch.support.errors import (
 )
 from optsearch.support.journal import Journal
 from optsearch.support.records import read
-from tests.examples import draws, games
+from tests.examples import Plain, draws, games
 from tests.processes import MANY_SECONDS, run_command
 
 ROOT = Path(__file__).resolve().parent.parent
 SMALL = ("4x4:3,2", "4x5:4,3,2", "5x5:3,2")  # of issue's independent check
 SAMPLED = "rollout:candidates=4,screen=64,finalists=2,cap=128,truncate=5"
 USUAL = Game.parse("10x10:5,4,3,3,2")
-
-
-class Plain(Strategy):
-    """A strategy without its rule: evaluated by asking it at every position."""
-
-    def __init__(self, strategy):
-        self.strategy = strategy
-
-    def shot(self, position):
-        return self.strategy.shot(position)
 
 
 def played(strategy, game):

@@ -27,7 +27,7 @@ from optsearch.game.position import Position, play, reply
 from optsearch.strategies import Rule, Strategy, named
 from optsearch.support.errors import TableError
 from tests.definition import Definition, Rules
-from tests.examples import draws, games, sizes
+from tests.examples import Plain, draws, games, sizes
 from tests.processes import run_command
 
 TOLD = ("sunk", "ship")
@@ -60,16 +60,6 @@ def small_rules(draw, most=60):
 def test_random_games(rules, ties, endgame):
     found = evaluate(f"greedy:ties={ties},endgame={endgame}", str(rules), jobs=1)
     assert found.histogram == by_definition(rules, ties, endgame)
-
-
-class Plain(Strategy):
-    """Greedy without its rule: every position is asked, and counted by the transfer matrix."""
-
-    def __init__(self, text):
-        self.strategy = named(text)
-
-    def shot(self, position):
-        return self.strategy.shot(position)
 
 
 @draws(60)

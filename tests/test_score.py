@@ -11,29 +11,20 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from optsearch.check import reference
-from optsearch.evaluate import FollowedTask, evaluate, run_task, tasks
+from optsearch.counting.prior import one_by_one
+from optsearch.evaluate import FollowedTask, Task, evaluate, run_task, survey, tasks
 from optsearch.game import Game
 from optsearch.game.orders import ORDERS
 from optsearch.game.position import Position
 from optsearch.play.simulate import simulate
-from optsearch.strategies import Strategy, named
+from optsearch.strategies import named
 from optsearch.strategies.score import PROTOTYPE, Score, library, signature
-from optsearch.support.errors import StrategyError
-from tests.examples import draws, games
-from tests.ideas import everything, most, most_cell
+from optsearch.support.errors import NotSupported, StrategyError
+from tests.examples import Plain, draws, games, positions
+from tests.ideas import everything, mixing, most, most_cell
 
 RULES = ("nothing", "sunk", "ship")
 GAME = Game.parse("5x5:3,2")
-
-
-class Plain(Strategy):
-    """A strategy without its rule: every position is asked, and counted by the transfer matrix."""
-
-    def __init__(self, strategy):
-        self.strategy = strategy
-
-    def shot(self, position):
-        return self.strategy.shot(position)
 
 
 def both(score, game):
@@ -116,6 +107,21 @@ def test_single_configurations_followed():
         ]
 
 
+@draws(40)
+@given(st.data())
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_tasks_that_begin_in_the_middle(data):
+    """The shots before are told, and cells that these made certain; weights are counted."""
+    position = data.draw(positions(max_cells=16, max_configurations=200, announce=RULES))
+    assume(position.hits_left)
+    configurations = sum(1 for _ in reference.configurations(position))
+    task = Task(str(position.game), str(position), configurations)
+    by = one_by_one(position.game) if data.draw(st.booleans()) else None
+    found, defined = (run_task(one, task, prior=by) for one in (mixing, Plain(mixing)))
+    shots = max(len(found), len(defined))
+    assert [*found, *[0] * (shots - len(found))] == [*defined, *[0] * (shots - len(defined))]
+
+
 def test_constants_need_no_compiling():
     def likely_or_last(node, scores):
         for cell in range(len(scores)):
@@ -178,6 +184,19 @@ def test_rollouts_that_are_told_what_is_no_score():
         evaluate(f"rollout:rank={IDEAS}:cell", GAME, jobs=1)
 
 
+@pytest.mark.parametrize("by", ["rank", "policy"])
+def test_wrong_answers_of_rollouts_above_their_tasks(by):
+    """Where the top of the tree is shot by samples, an answer that is wrong ends it."""
+    rollout = named(f"rollout:{by}={IDEAS}:unusable,screen=64,cap=64")
+    with pytest.raises(StrategyError, match=r"gives .* a score that is no number"):
+        list(tasks(rollout, Game.parse("7x7:3,2,2"), memory=1 << 22))
+
+
+def test_nodes_of_a_score_are_not_surveyed():
+    with pytest.raises(NotSupported, match="plays by a score"):
+        survey(mixing, Position(GAME))
+
+
 # What is refused
 
 
@@ -220,6 +239,8 @@ def reads_beyond(node):
 )
 def test_wrong_answers(function, part):
     score = Score(function)
+    with pytest.raises(StrategyError, match=function.__name__):
+        [FollowedTask(score, Position(GAME)).shots(index) for index in (0, 80, 200)]
     with pytest.raises(StrategyError) as error:
         evaluate(score, GAME, jobs=1)
     assert part in str(error.value)

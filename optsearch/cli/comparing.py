@@ -13,7 +13,7 @@ from optsearch.cli.arguments import Form
 from optsearch.cli.common import FormOption, GameArgument, advised, numbered, read_game
 from optsearch.cli.progress import telling
 from optsearch.cli.simulating import columns
-from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at
+from optsearch.cli.tasks import DaskOption, JobsOption, MemoryOption, ResumeOption, executor_at
 from optsearch.evaluate import Comparison, ComparisonStatus, Paired
 from optsearch.evaluate import compare as compare_
 from optsearch.evaluate.comparison import MOST_DRAWN, POSITIONS
@@ -78,9 +78,7 @@ def compare(
     jobs: JobsOption = None,
     resume: ResumeOption = None,
     dask: DaskOption = None,
-    memory: Annotated[
-        float, typer.Option(min=0, max=65536, help="GiB that each process may take.")
-    ] = 4,
+    memory: MemoryOption = 4,
     form: FormOption = Form.TEXT,
 ) -> None:
     """Estimate what one strategy saves in place of another.

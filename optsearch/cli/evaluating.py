@@ -27,7 +27,7 @@ from optsearch.cli.common import (
     read_game,
 )
 from optsearch.cli.progress import telling
-from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at
+from optsearch.cli.tasks import DaskOption, JobsOption, MemoryOption, ResumeOption, executor_at
 from optsearch.counting.prior import prior_of
 from optsearch.evaluate import Evaluation, EvaluationStatus
 from optsearch.evaluate import evaluate as evaluate_
@@ -63,9 +63,7 @@ def evaluate(
     jobs: JobsOption = None,
     resume: ResumeOption = None,
     dask: DaskOption = None,
-    memory: Annotated[
-        float, typer.Option(min=0, max=65536, help="GiB that each process may take.")
-    ] = 4,
+    memory: MemoryOption = 4,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write the distribution to this file (CSV)."),

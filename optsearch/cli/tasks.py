@@ -34,6 +34,10 @@ DaskOption = Annotated[
     ),
 ]
 
+MemoryOption = Annotated[
+    float, typer.Option(min=0, max=65536, help="GiB that each process may take.")
+]
+
 
 @contextmanager
 def executor_at(address: str | None) -> Iterator[tuple[Executor | None, int | None]]:

@@ -1,5 +1,9 @@
 FAILED: int
 SCORES: int
+UNKNOWN: int
+MISS: int
+HIT: int
+HOLE: int
 NO_CELL: int
 NO_CHOICE: int
 NO_NUMBER: int

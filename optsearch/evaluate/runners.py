@@ -303,7 +303,10 @@ class Ruled(Runner):
                 return cell
         if self.rule.candidates > 1:
             exact = np.array(counts, np.int64)
-            return self._sample(limit).shot(position.hits, position.misses, n, exact)
+            evaluator = self._sample(limit)
+            cell = evaluator.shot(position.hits, position.misses, n, exact)
+            require_no_fault(self.strategy, evaluator, self.game)
+            return cell
         if self.rule.score is not None:
             return super().shot(position, n, counts, limit)
         return max((cell for cell in self.rule.order if counts[cell] < n), key=counts.__getitem__)
@@ -345,6 +348,12 @@ def _scoring(evaluator: AnyWalk, rule: Rule, game: Game) -> AnyWalk:
     return evaluator
 
 
+def require_no_fault(strategy: Strategy, evaluator: Walk, game: Game) -> None:
+    """StrategyError if a score answered what it may not: then all else the kernel says is void."""
+    if evaluator.fault is not None:
+        raise refused(strategy, game, *evaluator.fault)
+
+
 def _walked(strategy: Strategy, evaluator: Walk, position: Position) -> list[int]:
     """All shots of the configurations given to a kernel: its misses, and those before.
 
@@ -355,8 +364,7 @@ def _walked(strategy: Strategy, evaluator: Walk, position: Position) -> list[int
         misses = evaluator.run()
     finally:
         _running.discard(evaluator)
-    if evaluator.fault is not None:
-        raise refused(strategy, position.game, *evaluator.fault)
+    require_no_fault(strategy, evaluator, position.game)
     before = position.misses.bit_count() + position.game.fleet_cells
     last = int(misses.nonzero()[0][-1])
     return [0] * before + [int(n) for n in misses[: last + 1]]

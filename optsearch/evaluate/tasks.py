@@ -8,10 +8,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from optsearch.compiled._walk import Walk
 from optsearch.counting.configurations import CellSets, Codes, Configurations, to_masks, to_words
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.evaluate.runners import Announced, Patterned, Ruled, coded, runner_of
+from optsearch.evaluate.runners import (
+    Announced,
+    Patterned,
+    Ruled,
+    coded,
+    require_no_fault,
+    runner_of,
+)
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.support.errors import NotSupported, OptsearchError
@@ -56,6 +64,8 @@ def survey(strategy: object, position: Position) -> NDArray[np.int64]:
     runner = runner_of(strategy, position.game)
     if not isinstance(runner, Ruled):
         raise NotSupported(f"{strategy} has no rule that the kernel walks in {position.game}")
+    if runner.rule.scores:
+        raise NotSupported(f"{strategy} plays by a score, whose nodes are not surveyed")
     return runner.filled(position, Configurations(position, threads=1).list()).survey()
 
 
@@ -71,15 +81,16 @@ class FollowedTask:
         self._before = position.misses.bit_count() + position.game.fleet_cells
         if isinstance(runner, Ruled):
             self._rows = Configurations(position, threads=1).list()
-            self._follow = runner.filled(position, self._rows, following=True).follow
+            self._evaluator: Walk = runner.filled(position, self._rows, following=True)
         elif isinstance(runner, Announced):
             self._rows = _rows(position)
             evaluator = runner.evaluator()
             evaluator.begin(len(self._rows), position.hits, position.misses, following=True)
             evaluator.add(self._rows)
-            self._follow = evaluator.follow
+            self._evaluator = evaluator
         else:
             raise NotSupported(f"{strategy} has no rule that the kernel follows; play it instead")
+        self._strategy = runner.strategy
         self.configurations = len(self._rows)
 
     def cells(self, index: int) -> int:
@@ -94,7 +105,9 @@ class FollowedTask:
 
     def shots(self, index: int) -> int:
         """The shots that a configuration takes, those made before the position counted."""
-        return self._before + self._follow(index)
+        misses = self._evaluator.follow(index)
+        require_no_fault(self._strategy, self._evaluator, self._game)
+        return self._before + misses
 
     def shots_of(self, configuration: int | Sequence[int]) -> int:
         """The same for the configuration with these cells (mask), or with these ships (masks)."""

@@ -105,8 +105,12 @@ class Rule:
 
     def __str__(self) -> str:
         """What names it in a checkpoint; one without scores has the name that it always had."""
-        scores = {name: getattr(self, name) for name in SCORES if getattr(self, name) is not None}
-        return f"{self!r}, {scores!r}" if scores else repr(self)
+        return f"{self!r}, {self.scores!r}" if self.scores else repr(self)
+
+    @property
+    def scores(self) -> dict[str, CompiledScore]:
+        """Those that it has, by what they are for."""
+        return {name: getattr(self, name) for name in SCORES if getattr(self, name) is not None}
 
     def fitted(self, game: Game) -> Rule:
         """This rule in plain integers; StrategyError unless the kernel can play the game by it."""

@@ -4,7 +4,7 @@ A position of a game says how many configurations are left and how many of them 
 cell. A *score* is a function of these numbers, the node: it returns the cell to shoot, or it
 fills in a number for each cell, and the highest is shot, the first one where several are:
 
-    from optsearch.strategies import Score
+    from optsearch import Score
 
     def near_half(node, scores):
         for cell in range(len(scores)):
@@ -46,12 +46,16 @@ from numpy.typing import NDArray
 
 from optsearch.compiled._score import (
     FAILED,
+    HIT,
+    HOLE,
+    MISS,
     NO_ANSWER,
     NO_CELL,
     NO_CHOICE,
     NO_NUMBER,
     NO_SCORES,
     SCORES,
+    UNKNOWN,
 )
 from optsearch.counting.configurations import Codes
 from optsearch.game import Cell, Game, bits, cell_name
@@ -74,7 +78,6 @@ from optsearch.support.errors import StrategyError
 from optsearch.support.files import read_bytes
 from optsearch.support.own_code import careful, clipped, defined_at, spelled
 
-UNKNOWN, MISS, HIT, HOLE = range(4)  # what is known of a cell
 OFF = -3  # stands for what a kernel cannot be answered
 _MOST = 1 << 31
 Scores = NDArray[np.float64]
@@ -236,7 +239,7 @@ class Score:
         game = position.game
         having = np.zeros(game.cells, np.int64)
         having[fresh] = [counts.cells[cell] for cell in fresh]
-        state = np.zeros(game.cells, np.uint8)
+        state = np.full(game.cells, UNKNOWN, np.uint8)
         for cell in range(game.cells):
             for known, mask in ((MISS, position.misses), (HIT, position.hits), (HOLE, game.holes)):
                 if mask >> cell & 1:

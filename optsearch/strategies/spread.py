@@ -24,10 +24,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from optsearch.compiled._score import HOLE, MISS
 from optsearch.game import Game
 from optsearch.strategies.player import number
 from optsearch.strategies.rules import LEAST
-from optsearch.strategies.score import HOLE, MISS, Node, Score, Scores, Scoring
+from optsearch.strategies.score import Node, Score, Scores, Scoring
 
 ONE = 1 << 16  # the factor of a cell away from all misses and the border
 SIDES = ((0, 1), (1, 0), (0, -1), (-1, 0))
