@@ -44,7 +44,8 @@ from experiments.beside_again import counted_beside
 from experiments.coverage_again import Counts, covering, larger
 from experiments.first_ship_again import FirstShipAgain, Placed, keeps_more
 from experiments.reveal_again import RevealAgain
-from optsearch.counting.lattice import Constraints, sweep
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.lattice import sweep
 from optsearch.game import Game, bits
 from optsearch.results.tables import LOWER_BOUNDS_CHECK, part_of
 from optsearch.support.datafiles import RESULTS

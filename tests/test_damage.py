@@ -13,7 +13,8 @@ import lmdb
 import pytest
 
 from optsearch.bounds.coverage import CellSetCounts
-from optsearch.counting.lattice import Constraints, Sweep
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.lattice import Sweep
 from optsearch.evaluate import BYTES, evaluate
 from optsearch.game import Game
 from optsearch.game.position import Position

@@ -10,7 +10,8 @@ import pytest
 from optsearch import bounds, evaluate
 from optsearch.check import reference
 from optsearch.counting.configurations import Configurations, list_ships, to_masks
-from optsearch.counting.lattice import Constraints, sweep
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.lattice import sweep
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position

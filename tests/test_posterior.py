@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from optsearch.check import reference
-from optsearch.counting import lattice
 from optsearch.counting.configurations import Configurations, to_masks
-from optsearch.counting.lattice import Constraints, Sweep
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.lattice import Sweep
 from optsearch.counting.posterior import FLOOR, Posterior, _choose
 from optsearch.counting.prior import Prior
+from optsearch.counting.remainders import combined, moduli_above
 from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
 from optsearch.game.position import HIT, MISS, Position, reply
 from optsearch.support import records
@@ -351,10 +352,10 @@ def test_counts_past_128_bits():
 
 def test_moduli_and_remainders():
     for bound in (0, 2**64 - 1, 2**64, 2**200, 10**120):
-        moduli = lattice._moduli(bound)
+        moduli = moduli_above(bound)
         assert (len(moduli) == 1) == (bound < 2**64)
         for number in {0, 1, bound // 2, bound}:
-            assert lattice._combine([number % m for m in moduli], moduli) == number
+            assert combined([number % m for m in moduli], moduli) == number
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(8, 16), (16, 8), (11, 11), (2, 64), (64, 2)])

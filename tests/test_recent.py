@@ -17,7 +17,7 @@ def test_what_a_test_depends_on():
     }
     assert found > {
         *("tests/examples.py", "optsearch/counting/posterior.py", "optsearch/support/errors.py"),
-        *("optsearch/counting/__init__.py", "cython_ext/_lattice.pyx", "cython_ext/cells.pxd"),
+        *("optsearch/game/__init__.py", "cython_ext/_lattice.pyx", "cython_ext/cells.pxd"),
     }
     assert not [path for path in found if path.startswith(("optsearch/cli", "experiments"))]
     assert recent.ROOT / "optsearch/search/solver.py" in recent.dependencies(TESTS / "test_json.py")

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from optsearch.bounds.reveal import classes
 from optsearch.compiled._cover import Cover, LargestSearch
 from optsearch.counting.configurations import to_words
-from optsearch.counting.lattice import Constraints, sweep
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.lattice import sweep
 from optsearch.game import Game, image
 from optsearch.game.position import no_configuration
 from optsearch.support.arrays import read_arrays, write_arrays

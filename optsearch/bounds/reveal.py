@@ -35,7 +35,8 @@ import numpy as np
 
 from optsearch.compiled._reveal import Reveal
 from optsearch.counting.configurations import to_words
-from optsearch.counting.lattice import Constraints, sweep
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.lattice import sweep
 from optsearch.game import Game
 from optsearch.game.position import no_configuration
 from optsearch.support.errors import NotSupported, TooLarge

@@ -11,9 +11,8 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import comb, gcd, prod
+from math import comb, prod
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,8 @@ from numpy.typing import NDArray
 
 from optsearch.compiled._lattice import MAX_COLUMNS, Lattice, Query
 from optsearch.counting.configurations import CellSets, to_words
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.remainders import combined, moduli_above
 from optsearch.game import CONTACTS, Game, bits
 from optsearch.game.shapes import Cells, Shape, orientations_of, turned
 from optsearch.support.arrays import Arrays, read_arrays, write_arrays
@@ -32,21 +33,6 @@ _FORMAT = "optsearch lattice 4"
 _EDGE = np.dtype([("target", "<i4"), ("way", "u1"), ("distance", "u1"), ("", "u2")])
 _LEAVE, _CLOSED = 62, 63  # of the kernel: ways that place no ship
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Constraints:
-    """What a configuration must satisfy.
-
-    fleet -- lengths of the ships to place, a part of the game's fleet.
-    closed -- mask of cells where no ship may be. hits -- mask of cells that ships must cover; a
-    ship may not stand so that its halo has one. afloat -- whether no ship may lie wholly on hits.
-    """
-
-    fleet: tuple[int, ...]
-    closed: int = 0
-    hits: int = 0
-    afloat: bool = False
 
 
 def _kinds(fleet: Iterable[int]) -> list[int]:
@@ -195,6 +181,11 @@ class Sweep:
         """The number of transitions of the table."""
         return self._lattice.transitions
 
+    @property
+    def roundings(self) -> int:
+        """A bound on the roundings in a number of `weigh`; 2^-52 for each bounds its error."""
+        return self.transitions * self.rows
+
     # The cache on disk
 
     def _file(self, folder: Path) -> Path:
@@ -272,8 +263,8 @@ class Sweep:
             bound = self._set(self._orientation(constraints), constraints)
             if bound == 0:
                 return 0
-            moduli = _moduli(bound)
-            return _combine([self._query.count(m % 2**64) for m in moduli], moduli)
+            moduli = moduli_above(bound)
+            return combined([self._query.count(m % 2**64) for m in moduli], moduli)
 
     def through(self, constraints: Constraints) -> tuple[int, dict[int, int]]:
         """How many configurations there are, and how many have each placement (mask)."""
@@ -284,12 +275,12 @@ class Sweep:
             bound = self._set(orientation, constraints)
             if bound == 0:
                 return 0, {}
-            moduli = _moduli(bound)
+            moduli = moduli_above(bound)
             results = [self._query.through(m % 2**64) for m in moduli]
-        total = _combine([count for count, _ in results], moduli)
+        total = combined([count for count, _ in results], moduli)
         picked = [counts[orientation.way, orientation.first].tolist() for _, counts in results]
         return total, {
-            mask: _combine(list(residues), moduli)
+            mask: combined(list(residues), moduli)
             for mask, *residues in zip(orientation.masks, *picked, strict=True)
             if any(residues)
         }
@@ -418,10 +409,10 @@ def count_empty_board(rows: int, columns: int, fleet: tuple[int, ...], contact: 
         if length > 1:
             ways[:down] |= np.uint64(1 << 2 * kind + 1)
         places.append(rows * across + (columns * down if length > 1 else 0))
-    moduli = _moduli(prod(comb(n, count) for n, count in zip(places, counts, strict=True)))
+    moduli = moduli_above(prod(comb(n, count) for n, count in zip(places, counts, strict=True)))
     query = Query(lattice)
     query.set(lattice.fleets - 1, ways.ravel(), np.zeros(rows * columns, np.uint8))
-    return _combine([query.count(m % 2**64) for m in moduli], moduli)
+    return combined([query.count(m % 2**64) for m in moduli], moduli)
 
 
 def require_room(game: Game) -> None:
@@ -471,23 +462,3 @@ def sweep(game: Game, folder: Path | None = None) -> Sweep:
     folder -- where to look for the table on disk, and to write it if it is not there.
     """
     return Sweep(game, folder)
-
-
-def _moduli(bound: int) -> list[int]:
-    """Pairwise coprime moduli of at most 2^64 whose product is above `bound`, 2^64 first."""
-    moduli = [1 << 64]
-    candidate = (1 << 64) - 1
-    while prod(moduli) <= bound:
-        if all(gcd(candidate, m) == 1 for m in moduli):
-            moduli.append(candidate)
-        candidate -= 2
-    return moduli
-
-
-def _combine(residues: list[int], moduli: list[int]) -> int:
-    """The number below the product of the moduli with these residues (Chinese remainders)."""
-    result, product = 0, 1
-    for residue, modulus in zip(residues, moduli, strict=True):
-        result += product * ((residue - result) * pow(product, -1, modulus) % modulus)
-        product *= modulus
-    return result

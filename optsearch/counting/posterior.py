@@ -27,7 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, to_masks, to_words
-from optsearch.counting.lattice import Constraints, Sweep, sweep
+from optsearch.counting.constraints import Constraints, Counting
+from optsearch.counting.lattice import sweep
 from optsearch.counting.prior import Prior
 from optsearch.game import HOLE, Cell, Game, bits, notebook
 from optsearch.game.position import Position, legend, no_configuration
@@ -87,7 +88,7 @@ class Posterior:
         self.prior = prior
         if prior is not None:
             prior.require(position.game)
-        self._sweep: Sweep = sweep(position.game, folder)
+        self._sweep: Counting = sweep(position.game, folder)
 
     def __repr__(self) -> str:
         weighted = "" if self.prior is None else f", by the prior {self.prior.name}"
@@ -285,7 +286,7 @@ class Posterior:
 
     @property
     def _roundings(self) -> int:
-        return self._sweep.transitions * self._sweep.rows * len(self._cases)
+        return self._sweep.roundings * len(self._cases)
 
     @property
     def relative_error(self) -> float:

@@ -29,7 +29,8 @@ from typing import TypeVar
 import numpy as np
 
 from optsearch.counting.configurations import CellSets, to_masks
-from optsearch.counting.lattice import Constraints, sweep
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.lattice import sweep
 from optsearch.game import Cell, Game, bits, cell_name, parse_cell
 from optsearch.game.ships import in_order, ship_of, ships_of
 from optsearch.support import records

@@ -15,7 +15,8 @@ from math import inf
 from pathlib import Path
 
 from optsearch.counting.configurations import Configurations
-from optsearch.counting.lattice import Constraints, sweep
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.lattice import sweep
 from optsearch.counting.prior import Prior
 from optsearch.evaluate.evaluation import Evaluation, EvaluationStatus
 from optsearch.evaluate.runners import Asked, Runner, runner_of

@@ -25,7 +25,8 @@ from optsearch.counting.configurations import (
     to_masks,
     to_words,
 )
-from optsearch.counting.lattice import Constraints, sweep
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.lattice import sweep
 from optsearch.counting.posterior import cases
 from optsearch.counting.prior import Prior
 from optsearch.game import Game

@@ -6,7 +6,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Protocol, TypeGuard
 
-from optsearch.counting.lattice import Constraints, Sweep
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.lattice import Sweep
 from optsearch.evaluate.runners import Runner
 from optsearch.game import bits
 from optsearch.game.position import HIT, Position, Reply, known_replies

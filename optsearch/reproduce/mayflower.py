@@ -11,7 +11,8 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
-from optsearch.counting.lattice import Constraints, sweep
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.lattice import sweep
 from optsearch.evaluate import evaluate
 from optsearch.game import Game
 from optsearch.game.position import Position

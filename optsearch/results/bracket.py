@@ -24,7 +24,8 @@ from optsearch.bounds import (
 )
 from optsearch.bounds.by_chance import shots_by_chance
 from optsearch.bounds.told import AllButTwo
-from optsearch.counting.lattice import Constraints, sweep
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.lattice import sweep
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.evaluate import Task, run_task

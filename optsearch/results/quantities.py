@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from optsearch.bounds import Bound
-from optsearch.counting.lattice import Constraints, sweep
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.lattice import sweep
 from optsearch.evaluate import evaluate
 from optsearch.evaluate.runners import MOST_BY_PYTHON
 from optsearch.game import Game

@@ -1,0 +1,69 @@
+"""What configurations are counted: constraints, and what every way to count them answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.counting.configurations import CellSets
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What a configuration must satisfy.
+
+    fleet -- lengths of the ships to place, a part of the game's fleet.
+    closed -- mask of cells where no ship may be. hits -- mask of cells that ships must cover; a
+    ship may not stand so that its halo has one. afloat -- whether no ship may lie wholly on hits.
+    """
+
+    fleet: tuple[int, ...]
+    closed: int = 0
+    hits: int = 0
+    afloat: bool = False
+
+
+class Counting(Protocol):
+    """Queries on the configurations of a game, each for some constraints.
+
+    Raises TooLarge for a query that needs more memory than it may take.
+    """
+
+    @property
+    def states(self) -> int:
+        """The number of states, of the game's table or of the largest query so far."""
+
+    @property
+    def roundings(self) -> int:
+        """A bound on the roundings in a number of `weigh`; 2^-52 for each bounds its error."""
+
+    def count(self, constraints: Constraints) -> int:
+        """How many configurations there are."""
+
+    def through(self, constraints: Constraints) -> tuple[int, dict[int, int]]:
+        """How many configurations there are, and how many have each placement (mask)."""
+
+    def weigh(
+        self, constraints: Constraints, weights: Mapping[int, float]
+    ) -> tuple[float, dict[int, float]]:
+        """Total weight of the configurations, and that of those with each placement.
+
+        A configuration's weight is the product of those of its placements (mask -> weight; 1 for
+        masks that are not there).
+        """
+
+    def unrank(
+        self,
+        constraints: Constraints,
+        ranks: NDArray[np.uint64] | NDArray[np.float64],
+        weights: Mapping[int, float] | None = None,
+    ) -> CellSets:
+        """The configurations with some ranks: uint64 words of shape (n, ships, words).
+
+        ranks -- below the number of configurations, which must be less than 2^64; with weights,
+        below their total weight. The ships of a configuration come in any order.
+        """

@@ -1,0 +1,400 @@
+"""Counts of configurations on boards of any shape, by a sweep over cells.
+
+The kernel `cython_ext/_frontier.pyx` explains the sweep. Of a game it needs the number of cells,
+the holes, the fleet, the placements of each kind of ship, and the halo of each: nothing here knows
+rows or columns. A cell that a placement closes to another ship must be closed by that ship's halo
+too, as it is where touching is forbidden both ways.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb, prod
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.compiled._frontier import Frontier
+from optsearch.counting.configurations import CellSets, to_words
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.remainders import combined, moduli_above
+from optsearch.game import Permutation, bits, image
+from optsearch.support.errors import TooLarge
+from optsearch.support.progress import Progress, Status, meter, no_progress
+
+MAX_BYTES = 4 << 30  # of the layers of a query
+WINDOW = 128  # cells that a mask has room for
+_WORD = (1 << 64) - 1
+_MASK = (1 << WINDOW) - 1
+
+
+class Board(Protocol):
+    """What the sweep asks of a game."""
+
+    @property
+    def cells(self) -> int:
+        """The number of cells, holes among them."""
+
+    @property
+    def holes(self) -> int:
+        """The mask of the cells that are no part of the board."""
+
+    @property
+    def fleet(self) -> tuple[int, ...]:
+        """The ships, by length or shape."""
+
+    def placements(self, kind: int, /) -> tuple[int, ...]:
+        """Every way to place a ship of a kind, as masks."""
+
+    def halo(self, placement: int, /) -> int:
+        """The cells outside a placement that are forbidden to every other ship."""
+
+
+class _Order:
+    """The placements of a game, as a sweep of the cells in one order meets them.
+
+    position -- of each cell in that order.
+    """
+
+    def __init__(self, game: Board, position: Permutation):
+        self.position = position
+        placed = []
+        for kind in sorted(set(game.fleet), key=lambda kind: (-int(kind), str(kind))):
+            for ship in game.placements(kind):
+                needs = image(ship, position)
+                first = (needs & -needs).bit_length() - 1
+                closes = (needs | image(game.halo(ship), position)) >> first
+                placed.append((first, kind, needs >> first, closes, ship))
+        placed.sort(key=lambda one: one[0])
+        self.first = np.array([one[0] for one in placed], np.int64)
+        self.kinds = [one[1] for one in placed]
+        self.needs = [one[2] for one in placed]
+        self.closes = [one[3] for one in placed]
+        self.masks = [one[4] for one in placed]
+        self.window = max((closes.bit_length() for closes in self.closes), default=0)
+        words = -(-game.cells // 64)
+        self.words = to_words(self.masks, words)
+        self.halos = to_words([game.halo(ship) for ship in self.masks], words)
+
+    def allowed(self, constraints: Constraints, holes: int) -> NDArray[np.intp]:
+        """The placements that the constraints and the holes admit, by number."""
+        both = [constraints.closed | holes, constraints.hits]
+        closed, hits = to_words(both, self.words.shape[1])
+        good = ~((self.words & closed) | (self.halos & hits)).any(axis=1)
+        if constraints.afloat:
+            good &= (self.words & ~hits).any(axis=1)
+        return np.flatnonzero(good)
+
+    @cached_property
+    def width(self) -> tuple[int, int]:
+        """The most cells that a mask of a sweep may have, and their sum over all cells.
+
+        A cell counts while a placement met before may have closed it and a later one may need it.
+        """
+        cells = len(self.position)
+        closed_from, needed_to = [cells] * cells, [0] * cells
+        for first, needs, closes in zip(self.first.tolist(), self.needs, self.closes, strict=True):
+            for cell in bits(closes):
+                closed_from[first + cell] = min(closed_from[first + cell], first)
+            for cell in bits(needs):
+                needed_to[first + cell] = max(needed_to[first + cell], first)
+        change = np.zeros(cells + 2, np.int64)
+        for cell, (start, end) in enumerate(zip(closed_from, needed_to, strict=True)):
+            if start < min(cell, end):
+                change[start + 1] += 1
+                change[min(cell, end) + 1] -= 1
+        widths = np.cumsum(change)
+        return int(widths.max()), int(widths.sum())
+
+
+def _orders(game: Board) -> Iterable[Permutation]:
+    """Orders of the cells to choose from: as they are numbered, and each n-th cell by turns.
+
+    The latter are the columns of a board whose rows have n cells.
+    """
+    cells = game.cells
+    yield tuple(range(cells))
+    for n in range(2, cells):
+        if cells % n == 0:
+            yield tuple(cell % n * (cells // n) + cell // n for cell in range(cells))
+
+
+@dataclass(frozen=True)
+class _Query:
+    """A kernel set to some constraints; `placed` are the numbers of its placements in the order.
+
+    bound -- at least the number of the configurations.
+    """
+
+    kernel: Frontier
+    order: _Order
+    placed: NDArray[np.intp]
+    bound: int
+
+    def masks(self) -> list[int]:
+        """The placements of the kernel."""
+        return [self.order.masks[i] for i in self.placed.tolist()]
+
+
+class FrontierSweep:
+    """Queries on the configurations of a game, by sweeps over its cells.
+
+    progress -- called after each cell of a sweep that counts.
+
+    Raises TooLarge where ships reach too far ahead in the best of some orders of the cells, and
+    for a query whose layers would need more than `max_bytes`. One thread queries at a time; others
+    wait.
+    """
+
+    def __init__(
+        self,
+        game: Board,
+        max_bytes: int = MAX_BYTES,
+        progress: Progress[Status] = no_progress,
+    ):
+        self.game = game
+        self._max_bytes = max_bytes
+        self._progress = progress
+        self._lock = threading.Lock()
+        orders = [_Order(game, position) for position in _orders(game)]
+        narrow = [order for order in orders if order.window <= WINDOW]
+        if not narrow:
+            reach = min(order.window for order in orders)
+            raise TooLarge(
+                f"a ship of {game} closes cells up to {reach - 1} ahead in the sweep of its cells; "
+                f"at most {WINDOW - 1} are handled: shorter ships or a narrower board would fit"
+            )
+        best = min(narrow, key=lambda order: order.width)
+        back = _Order(game, tuple(game.cells - 1 - place for place in best.position))
+        self._both = [best, back] if back.window <= WINDOW else [best]
+        self._kept: tuple[Constraints, _Query] | None = None  # whose layers are those of all ranks
+        self._states = self._roundings = 0
+
+    @property
+    def states(self) -> int:
+        """The number of masks in the largest query so far."""
+        return self._states
+
+    @property
+    def roundings(self) -> int:
+        """A bound on the roundings in a number of `weigh`, of all queries so far.
+
+        Each transition adds to sums of the forward and of the backward pass, and multiplies; their
+        products are added up for each placement.
+        """
+        return self._roundings
+
+    # Queries
+
+    def _order(self, constraints: Constraints) -> _Order:
+        """The order that meets what is known early, when few masks are reached."""
+        known = [*bits(constraints.closed), *(3 * list(bits(constraints.hits)))]
+        return min(self._both, key=lambda order: sum(order.position[cell] for cell in known))
+
+    def _query(self, constraints: Constraints) -> _Query | None:
+        """The kernel for some constraints; None where they leave no configuration."""
+        order, game = self._order(constraints), self.game
+        left = Counter(constraints.fleet)
+        numbers = order.allowed(constraints, game.holes)
+        placed = np.array([i for i in numbers.tolist() if order.kinds[i] in left], np.intp)
+        kinds = list(left)
+        counts = [left[kind] for kind in kinds]
+        number_of = {kind: number for number, kind in enumerate(kinds)}
+        kind = np.array([number_of[order.kinds[i]] for i in placed.tolist()], np.int32)
+        places = np.bincount(kind, minlength=len(kinds)).tolist()
+        bound = prod(comb(n, count) for n, count in zip(places, counts, strict=True))
+        if bound == 0:
+            return None
+        first = order.first[placed]
+        starts = np.searchsorted(first, np.arange(game.cells + 1)).astype(np.int32)
+        hits = image(constraints.hits, order.position)
+        relevant, due, room = [0], [0], [0]  # of cell k, from the last to the first
+        needed = 0  # by placements whose first cell is k or later, relative to k
+        for k in range(game.cells - 1, -1, -1):
+            needed <<= 1
+            for i in placed[starts[k] : starts[k + 1]].tolist():
+                needed |= order.needs[i]
+            uncovered = hits >> k & ~needed
+            if uncovered > _MASK:
+                return None
+            relevant.append((needed | hits >> k) & _MASK)
+            due.append(uncovered)
+            room.append(needed.bit_count())
+        hit = np.array([hits >> k & 1 for k in range(game.cells)], np.uint8)
+        ahead = np.array(
+            [np.bincount(kind[starts[k] :], minlength=len(kinds)) for k in range(game.cells + 1)]
+        )
+        kernel = Frontier(
+            starts,
+            to_words([order.needs[i] for i in placed.tolist()]),
+            to_words([order.closes[i] for i in placed.tolist()]),
+            kind,
+            counts,
+            to_words(relevant[::-1]),
+            to_words(due[::-1]),
+            hit,
+            _alive(kinds, counts, ahead, np.array(room[::-1])),
+            self._max_bytes,
+        )
+        return _Query(kernel, order, placed, bound)
+
+    def _swept(self, query: _Query, constraints: Constraints, work: Callable[[], None]) -> None:
+        """Do a kernel's work, and note what it took; TooLarge where it takes too much."""
+        kernel = query.kernel
+        try:
+            work()
+        except MemoryError:
+            raise TooLarge(
+                f"the sweep over the cells of {self.game} needs more than "
+                f"{self._max_bytes / 2**30:.2g} GiB (it passed {kernel.states:,} masks of closed "
+                f"cells, {kernel.widest:,} of them at one cell, each with a number for the "
+                f"{_fleets(constraints):,} fleets that can be placed); fewer, shorter or more "
+                "equal ships, or a narrower board, would fit"
+            ) from None
+        self._states = max(self._states, kernel.states)
+        self._roundings = max(self._roundings, 3 * kernel.transitions + 3 * self.game.cells)
+
+    def count(self, constraints: Constraints) -> int:
+        """How many configurations there are."""
+        if not constraints.fleet:
+            return int(constraints.hits == 0)
+        with self._lock:
+            query = self._query(constraints)
+            if query is None:
+                return 0
+            moduli = moduli_above(query.bound)
+            residues: list[int] = []
+            report = meter(self._progress, self.game.cells * len(moduli))
+
+            def watch(swept: int) -> None:
+                report(self.game.cells * len(residues) + swept)
+
+            def work() -> None:
+                for modulus in moduli:
+                    residues.append(query.kernel.count(modulus % 2**64, watch))
+
+            self._swept(query, constraints, work)
+            return combined(residues, moduli)
+
+    def through(self, constraints: Constraints) -> tuple[int, dict[int, int]]:
+        """How many configurations there are, and how many have each placement (mask)."""
+        if not constraints.fleet:
+            return int(constraints.hits == 0), {}
+        with self._lock:
+            query = self._query(constraints)
+            if query is None:
+                return 0, {}
+            moduli = moduli_above(query.bound)
+            results: list[tuple[int, NDArray[np.uint64]]] = []
+
+            def work() -> None:
+                for modulus in moduli:
+                    results.append(query.kernel.through(modulus % 2**64))
+
+            self._swept(query, constraints, work)
+        total = combined([count for count, _ in results], moduli)
+        columns = [counts.tolist() for _, counts in results]
+        return total, {
+            mask: combined(list(residues), moduli)
+            for mask, *residues in zip(query.masks(), *columns, strict=True)
+            if any(residues)
+        }
+
+    def weigh(
+        self, constraints: Constraints, weights: Mapping[int, float]
+    ) -> tuple[float, dict[int, float]]:
+        """Total weight of the configurations, and that of those with each placement.
+
+        A configuration's weight is the product of those of its placements (mask -> weight; 1 for
+        masks that are not there).
+        """
+        if not constraints.fleet:
+            return float(constraints.hits == 0), {}
+        with self._lock:
+            query = self._query(constraints)
+            if query is None:
+                return 0.0, {}
+            masks = query.masks()
+            factors = np.array([weights.get(mask, 1.0) for mask in masks], np.float64)
+            results: list[tuple[float, NDArray[np.float64]]] = []
+            self._swept(query, constraints, lambda: results.append(query.kernel.weigh(factors)))
+        ((total, sums),) = results
+        return total, {
+            mask: weight for mask, weight in zip(masks, sums.tolist(), strict=True) if weight
+        }
+
+    def unrank(
+        self,
+        constraints: Constraints,
+        ranks: NDArray[np.uint64] | NDArray[np.float64],
+        weights: Mapping[int, float] | None = None,
+    ) -> CellSets:
+        """The configurations with some ranks: uint64 words of shape (n, ships, words).
+
+        ranks -- below the number of configurations, which must be less than 2^64; with weights,
+        below their total weight. The last ship in the order of the sweep comes first. The layers
+        of the last constraints without weights are kept in memory.
+        """
+        ships, words = len(constraints.fleet), max(2, -(-self.game.cells // 64))
+        if not ships or not len(ranks):
+            return np.empty((len(ranks), ships, words), np.uint64)
+        with self._lock:
+            placed: list[NDArray[np.int32]] = []
+            if weights is None and self._kept is not None and self._kept[0] == constraints:
+                query: _Query | None = self._kept[1]
+                is_kept = True
+            else:
+                self._kept = None
+                query, is_kept = self._query(constraints), False
+            assert query is not None, "there is no configuration to rank"
+            kernel = query.kernel
+
+            def work() -> None:
+                if weights is None:
+                    if not is_kept:
+                        kernel.keep()
+                    placed.append(kernel.unrank(ranks.copy(), ships))
+                else:
+                    factors = np.array(
+                        [weights.get(mask, 1.0) for mask in query.masks()], np.float64
+                    )
+                    kernel.weigh(factors, only_total=True)
+                    placed.append(kernel.unrank(ranks.copy(), ships, factors))
+
+            self._swept(query, constraints, work)
+            if weights is None and kernel.is_whole:
+                self._kept = constraints, query
+        sets = to_words(query.masks(), words)
+        return np.asarray(sets[placed[0]])
+
+
+def _fleets(constraints: Constraints) -> int:
+    """How many fleets there are on the way to all ships."""
+    return prod(count + 1 for count in Counter(constraints.fleet).values())
+
+
+def _alive(
+    kinds: Sequence[int], counts: Sequence[int], ahead: NDArray[np.int64], room: NDArray[np.int64]
+) -> NDArray[np.uint64]:
+    """The fleets placed before each cell that may be completed; bits, shape (cells + 1, words).
+
+    ahead -- of each cell and kind, the placements from there on; room -- the cells that they need.
+    For each kind there must be as many placements as ships are left, and room for all.
+    """
+    fleets = prod(count + 1 for count in counts)
+    fleet = np.arange(fleets)
+    left, size, weight = [], np.zeros(fleets, np.int64), 1
+    for kind, count in zip(kinds, counts, strict=True):
+        left.append(count - fleet // weight % (count + 1))
+        size += int(kind) * left[-1]
+        weight *= count + 1
+    good = size <= room[:, None]
+    for number, ships in enumerate(left):
+        good &= ships <= ahead[:, number, None]
+    good = np.pad(good, ((0, 0), (0, -fleets % 64)))
+    return np.packbits(good, axis=1, bitorder="little").view(np.uint64)

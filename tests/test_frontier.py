@@ -1,0 +1,234 @@
+"""Sweeps over cells against the skyline, brute force, and boards that are no rectangles."""
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import combinations, product
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from optsearch.counting.configurations import Configurations, to_masks
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.frontier import FrontierSweep
+from optsearch.counting.lattice import Sweep
+from optsearch.game import Game, bits
+from optsearch.game.position import Position
+from optsearch.support.errors import TooLarge
+from tests.examples import draws, games
+from tests.processes import run_script
+
+
+@st.composite
+def queries(draw, **limits):
+    """A game, constraints on it, and weights of some placements."""
+    game = draw(games(**limits))
+    cells = st.sets(st.sampled_from([c for c in range(game.cells) if not game.holes >> c & 1]))
+    closed, hits = (sum(1 << cell for cell in draw(st.just(set()) | cells)) for _ in range(2))
+    fleet = game.fleet[draw(st.integers(0, len(game.fleet) - 1)) :]
+    ships = sorted({ship for kind in game.fleet for ship in game.placements(kind)})
+    values = st.sampled_from([0.0, 0.25, 1.0, 3.0, 1e-3, 1e6])
+    weights = draw(st.dictionaries(st.sampled_from(ships), values, max_size=8)) if ships else {}
+    return game, Constraints(fleet, closed, hits & ~closed, draw(st.booleans())), weights
+
+
+def listed(game, constraints):
+    """The configurations by definition, as sorted tuples of masks."""
+    kinds = Counter(constraints.fleet)
+    for parts in product(*(combinations(game.placements(k), n) for k, n in kinds.items())):
+        ships = [ship for part in parts for ship in part]
+        taken = sum(ships)
+        if (
+            all(
+                not one & (other | game.halo(other))
+                for i, one in enumerate(ships)
+                for other in ships[:i]
+            )
+            and not taken & constraints.closed
+            and not constraints.hits & ~taken
+            and not (constraints.afloat and any(not one & ~constraints.hits for one in ships))
+        ):
+            yield tuple(sorted(ships))
+
+
+def assert_equals_definition(counting, game, constraints, weights):
+    """All queries of a way to count."""
+    expected = sorted(listed(game, constraints))
+    through = Counter(ship for ships in expected for ship in ships)
+    assert counting.count(constraints) == len(expected)
+    assert counting.through(constraints) == (len(expected), dict(through))
+    drawn = counting.unrank(constraints, np.arange(len(expected), dtype=np.uint64))
+    assert sorted(tuple(sorted(to_masks(ships))) for ships in drawn) == expected
+    weight_of = {
+        ships: float(np.prod([weights.get(ship, 1.0) for ship in ships])) for ships in expected
+    }
+    total, sums = counting.weigh(constraints, weights)
+    assert total == pytest.approx(sum(weight_of.values()), rel=1e-12)
+    for ship in through:
+        exact = sum(weight for ships, weight in weight_of.items() if ship in ships)
+        assert sums.get(ship, 0.0) == pytest.approx(exact, rel=1e-12)
+    if total:
+        # Ranks in the middle of each configuration's share, in the order of the shares.
+        possible = [ships for ships in expected if weight_of[ships]]
+        found, rank = Counter(), 0.0
+        while rank < total * (1 - 1e-9) and len(found) < 50:
+            middle = np.array([rank + min(w for w in weight_of.values() if w) / 2])
+            (ships,) = counting.unrank(constraints, middle, weights)
+            ships = tuple(sorted(to_masks(ships)))
+            found[ships] += 1
+            rank += weight_of[ships]
+        assert set(found) <= set(possible)
+        assert set(found.values()) == {1}
+        assert len(found) in (len(possible), 50)
+
+
+@draws(400)
+@given(queries(max_cells=12, max_ships=3))
+def test_equals_definition(query):
+    game, constraints, weights = query
+    assert_equals_definition(FrontierSweep(game), game, constraints, weights)
+
+
+@draws(400)
+@given(queries(max_cells=20, max_ships=4))
+def test_equals_the_skyline(query):
+    game, constraints, weights = query
+    one, other = FrontierSweep(game), Sweep(game)
+    assert one.through(constraints) == other.through(constraints)
+    assert one.count(constraints) == other.count(constraints)
+    total, sums = one.weigh(constraints, weights)
+    others_total, others_sums = other.weigh(constraints, weights)
+    assert total == pytest.approx(others_total, rel=1e-12)
+    assert sums == pytest.approx(others_sums, rel=1e-12)
+
+
+@dataclass(frozen=True)
+class Ring:
+    """Rows of cells that close to rings, a stand-in for boards that are no rectangles.
+
+    Ships lie along a ring or across the rings; ships that touch sideways are forbidden.
+    """
+
+    rings: int
+    around: int
+    fleet: tuple[int, ...]
+    holes: int = 0
+    name: str = "a ring"
+
+    @property
+    def cells(self):
+        return self.rings * self.around
+
+    def cell(self, ring, place):
+        return 1 << ring * self.around + place % self.around
+
+    def placements(self, kind):
+        along = {
+            sum(self.cell(ring, place + i) for i in range(kind))
+            for ring in range(self.rings)
+            for place in range(self.around)
+        }
+        across = {
+            sum(self.cell(ring + i, place) for i in range(kind))
+            for ring in range(self.rings - kind + 1)
+            for place in range(self.around)
+        }
+        return tuple(sorted(ship for ship in along | across if not ship & self.holes))
+
+    def halo(self, ship):
+        near = 0
+        for cell in bits(ship):
+            ring, place = divmod(cell, self.around)
+            near |= self.cell(ring, place - 1) | self.cell(ring, place + 1)
+            near |= self.cell(ring - 1, place) if ring else 0
+            near |= self.cell(ring + 1, place) if ring + 1 < self.rings else 0
+        return near & ~ship
+
+
+@pytest.mark.parametrize(
+    ("board", "constraints"),
+    [
+        (Ring(1, 9, (3, 2)), Constraints((3, 2))),
+        (Ring(3, 5, (3, 2, 2)), Constraints((3, 2, 2), closed=1 << 7)),
+        (Ring(4, 4, (2, 2, 1), holes=1 << 5), Constraints((2, 2, 1), hits=1 | 1 << 12)),
+        (Ring(2, 6, (3, 2, 1, 1)), Constraints((2, 1, 1), hits=1 << 3, afloat=True)),
+    ],
+)
+def test_rings(board, constraints):
+    weights = dict.fromkeys(board.placements(2)[::3], 0.5)
+    assert_equals_definition(FrontierSweep(board), board, constraints, weights)
+
+
+def test_long_ring():
+    """n ships of one cell on a ring of m, none beside another: m / (m - n) * C(m - n, n)."""
+    board = Ring(1, 120, (1,) * 40)
+    number = FrontierSweep(board).count(Constraints(board.fleet))
+    assert number == 120 * comb(80, 40) // 80
+    assert number > 2**64
+
+
+@pytest.mark.parametrize("text", ["1x120:" + ",".join("1" * 30), "7x7:4,3,3,2", "9x4:3,V3,2,2"])
+def test_fewer_layers_in_memory(text):
+    """Where not all layers fit, some are made again; where these do not fit, that is said."""
+    game = Game.parse(text)
+    constraints = Constraints(game.fleet, closed=1 << 5)
+    whole = FrontierSweep(game)
+    total, through = whole.through(constraints)
+    weights = dict.fromkeys(game.placements(game.fleet[-1])[::2], 0.5)
+    ranks = np.arange(0, min(total, 2**64 - 1), min(total, 2**64 - 1) // 7, dtype=np.uint64)
+    at_most = whole._query(constraints).kernel
+    at_most.keep()
+    size = at_most.states * 8 * (whole._query(constraints).kernel.stride + 6)
+    small = FrontierSweep(game, size // 2)
+    assert small.through(constraints) == (total, through)
+    assert small.weigh(constraints, weights) == whole.weigh(constraints, weights)
+    if total < 2**64:
+        drawn = small.unrank(constraints, ranks)
+        assert (drawn == whole.unrank(constraints, ranks)).all()
+        assert (drawn == small.unrank(constraints, ranks)).all()  # layers were dropped
+        assert (drawn == whole.unrank(constraints, ranks)).all()  # layers were kept
+    tiny = FrontierSweep(game, size // 100)
+    with pytest.raises(TooLarge, match=r"needs more than .* GiB \(it passed [\d,]+ masks"):
+        tiny.through(constraints)
+
+
+def test_orders():
+    """A board with long rows is swept by columns; ships that reach too far are refused."""
+    long, high = FrontierSweep(Game.parse("4x60:3,2")), FrontierSweep(Game.parse("60x4:3,2"))
+    assert long.count(Constraints((3, 2))) == high.count(Constraints((3, 2)))
+    assert long.states == high.states
+    with pytest.raises(TooLarge, match="closes cells up to 145 ahead in the sweep"):
+        FrontierSweep(Game.parse("24x24:6"))
+
+
+def test_constraints_of_the_usual_game():
+    """After hits the sweep begins at the end that meets them first; enumeration agrees."""
+    position = Position.parse(Game.parse("10x10:5,4,3,3,2"), "E5=hit E6=hit E7=miss A1=miss")
+    constraints = Constraints(position.game.fleet, position.misses, position.hits)
+    sweep = FrontierSweep(position.game)
+    number, through = sweep.through(constraints)
+    found = Configurations(position)
+    assert number == found.configurations
+    cells = Counter()
+    for ship, n in through.items():
+        cells.update(dict.fromkeys(bits(ship), n))
+    assert [cells[cell] for cell in range(100)] == found.occurrence.ravel().tolist()
+
+
+def test_ctrl_c():
+    """It comes while the kernel counts."""
+    status, _, error = run_script(
+        """
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.frontier import FrontierSweep
+from optsearch.game import Game
+
+game = Game.parse("11x11:6,5,4,3,2,1;contact=any")
+interrupt_in_kernel()
+FrontierSweep(game).count(Constraints(game.fleet))
+"""
+    )
+    assert status != 0
+    assert error.endswith("KeyboardInterrupt\n")
