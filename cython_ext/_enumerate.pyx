@@ -4,7 +4,9 @@ The kernel knows ships only as *kinds* (the distinct lengths) with their placeme
 placement of each kind the set of placements of every kind that may stand beside it, as 256 bits.
 A partial configuration is then the intersection of such sets, one a kind, and its innermost ship
 is never placed: its placements are the bits that are left, counted all at once. We call a partial
-configuration with the set of its innermost placements a *bundle*.
+configuration with the set of its innermost placements a *bundle*. What only counts stops one ship
+earlier where no hit is uncovered: for each placement of one of the last two ships it counts the bits
+that are left to the other, so that a bundle there has the placements of both.
 
 The walk is an explicit stack, so that it can stop after any bundle and go on later:
 
@@ -36,6 +38,12 @@ cdef inline void intersect(Bits* out, const Bits* a, const Bits* b) noexcept nog
 
 cdef inline int count_bits(const Bits* a) noexcept nogil:
     return popcount(a.w[0]) + popcount(a.w[1]) + popcount(a.w[2]) + popcount(a.w[3])
+
+
+cdef inline int count_both(const Bits* a, const Bits* b) noexcept nogil:
+    """How many placements are in both sets."""
+    return (popcount(a.w[0] & b.w[0]) + popcount(a.w[1] & b.w[1])
+            + popcount(a.w[2] & b.w[2]) + popcount(a.w[3] & b.w[3]))
 
 
 cdef inline int take_first(Bits* a) noexcept nogil:
@@ -101,6 +109,7 @@ cdef class Enumerator:
     cdef Counters* counters
     cdef int slice, slices, first_choice
     cdef bint stopped
+    cdef bint pairs                       # whether a bundle may have two ships
     cdef uint64_t* number[MAX_KINDS]      # of each placement in a code
     cdef int sort[MAX_KINDS]              # of each kind: those of one sort share the shifts
     cdef int shift[MAX_KINDS][MAX_SHIPS]  # in a code, of the first, second, ... ship of a sort
@@ -171,6 +180,7 @@ cdef class Enumerator:
             memset(self.through[t], 0, MAX_PLACEMENTS * sizeof(int64_t))
         self.depth = 0
         self.first_choice = -1
+        self.pairs = False
 
     cdef inline bint next_kind(self, Level* level) noexcept nogil:
         """Turn to the next kind that can be placed at this level; false when there is none."""
@@ -218,7 +228,10 @@ cdef class Enumerator:
         cdef int t, placement, kind
         while self.depth >= 0 and not self.stopped:
             level = &self.levels[self.depth]
-            if level.ships == 1:          # the bundle here has been delivered
+            if self.is_pair(level):       # the bundle here has been delivered
+                self.leave()
+                continue
+            if level.ships == 1:          # and here
                 if self.depth == 0:
                     if level.kind >= 0 or self.slice:
                         self.depth = -1
@@ -257,9 +270,57 @@ cdef class Enumerator:
             if not level.uncovered and below.left[kind]:
                 keep_above(&below.allowed[kind], placement)
             self.depth += 1
-            if self.innermost(below) and count_bits(&self.bundle):
+            if self.is_pair(below) or (self.innermost(below) and count_bits(&self.bundle)):
                 return True
         return False
+
+    cdef inline bint is_pair(self, const Level* level) noexcept nogil:
+        """Whether the last two ships are counted at once at a level."""
+        return level.ships == 2 and self.pairs and self.depth > 0 and not level.uncovered
+
+    cdef uint64_t count_pairs(self, const Level* level) noexcept nogil:
+        """The ways to place the last two ships."""
+        cdef int t = 0, u, placement
+        cdef Bits left
+        cdef uint64_t total = 0
+        while not level.left[t]:
+            t += 1
+        u = t
+        if level.left[t] == 1:
+            u += 1
+            while not level.left[u]:
+                u += 1
+            if count_bits(&level.allowed[u]) < count_bits(&level.allowed[t]):
+                t, u = u, t
+        left = level.allowed[t]
+        while True:
+            placement = take_first(&left)
+            if placement < 0:
+                return total // 2 if t == u else total
+            total += count_both(&level.allowed[u], &self.beside[t][placement * self.kinds + u])
+
+    cdef uint64_t share_pairs(self, const Level* level) noexcept nogil:
+        """The same; adds to `through` for the placements of the two."""
+        cdef int t, u, n, placement
+        cdef Bits left
+        cdef uint64_t total = 0
+        for t in range(self.kinds):
+            if not level.left[t]:
+                continue
+            u = t
+            if level.left[t] == 1:        # the other kind of the two
+                u = self.kinds - 1
+                while not level.left[u] or u == t:
+                    u -= 1
+            left = level.allowed[t]
+            while True:
+                placement = take_first(&left)
+                if placement < 0:
+                    break
+                n = count_both(&level.allowed[u], &self.beside[t][placement * self.kinds + u])
+                self.through[t][placement] += n
+                total += n
+        return total // 2                 # each pair was met twice
 
     cdef inline void leave(self) noexcept nogil:
         """Go up one level and hand the count to the ship chosen there."""
@@ -291,10 +352,13 @@ cdef class Enumerator:
     def count(self):
         """The number of configurations (int)."""
         cdef uint64_t total = 0
+        cdef Level* level
         self.restart()
+        self.pairs = True
         with nogil:
             while self.advance():
-                total += count_bits(&self.bundle)
+                level = &self.levels[self.depth]
+                total += self.count_pairs(level) if level.ships == 2 else count_bits(&self.bundle)
         return total
 
     def occurrence(self):
@@ -302,10 +366,16 @@ cdef class Enumerator:
         cdef int t, p, plane, w
         cdef uint64_t carry, some, kept
         cdef Counters* counters
+        cdef Level* level
         self.restart()
+        self.pairs = True
         with nogil:
             while self.advance():
-                self.levels[self.depth].count += count_bits(&self.bundle)
+                level = &self.levels[self.depth]
+                if level.ships == 2:
+                    level.count += self.share_pairs(level)
+                    continue
+                level.count += count_bits(&self.bundle)
                 counters = &self.counters[self.bundle_kind]
                 for plane in range(PLANES):
                     some = 0

@@ -28,16 +28,17 @@ goes back keeps all layers, or, where these do not fit, some of them, between wh
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
 import numpy as np
 
-from cells cimport Cells, high, join, low
+from cells cimport Cells, ctz, high, join, low
 from slots cimport Slots, add_number, forget_numbers, next_number
 
 cdef extern from *:
     """
+    #define optsearch_leading(w) __builtin_clzll(w)
     static inline int optsearch_meets(optsearch_cells a, optsearch_cells b) {
         return (a & b) != 0;
     }
@@ -128,6 +129,7 @@ cdef extern from *:
         return any != 0;
     }
     """
+    int leading "optsearch_leading"(uint64_t w) noexcept nogil   # zeros; w is not 0
     bint meets "optsearch_meets"(Cells a, Cells b) noexcept nogil
     bint lacks "optsearch_lacks"(Cells a, Cells needed) noexcept nogil
     Cells ahead "optsearch_ahead"(Cells mask, Cells closes, Cells relevant) noexcept nogil
@@ -148,7 +150,7 @@ cdef extern from *:
                                int by) noexcept nogil
 
 cdef enum:
-    FIRST_ROOM = 1 << 6   # for masks of a layer
+    ROWS = 1 << 8         # of a block
     OF_A_MASK = 48        # bytes: itself and its share of the table of numbers
 
 
@@ -159,14 +161,20 @@ ctypedef fused Value:     # exact counts modulo 2^64 or less, or weights
 
 cdef struct Layer:        # what a cell is reached with
     bint made
-    int64_t n, room
+    int64_t n, room, freed    # masks; those whose rows are freed
     Cells* masks
-    uint64_t* rows        # of each mask: bits of fleets, then values (as doubles in a weighted pass)
+    # Of each mask a row: bits of fleets, then values (as doubles in a weighted pass); rows are in
+    # blocks of ROWS.
+    uint64_t** blocks
 
 
 cdef struct Placement:
     Cells needs, closes   # from its first cell (bit 0) on
     int kind
+
+
+cdef inline uint64_t* row_of(const Layer* layer, int64_t s, int stride) noexcept nogil:
+    return layer.blocks[s // ROWS] + (s % ROWS) * stride
 
 
 cdef inline uint64_t hash_of(Cells mask) noexcept nogil:
@@ -207,7 +215,8 @@ cdef class Frontier:
     cdef uint8_t* hit
     cdef uint64_t* alive
     cdef Layer* layers                    # cells + 1
-    cdef Layer spare                      # memory that the next one takes
+    cdef uint64_t** blocks                # that no layer has now
+    cdef int64_t free_blocks, room_for_blocks
     cdef int every                        # these layers are kept; 0: none
     cdef int64_t used, max_bytes
     cdef readonly int64_t states          # masks of the last forward pass, over all cells
@@ -276,11 +285,13 @@ cdef class Frontier:
 
     def __dealloc__(self):
         cdef int k
+        cdef int64_t b
         if self.layers != NULL:
             for k in range(self.cells + 1):
                 self.drop(k)
-        free(self.spare.masks)
-        free(self.spare.rows)
+        for b in range(self.free_blocks):
+            free(self.blocks[b])
+        free(self.blocks)
         PyMem_Free(self.layers)
         PyMem_Free(self.weights_of)
         PyMem_Free(self.counts)
@@ -301,15 +312,52 @@ cdef class Frontier:
     cdef inline int64_t bytes_of(self, int64_t masks) noexcept nogil:
         return masks * (OF_A_MASK + self.stride * <int64_t>sizeof(uint64_t))
 
-    cdef void drop(self, int k) noexcept nogil:
-        """Forget a layer; its memory is that of the next one if no other has more."""
+    cdef int drop(self, int k) except -1 nogil:
+        """Forget a layer; its blocks are those of the next ones."""
         cdef Layer dropped = self.layers[k]
+        cdef int64_t b
         memset(&self.layers[k], 0, sizeof(Layer))
-        self.used -= self.bytes_of(dropped.n)
-        if dropped.room > self.spare.room:
-            dropped, self.spare = self.spare, dropped
+        self.used -= self.bytes_of(dropped.n - dropped.freed)
+        for b in range(dropped.room // ROWS):
+            self.put_back(dropped.blocks[b])
         free(dropped.masks)
-        free(dropped.rows)
+        free(dropped.blocks)
+        return 0
+
+    cdef int put_back(self, uint64_t* block) except -1 nogil:
+        """Keep a block, if it is one, for a layer to come."""
+        if block == NULL:
+            return 0
+        if self.free_blocks == self.room_for_blocks:
+            self.room_for_blocks = max(16, 2 * self.room_for_blocks)
+            self.blocks = <uint64_t**>realloc(self.blocks,
+                                              self.room_for_blocks * sizeof(uint64_t*))
+            if self.blocks == NULL:
+                with gil:
+                    raise MemoryError
+        self.blocks[self.free_blocks] = block
+        self.free_blocks += 1
+        return 0
+
+    cdef int enlarge(self, Layer* layer) except -1 nogil:
+        """Room for another block of masks."""
+        cdef int64_t b = layer.room // ROWS
+        layer.room += ROWS
+        if b & (b - 1) == 0:     # twice as many
+            layer.masks = <Cells*>realloc(layer.masks, 2 * layer.room * sizeof(Cells))
+            layer.blocks = <uint64_t**>realloc(layer.blocks, (2 * b + 1) * sizeof(uint64_t*))
+        if layer.masks == NULL or layer.blocks == NULL:
+            with gil:
+                raise MemoryError
+        if self.free_blocks:
+            self.free_blocks -= 1
+            layer.blocks[b] = self.blocks[self.free_blocks]
+        else:
+            layer.blocks[b] = <uint64_t*>malloc(ROWS * self.stride * sizeof(uint64_t))
+        if layer.blocks[b] == NULL:
+            with gil:
+                raise MemoryError
+        return 0
 
     cdef int thin(self, int k) except -1 nogil:
         """Make room while layer k is made: keep fewer of the layers before; MemoryError if all are."""
@@ -341,20 +389,11 @@ cdef class Frontier:
         cdef int64_t s = self.find(layer, mask, hash)
         if s >= 0:
             return s
-        if layer.room == 0:
-            layer.room, layer.masks, layer.rows = self.spare.room, self.spare.masks, self.spare.rows
-            memset(&self.spare, 0, sizeof(Layer))
         if layer.n == layer.room:
-            layer.room = max(FIRST_ROOM, 2 * layer.room)
-            layer.masks = <Cells*>realloc(layer.masks, layer.room * sizeof(Cells))
-            layer.rows = <uint64_t*>realloc(layer.rows,
-                                            layer.room * self.stride * sizeof(uint64_t))
-            if layer.masks == NULL or layer.rows == NULL:
-                with gil:
-                    raise MemoryError
+            self.enlarge(layer)
         s = layer.n
         layer.masks[s] = mask
-        memset(layer.rows + s * self.stride, 0, self.stride * sizeof(uint64_t))
+        memset(row_of(layer, s, self.stride), 0, self.stride * sizeof(uint64_t))
         add_number(&self.numbers, hash, s)
         layer.n += 1
         self.used += self.bytes_of(1)
@@ -378,22 +417,42 @@ cdef class Frontier:
 
     # The forward pass
 
-    cdef inline void add(self, Value* out, const Value* some) noexcept nogil:
-        """Add the values of a row to those of another."""
-        if Value is double:
-            add_weights(out, some, self.fleets)
-        else:
-            add_counts(out, some, self.fleets, self.modulus)
+    cdef inline int free_block(self, Layer* layer, int64_t b) except -1 nogil:
+        """Free a block of rows that are used no more."""
+        self.put_back(layer.blocks[b])
+        layer.blocks[b] = NULL
+        layer.freed += ROWS
+        self.used -= self.bytes_of(ROWS)
+        return 0
 
-    cdef inline void add_ship(self, Value* out, const Value* some, int t, double weight
-                              ) noexcept nogil:
-        """Add values of fleets to which a ship of kind t can be added, times a weight."""
+    cdef inline void span(self, const uint64_t* row, int* first, int* last) noexcept nogil:
+        """The first fleet of a row, and the one after the last; a row has some."""
+        cdef int i = 0
+        while row[i] == 0:
+            i += 1
+        first[0] = 64 * i + ctz(row[i])
+        i = self.words - 1
+        while row[i] == 0:
+            i -= 1
+        last[0] = 64 * i + 64 - leading(row[i])
+
+    cdef inline void add(self, Value* out, const Value* some, int first, int last) noexcept nogil:
+        """Add the values of a row, from one fleet up to another, to those of another."""
         if Value is double:
-            add_some_weights(out, some, self.is_can + t * self.fleets,
-                             self.fleets - self.weights_of[t], weight)
+            add_weights(out + first, some + first, last - first)
         else:
-            add_some_counts(out, some, self.all_can + t * self.fleets,
-                            self.fleets - self.weights_of[t], self.modulus)
+            add_counts(out + first, some + first, last - first, self.modulus)
+
+    cdef inline void add_ship(self, Value* out, const Value* some, int t, double weight, int first,
+                              int last) noexcept nogil:
+        """The same for the fleets to which a ship of kind t can be added, times a weight."""
+        last = min(last, self.fleets - self.weights_of[t])
+        if Value is double:
+            add_some_weights(out + first, some + first, self.is_can + t * self.fleets + first,
+                             last - first, weight)
+        else:
+            add_some_counts(out + first, some + first, self.all_can + t * self.fleets + first,
+                            last - first, self.modulus)
 
     cdef int step(self, int k, Value one) except -1 nogil:
         """Make the layer of cell k + 1 from that of cell k."""
@@ -403,7 +462,7 @@ cdef class Frontier:
         cdef const uint64_t* row
         cdef uint64_t* out
         cdef int64_t s, target
-        cdef int i, j, t, by, words = self.words
+        cdef int i, j, t, by, first, last, words = self.words
         cdef Cells mask, next_mask, nothing = join(0, 0), this = join(1, 0)
         cdef const uint64_t* alive = self.alive + (k + 1) * words
         cdef uint64_t any
@@ -413,20 +472,23 @@ cdef class Frontier:
         for s in range(here.n):
             if s & 0x3FFF == 0x3FFF:
                 self.look_up()
+            if self.every == 0 and s % ROWS == 0 and s:
+                self.free_block(here, s // ROWS - 1)
             mask = here.masks[s]
+            row = row_of(here, s, self.stride)
+            self.span(row, &first, &last)
             if not self.hit[k] or meets(mask, this):
                 next_mask = ahead(mask, nothing, self.relevant[k + 1])
-                row = here.rows + s * self.stride
                 any = 0
                 for i in range(words):
                     any |= row[i] & alive[i]
                 if any and not lacks(next_mask, self.due[k + 1]):
                     target = self.number(k + 1, next_mask)
                     self.transitions += 1
-                    out = there.rows + target * self.stride
+                    out = row_of(there, target, self.stride)
                     for i in range(words):
                         out[i] |= row[i] & alive[i]
-                    self.add(<Value*>(out + words), <const Value*>(row + words))
+                    self.add(<Value*>(out + words), <const Value*>(row + words), first, last)
             for j in range(self.starts[k], self.starts[k + 1]):
                 placement = &self.placements[j]
                 if meets(mask, placement.needs):
@@ -440,7 +502,6 @@ cdef class Frontier:
                     continue
                 t = placement.kind
                 by = self.weights_of[t]
-                row = here.rows + s * self.stride
                 if not move(self.some, row, self.can + t * words, words, by):
                     continue
                 any = 0
@@ -451,15 +512,17 @@ cdef class Frontier:
                     continue
                 target = self.number(k + 1, next_mask)
                 self.transitions += 1
-                out = there.rows + target * self.stride
+                out = row_of(there, target, self.stride)
                 for i in range(words):
                     out[i] |= self.some[i]
-                self.add_ship(<Value*>(out + words) + by, <const Value*>(row + words), t, weight)
+                self.add_ship(<Value*>(out + words) + by, <const Value*>(row + words), t, weight,
+                              first, last)
         return 0
 
     cdef Value forward(self, Value one, bint keep, watch) except *:
         """The number (or total weight) of the configurations."""
         cdef int k
+        cdef uint64_t* row
         for k in range(self.cells + 1):
             self.drop(k)
         self.used = self.states = self.transitions = self.widest = 0
@@ -468,8 +531,9 @@ cdef class Frontier:
         self.layers[0].made = True
         if not lacks(join(0, 0), self.due[0]):
             self.number(0, join(0, 0))
-            self.layers[0].rows[0] = 1
-            (<Value*>(self.layers[0].rows + self.words))[0] = one
+            row = row_of(&self.layers[0], 0, self.stride)
+            row[0] = 1
+            (<Value*>(row + self.words))[0] = one
         for k in range(self.cells):
             with nogil:
                 self.step(k, one)
@@ -485,7 +549,7 @@ cdef class Frontier:
         cdef Layer* last = &self.layers[self.cells]
         if last.n == 0:
             return 0
-        return (<Value*>(last.rows + self.words))[self.fleets - 1]
+        return (<Value*>(row_of(last, 0, self.stride) + self.words))[self.fleets - 1]
 
     cdef int restore(self, int k, Value one) except -1 nogil:
         """Have layer k, made again from the last one before it that was kept, and `numbers` of k+1."""
@@ -541,19 +605,20 @@ cdef class Frontier:
         cdef Value some
         cdef double weight = 1.0
         cdef int64_t s, target
-        cdef int j, t, by
+        cdef int j, t, by, n, first, last
         cdef Cells mask, next_mask, nothing = join(0, 0), this = join(1, 0)
         for s in range(here.n):
             if s & 0x3FFF == 0x3FFF:
                 self.look_up()
             mask = here.masks[s]
             out = before + s * self.fleets
-            row = <const Value*>(here.rows + s * self.stride + self.words)
+            row = <const Value*>(row_of(here, s, self.stride) + self.words)
+            self.span(row_of(here, s, self.stride), &first, &last)
             if not self.hit[k] or meets(mask, this):
                 next_mask = ahead(mask, nothing, self.relevant[k + 1])
                 target = self.find(there, next_mask, hash_of(next_mask))
                 if target >= 0:
-                    self.add(out, <const Value*>(after + target * self.fleets))
+                    self.add(out, <const Value*>(after + target * self.fleets), first, last)
             for j in range(self.starts[k], self.starts[k + 1]):
                 placement = &self.placements[j]
                 if meets(mask, placement.needs):
@@ -565,15 +630,18 @@ cdef class Frontier:
                 t = placement.kind
                 by = self.weights_of[t]
                 done = after + target * self.fleets + by
+                n = min(last, self.fleets - by) - first
+                if n <= 0:
+                    continue
                 if Value is double:
                     weight = self.weights[j]
-                    through[j] += weight * dot_weights(row, done, self.is_can + t * self.fleets,
-                                                       self.fleets - by)
+                    through[j] += weight * dot_weights(
+                        row + first, done + first, self.is_can + t * self.fleets + first, n)
                 else:
-                    some = dot_counts(row, done, self.all_can + t * self.fleets, self.fleets - by,
-                                      self.modulus)
+                    some = dot_counts(row + first, done + first,
+                                      self.all_can + t * self.fleets + first, n, self.modulus)
                     add_counts(&through[j], &some, 1, self.modulus)
-                self.add_ship(out, done, t, weight)
+                self.add_ship(out, done, t, weight, first, last)
         return 0
 
     # From ranks to configurations
@@ -640,7 +708,7 @@ cdef class Frontier:
             if s & 0x3FFF == 0x3FFF:
                 self.look_up()
             mask = here.masks[s]
-            row = <const Value*>(here.rows + s * self.stride + self.words)
+            row = <const Value*>(row_of(here, s, self.stride) + self.words)
             for j in range(self.starts[k] - 1, self.starts[k + 1]):
                 if j < self.starts[k]:          # the cell stays empty
                     if self.hit[k] and not meets(mask, this):

@@ -156,3 +156,15 @@ def test_announcements():
     assert Configurations(Position.parse(game, "A1=miss")).configurations == 10
     with pytest.raises(NotSupported, match="announce=sunk"):
         Configurations(Position.parse(game, "A1=hit"))
+
+
+def test_a_kind_taken_apart():
+    """Pairs of its ships, within a part and between two parts, are counted once."""
+    game = Game.parse("6x7:3,2,2,2;contact=any")
+    whole, parts = (Configurations(Position(game)) for _ in range(2))
+    assert parts._lengths == [3, 2]
+    threes, twos = parts._placements
+    parts._lengths, parts._ships = [3, 2, 2], [1, 3, 3]
+    parts._placements = [threes, twos[:30], twos[30:]]
+    assert parts.configurations == whole.configurations == len(whole.list())
+    assert (parts.occurrence == whole.occurrence).all()

@@ -71,11 +71,10 @@ class _Listing:
         self._lengths = sorted(set(fleet), key=lambda length: (len(placements[length]), -length))
         self._placements = [placements[length] for length in self._lengths]
         self._ships = [fleet.count(length) for length in self._lengths]
-        if game.has_shapes:
-            self._split()
+        self._split()
 
     def _split(self) -> None:
-        """Take shapes apart that have more placements than the kernel takes of one kind.
+        """Take kinds apart that have more placements than the kernel takes of one kind.
 
         Each part is a kind of its own then, and the ships are shared out among the parts in every
         way (`_shares`).
@@ -130,7 +129,7 @@ class _Listing:
         return list(zip(self._ships, self._lengths, sets, strict=True)), compatible
 
     def _enumerators(self, piece: int = 0, pieces: int = 1) -> Iterator[Enumerator]:
-        """The kernels that meet all configurations together; one, but for shapes taken apart."""
+        """The kernels that meet all configurations together; one, but for kinds taken apart."""
         kinds, compatible = self._kernel_arguments
         for share in self._shares():
             shared = [(n, size, sets) for n, (_, size, sets) in zip(share, kinds, strict=True)]

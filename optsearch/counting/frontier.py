@@ -202,7 +202,7 @@ class FrontierSweep:
         left = Counter(constraints.fleet)
         numbers = order.allowed(constraints, game.holes)
         placed = np.array([i for i in numbers.tolist() if order.kinds[i] in left], np.intp)
-        kinds = list(left)
+        kinds = sorted(left, key=int)  # the longest in the highest digits, which many masks imply
         counts = [left[kind] for kind in kinds]
         number_of = {kind: number for number, kind in enumerate(kinds)}
         kind = np.array([number_of[order.kinds[i]] for i in placed.tolist()], np.int32)
