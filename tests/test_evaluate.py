@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -85,12 +86,12 @@ EMPTY = "rollout:candidates=3,percent=0,endgame=4,screen=64,finalists=1,cap=64,t
 
 @pytest.mark.parametrize(
     ("text", "game"),
-    [("rollout", "4x4:3,2"), (SAMPLED, "4x5:4,3,2"), (EMPTY, "8x11:1"), (NESTED, "4x5:3,2")],
+    [("rollout", "4x4:3,2"), (SAMPLED, "4x5:4,3,2"), (EMPTY, "8x9:1"), (NESTED, "4x5:3,2")],
 )
 def test_rollouts_played(text, game):
     """The definition in plain Python beside the kernel.
 
-    4x5:4,3,2 is above the second's cap. Of some of the 88 configurations of 8x11:1 samples are
+    4x5:4,3,2 is above the second's cap. Of some of the 72 configurations of 8x9:1 samples are
     empty. 4x5:3,2 has 260, more than the inner policy's sample.
     """
     game = Game.parse(game)
@@ -249,6 +250,11 @@ def evaluating(folder, jobs):
     return "evaluate", *LONG, *options
 
 
+@cache
+def uninterrupted():
+    return evaluate(named(LONG[0]), Game.parse(LONG[1]), jobs=1)
+
+
 @pytest.mark.parametrize(
     ("action", "jobs", "ended"), [("kill", 2, -signal.SIGKILL), ("interrupt", 1, 130)]
 )
@@ -260,7 +266,7 @@ def test_interrupted_and_resumed(here, tmp_path, action, jobs, ended):
     assert (tmp_path / "run" / "tasks.jsonl").read_bytes().count(b"\n") == 1 + 10
     status, answer, errors = here(*evaluating(tmp_path / "run", 1))
     assert status == 0, errors
-    found = evaluate(named(LONG[0]), Game.parse(LONG[1]), jobs=1)
+    found = uninterrupted()
     assert answer == f"{json_text(answer_of(found).fields)}\n", errors
     again = evaluate(
         named(LONG[0]), Game.parse(LONG[1]), checkpoint=tmp_path / "run", memory=BYTES << 16
@@ -376,9 +382,11 @@ def test_what_contradicts_the_game_is_refused(tmp_path):
     run, what, facts = kept(tmp_path)
     rng = np.random.default_rng(8)
     kinds = {"task": 0, "shot": 0, "seconds": 0}
-    for number in rng.permutation(len(facts))[:20].tolist():
+    for number in rng.permutation(len(facts)).tolist():
         name, known = facts[number]
         kind = name.split()[0]
+        if kinds[kind] == 3:
+            continue
         kinds[kind] += 1
         if kind == "task":
             less = list(known)

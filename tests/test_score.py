@@ -127,8 +127,9 @@ def test_constants_need_no_compiling():
         for cell in range(len(scores)):
             scores[cell] = node.constants[0] * node.having[cell] + cell
 
-    greedy, last = (both(Score(likely_or_last, (factor,)), GAME) for factor in (100, 0))
-    assert greedy == evaluate("greedy:ties=last", GAME, jobs=1).histogram != last
+    game = Game.parse("4x4:3,2")
+    greedy, last = (both(Score(likely_or_last, (factor,)), game) for factor in (100, 0))
+    assert greedy == evaluate("greedy:ties=last", game, jobs=1).histogram != last
 
 
 def test_simulated(tmp_path):

@@ -546,7 +546,8 @@ def _wrapped(function: Any, constants: int) -> Any:
         return array.copy(readonly=True)(array), lambda *arguments: arguments[3][0]
 
     unwritable: Any = intrinsic(frozen)
-    compiled: Any = partial(numba.njit, error_model="numpy", boundscheck=True)
+    called_by_numba = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # alone
+    compiled: Any = partial(numba.njit, error_model="numpy", boundscheck=True, **called_by_numba)
     carray: Any = numba.carray  # type: ignore[attr-defined]
     inner = compiled(getattr(function, "py_func", function))
     fills_in = arguments_of(function) == 2
