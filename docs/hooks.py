@@ -18,29 +18,10 @@ from typing import Any
 
 from mkdocs.structure.files import File
 
-from paper_figures import (
-    bonferroni_trees,
-    bracket,
-    bracket_boxed,
-    equilibria,
-    equilibrium_maps,
-    figure7,
-    hiders,
-    mini_game,
-    puzzles,
-    reveal_game,
-    root_chain,
-    script,
-    skyline,
-)
+from paper_figures import script
+from paper_figures.__main__ import figures
 
-FIGURES = [
-    module.FIGURE
-    for module in (
-        *(bonferroni_trees, bracket, bracket_boxed, equilibria, equilibrium_maps, figure7),
-        *(hiders, mini_game, puzzles, reveal_game, root_chain, skyline),
-    )
-]
+FIGURES = figures()
 ROOT = Path(__file__).parent.parent
 ABOVE = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE")  # on the site beside pages
 
@@ -83,7 +64,7 @@ def on_files(files: Any, config: Any) -> Any:
     with TemporaryDirectory() as folder, redirect_stdout(StringIO()):
         if script.run(FIGURES, ["--output", folder]):
             raise ValueError("a figure of the pages cannot be drawn; `make figures` says why")
-        for figure in FIGURES:
-            drawn = (Path(folder) / f"{figure.name}.png").read_bytes()
-            files.append(File.generated(config, f"pictures/{figure.name}.png", content=drawn))
+        for path in sorted(Path(folder).glob("*.[pg][ni][gf]")):  # moving ones, too
+            file = File.generated(config, f"pictures/{path.name}", content=path.read_bytes())
+            files.append(file)
     return files

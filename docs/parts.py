@@ -373,6 +373,33 @@ def means_of_the_usual_game() -> str:
     )
 
 
+def gallery() -> str:
+    """Every figure: small, with its caption, its tables and its commands."""
+    from paper_figures import script  # it sets the style of matplotlib
+    from paper_figures.__main__ import figures
+
+    captions = script.captions()
+    parts = []
+    for figure in figures():
+        title, _, rest = captions[figure.name].partition(". ")
+        picture = f"pictures/{figure.name}.png"
+        lines = [
+            f"### {title.rstrip('.')}",
+            f"[![{figure.name}]({picture})]({picture}){{ .small }}",
+        ]
+        if figure.frames is not None:
+            lines.append(f"[Shot by shot](pictures/{figure.name}.gif), as a moving picture.")
+        if rest:
+            lines.append(rest)
+        made = ", ".join(
+            f"`data/{place}` (`{command}`)" for place, command in figure.sources.items()
+        )
+        drawn = f"Drawn by `{figure.redraw}`"
+        lines.append(f"{drawn} from {made}." if made else f"{drawn}, from no table.")
+        parts.append("\n\n".join(lines))
+    return "\n\n".join(parts)
+
+
 def declared(attribute: str) -> dict[str, str]:
     """What the commands declare of their answers, by the command.
 
@@ -414,6 +441,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "rounds by box": rounds_by_box,
     "hiders in practice": hiders_in_practice,
     "levels of puzzles": levels_of_puzzles,
+    "gallery": gallery,
 }
 
 

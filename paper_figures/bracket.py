@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.markers import CARETLEFT, CARETRIGHT
 
@@ -85,6 +86,7 @@ def draw(source: Path) -> Figure:
             heights.append(height)
             names.append(textwrap.fill(line.label, WIDE))
         height -= 1
+    _draw_last(ax, [float(line.value) for line in shown if line.side == "upper"])
     ax.set_yticks(heights, names, fontsize=style.SMALL)
     ax.set_ylim(height + 0.4, 0.6)
     ax.set_xlim(least - room / 2, most + room / 2)
@@ -93,6 +95,28 @@ def draw(source: Path) -> Figure:
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
     return figure
+
+
+def _draw_last(ax: Axes, uppers: list[float]) -> None:
+    """The strategies within a shot of the best one, larger, where nothing else is drawn."""
+    near = [value for value in uppers if value < uppers[-1] + 1]
+    if len(near) < 3:
+        return
+    inset = ax.inset_axes((0.63, 0.57, 0.36, 0.36))
+    reach = near[0] - near[-1]
+    inset.axvspan(near[-1] - reach, near[-1], color=style.OPEN, lw=0)
+    for number, value in enumerate(near):
+        end = near[0] + 0.2 * reach
+        inset.plot([end, value], [-number] * 2, lw=5, alpha=0.18, color=style.ORANGE)
+        inset.plot([value], [-number], marker=CARETLEFT, color=style.ORANGE, ms=6)
+        at = {"xytext": (-5, 0), "va": "center", "ha": "right"}
+        style.note(inset, brief(Fraction(value), "upper"), (value, -number), **at)
+    inset.set_xlim(near[-1] - 0.35 * reach, near[0] + 0.2 * reach)
+    inset.set_ylim(0.6 - len(near), 0.6)
+    inset.set_yticks([])
+    inset.tick_params(labelsize=style.SMALL)
+    inset.set_title("the best strategies, larger", fontsize=style.SMALL, pad=3)
+    inset.spines["left"].set_visible(False)
 
 
 FIGURE = script.PaperFigure("bracket", results.BRACKET, draw)

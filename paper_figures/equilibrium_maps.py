@@ -13,11 +13,11 @@ from optsearch.game.position import Position
 from optsearch.results import tables as results
 from paper_figures import script, style
 
-CELL, GAP, ACROSS = 0.42, 0.75, 3  # inches, inches, boards
+CELL, GAP, ACROSS = 0.36, 0.68, 3  # inches, inches, boards
 
 
 def draw(source: Path) -> Figure:
-    """A board for each game: percent of a ship on each cell, and by colour how that differs."""
+    """A board for each game: by how much each cell differs from uniformly drawn configurations."""
     table = results.EQUILIBRIUM_CELLS.read(source)
     games = sorted(
         set(table.column("game")), key=lambda game: (len(game.fleet), game.cells, str(game))
@@ -30,7 +30,7 @@ def draw(source: Path) -> Figure:
     ]
     assert len(heights) == ceil(len(games) / ACROSS)
     high = sum(heights)
-    figure = Figure(figsize=(wide, high))
+    figure, panels = Figure(figsize=(wide, high)), []
     for number, game in enumerate(games):
         row, column = divmod(number, ACROSS)
         x = column * wide / ACROSS
@@ -46,20 +46,33 @@ def draw(source: Path) -> Figure:
             ax.text(
                 place[1] + 0.5,
                 place[0] + 0.5,
-                f"{100 * entry['probability']:.0f}",
+                _signed(100 * differences[place]),
                 ha="center",
                 va="center",
                 fontsize=style.SMALL,
                 gid="value",
             )
-        ax.pcolormesh(
-            *(np.arange(game.columns + 1), np.arange(game.rows + 1), differences),
+        drawn = ax.pcolormesh(
+            *(np.arange(game.columns + 1), np.arange(game.rows + 1), 100 * differences),
             cmap=style.LESS_OR_MORE,
-            norm=TwoSlopeNorm(0, -most, most),
+            norm=TwoSlopeNorm(0, -100 * most, 100 * most),
         )
         draw_board(ax, Position(game))
         ax.set_title(str(game), pad=14)
+        panels.append(ax)
+    bar = figure.colorbar(
+        drawn, cax=figure.add_axes((0.2, -0.25 / high, 0.6, 0.12 / high)), orientation="horizontal"
+    )
+    bar.set_label("likelier than in uniformly drawn configurations, points of percent")
+    bar.outline.set_visible(False)
+    style.letters(*panels)
     return figure
+
+
+def _signed(points: float) -> str:
+    """A difference in whole points, with its sign."""
+    text = f"{points:+.0f}".replace("-", "−")
+    return "0" if text in ("+0", "−0") else text
 
 
 FIGURE = script.PaperFigure("equilibrium_maps", results.EQUILIBRIUM_CELLS, draw)

@@ -14,7 +14,7 @@ def draw(source: Path) -> Figure:
     """In how many configurations each cell is occupied."""
     table = results.OCCURRENCE.read(source)
     matrix = script.matrix(table, table.column("occurrence"))
-    figure, ax = style.figure(0.78 * len(matrix[0]), 0.36 * len(matrix))
+    figure, ax = style.figure(0.68 * len(matrix[0]), 0.36 * len(matrix))
     draw_matrix(ax, matrix, "d", paper=True)
     return figure
 

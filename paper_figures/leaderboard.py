@@ -1,7 +1,9 @@
 """How many games are over within k shots, by player: python -m paper_figures.leaderboard."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -50,41 +52,79 @@ def draw(source: Path) -> Figure:
     for row in rows:
         histograms.setdefault((row["game"], row["strategy"]), {})[row["shots"]] = row["games"]
     games = [game for game in map(Game.parse, RULES) if any(key[0] == game for key in histograms)]
-    figure = Figure(figsize=(len(games) * WIDTH, style.HEIGHT))
+    figure = Figure(figsize=(len(games) * WIDTH, 1.7 * style.HEIGHT))
     labelled: dict[str, Artist] = {}
     for place, game in enumerate(games):
-        ax = figure.add_axes((place / len(games), 0, (1 - GAP / 2) / len(games), 1))
-        ax.grid(axis="y")
+        left, wide = place / len(games), (1 - GAP / 2) / len(games)
+        ax, below = (figure.add_axes((left, low, wide, 0.46)) for low in (0.54, 0))
+        here = {name: found for (of, name), found in histograms.items() if of == game}
+        _curves(ax, here)
+        _differences(below, here)
         ax.set_title(RULES[str(game)])
-        ax.set_xlabel("shots")
-        _curves(ax, {name: found for (of, name), found in histograms.items() if of == game})
+        ax.set_ylim(0, 1)
+        below.set_xlabel("shots")
+        for panel in (ax, below):
+            panel.grid(axis="y")
+            panel.set_xlim(15, 100)
+            panel.set_xticks(range(20, 100, 20))
+        ax.tick_params(labelbottom=False)
         handles, labels = ax.get_legend_handles_labels()
         labelled.update(zip(labels, handles, strict=True))
         if place:
-            ax.set_yticklabels([])
+            ax.tick_params(labelleft=False)
+            below.tick_params(labelleft=False)
         else:
             ax.set_ylabel("part of the games finished")
+            below.set_ylabel("points less than the best")
+    lowest = min((panel.get_ylim()[0] for panel in figure.axes[1::2]), default=-1)
+    for panel in figure.axes[1::2]:
+        panel.set_ylim(lowest, 5)
+    style.letters(*figure.axes[::2])
     order = [label for label in SHOWN.values() if label in labelled]
     figure.legend(
         [labelled[label] for label in order],
         order,
         loc="upper center",
-        bbox_to_anchor=(0.5, -0.14),
+        bbox_to_anchor=(0.5, -0.09),
         ncols=5,
     )
     return figure
 
 
-def _curves(ax: Axes, histograms: dict[str, dict[int, int]]) -> None:
+Lines = Iterator[tuple[str, dict[int, int], dict[str, Any]]]
+
+
+def _lines(histograms: dict[str, dict[int, int]]) -> Lines:
+    """The name of each player that is shown, its games, and how its line looks."""
     for number, (name, label) in enumerate(SHOWN.items()):
         found = next((h for full, h in histograms.items() if full.startswith(name)), None)
         if found:
             colour = style.PALETTE[number % len(style.PALETTE)]
             dashes = "-" if number < len(style.PALETTE) else "--"
-            ax.step(*finished(found), where="post", color=colour, ls=dashes, label=label)
-    ax.set_xlim(15, 100)
-    ax.set_xticks(range(20, 100, 20))
-    ax.set_ylim(0, 1)
+            yield name, found, {"color": colour, "ls": dashes, "label": label}
+
+
+def _curves(ax: Axes, histograms: dict[str, dict[int, int]]) -> None:
+    for _, found, look in _lines(histograms):
+        ax.step(*finished(found), where="post", **look)
+
+
+def _differences(ax: Axes, histograms: dict[str, dict[int, int]]) -> None:
+    """Below zero, by how much less of its games a player has finished than the best one."""
+    shots = range(15, 101)
+    parts, looks, means = {}, {}, {}
+    for name, found, look in _lines(histograms):
+        if name != "random":
+            total = sum(found.values())
+            done = [sum(n for k, n in found.items() if k <= shot) / total for shot in shots]
+            parts[name], looks[name] = done, look
+            means[name] = sum(k * n for k, n in found.items()) / total
+    if not parts:
+        return
+    best = parts[min(means, key=means.__getitem__)]
+    for name, done in parts.items():
+        less = [100 * (own - most) for own, most in zip(done, best, strict=True)]
+        ax.step(shots, less, where="post", **looks[name])
 
 
 FIGURE = script.PaperFigure("leaderboard", results.LEADERBOARD_SHOTS, draw)

@@ -15,7 +15,7 @@ from optsearch.solitaire.formats import from_fields
 from paper_figures import script
 
 ACROSS, OF_A_LEVEL = 3, 2
-GAP = 0.5  # inches
+CELL, GAP = 0.185, 0.34  # inches
 
 
 def _place_of_level(row: dict[str, Any]) -> int:
@@ -29,7 +29,7 @@ def draw(source: Path) -> Figure:
         row for _, level in groupby(by_level, _place_of_level) for row in islice(level, OF_A_LEVEL)
     ]
     puzzles = [from_fields(json.loads(row["puzzle"])) for row in rows]
-    sizes = [picture_size(puzzle) for puzzle in puzzles]
+    sizes = [picture_size(puzzle, CELL) for puzzle in puzzles]
     width = max(size[0] for size in sizes) + GAP
     height = max(size[1] for size in sizes) + GAP
     down = -(-len(puzzles) // ACROSS)
@@ -46,7 +46,7 @@ def draw(source: Path) -> Figure:
         ax = figure.add_axes(box)
         draw_puzzle(ax, puzzle)
         ax.set_title(
-            f"seed {row['seed']}, {row['clues']} clues, {row['level']}", fontsize=8, loc="left"
+            f"seed {row['seed']}, {row['clues']} clues, {row['level']}", fontsize=7, loc="left"
         )
     return figure
 

@@ -22,7 +22,7 @@ STEPS: tuple[tuple[tuple[tuple[Cell, ...], ...], tuple[Cell, ...], str], ...] = 
 
 def draw() -> Figure:
     """A board for each ship that is known, with the shots until the next one is hit."""
-    size = 0.38 * GAME.columns
+    size = 0.33 * GAME.columns
     figure = Figure(figsize=(3 * size + 1.2, size + 0.9))
     for i, (ships, cells, text) in enumerate(STEPS):
         width, height = figure.get_size_inches()

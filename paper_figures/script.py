@@ -6,15 +6,23 @@ import argparse
 import hashlib
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from optsearch import tree
-from optsearch.drawing import draw_board, draw_tree, paper_name, tree_figure_size
+from optsearch.drawing import (
+    draw_board,
+    draw_probability,
+    draw_tree,
+    paper_name,
+    tree_figure_size,
+)
 from optsearch.game import Cell
 from optsearch.game.position import Position
 from optsearch.results.tables import Entries, Table, Tree
@@ -61,7 +69,8 @@ class PaperFigure:
 
     name -- of the files to write. made_from -- the table or tree of results that it reads, or a
     published one, None for a picture of an idea; part -- which one of its kind; also -- more of
-    them, each with its part. draw -- the figure of all sources, in this order.
+    them, each with its part. draw -- the figure of all sources, in this order. frames -- the same
+    as a moving picture, if there is one: its frames, of one size.
     """
 
     name: str
@@ -69,6 +78,7 @@ class PaperFigure:
     draw: Callable[..., Figure]
     part: str = ""
     also: tuple[tuple[Made, str], ...] = ()
+    frames: Callable[..., Iterable[Figure]] | None = None
 
     @property
     def sources(self) -> dict[str, str]:
@@ -116,6 +126,8 @@ def make(figure: PaperFigure, data: Path = DATA, output: Path = OUTPUT) -> bool:
     try:
         about = {"Source": digest(sources)}
         paths = save(figure.draw(*sources), figure.name, output, about)
+        if figure.frames is not None:
+            paths.append(style.save_moving(figure.frames(*sources), figure.name, output))
     except (OptsearchError, OSError) as error:
         print(f"{figure.name}: {error}", file=sys.stderr)
         return False
@@ -145,7 +157,7 @@ def run(figures: Sequence[PaperFigure], arguments: Sequence[str] | None = None) 
 # Bodies that several figures share
 
 
-CELL = 0.36  # inches
+CELL = 0.31  # inches
 
 
 def legend(ax: Axes) -> None:
@@ -171,7 +183,10 @@ def draw_grid(source: Path) -> Figure:
 def draw_strategy(source: Path, names: Callable[[Cell], str] = paper_name) -> Figure:
     """A decision tree, with the cell names and the marks of the paper."""
     strategy = tree.load(source)
-    figure, ax = style.figure(*tree_figure_size(strategy))
+    width, height = tree_figure_size(strategy)
+    if style.COLUMN < width + 0.2 < 1.1 * style.COLUMN:
+        width = style.COLUMN - 0.2
+    figure, ax = style.figure(width, height)
     draw_tree(ax, strategy, names=names, paper=True)
     legend(ax)
     return figure
@@ -194,11 +209,46 @@ def captions(path: Path = CAPTIONS) -> dict[str, str]:
     }
 
 
-def matrix(table: Entries, values: Sequence[float]) -> list[list[float]]:
-    """The values of a table's rows, one a cell, as the matrix that its columns `row` and `column`
-    (from 0) describe; RecordError unless they fill a grid.
+Matrix = Sequence[Sequence[float]]
+Pair = tuple[str, Position, Matrix, Matrix]
+"""A title, a position, and two matrices of the same cells."""
+BETWEEN = 0.22  # inches, of boards of a pair
+
+
+def draw_percent(ax: Axes, position: Position, values: Matrix) -> None:
+    """A position over the heat map of a value of each cell that is not shot, in whole percent."""
+    draw_probability(ax, position, np.array(values), digits=0)
+    ax.tick_params(labelsize=style.SMALLEST)
+
+
+def boards_in_pairs(pairs: Sequence[Pair], names: tuple[str, str]) -> Figure:
+    """A column of two boards for each pair, a page wide.
+
+    names -- what the matrices above and below are.
     """
-    cells = list(zip(table.column("row"), table.column("column"), strict=True))
+    size = (style.PAGE - 0.45) / len(pairs) - BETWEEN
+    wide, high = len(pairs) * (size + BETWEEN), 2 * size + BETWEEN
+    figure = Figure(figsize=(wide, high))
+    for column, (title, position, *matrices) in enumerate(pairs):
+        for row, values in enumerate(matrices):
+            place = (column * (size + BETWEEN) / wide, (1 - row) * (size + BETWEEN) / high)
+            ax = figure.add_axes((*place, size / wide, size / high))
+            draw_percent(ax, position, values)
+            if row == 0:
+                ax.set_title(title, pad=14)
+            if column == 0:
+                ax.set_ylabel(names[row])
+    style.letters(*figure.axes[::2])
+    return figure
+
+
+def matrix(
+    table: Entries, values: Sequence[float], rows: Sequence[dict[str, Any]] | None = None
+) -> list[list[float]]:
+    """The values of a table's rows, one a cell, as the matrix that its columns `row` and `column`
+    (from 0) describe; RecordError unless they fill a grid. rows -- some of the table's alone.
+    """
+    cells = [(row["row"], row["column"]) for row in (table if rows is None else rows)]
     found = dict(zip(cells, values, strict=True))
     rows = 1 + max((i for i, _ in cells), default=-1)
     columns = 1 + max((j for _, j in cells), default=-1)

@@ -17,7 +17,7 @@ SWEPT = (2, 4)  # the cell that the sweep has reached: those before it are decid
 
 def draw() -> Figure:
     """A board on which the sweep has come some way: what it must remember, a number a column."""
-    figure, ax = style.figure(0.42 * GAME.columns, 0.42 * GAME.rows)
+    figure, ax = style.figure(0.38 * GAME.columns, 0.38 * GAME.rows)
     closed = set()
     for ship in SHIPS:
         mask = GAME.mask(ship)

@@ -1,4 +1,6 @@
-"""The look of every figure: its lines and sizes, the colours of `palette`; and where figures go.
+"""The look of every figure: its lines, sizes and widths, the colours of `palette`; where it goes.
+
+A figure is as wide as a column or as a page, and no text in it is below SMALLEST at that width.
 
 Where several lines share axes they differ in their marks or dashes too, so that a figure can be
 printed in grey.
@@ -6,7 +8,8 @@ printed in grey.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from io import BytesIO
 from pathlib import Path
 
 import matplotlib
@@ -14,6 +17,8 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
+from PIL import Image
 
 from optsearch.support import palette
 from optsearch.support.palette import BLUE as BLUE
@@ -33,12 +38,17 @@ PALETTE = (BLUE, ORANGE, GREEN, PURPLE, GOLD, SKY, INK)
 MARKS = "os^Dv*X"
 LESS_OR_MORE = LinearSegmentedColormap.from_list("less or more", palette.LESS_OR_MORE)
 SMALL = 7.5  # points, of notes inside a figure
+SMALLEST = 6.0  # points, of any text
+COLUMN, PAGE = 89 / 25.4, 183 / 25.4  # inches, of figures as they are saved
 WIDTH, HEIGHT = 4.5, 2.9  # inches, of axes that have curves
+MARGIN = 0.08  # inches
+DOTS, COLOURS = 100, 128  # of moving pictures: per inch, and in all
 
 matplotlib.rcParams.update(
     {
         "font.family": "DejaVu Sans",  # comes with matplotlib
         "font.size": 9,
+        "figure.dpi": 200,  # as saved: what is measured is what is drawn
         "figure.facecolor": "white",
         "axes.axisbelow": True,
         "axes.edgecolor": LABEL,
@@ -63,8 +73,6 @@ matplotlib.rcParams.update(
         "ytick.labelcolor": INK,
         "ytick.labelsize": 8,
         "savefig.dpi": 200,
-        "savefig.bbox": "tight",
-        "savefig.pad_inches": 0.08,
         "pdf.fonttype": 42,  # text stays text
     }
 )
@@ -94,6 +102,38 @@ def note(ax: Axes, text: str, at: tuple[float, float], **options: object) -> Non
     ax.annotate(text, at, **{**settings, **options})  # type: ignore[arg-type]
 
 
+def letters(*panels: Axes) -> None:
+    """A letter for each panel, above its upper left corner."""
+    for letter, ax in zip("abcdefghi", panels, strict=False):
+        style: dict[str, object] = {"fontsize": 9, "fontweight": "bold", "color": INK}
+        note(ax, letter, (0, 1), xycoords="axes fraction", xytext=(-14, 5), **style)
+
+
+def framed(drawn: Figure) -> Bbox:
+    """What is saved of a figure, in inches: all of it, a column or a page wide.
+
+    Curves are drawn as wide as that; boards and trees keep their size, with room on both sides.
+    """
+    has_curves = all(ax.axison and ax.get_aspect() == "auto" for ax in drawn.axes)
+    for _ in range(5 if has_curves else 0):  # labels move with the axes
+        wide, high = drawn.get_size_inches()
+        found = _extent(drawn).width
+        places = [ax.get_position() for ax in drawn.axes]
+        span = max(place.x1 for place in places) - min(place.x0 for place in places)
+        drawn.set_size_inches(wide + (_width_for(found) - found) / span, high)
+    found = _extent(drawn)
+    room = max(0.0, _width_for(found.width) - found.width) / 2
+    return Bbox.from_extents(found.x0 - room, found.y0, found.x1 + room, found.y1)
+
+
+def _extent(drawn: Figure) -> Bbox:
+    return drawn.get_tightbbox().padded(MARGIN)
+
+
+def _width_for(width: float) -> float:
+    return COLUMN if width <= COLUMN + 0.01 else PAGE
+
+
 def save(
     drawn: Figure, name: str, folder: Path = OUTPUT, about: Mapping[str, str] | None = None
 ) -> list[Path]:
@@ -102,7 +142,26 @@ def save(
     about -- what the PNG says of itself, as text chunks.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    box = framed(drawn)
     paths = [folder / f"{name}.pdf", folder / f"{name}.png"]
-    drawn.savefig(paths[0], metadata={"CreationDate": None})  # the same figure, the same file
-    drawn.savefig(paths[1], metadata=dict(about or {}))
+    undated = {"CreationDate": None}  # the same figure, the same file
+    drawn.savefig(paths[0], bbox_inches=box, metadata=undated)
+    drawn.savefig(paths[1], bbox_inches=box, metadata=dict(about or {}))
     return paths
+
+
+def save_moving(frames: Iterable[Figure], name: str, folder: Path = OUTPUT) -> Path:
+    """Write folder/NAME.gif, a frame a second, the last one held; returns its path."""
+    pictures = [_pixels(frame) for frame in frames]
+    path = folder / f"{name}.gif"
+    times = [1000] * (len(pictures) - 1) + [4000]  # milliseconds
+    first, *others = pictures
+    first.save(path, save_all=True, append_images=others, duration=times, loop=0, optimize=True)
+    return path
+
+
+def _pixels(drawn: Figure) -> Image.Image:
+    """A frame with few colours, which keeps the file small."""
+    written = BytesIO()
+    drawn.savefig(written, format="png", dpi=DOTS)
+    return Image.open(written).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)

@@ -11,7 +11,7 @@ from optsearch.game.position import Position, Reply, Shot
 from optsearch.results import tables as results
 from paper_figures import script, style
 
-SIZE, GAP = 4.2, 0.5  # inches
+SIZE, GAP = 3.2, 0.36  # inches
 
 
 def draw(source: Path) -> Figure:
@@ -27,8 +27,15 @@ def draw(source: Path) -> Figure:
         draw_board(ax, Position(game, shots))
         for number, shot in enumerate(shots, 1):
             row, column = shot.cell
-            ax.text(column + 0.06, row + 0.05, str(number), fontsize=6, va="top", color=style.INK)
-        ax.set_title(f"{which}: {len(shots)} shots, board {rows[0]['board']}", pad=18)
+            ax.text(
+                column + 0.05,
+                row + 0.04,
+                str(number),
+                fontsize=style.SMALLEST,
+                va="top",
+                color=style.INK,
+            )
+        ax.set_title(f"{which}: {len(shots)} shots, board {rows[0]['board']}", pad=16)
     return figure
 
 

@@ -1,47 +1,55 @@
 """Posteriors of a game of Thompson sampling: python -m paper_figures.thompson_posterior.
 
-Above as sampled, below exactly, in percent.
+Above as sampled, below exactly, in percent; thompson_posterior.gif has them shot by shot.
 """
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 from matplotlib.figure import Figure
 
-from optsearch.drawing import draw_probability
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.results import tables as results
-from paper_figures import script
+from paper_figures import script, style
 
-PANELS = 4
-SIZE, GAP = 2.6, 0.5  # inches
+PANELS = 3
+SIZE, GAP = 2.9, 0.4  # inches, of a board of a frame
+ROWS = ("sampled", "exact")
 
 
 def draw(source: Path) -> Figure:
     """A column for each of some positions of the game."""
-    table = results.THOMPSON_POSTERIOR.read(source)
+    found = list(_positions(results.THOMPSON_POSTERIOR.read(source)))
+    chosen = [found[i * (len(found) - 1) // PANELS] for i in range(1, PANELS + 1)]
+    return script.boards_in_pairs(chosen, ROWS)
+
+
+def frames(source: Path) -> Iterator[Figure]:
+    """A picture for each number of shots: what is sampled on the left, what is exact beside it."""
+    for title, before, *matrices in _positions(results.THOMPSON_POSTERIOR.read(source)):
+        figure = Figure(figsize=(2 * (SIZE + GAP), SIZE + 0.7))
+        wide, high = figure.get_size_inches()
+        for column, (name, matrix) in enumerate(zip(ROWS, matrices, strict=True)):
+            left = (column * (SIZE + GAP) + 0.3) / wide
+            ax = figure.add_axes((left, 0.1 / high, SIZE / wide, SIZE / high))
+            script.draw_percent(ax, before, matrix)
+            ax.set_title(name, pad=14)
+        figure.text(0.5, 0.99, title, ha="center", va="top", color=style.INK)
+        yield figure
+
+
+def _positions(table: results.Entries) -> Iterator[script.Pair]:
     end = Position.parse(Game.parse(table.header["game"]), table.header["position"])
-    game, shots = end.game, sorted(set(table.column("shots")))
-    chosen = [shots[i * (len(shots) - 1) // PANELS] for i in range(1, PANELS + 1)]
-    width, height = PANELS * (SIZE + GAP), 2 * (SIZE + GAP)
-    figure = Figure(figsize=(width, height))
-    for column, number in enumerate(chosen):
-        before = Position(game, end.shots[:number])
-        for row, values in enumerate(("exact", "sampled")):
-            place = (column * (SIZE + GAP) / width, row * (SIZE + GAP) / height)
-            ax = figure.add_axes((*place, SIZE / width, SIZE / height))
-            matrix = np.zeros((game.rows, game.columns))
-            for entry in table:
-                if entry["shots"] == number:
-                    matrix[entry["row"], entry["column"]] = entry[values]
-            draw_probability(ax, before, matrix)
-            ax.set_title(f"{values}, after {number} shots", pad=16)
-    return figure
+    for number in sorted(set(table.column("shots"))):
+        rows = [row for row in table if row["shots"] == number]
+        sampled, exact = (script.matrix(table, [r[name] for r in rows], rows) for name in ROWS)
+        title = f"after {number} shot{'s' * (number != 1)}"
+        yield title, Position(end.game, end.shots[:number]), sampled, exact
 
 
-FIGURE = script.PaperFigure("thompson_posterior", results.THOMPSON_POSTERIOR, draw)
+FIGURE = script.PaperFigure("thompson_posterior", results.THOMPSON_POSTERIOR, draw, frames=frames)
 
 if __name__ == "__main__":
     sys.exit(script.run([FIGURE]))

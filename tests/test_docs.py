@@ -79,7 +79,8 @@ def anchors(name):
 @pytest.mark.parametrize("name", [*PAGES, *ABOVE[1:]])
 def test_links_resolve(name):
     """As a Git host follows them; `mkdocs build --strict` follows those of the site."""
-    drawn = [f"pictures/{path.stem}.png" for path in (ROOT / "paper_figures").glob("*.py")]
+    figures = [path.stem for path in (ROOT / "paper_figures").glob("*.py")]
+    drawn = [f"pictures/{figure}.{kind}" for figure in figures for kind in ("png", "gif")]
     for link in re.findall(r"\]\(([^)\s]+)\)", text(name)):
         if link.startswith("https://") or link in drawn:  # these are drawn with the site
             continue

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from matplotlib import rcParams
 from matplotlib.markers import CARETLEFT, CARETRIGHT
+from matplotlib.text import Text
 from PIL import Image
 
 from optsearch import tree
@@ -34,12 +35,14 @@ NAMES = [
     "equilibria",
     "equilibrium_maps",
     "heuristics",
+    "heuristics_matrices",
     "hiders",
     "figure11",
     "figure9",
     "bracket",
     "bracket_boxed",
     "mini_game",
+    "placement_graph",
     "puzzles",
     "leaderboard",
     "thompson",
@@ -122,6 +125,26 @@ def sources(tmp_path_factory):
     write(results.THOMPSON_SMALL, small, "game player shots probability")
     boards = [(0, 3, 3, 3, 3, 3, 3, 3, 2), (1, 2, 2, 2, 2, 2, 2, 2, 2)]
     results.THOMPSON.write(boards, folder / "results", game="1x3:2")
+    means = [("some", 3, Fraction(5, 2))]
+    write(results.THOMPSON_OPTIMISTIC, means, "name printed corrected", game="1x3:2")
+    write(
+        results.HEURISTICS_MATRICES,
+        [(0, "hunt", 0, column, 1, 0.5) for column in range(3)],
+        "shots mode row column value exact",
+        **{"game": "1x3:2", "position": "A1=miss"},
+    )
+    write(
+        results.PLACEMENT_PAIRS,
+        [("A1-A3", "B1-B2", True, True, True), ("A1-A3", "A2-B2", False, True, False)],
+        "long short apart long_left short_left",
+        **{"game": "3x2:3,2;contact=any", "position": "A1=hit"},
+    )
+    write(
+        results.PLACEMENT_ORDERS,
+        [("possible", 3, 1, 2, 3, 2), ("possible", 2, 2, 1, 4, 3)],
+        "graph first outer inner nodes fitting",
+        game="3x2:3,2;contact=any",
+    )
     played = {"game": "1x3:2", "position": "A1=miss B1=hit C1=hit"}
     shots = [(1, "A1", "miss"), (2, "B1", "hit"), (3, "C1", "hit")]
     write(
@@ -338,11 +361,13 @@ def test_equilibria_has_the_gain_and_the_border_of_each_game(data):
 def test_the_maps_of_equilibria_have_the_chance_of_each_cell(data):
     source = data / "results" / "equilibrium_cells.csv"
     figure = import_module("paper_figures.equilibrium_maps").draw(source)
-    assert [ax.get_title() for ax in figure.axes] == ["1x3:1", "1x3:2"]
-    for ax in figure.axes:
-        assert [text.get_text() for text in ax.texts] == ["40", "60", "50"]
+    *boards, _bar = figure.axes
+    assert [ax.get_title() for ax in boards] == ["1x3:1", "1x3:2"]
+    for ax in boards:
+        values = [text.get_text() for text in ax.texts if text.get_gid() == "value"]
+        assert values == ["−10", "+10", "0"]
         differences = ax.collections[0].get_array().ravel().tolist()
-        assert differences == pytest.approx([-0.1, 0.1, 0])
+        assert differences == pytest.approx([-10, 10, 0])
 
 
 def test_bounds_of_one_value_are_one_line_and_markers_point_at_values(data):
@@ -445,6 +470,61 @@ def test_the_trees_of_the_picture_are_trees():
         assert 1 - i + i * (i - 1) // 2 - whole >= (i == 0)
 
 
+def test_the_lines_of_optimistic_means_are_those_of_the_table():
+    module = import_module("paper_figures.thompson")
+    figure = module.draw(*(ROOT / "data" / source for source in module.FIGURE.sources))
+    lines = {
+        what: [line.get_xdata()[0] for line in figure.axes[1].lines if line.get_gid() == what]
+        for what in ("printed", "corrected")
+    }
+    assert lines["printed"] == pytest.approx([40.181818, 42.681818])
+    assert lines["corrected"] == pytest.approx([35.181818, 37.681818])
+    texts = [text.get_text() for text in figure.axes[1].texts if text.get_gid() == "optimistic"]
+    values = [re.findall(r"[\d.]+", text)[0] for text in texts]
+    assert values == ["40.18", "35.18", "42.68", "37.68"]
+
+
+def test_the_placement_graph_is_that_of_its_board():
+    """Its edges and those left, counted by sets of cells; the nodes of both trees."""
+    module = import_module("paper_figures.placement_graph")
+    figure = module.draw(*(ROOT / "data" / source for source in module.FIGURE.sources))
+    long = [{(i, j) for j in range(3)} for i in range(3)]
+    short = [{(i, j), (i, j + 1)} for i in range(3) for j in range(2)]
+    for ships in (long, short):
+        ships += [{(j, i) for i, j in ship} for ship in ships]
+    edges = [(a, b) for a in long for b in short if not a & b]
+    misses, hit = {(0, 0), (0, 1)}, (1, 1)  # rows and columns
+    fit = [(a, b) for a, b in edges if not (a | b) & misses and hit in a | b]
+    parts = [{frozenset(pair[i]) for pair in fit} for i in (0, 1)]
+    left = [(a, b) for a, b in edges if frozenset(a) in parts[0] and frozenset(b) in parts[1]]
+    drawn = [line.get_gid() for line in figure.axes[0].lines]
+    assert drawn.count("edge") + drawn.count("edge left") == len(edges) == 36
+    assert drawn.count("edge left") == len(left) == 7
+    assert [len(part) for part in parts] == [3, 5]
+    nodes = [sum(line.get_gid() == "node" for line in ax.lines) for ax in figure.axes[1:]]
+    assert nodes == [18, 20]
+
+
+QUICK = ("bracket", "figure7", "heuristics_matrices", "thompson")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=() if n in QUICK else pytest.mark.long(1)) for n in (*NAMES, *IDEAS)],
+)
+def test_a_figure_is_a_column_or_a_page_wide_and_can_be_read(name):
+    """From the committed tables, as saved: 89 or 183 mm, no text below 6 points, nothing cut."""
+    style = import_module("paper_figures.style")
+    figure = import_module(f"paper_figures.{name}").FIGURE
+    drawn = figure.draw(*(ROOT / "data" / source for source in figure.sources))
+    box = style.framed(drawn)
+    assert round(25.4 * box.width) in (89, 183)
+    every = drawn.get_tightbbox()
+    assert box.x0 <= every.x0 < every.x1 <= box.x1
+    texts = [text for text in drawn.findobj(Text) if text.get_visible() and text.get_text()]
+    assert all(text.get_fontsize() > style.SMALLEST - 0.01 for text in texts)
+
+
 def test_one_palette():
     """Colours are in the style alone."""
     for path in (ROOT / "paper_figures").glob("*.py"):
@@ -519,12 +599,12 @@ def test_all_figures_are_drawn_and_the_missing_ones_named(
     )
     kept.rename(missing)
     assert run("figure9", data, output) == 0
-    assert {path.name for path in output.iterdir()} == {
-        f"{name}.{kind}" for name in chosen for kind in ("pdf", "png")
-    }
+    written = {f"{name}.{kind}" for name in chosen for kind in ("pdf", "png")}
+    moving = {f"{name}.gif" for name in chosen if name == "thompson_posterior"}
+    assert {path.name for path in output.iterdir()} == written | moving
+    begins = {".pdf": b"%PDF", ".png": b"\x89PNG", ".gif": b"GIF8"}
     for path in output.iterdir():
-        begin = b"%PDF" if path.suffix == ".pdf" else b"\x89PNG"
-        assert path.read_bytes().startswith(begin), path.name
+        assert path.read_bytes().startswith(begins[path.suffix]), path.name
 
 
 def test_one_script_on_the_command_line(data, tmp_path):

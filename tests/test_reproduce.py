@@ -371,7 +371,7 @@ def test_the_slides_on_probabilities(here, published):
     assert {found[name].agrees for name in found if name.startswith("seconds")} == {None}
     status, out, _ = here("reproduce", "--source", "probability")
     assert status == 0
-    assert "2 checks, all agree, 3 shown and not compared (·), " in out
+    assert "4 checks, all agree, 3 shown and not compared (·), " in out
     assert len(re.findall("^· ", out, re.M)) == 3
     edit(published / "spalding_jamieson_probability.csv", "9,9,0.080", "9,9,0.081")
     status, out, _ = here("reproduce", "--source", "probability")

@@ -136,12 +136,14 @@ def draw_matrix(
     _draw_grid(ax, rows, columns, paper)
 
 
-def draw_probability(ax: Axes, position: Position, probability: NDArray[np.float64]) -> None:
+def draw_probability(
+    ax: Axes, position: Position, probability: NDArray[np.float64], digits: int = 1
+) -> None:
     """Draw a position over the heat map of the probability of a ship on each cell, in percent.
 
     The colours go by rank among the values of the cells not shot yet, so that one high value leaves
-    the others apart; most probable cells have a thick frame. Give the axes their size first, as in
-    `draw_matrix`.
+    the others apart; most probable cells have a thick frame. digits -- decimals of the percentages.
+    Give the axes their size first, as in `draw_matrix`.
     """
     shown = np.array(probability, dtype=float)
     for cell in position.game.cells_of(position.closed):
@@ -171,13 +173,14 @@ def draw_probability(ax: Axes, position: Position, probability: NDArray[np.float
         )
     box = ax.get_window_extent()
     points = 72 / ax.figure.get_dpi()
-    size = min(box.width / position.game.columns / 4, box.height / position.game.rows * 0.4)
+    letters, high = (4, 0.4) if digits else (2.25, 0.45)
+    size = min(box.width / position.game.columns / letters, box.height / position.game.rows * high)
     for row, column in np.ndindex(shown.shape):
         if not np.isnan(shown[row, column]):
             ax.text(
                 column + 0.5,
                 row + 0.5,
-                f"{100 * shown[row, column]:.1f}",
+                f"{100 * shown[row, column]:.{digits}f}",
                 ha="center",
                 va="center",
                 fontsize=size * points,

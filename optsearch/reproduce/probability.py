@@ -9,16 +9,26 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from math import factorial, prod
 
+from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
+from optsearch.game.position import Position
 from optsearch.reproduce.printed import Number, matching, no_note, rounded
 from optsearch.support import records
 from optsearch.support.errors import RecordError
 
 GAME = Game.parse("10x10:5,4,3,3,2;contact=any")
+
+
+EXAMPLE = Position.parse(
+    Game.parse("3x3:3,2;contact=any"),
+    "A1=miss B1=miss B2=hit",
+)
+"""On the board of the slide; three placements of one ship and five of the other are left. The text
+of the slides does not say which ones it draws."""
 
 
 def told_apart(game: Game) -> int:
@@ -47,6 +57,7 @@ def _time_note() -> str:
     )
 
 
+_ORDERS = {"nodes_largest_first": (3, 2), "nodes_smallest_first": (2, 3)}
 _SECONDS = ("seconds_one_core", "seconds_eight_threads", "seconds_gpu")
 
 
@@ -58,6 +69,8 @@ def numbers() -> Iterator[Number]:
         what = name.replace("_", " ")
         if name == "cliques":
             yield Number("Clique iteration", what, row["value"], _cliques)
+        elif name in _ORDERS:
+            yield Number("Ship order", what, row["value"], partial(_nodes, *_ORDERS[name]))
         elif name in _SECONDS:
             yield Number(
                 "Final benchmarks",
@@ -77,6 +90,32 @@ def numbers() -> Iterator[Number]:
         f"{GAME.cells} numbers",
         lambda: matching(printed, _probability),
     )
+
+
+def possible(position: Position) -> dict[int, list[int]]:
+    """The placements of each ship that are in a configuration left, by its length, as masks.
+
+    The valid placement graph of the slides; the ships have different lengths.
+    """
+    found = [to_masks(ships) for ships in list_ships(position)]
+    return {
+        length: [mask for mask in position.game.placements(length) if any(mask in s for s in found)]
+        for length in position.game.fleet
+    }
+
+
+def visited(placements: dict[int, list[int]], order: tuple[int, int], apart: bool = False) -> int:
+    """How many nodes two loops over the placements of two ships visit.
+
+    apart -- whether the inner loop skips placements that overlap the first one.
+    """
+    first, second = (placements[length] for length in order)
+    return sum(1 + sum(not (apart and a & b) for b in second) for a in first)
+
+
+def _nodes(*order: int) -> str:
+    long, short = order
+    return str(visited(possible(EXAMPLE), (long, short)))
 
 
 def _cliques() -> str:

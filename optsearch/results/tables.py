@@ -809,6 +809,46 @@ HEURISTICS = Table(
     "heuristics",
     6,
 )
+HEURISTICS_MATRICES = Table(
+    "heuristics_matrices",
+    "What Battleship Heuristics shoots by in a game of {game}, and the exact probabilities",
+    (
+        Column("shots", INTEGER, "shots made"),
+        Column("mode", TEXT, "hunt or attack"),
+        *_CELL,
+        Column("value", decimal(6), "of the matrix: hunt, part of the highest; attack, placements"),
+        Column("exact", decimal(6), "probability of a ship there"),
+    ),
+    "heuristics_matrices",
+    0.1,
+)
+PLACEMENT_PAIRS = Table(
+    "placement_pairs",
+    "The placement graph of {game}, a pair of placements a row",
+    (
+        Column("long", TEXT, "placement of the longer ship"),
+        Column("short", TEXT, "placement of the shorter ship"),
+        Column("apart", YES_NO, "whether they fit together: an edge"),
+        Column("long_left", YES_NO, "whether the longer ship can still lie there"),
+        Column("short_left", YES_NO, "whether the shorter ship can still lie there"),
+    ),
+    "placement_graph",
+    0.1,
+)
+PLACEMENT_ORDERS = Table(
+    "placement_orders",
+    "Nodes that loops over the placement graph of {game} visit, by the order of the ships",
+    (
+        Column("graph", TEXT, "whole, or those placements that are still possible"),
+        Column("first", INTEGER, "length of the ship of the outer loop"),
+        Column("outer", INTEGER, "its placements"),
+        Column("inner", INTEGER, "placements of the other ship"),
+        Column("nodes", INTEGER, "placements of the first ship, and pairs that are tried"),
+        Column("fitting", INTEGER, "the same where only pairs that fit together are tried"),
+    ),
+    "placement_graph",
+    0.1,
+)
 THOMPSON = Table(
     "thompson",
     "Shots of Thompson sampling, and of exact play, on the same boards of {game}",
@@ -877,6 +917,17 @@ THOMPSON_COMPATIBLE = Table(
     ),
     "thompson",
     20,
+)
+THOMPSON_OPTIMISTIC = Table(
+    "thompson_optimistic",
+    "Optimistic means of the post on Thompson sampling, as printed and corrected: {game}",
+    (
+        Column("name", TEXT, "the scenario"),
+        Column("printed", EXACT, "the mean of the printed function"),
+        Column("corrected", EXACT, "the mean of what its text describes"),
+    ),
+    "thompson_optimistic",
+    0.1,
 )
 
 LEADERBOARD = Table(
