@@ -383,10 +383,7 @@ def gallery() -> str:
     for figure in figures():
         title, _, rest = captions[figure.name].partition(". ")
         picture = f"pictures/{figure.name}.png"
-        lines = [
-            f"### {title.rstrip('.')}",
-            f"[![{figure.name}]({picture})]({picture}){{ .small }}",
-        ]
+        lines = [f"### {title.rstrip('.')}", f"[![{figure.name}]({picture})]({picture})"]
         if figure.frames is not None:
             lines.append(f"[Shot by shot](pictures/{figure.name}.gif), as a moving picture.")
         if rest:

@@ -243,12 +243,12 @@ def boards_in_pairs(pairs: Sequence[Pair], names: tuple[str, str]) -> Figure:
 
 
 def matrix(
-    table: Entries, values: Sequence[float], rows: Sequence[dict[str, Any]] | None = None
+    table: Entries, values: Sequence[float], some: Sequence[dict[str, Any]] | None = None
 ) -> list[list[float]]:
     """The values of a table's rows, one a cell, as the matrix that its columns `row` and `column`
-    (from 0) describe; RecordError unless they fill a grid. rows -- some of the table's alone.
+    (from 0) describe; RecordError unless they fill a grid. some -- of its rows, these alone.
     """
-    cells = [(row["row"], row["column"]) for row in (table if rows is None else rows)]
+    cells = [(row["row"], row["column"]) for row in (table if some is None else some)]
     found = dict(zip(cells, values, strict=True))
     rows = 1 + max((i for i, _ in cells), default=-1)
     columns = 1 + max((j for _, j in cells), default=-1)

@@ -117,10 +117,10 @@ def framed(drawn: Figure) -> Bbox:
     has_curves = all(ax.axison and ax.get_aspect() == "auto" for ax in drawn.axes)
     for _ in range(5 if has_curves else 0):  # labels move with the axes
         wide, high = drawn.get_size_inches()
-        found = _extent(drawn).width
+        width = _extent(drawn).width
         places = [ax.get_position() for ax in drawn.axes]
         span = max(place.x1 for place in places) - min(place.x0 for place in places)
-        drawn.set_size_inches(wide + (_width_for(found) - found) / span, high)
+        drawn.set_size_inches(wide + (_width_for(width) - width) / span, high)
     found = _extent(drawn)
     room = max(0.0, _width_for(found.width) - found.width) / 2
     return Bbox.from_extents(found.x0 - room, found.y0, found.x1 + room, found.y1)
