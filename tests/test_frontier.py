@@ -10,13 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from optsearch.counting import any_board
+from optsearch.counting.any_board import AnyBoard
+from optsearch.counting.by_ship import ShipByShip
 from optsearch.counting.configurations import Configurations, to_masks
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.frontier import FrontierSweep
 from optsearch.counting.lattice import Sweep
 from optsearch.game import Game, bits
 from optsearch.game.position import Position
-from optsearch.support.errors import TooLarge
+from optsearch.support.errors import NotSupported, TooLarge
 from tests.examples import draws, games
 from tests.processes import run_script
 
@@ -92,12 +95,27 @@ def test_equals_definition(query):
 
 
 @draws(400)
+@given(queries(max_cells=12, max_ships=3))
+def test_ship_by_ship_equals_definition(query):
+    game, constraints, _ = query
+    expected = sorted(listed(game, constraints))
+    counting = ShipByShip(game)
+    assert counting.count(constraints) == len(expected)
+    through = Counter(ship for ships in expected for ship in ships)
+    assert counting.through(constraints) == (len(expected), dict(through))
+    drawn = counting.unrank(constraints, np.arange(len(expected), dtype=np.uint64)[::-1])
+    assert sorted(tuple(sorted(to_masks(ships))) for ships in drawn) == expected
+    with pytest.raises(NotSupported, match="are not weighed ship by ship"):
+        counting.weigh(constraints, {})
+
+
+@draws(400)
 @given(queries(max_cells=20, max_ships=4))
 def test_equals_the_skyline(query):
     game, constraints, weights = query
-    one, other = FrontierSweep(game), Sweep(game)
-    assert one.through(constraints) == other.through(constraints)
-    assert one.count(constraints) == other.count(constraints)
+    one, other, third = FrontierSweep(game), Sweep(game), ShipByShip(game)
+    assert one.through(constraints) == other.through(constraints) == third.through(constraints)
+    assert one.count(constraints) == other.count(constraints) == third.count(constraints)
     total, sums = one.weigh(constraints, weights)
     others_total, others_sums = other.weigh(constraints, weights)
     assert total == pytest.approx(others_total, rel=1e-12)
@@ -159,6 +177,7 @@ class Ring:
 def test_rings(board, constraints):
     weights = dict.fromkeys(board.placements(2)[::3], 0.5)
     assert_equals_definition(FrontierSweep(board), board, constraints, weights)
+    assert ShipByShip(board).through(constraints) == FrontierSweep(board).through(constraints)
 
 
 def test_long_ring():
@@ -192,6 +211,41 @@ def test_fewer_layers_in_memory(text):
     tiny = FrontierSweep(game, size // 100)
     with pytest.raises(TooLarge, match=r"needs more than .* GiB \(it passed [\d,]+ masks"):
         tiny.through(constraints)
+
+
+class Way:
+    """A way to count that notes what it is asked."""
+
+    def __init__(self, way):
+        self.way, self.asked = way, []
+
+    def count(self, constraints):
+        self.asked.append("count")
+        return self.way.count(constraints)
+
+    def work(self, constraints):
+        return self.way.work(constraints)
+
+
+@pytest.mark.parametrize(
+    ("text", "by_cells", "by_ships"),
+    [
+        ("6x6:3,2", [], ["count"]),  # one way to place all ships but two
+        ("10x10:4,3,2,2,2", ["count"], []),
+        ("10x10:5,4,3,2;contact=any", ["count"], ["count"]),  # at most so many masks
+    ],
+)
+def test_the_way_that_takes_less(text, by_cells, by_ships, monkeypatch):
+    game = Game.parse(text)
+    constraints = Constraints(game.fleet)
+    monkeypatch.setattr(any_board, "QUICK", 10**4 if by_cells else 10**5)
+    counting = AnyBoard(game)
+    if by_ships and by_cells:
+        monkeypatch.setattr(counting, "_limited", counting._cells.limited(lambda _: 1000))
+    counting._ships = ships = Way(counting._ships)
+    counting._limited = cells = Way(counting._limited)
+    assert counting.count(constraints) == Sweep(game).count(constraints)
+    assert (cells.asked, ships.asked) == (by_cells, by_ships)
 
 
 def test_orders():

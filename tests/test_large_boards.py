@@ -11,7 +11,7 @@ from optsearch import bounds, evaluate
 from optsearch.check import reference
 from optsearch.counting.configurations import Configurations, list_ships, to_masks
 from optsearch.counting.constraints import Constraints
-from optsearch.counting.lattice import sweep
+from optsearch.counting.lattice import Sweep, sweep
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
@@ -19,7 +19,7 @@ from optsearch.play import advice
 from optsearch.play.simulate import simulate
 from optsearch.results.tables import GROWTH
 from optsearch.search.solver import solve
-from optsearch.support.errors import OptsearchError, TooLarge
+from optsearch.support.errors import TooLarge
 from tests.examples import sizes
 
 STANDARD = (5, 4, 3, 3, 2)
@@ -208,12 +208,22 @@ def test_players_of_small_boards(player):
         simulate([player], Game(12, 12, (2,)), games=1, seed=1, jobs=1)
 
 
-@pytest.mark.parametrize("text", ["17x17:2", "14x14:6,2", "13x13:7"])
-def test_a_board_too_wide_for_the_sweep(text):
-    with pytest.raises(
-        OptsearchError, match="the transfer matrix sweeps boards whose shorter side"
-    ):
-        Posterior(Game.parse(text))
+@pytest.mark.parametrize("text", ["17x17:3,2,1", "14x14:6,2,1", "13x13:7,3,2;contact=any"])
+def test_a_board_too_wide_for_skylines(text):
+    """It is swept cell by cell."""
+    game = Game.parse(text)
+    with pytest.raises(TooLarge, match="the transfer matrix sweeps boards whose shorter side"):
+        Sweep(game)
+    number, counts = through(game.rows, game.columns, game.fleet, game.contact)
+    posterior = Posterior(game)
+    assert posterior.configurations == number
+    found = {frozenset(game.cells_of(mask)): n for mask, n in posterior.placements.items()}
+    assert found == counts
+
+
+def test_a_board_too_wide_for_any_sweep():
+    with pytest.raises(TooLarge, match="closes cells up to 161 ahead in the sweep of its cells"):
+        Posterior(Game.parse("32x32:5"))
 
 
 def test_commands(here, monkeypatch, tmp_path):

@@ -7,6 +7,7 @@ import pytest
 from optsearch.check import reference
 from optsearch.check.trees import verify
 from optsearch.counting.configurations import Configurations
+from optsearch.counting.lattice import Sweep
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, cell_name
 from optsearch.game.position import Position, Reply
@@ -151,4 +152,4 @@ def test_what_is_for_straight_ships_says_so():
     with pytest.raises(NotSupported, match="is for straight ships"):
         named("pattern:water=1").rule(game)
     with pytest.raises(TooLarge, match="ways to place a ship"):
-        Posterior(Game.parse("12x12:L5,5"))
+        Sweep(Game.parse("12x12:L5,5"))

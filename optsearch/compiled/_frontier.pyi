@@ -16,6 +16,7 @@ class Frontier:
         hit: NDArray[np.uint8],
         alive: NDArray[np.uint64],
         max_bytes: int,
+        max_states: int,
     ) -> None: ...
     states: int
     transitions: int

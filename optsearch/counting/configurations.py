@@ -24,6 +24,7 @@ from optsearch.compiled._enumerate import (
     MAX_PLACEMENTS,
     Enumerator,
 )
+from optsearch.counting.board import Board
 from optsearch.game import Game
 from optsearch.game.position import Position, no_configuration
 from optsearch.support.errors import ImpossiblePosition, TooLarge
@@ -55,18 +56,23 @@ def to_masks(sets: CellSets) -> list[int]:
     return low
 
 
-class _Listing:
+class Listing:
     """Ways to place ships: what `Configurations` and `CodedConfigurations` hand to the kernel.
 
     fleet -- the ships to place; placements -- those of each kind that may be taken; hits -- the
-    cells to cover.
+    cells to cover. threads -- how many count at once; progress -- called while a long count runs.
     """
 
+    threads = os.cpu_count() or 1
+    progress: Progress[Status] = staticmethod(no_progress)
+
     def __init__(
-        self, game: Game, fleet: Sequence[int], placements: dict[int, list[int]], hits: int
+        self, game: Board, fleet: Sequence[int], placements: dict[int, list[int]], hits: int
     ):
-        self._game = game
+        self._board = game
         self._hits = hits
+        self.threads = os.cpu_count() or 1
+        self.progress: Progress[Status] = no_progress
         # The innermost ship is never placed one by one, so it is the one with most placements.
         self._lengths = sorted(set(fleet), key=lambda length: (len(placements[length]), -length))
         self._placements = [placements[length] for length in self._lengths]
@@ -92,7 +98,7 @@ class _Listing:
         if len(parts) > MAX_KINDS:
             raise TooLarge(
                 f"configurations of at most {MAX_KINDS} kinds of ships are listed, a kind of more "
-                f"than {MAX_PLACEMENTS} placements counting as several; {self._game} has "
+                f"than {MAX_PLACEMENTS} placements counting as several; {self._board} has "
                 f"{len(parts)}"
             )
 
@@ -115,7 +121,8 @@ class _Listing:
     ) -> tuple[list[tuple[int, int, CellSets]], list[list[NDArray[np.uint8]]]]:
         sets = [to_words(ships) for ships in self._placements]
         closed = [
-            to_words([ship | self._game.halo(ship) for ship in ships]) for ships in self._placements
+            to_words([ship | self._board.halo(ship) for ship in ships])
+            for ships in self._placements
         ]
         compatible = [
             [
@@ -135,8 +142,44 @@ class _Listing:
             shared = [(n, size, sets) for n, (_, size, sets) in zip(share, kinds, strict=True)]
             yield Enumerator(shared, compatible, self._hits, piece, pieces)
 
+    def _sliced(self, work: Callable[[Enumerator], _Result]) -> list[_Result]:
+        """The results of `work` on slices that make up the whole."""
+        combinations = prod(
+            comb(len(ships), k) for ships, k in zip(self._placements, self._ships, strict=True)
+        )
+        if combinations < _WORTH_PIECES:
+            return [work(kernel) for kernel in self._enumerators()]
+        pieces = [kernel for i in range(_PIECES) for kernel in self._enumerators(i, _PIECES)]
+        results = []
+        report = meter(self.progress, len(pieces))
+        with ThreadPoolExecutor(self.threads) as pool:
+            try:
+                for result in pool.map(work, pieces):
+                    results.append(result)
+                    report(len(results))
+            except BaseException:
+                for piece in pieces:
+                    piece.stop()
+                raise
+        return results
 
-class Configurations(_Listing):
+    @cached_property
+    def configurations(self) -> int:
+        """How many configurations there are."""
+        return sum(self._sliced(Enumerator.count))
+
+    @cached_property
+    def through(self) -> dict[int, int]:
+        """How many configurations have each placement (mask)."""
+        through = {ship: 0 for ships in self._placements for ship in ships}
+        for counts in self._sliced(Enumerator.occurrence):
+            for ships, numbers in zip(self._placements, counts, strict=True):
+                for ship, number in zip(ships, numbers, strict=True):
+                    through[ship] += number
+        return through
+
+
+class Configurations(Listing):
     """The configurations compatible with a position.
 
     threads -- how many threads count at once (default: one a processor); answers do not depend
@@ -158,8 +201,6 @@ class Configurations(_Listing):
         if position.hits:
             game.require_silent("counting one by one after hits")
         self.position = position
-        self.threads = threads or os.cpu_count() or 1
-        self._progress = progress
         placements = {
             length: [
                 ship
@@ -169,32 +210,8 @@ class Configurations(_Listing):
             for length in set(game.fleet)
         }
         super().__init__(game, game.fleet, placements, position.hits)
-
-    def _sliced(self, work: Callable[[Enumerator], _Result]) -> list[_Result]:
-        """The results of `work` on slices that make up the whole."""
-        combinations = prod(
-            comb(len(ships), k) for ships, k in zip(self._placements, self._ships, strict=True)
-        )
-        if combinations < _WORTH_PIECES:
-            return [work(kernel) for kernel in self._enumerators()]
-        pieces = [kernel for i in range(_PIECES) for kernel in self._enumerators(i, _PIECES)]
-        results = []
-        report = meter(self._progress, len(pieces))
-        with ThreadPoolExecutor(self.threads) as pool:
-            try:
-                for result in pool.map(work, pieces):
-                    results.append(result)
-                    report(len(results))
-            except BaseException:
-                for piece in pieces:
-                    piece.stop()
-                raise
-        return results
-
-    @cached_property
-    def configurations(self) -> int:
-        """How many configurations there are."""
-        return sum(self._sliced(Enumerator.count))
+        self.threads = threads or self.threads
+        self.progress = progress
 
     @cached_property
     def occurrence(self) -> NDArray[np.int64]:
@@ -204,11 +221,9 @@ class Configurations(_Listing):
         """
         game = self.position.game
         matrix = np.zeros(game.cells, np.int64)
-        for counts in self._sliced(Enumerator.occurrence):
-            for ships, through in zip(self._placements, counts, strict=True):
-                for ship, count in zip(ships, through, strict=True):
-                    for cell in game.cells_of(ship):
-                        matrix[cell[0] * game.columns + cell[1]] += count
+        for ship, count in self.through.items():
+            for cell in game.cells_of(ship):
+                matrix[cell[0] * game.columns + cell[1]] += count
         return matrix.reshape(game.rows, game.columns)
 
     @property
@@ -321,7 +336,7 @@ class Codes:
         return ships <= MAX_CODED and len(self.kinds) <= MAX_KINDS and self.words <= MAX_CODE_WORDS
 
 
-class CodedConfigurations(_Listing):
+class CodedConfigurations(Listing):
     """Configurations with where each of their ships lies, once some are sunk.
 
     sunk -- the ships that are; fleet -- the others, none of which lies wholly on hits. closed --
@@ -341,6 +356,7 @@ class CodedConfigurations(_Listing):
             for kind in set(fleet)
         }
         super().__init__(game, fleet, placements, hits)
+        self._game = game
         self._sunk = sunk
         self._codes = Codes.of(game)
 

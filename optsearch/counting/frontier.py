@@ -11,15 +11,16 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb, prod
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.compiled._frontier import Frontier
+from optsearch.counting.board import Board
 from optsearch.counting.configurations import CellSets, to_words
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.remainders import combined, moduli_above
@@ -31,28 +32,6 @@ MAX_BYTES = 4 << 30  # of the layers of a query
 WINDOW = 128  # cells that a mask has room for
 _WORD = (1 << 64) - 1
 _MASK = (1 << WINDOW) - 1
-
-
-class Board(Protocol):
-    """What the sweep asks of a game."""
-
-    @property
-    def cells(self) -> int:
-        """The number of cells, holes among them."""
-
-    @property
-    def holes(self) -> int:
-        """The mask of the cells that are no part of the board."""
-
-    @property
-    def fleet(self) -> tuple[int, ...]:
-        """The ships, by length or shape."""
-
-    def placements(self, kind: int, /) -> tuple[int, ...]:
-        """Every way to place a ship of a kind, as masks."""
-
-    def halo(self, placement: int, /) -> int:
-        """The cells outside a placement that are forbidden to every other ship."""
 
 
 class _Order:
@@ -160,6 +139,7 @@ class FrontierSweep:
         self.game = game
         self._max_bytes = max_bytes
         self._progress = progress
+        self._limit: Callable[[Constraints], int | None] = lambda constraints: None
         self._lock = threading.Lock()
         orders = [_Order(game, position) for position in _orders(game)]
         narrow = [order for order in orders if order.window <= WINDOW]
@@ -188,6 +168,12 @@ class FrontierSweep:
         products are added up for each placement.
         """
         return self._roundings
+
+    def limited(self, limit: Callable[[Constraints], int | None]) -> FrontierSweep:
+        """The same, which raises TooLarge for a query that meets more masks than its limit."""
+        result = copy(self)
+        result._limit = limit
+        return result
 
     # Queries
 
@@ -240,6 +226,7 @@ class FrontierSweep:
             hit,
             _alive(kinds, counts, ahead, np.array(room[::-1])),
             self._max_bytes,
+            self._limit(constraints) or 1 << 62,
         )
         return _Query(kernel, order, placed, bound)
 

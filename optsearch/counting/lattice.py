@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.compiled._lattice import MAX_COLUMNS, Lattice, Query
+from optsearch.counting.any_board import AnyBoard
 from optsearch.counting.configurations import CellSets, to_words
-from optsearch.counting.constraints import Constraints
+from optsearch.counting.constraints import Constraints, Counting
 from optsearch.counting.remainders import combined, moduli_above
 from optsearch.game import CONTACTS, Game, bits
 from optsearch.game.shapes import Cells, Shape, orientations_of, turned
@@ -456,9 +457,21 @@ def _lattice(
 
 
 @lru_cache(maxsize=4)
-def sweep(game: Game, folder: Path | None = None) -> Sweep:
-    """The sweep of a game; those of the last four games are kept in memory.
+def sweep(game: Game, folder: Path | None = None) -> Counting:
+    """The way to count the configurations of a game; those of the last four are kept in memory.
+
+    By skylines where the board has them and their table is not too large, else `AnyBoard`.
 
     folder -- where to look for the table on disk, and to write it if it is not there.
     """
-    return Sweep(game, folder)
+    if has_skylines(game):
+        try:
+            return Sweep(game, folder)
+        except TooLarge as error:
+            _log.info("%s; the board is swept cell by cell", error)
+    return AnyBoard(game)
+
+
+def has_skylines(game: Game) -> bool:
+    """Whether a board is a rectangle, which is swept by skylines; its holes are closed cells."""
+    return True

@@ -6,8 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Protocol, TypeGuard
 
-from optsearch.counting.constraints import Constraints
-from optsearch.counting.lattice import Sweep
+from optsearch.counting.constraints import Constraints, Counting
 from optsearch.evaluate.runners import Runner
 from optsearch.game import bits
 from optsearch.game.position import HIT, Position, Reply, known_replies
@@ -41,7 +40,7 @@ def contradicted(store: Facts, name: str, needed: str) -> TableError:
 class Top:
     """Positions with too many configurations to list: what is shot there, and what follows."""
 
-    def __init__(self, runner: Runner, sweep: Sweep, store: Facts | None, limit: int):
+    def __init__(self, runner: Runner, sweep: Counting, store: Facts | None, limit: int):
         self._runner = runner
         self._game = runner.game
         self._sweep = sweep

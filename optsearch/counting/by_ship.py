@@ -1,0 +1,157 @@
+"""Counts of configurations ship by ship: all but two are placed, the last two counted by bits.
+
+The kernel is that of `optsearch.counting.configurations`. This is the way where ships are few, and
+so large or so free that a sweep over the cells (`frontier`) has too many states.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from math import comb, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.counting.board import Board
+from optsearch.counting.configurations import CellSets, Listing, to_words
+from optsearch.counting.constraints import Constraints
+from optsearch.game import MAX_CELLS
+from optsearch.support.errors import NotSupported, TooLarge
+from optsearch.support.progress import Progress, Status, no_progress
+
+_Placements = dict[int, list[int]]
+
+
+class ShipByShip:
+    """Queries on the configurations of a game of at most 128 cells (else TooLarge)."""
+
+    def __init__(self, game: Board, progress: Progress[Status] = no_progress):
+        if game.cells > MAX_CELLS:
+            raise TooLarge(
+                f"configurations of boards of at most {MAX_CELLS} cells are counted ship by ship; "
+                f"{game} has {game.cells}"
+            )
+        self.game = game
+        self._progress = progress
+
+    @property
+    def states(self) -> int:
+        """There is none."""
+        return 0
+
+    @property
+    def roundings(self) -> int:
+        """There is none."""
+        return 0
+
+    def _placements(self, constraints: Constraints) -> _Placements:
+        """The placements of each kind that the constraints admit."""
+        hits = constraints.hits
+        return {
+            kind: [
+                ship
+                for ship in self.game.placements(kind)
+                if not ship & constraints.closed
+                and not self.game.halo(ship) & hits
+                and not (constraints.afloat and not ship & ~hits)
+            ]
+            for kind in set(constraints.fleet)
+        }
+
+    def work(self, constraints: Constraints) -> int:
+        """At most how many ways there are to place all ships but the last two."""
+        places = self._placements(constraints)
+        left = Counter(constraints.fleet)
+        last = sorted(constraints.fleet, key=lambda kind: len(places[kind]))[-2:]
+        left.subtract(last)
+        return prod(comb(len(places[kind]), number) for kind, number in left.items())
+
+    def _listing(self, fleet: tuple[int, ...], places: _Placements, hits: int) -> Listing:
+        listing = Listing(self.game, fleet, places, hits)
+        listing.progress = self._progress
+        return listing
+
+    def count(self, constraints: Constraints) -> int:
+        """How many configurations there are."""
+        if not constraints.fleet:
+            return int(constraints.hits == 0)
+        places = self._placements(constraints)
+        return self._listing(constraints.fleet, places, constraints.hits).configurations
+
+    def through(self, constraints: Constraints) -> tuple[int, dict[int, int]]:
+        """How many configurations there are, and how many have each placement (mask)."""
+        if not constraints.fleet:
+            return int(constraints.hits == 0), {}
+        places = self._placements(constraints)
+        listing = self._listing(constraints.fleet, places, constraints.hits)
+        through = listing.through
+        some = constraints.fleet[0]
+        total = sum(through[ship] for ship in places[some]) // constraints.fleet.count(some)
+        return total, {ship: number for ship, number in through.items() if number}
+
+    def weigh(
+        self, constraints: Constraints, weights: Mapping[int, float]
+    ) -> tuple[float, dict[int, float]]:
+        """Raises NotSupported: pairs of ships are counted, and not weighed."""
+        raise NotSupported(f"configurations of {self.game} are not weighed ship by ship")
+
+    def unrank(
+        self,
+        constraints: Constraints,
+        ranks: NDArray[np.uint64] | NDArray[np.float64],
+        weights: Mapping[int, float] | None = None,
+    ) -> CellSets:
+        """The configurations with some ranks: uint64 words of shape (n, ships, 2).
+
+        ranks -- below the number of configurations. One ship after the other is found by counting
+        what each of its placements leaves. Raises NotSupported with weights.
+        """
+        if weights is not None:
+            self.weigh(constraints, weights)
+        placed = np.empty((len(ranks), len(constraints.fleet), 2), np.uint64)
+        order = np.argsort(ranks, kind="stable")
+        self._place(
+            constraints.fleet,
+            self._placements(constraints),
+            constraints.hits,
+            [(int(ranks[i]), i) for i in order.tolist()],
+            placed,
+        )
+        return placed
+
+    def _place(
+        self,
+        fleet: tuple[int, ...],
+        places: _Placements,
+        hits: int,
+        ranks: list[tuple[int, int]],
+        placed: CellSets,
+    ) -> None:
+        """Write the last ships of the configurations with some ranks, ascending, by row.
+
+        Of equal ships the one with the first placement comes first.
+        """
+        if not fleet or not ranks:
+            return
+        kind, *others = fleet
+        first, at = 0, 0  # the rank where the next placement begins, and the place of a rank
+        for number, ship in enumerate(places[kind]):
+            closed = ship | self.game.halo(ship)
+            left = {
+                other: [one for one in places[other][number + 1 if other == kind else 0 :]
+                        if not one & closed]
+                for other in set(others)
+            }  # fmt: skip
+            rest = hits & ~ship
+            count = self._listing(tuple(others), left, rest).configurations if others else not rest
+            here = []
+            while at < len(ranks) and ranks[at][0] < first + count:
+                rank, row = ranks[at]
+                here.append((rank - first, row))
+                at += 1
+            placed[[row for _, row in here], -len(fleet)] = to_words([ship])
+            self._place(tuple(others), left, rest, here, placed)
+            first += count
+            if at == len(ranks):
+                return
