@@ -390,7 +390,10 @@ REQUESTS = [
     (["solve", "4x4:2", "--tree", "/dev/full"], "'/dev/full'", "not a regular file"),
     (["solve", "4x4:2", "--prove", "table"], "'table'", "is a folder"),
     (["solve", "4x4:2", "--prove", "board.txt/p"], "'board.txt/p'"),
-    (["solve", "10x10:5,4,3,3,2"], "1,925,751,392", "10x10:5,4,3,3,2"),
+    (
+        ["solve", "10x10:5,4,3,3,2"],
+        *("1,925,751,392", "10x10:5,4,3,3,2", "bounds", "evaluate", "posterior"),
+    ),
     (["greedy", "4x4:2", "--rule", "clever"], "'clever'"),
     (["greedy", "4x4:2", "--tree", "table"], "'table'"),
     (["greedy", "4x4:2", "--optimal-tree", "board.txt/t"], "'board.txt/t'"),

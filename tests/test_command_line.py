@@ -290,10 +290,3 @@ def test_boards_of_a_sample(here):
     assert [first, second] == posterior.boards(posterior.sample(2, 1))
     assert legend.startswith(". water")
     assert here("sample", "4x5:2,3,4", "--draw-boards", "--json")[0] == 2
-
-
-def test_a_game_too_large_to_solve(here):
-    status, out, err = here("solve", "10x10:5,4,3,3,2")
-    assert (status, out, err.count("\n")) == (2, "", 1)
-    for name in ("bounds", "evaluate", "posterior"):
-        assert name in err

@@ -22,7 +22,7 @@ GAME = "4x4:3,2"
 GAMES = [
     (GAME, "greedy:endgame=0", "rollout"),
     (GAME, "pattern", "greedy:ties=last"),
-    ("4x4:2,2;contact=any;announce=ship", "pattern:clear=sunk", "spread"),
+    ("3x4:2,2;contact=any;announce=ship", "pattern:clear=sunk", "spread"),
     ("3x4:3,2;contact=any;announce=sunk", "greedy:endgame=0", "bisection"),
 ]
 
@@ -88,7 +88,7 @@ def test_every_board(everything, monkeypatch, text, first, second):
 
 def test_a_sample():
     """The differences of what was drawn, their mean and its standard error; the same with more."""
-    found = compare("greedy", "rollout", "6x6:3,2", positions=20, largest=300, jobs=1)
+    found = compare("greedy", "rollout", "6x6:3,2", positions=20, largest=100, jobs=1)
     size = found.sizes[-1]
     mean = sum(size.differences) / 20
     error = sqrt(sum((one - mean) ** 2 for one in size.differences) / 19 / 20)
@@ -97,12 +97,12 @@ def test_a_sample():
         more = compare(
             *("greedy", "rollout", "6x6:3,2"),
             positions=21,
-            largest=300,
+            largest=100,
             executor=executor,
             jobs=2,
         )
     assert more.sizes[-1].differences[:20] == size.differences
-    other = compare("greedy", "rollout", "6x6:3,2", positions=20, largest=300, seed=2, jobs=1)
+    other = compare("greedy", "rollout", "6x6:3,2", positions=20, largest=100, seed=2, jobs=1)
     assert other.sizes != found.sizes
 
 
@@ -129,7 +129,7 @@ def test_a_strategy_beside_itself():
 def test_the_leader_is_another():
     """It is said, and the positions are others."""
     by = {
-        until: compare("greedy", "rollout", "6x6:4,3,2", until=until, largest=90, jobs=1)
+        until: compare("greedy", "rollout", "5x5:3,2,2", until=until, largest=90, jobs=1)
         for until in ("greedy", "bisection")
     }
     assert by["bisection"].until == str(named("bisection"))

@@ -6,7 +6,7 @@ import random
 import re
 import signal
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from multiprocessing import get_context
 
 import numpy as np
@@ -392,12 +392,19 @@ def test_smallest_first(ten):
     assert least["cells"][0] == str(found[0].game)
 
 
-def test_workers(ten):
-    """Two threads and two processes, as any executor: the same."""
-    with ThreadPoolExecutor(2) as pool:
-        assert hunt(TEN, executor=pool) == ten
-    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        assert hunt(TEN, executor=pool, workers=3) == ten
+@pytest.mark.parametrize(
+    "pool",
+    [
+        partial(ThreadPoolExecutor, 2),
+        pytest.param(  # `--jobs 2` has processes below
+            partial(ProcessPoolExecutor, 2, get_context("spawn")), marks=pytest.mark.long(4)
+        ),
+    ],
+)
+def test_workers(ten, pool):
+    """Two threads or two processes, as any executor: the same."""
+    with pool() as executor:
+        assert hunt(TEN, executor=executor, workers=3) == ten
 
 
 def test_progress(ten):

@@ -73,7 +73,7 @@ RUNS = {
         ["tree", "tree.json", "--beside", "tree.json"],
     ],
     "counterexamples": [["counterexamples", "--max-cells", "12", "--fleet", "2"]],
-    "reproduce": [["reproduce"]],
+    "reproduce": [["reproduce", "--source", "probability"]],
     "explore": [
         ["explore", "3x4:2", "-o", "walk.html"],
         ["explore", "6x6:3,2", "-o", "walk.html", "--time-limit", "0.1"],

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
+from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import ANY
 
@@ -29,6 +30,7 @@ from optsearch.search.solver import solve
 from optsearch.strategies import as_strategy
 from optsearch.support import datafiles, records
 from optsearch.support.errors import RecordError, TableError
+from tests.shown import console_commands, is_shown
 
 GRID = Game(3, 4, (2,))  # of Figure 6
 
@@ -202,6 +204,9 @@ def test_the_table(here, checks):
         assert line.count(check.printed) >= 2 or check.printed == "-"
     assert "✗" not in out
     assert "all agree" in out
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    (output,) = [text for command, text in console_commands(readme) if command == "make reproduce"]
+    assert is_shown(out, output)
 
 
 def test_a_copy_of_the_published_values_agrees(here, published):

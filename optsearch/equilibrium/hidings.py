@@ -14,7 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.counting.configurations import Configurations, list_ships, to_masks
+from optsearch.counting.configurations import list_ships, to_masks
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, Permutation, image
 from optsearch.game.position import Position
 from optsearch.support.errors import TooLarge
@@ -90,11 +91,12 @@ class Hidings:
 def _listed(game: Game) -> Iterator[Hiding]:
     """Each configuration, its ships ascending."""
     position = Position(game)
-    configurations = Configurations(position)
-    configurations.require_some()
-    if configurations.configurations > MOST:
+    game.require_small("listing configurations")
+    posterior = Posterior(position)
+    posterior.require_some()
+    if posterior.configurations > MOST:
         raise TooLarge(
-            f"{game} has {configurations.configurations:,} configurations, too many for an "
+            f"{game} has {posterior.configurations:,} configurations, too many for an "
             f"equilibrium; at most {MOST:,} are handled"
         )
     for ships in list_ships(position):
