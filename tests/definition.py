@@ -41,11 +41,18 @@ LYING = {
 }
 
 
+# Steps to the cells that touch along a side, and at a corner; the directions in which ships lie
+SQUARES = [(0, 1), (1, 0), (0, -1), (-1, 0)], [(1, 1), (1, -1), (-1, 1), (-1, -1)], [(0, 1), (1, 0)]
+HEXAGONS = [(0, 1), (1, 0), (0, -1), (-1, 0), (1, -1), (-1, 1)], [], [(0, 1), (1, 0), (1, -1)]
+BOARDS = {"rectangle": SQUARES, "cylinder": SQUARES, "torus": SQUARES, "hex": HEXAGONS}
+
+
 @dataclass(frozen=True)
 class Rules:
-    """A grid, a fleet, the two rules, as the commands name them, and holes (cells).
+    """A grid, a fleet, the two rules, as the commands name them, holes (cells), and the board.
 
-    A ship is its length, or a name of LYING.
+    A ship is its length, or a name of LYING on boards of squares. On a cylinder the last column is
+    beside the first, on a torus the last row too.
     """
 
     rows: int
@@ -54,13 +61,15 @@ class Rules:
     contact: str = "none"
     announce: str = "nothing"
     holes: tuple = ()
+    board: str = "rectangle"
 
     def __str__(self):
         fleet = ",".join(map(str, self.fleet))
         text = f"{self.rows}x{self.columns}:{fleet}"
         text += f";contact={self.contact}" * (self.contact != "none")
         text += f";announce={self.announce}" * (self.announce != "nothing")
-        return text + f";holes={','.join(self.names(self.holes))}" * bool(self.holes)
+        text += f";holes={','.join(self.names(self.holes))}" * bool(self.holes)
+        return text + f";board={self.board}" * (self.board != "rectangle")
 
     @property
     def cells(self):
@@ -96,17 +105,27 @@ class Rules:
         for row in range(self.rows):
             for column in range(self.columns):
                 for cells in self._lying(length):
-                    ship = {(row + i, column + j) for i, j in cells}
-                    if any(row * self.columns + column in self.holes for row, column in ship):
+                    ship = {self._on((row + i, column + j)) for i, j in cells}
+                    if None in ship or len(ship) < len(cells):
                         continue
-                    if max(ship)[0] < self.rows and max(c for _, c in ship) < self.columns:
+                    if all(row * self.columns + column not in self.holes for row, column in ship):
                         yield frozenset(ship)
+
+    def _on(self, place):
+        """The cell at a place, maybe round the board; None off it."""
+        row, column = place
+        if self.board in ("cylinder", "torus"):
+            column %= self.columns
+        if self.board == "torus":
+            row %= self.rows
+        return (row, column) if 0 <= row < self.rows and 0 <= column < self.columns else None
 
     def _lying(self, ship):
         """The cells of each way to lie, from the first row and column on."""
         if ship not in LYING:
             return [
-                [(down * i, right * i) for i in range(ship)] for down, right in ((0, 1), (1, 0))
+                [(down * i, right * i) for i in range(ship)]
+                for down, right in BOARDS[self.board][2]
             ]
         return [
             [(i, j) for i, row in enumerate(d.split("/")) for j, s in enumerate(row) if s == "#"]
@@ -123,13 +142,10 @@ class Rules:
         }
 
     def _may_stand(self, ship, other):
-        apart = {(abs(a - c), abs(b - d)) for a, b in ship for c, d in other}
-        forbidden = {(0, 0)}
-        if self.contact != "any":
-            forbidden |= {(0, 1), (1, 0)}
-        if self.contact == "none":
-            forbidden |= {(1, 1)}
-        return not apart & forbidden
+        sides, corners, _ = BOARDS[self.board]
+        steps = {"none": [*sides, *corners], "corner": sides, "any": []}[self.contact]
+        closed = {self._on((row + i, column + j)) for row, column in ship for i, j in steps}
+        return not other & (ship | closed)
 
     def reply(self, ships, hits, cell):
         for ship in ships:

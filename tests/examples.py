@@ -8,11 +8,14 @@ from hypothesis import strategies as st
 
 from optsearch.check import reference
 from optsearch.game import CONTACTS, Game
+from optsearch.game.board import MAKERS
 from optsearch.game.position import Position, Shot, reply
 from optsearch.game.shapes import parse_kind
 from optsearch.strategies import Strategy, named
 from optsearch.support.errors import GameError
 
+ANYWHERE = ("first", "last")  # orders of cells that every board has
+BOARDS = ("rectangle", *MAKERS)  # what random games are on
 SHAPES = ("V3", "L4", "T4", "S4-onesided", "O4", "V3-fixed", "##-fixed", "L4-fixed", "#.#/###")
 
 # Best greedy total height and optimum of the first counterexamples that a prototype found on empty
@@ -51,10 +54,11 @@ def draws(most, few=None):
 
 
 @st.composite
-def games(draw, max_cells=12, max_ships=3, announce=("nothing",)):
+def games(draw, max_cells=12, max_ships=3, announce=("nothing",), boards=BOARDS):
     """A game into which the fleet may or may not fit; holes are up to a third of its board.
 
-    Half of the games may have shapes in their fleets.
+    Half of the games may have shapes in their fleets. boards -- rectangles twice as often as each
+    of the others.
     """
     rows = draw(st.integers(1, 4))
     columns = draw(st.integers(1, max(1, min(6, max_cells // rows))))
@@ -66,8 +70,9 @@ def games(draw, max_cells=12, max_ships=3, announce=("nothing",)):
     holes = draw(st.sets(st.integers(0, cells - 1), max_size=cells // 3) | st.just(set()))
     assume(sum(fleet) <= cells - len(holes))
     rules = draw(st.sampled_from(CONTACTS)), draw(st.sampled_from(announce))
+    board = draw(st.sampled_from(boards))
     try:
-        return Game(rows, columns, tuple(fleet), *rules, sum(1 << cell for cell in holes))
+        return Game(rows, columns, tuple(fleet), *rules, sum(1 << cell for cell in holes), board)
     except GameError:  # a shape that does not fit, or two that lie alike
         return reject()
 

@@ -173,7 +173,7 @@ def test_shots_that_spread(rules, percents):
 
 @draws(80)
 @given(
-    games(max_cells=14, announce=TOLD),
+    games(max_cells=14, announce=TOLD, boards=["rectangle"]),
     st.sampled_from(["cross", "line", "sunk"]),
     st.sampled_from(["modulus=2,colours=0", "scan=central", "modulus=3,colours=1,scan=spiral"]),
 )

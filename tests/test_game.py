@@ -156,7 +156,7 @@ def test_drawn_boards_refused(drawing, quoted):
     assert quoted in str(error.value)
 
 
-@given(games(max_cells=24))
+@given(games(max_cells=24, boards=["rectangle"]))
 def test_placements(game):
     for length in set(game.fleet):
         ships = game.placements(length)
@@ -190,7 +190,7 @@ def check_shape(game, shape, ships):
     assert all(game.kind_of(ship) == shape for ship in ships)
 
 
-@given(games(max_cells=24))
+@given(games(max_cells=24, boards=["rectangle"]))
 def test_halo(game):
     """Cell by cell: forbidden are the other cells at a distance that the rule speaks of."""
     for ship in game.placements(game.fleet[0]):
@@ -207,7 +207,7 @@ def test_halo(game):
             assert bool(game.halo(ship) >> index & 1) == (touching and not inside)
 
 
-@given(games(max_cells=24))
+@given(games(max_cells=24, boards=["rectangle"]))
 def test_symmetries_are_a_group_that_keeps_ships(game):
     group = set(game.symmetries())
     assert game.symmetries()[0] == tuple(range(game.cells))

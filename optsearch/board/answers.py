@@ -156,7 +156,7 @@ def _shots(game: Game, shots: str) -> tuple[Shot, ...]:
     for text in shots.replace(",", " ").split():
         cell, _, reply = text.partition("=")
         try:
-            found.append(Shot(parse_cell(cell), Reply.parse(reply)))
+            found.append(Shot(parse_cell(cell), Reply.parse(reply, game)))
         except OptsearchError:
             return ()
     if len({shot.cell for shot in found}) < len(found):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
@@ -130,8 +131,18 @@ def title_of(tree: DecisionTree, path: Path) -> str:
 
 
 def read_game(text: str) -> Game:
-    """The game that an argument describes; `FILE:FLEET…` takes the board from a drawing."""
+    """The game that an argument describes; `FILE:FLEET…` takes the board from a drawing.
+
+    `FILE.json#BOARD:FLEET…`, a board of a file of boards, is what a text of a game may have itself.
+    """
+    if ".json#" in text:
+        return Game.parse(text)
     file, colon, rest = text.partition(":")
+    if Path(file).suffix == ".json":
+        raise GameError(
+            f"{text!r} does not say which board of the file; write FILE.json#BOARD:SHIP,SHIP,… (a "
+            "board drawn with . and - is FILE.txt:SHIP,SHIP,…)"
+        )
     is_named = Path(file).suffix == ".txt" or "/" in file
     if not colon and len(file) < MOST_NAME and Path(file).is_file():
         raise GameError(f"{text!r} has no fleet; write it after a colon, as in {text}:5,4,3")
@@ -150,8 +161,8 @@ def read_games(texts: Iterable[str]) -> list[Game]:
 def listed(texts: Iterable[str]) -> Iterator[str]:
     """Texts of games; in place of `-` the lines of standard input, and of a file its lines.
 
-    What follows # is left out of a line. In place of a range of boards its games (`expanded`).
-    Raises GameError where a list or a range is empty.
+    What follows # at the beginning or after a space is left out of a line. In place of a range of
+    boards its games (`expanded`). Raises GameError where a list or a range is empty.
     """
     for text in texts:
         is_piped = text == "-"
@@ -159,7 +170,7 @@ def listed(texts: Iterable[str]) -> Iterator[str]:
             yield from expanded(text)
             continue
         held = sys.stdin.read(MOST_LISTED) if is_piped else text_of(text, GameError, MOST_LISTED)
-        lines = [line.partition("#")[0].strip() for line in held.splitlines()]
+        lines = [re.split(r"(?:^|\s)#", line)[0].strip() for line in held.splitlines()]
         if not any(lines):
             where = "standard input" if is_piped else repr(text)
             raise GameError(f"{where} has no game; write one on each line, such as 4x4:3,2")
@@ -201,6 +212,11 @@ def read_position(game: str, shots: str = "", board: Path | None = None) -> Posi
         return Position.parse(parsed, shots)
     if shots:
         raise PositionError(f"give --shots ({shots!r}) or --board ({str(board)!r}), not both")
+    if board.suffix == ".json":
+        raise PositionError(
+            f"--board {str(board)!r} is a drawn position: a line a row, . not shot, X hit, o miss; "
+            "a file of boards goes with the game, as in FILE.json#BOARD:SHIP,SHIP,…"
+        )
     return Position.from_board(parsed, read_drawing(board))
 
 

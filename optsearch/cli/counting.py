@@ -74,8 +74,7 @@ def engine_of(
 ) -> Iterator[Posterior | Configurations]:
     """The engine that was asked for; an enumeration shows how far it is."""
     if method is Counting.LATTICE:
-        with telling("counting", at_once=False) as progress:
-            yield Posterior(position, folder=cache, progress=progress)
+        yield Posterior(position, folder=cache)
         return
     if cache is not None:
         raise OptsearchError("--cache goes with --method lattice, not with enumerate")
@@ -297,7 +296,8 @@ def draw_heat(position: Position, values: NDArray[np.float64], path: Path) -> No
     from optsearch import drawing
 
     game = position.game
-    figure = Figure(figsize=(0.45 * game.columns, 0.45 * game.rows))
+    across, down = drawing.board_size(game)
+    figure = Figure(figsize=(0.45 * across, 0.45 * down))
     drawing.draw_probability(figure.add_axes((0, 0, 1, 1)), position, values)
     save_figure(figure, path)
 

@@ -19,7 +19,6 @@ from optsearch.counting.configurations import CellSets
 from optsearch.counting.constraints import Constraints, Counting
 from optsearch.counting.frontier import FrontierSweep
 from optsearch.support.errors import TooLarge
-from optsearch.support.progress import Progress, Status, no_progress
 
 QUICK = 10**4  # ways to place all ships but two: the sweep takes longer to set up
 MOST = 10**10  # about half an hour
@@ -86,9 +85,9 @@ class AnyBoard:
         """A bound on the roundings in a number of `weigh`."""
         return self._cells.roundings if self._cells else 0
 
-    def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """How many configurations there are; progress -- called while a long count runs."""
-        return self._done(constraints, lambda way: way.count(constraints, progress))
+    def count(self, constraints: Constraints) -> int:
+        """How many configurations there are."""
+        return self._done(constraints, lambda way: way.count(constraints))
 
     def through(self, constraints: Constraints) -> tuple[int, dict[int, int]]:
         """How many configurations there are, and how many have each placement (mask)."""

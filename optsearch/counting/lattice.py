@@ -27,7 +27,6 @@ from optsearch.game import CONTACTS, Game, bits
 from optsearch.game.shapes import Cells, Shape, orientations_of, turned
 from optsearch.support.arrays import Arrays, read_arrays, write_arrays
 from optsearch.support.errors import TableError, TooLarge
-from optsearch.support.progress import Progress, Status, no_progress
 
 MAX_BYTES = 6 << 30  # of a table and a query of it that reaches every state
 MOST_KINDS, MOST_WAYS = 15, 62  # different ships, and ways to place them
@@ -257,8 +256,8 @@ class Sweep:
         places = np.bincount(orientation.kind[allowed], minlength=len(self._kinds)).tolist()
         return prod(comb(n, left[length]) for n, length in zip(places, self._kinds, strict=True))
 
-    def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """How many configurations there are; one pass over the table, without progress."""
+    def count(self, constraints: Constraints) -> int:
+        """How many configurations there are."""
         if not constraints.fleet:
             return int(constraints.hits == 0)
         with self._lock:
@@ -465,14 +464,9 @@ def sweep(game: Game, folder: Path | None = None) -> Counting:
 
     folder -- where to look for the table on disk, and to write it if it is not there.
     """
-    if has_skylines(game):
+    if game.is_rectangle:  # skylines need rows and columns; a hole is a closed cell
         try:
             return Sweep(game, folder)
         except TooLarge as error:
             _log.info("%s; the board is swept cell by cell", error)
     return AnyBoard(game)
-
-
-def has_skylines(game: Game) -> bool:
-    """Whether a board is a rectangle, which is swept by skylines; its holes are closed cells."""
-    return True

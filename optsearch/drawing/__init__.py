@@ -12,6 +12,7 @@ Solitaire Battleship, `dots` a table of games. The colours are those of `optsear
 
 from optsearch.drawing.boards import (
     HEAT,
+    board_size,
     draw_board,
     draw_matrix,
     draw_probability,
@@ -49,6 +50,7 @@ __all__ = [
     "Scale",
     "Vertex",
     "binary_tree",
+    "board_size",
     "comparison_figure_size",
     "dots_figure_size",
     "draw_board",

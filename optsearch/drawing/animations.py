@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from optsearch.counting.posterior import Posterior
-from optsearch.drawing.boards import draw_board, draw_probability, draw_ships
+from optsearch.drawing.boards import board_size, draw_board, draw_probability, draw_ships
 from optsearch.game.position import Position
 from optsearch.support.palette import INK
 from optsearch.support.progress import Progress, Status, meter, no_progress
@@ -37,8 +37,9 @@ def animate(
     a ship is. Raises OSError where the file cannot be written.
     """
     game, frames = end.game, len(end.shots) + 1
-    figure = Figure(figsize=(CELL * (game.columns + 2), CELL * (game.rows + 2.6)), dpi=DOTS)
-    width, height = CELL * game.columns, CELL * game.rows
+    across, down = board_size(game)
+    figure = Figure(figsize=(CELL * (across + 2), CELL * (down + 2.6)), dpi=DOTS)
+    width, height = CELL * across, CELL * down
     full = figure.get_size_inches()
     box = (1.3 * CELL / full[0], 0.5 * CELL / full[1], width / full[0], height / full[1])
     writer = PillowWriter(fps=rate)
@@ -50,7 +51,7 @@ def animate(
             position = Position(game, end.shots[:number])
             text = _draw(ax, position, with_posterior)
             if number == frames - 1:
-                draw_ships(ax, [game.cells_of(ship) for ship in ships])
+                draw_ships(ax, [game.cells_of(ship) for ship in ships], game)
             head = f"{title}\n{text}" if title else text
             figure.text(0.5, 1 - 0.25 * CELL / full[1], head, ha="center", va="top", color=INK)
             for _ in range(HELD if number == frames - 1 else 1):

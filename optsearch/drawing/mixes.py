@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from optsearch.drawing.boards import draw_board, draw_matrix
+from optsearch.drawing.boards import board_size, cell_patch, draw_board, draw_matrix
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.support.palette import INK, SHIP
@@ -26,15 +25,16 @@ MOST = 24  # boards
 def mix_figure_size(game: Game, orbits: int) -> tuple[float, float]:
     """Width and height of the figure of `draw_mix`, in inches."""
     columns, rows = _grid(game, orbits)
-    wide = columns * (game.columns * CELL + GAP)
-    high = rows * (game.rows * CELL + TITLE)
-    map_wide, map_high = game.columns * MAP_CELL, game.rows * MAP_CELL
+    across, down = board_size(game)
+    wide = columns * (across * CELL + GAP)
+    high = rows * (down * CELL + TITLE)
+    map_wide, map_high = across * MAP_CELL, down * MAP_CELL
     return map_wide + wide + 3 * MARGIN, max(high, map_high + TITLE) + 2 * MARGIN
 
 
 def _grid(game: Game, orbits: int) -> tuple[int, int]:
     shown = min(orbits, MOST)
-    columns = max(1, min(shown, int(ACROSS / (game.columns * CELL + GAP))))
+    columns = max(1, min(shown, int(ACROSS / (board_size(game)[0] * CELL + GAP))))
     return columns, ceil(shown / columns)
 
 
@@ -48,23 +48,24 @@ def draw_mix(
     """
     width, height = mix_figure_size(game, len(orbits))
     columns, _ = _grid(game, len(orbits))
+    across, down = board_size(game)
 
     def axes(x: float, y: float, size: float) -> Any:
         """Axes of a board from (x, y) on, in inches from the upper left; size -- of a cell."""
-        wide, high = game.columns * size, game.rows * size
+        wide, high = across * size, down * size
         place = (x / width, 1 - (y + high) / height, wide / width, high / height)
         return figure.add_axes(place)
 
     whole = axes(MARGIN, MARGIN + TITLE, MAP_CELL)
-    draw_matrix(whole, np.asarray(occupancy) * 100, ".1f")
+    draw_matrix(whole, np.asarray(occupancy) * 100, ".1f", game=game)
     whole.set_title("percent of a ship", fontsize=8, color=INK, pad=14)
-    left = 2 * MARGIN + game.columns * MAP_CELL
+    left = 2 * MARGIN + across * MAP_CELL
     for number, (cells, probability) in enumerate(orbits[:MOST]):
         row, column = divmod(number, columns)
-        x = left + column * (game.columns * CELL + GAP)
-        board = axes(x, MARGIN + TITLE + row * (game.rows * CELL + TITLE), CELL)
-        for i, j in game.cells_of(cells):
-            board.add_patch(Rectangle((j, i), 1, 1, facecolor=SHIP, edgecolor="none", gid="ship"))
+        x = left + column * (across * CELL + GAP)
+        board = axes(x, MARGIN + TITLE + row * (down * CELL + TITLE), CELL)
+        for cell in game.cells_of(cells):
+            board.add_patch(cell_patch(game, cell, facecolor=SHIP, edgecolor="none", gid="ship"))
         draw_board(board, Position(game))
         board.set_xticks([])
         board.set_yticks([])

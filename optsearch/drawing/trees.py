@@ -22,6 +22,7 @@ from optsearch.drawing.vertices import (
 )
 from optsearch.game import Cell, cell_name
 from optsearch.game.position import Reply
+from optsearch.support.errors import NotSupported
 from optsearch.support.palette import GREY, GRID, HIT, HIT_CELL, HOLE, INK, LABEL, MISS_CELL, SOLVED
 from optsearch.tree import DecisionTree, differences
 
@@ -253,6 +254,13 @@ def _draw_vertices(ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen) 
 
 def _draw_boards(ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen) -> None:
     """The boards of these nodes, each below the name of the cell that is shot next."""
+    for p in placed[:1]:
+        assert p.vertex.position is not None
+        if not p.vertex.position.game.board.has_squares:
+            raise NotSupported(
+                f"boards in a tree are drawn of squares, not those of {p.vertex.position.game}; "
+                "draw the tree without boards"
+            )
     wide, high = BOARD_CELL / SLOT, BOARD_CELL / scale.level
     lines: list[list[tuple[float, float]]] = []
     frames: list[list[tuple[float, float]]] = []

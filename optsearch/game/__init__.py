@@ -1,28 +1,22 @@
 """The rules: board, ships, replies, positions, and how these look as text.
 
-`game` has the board, the fleet and the rules, `ranges` games on many boards as one text, `shapes`
-and `ships` the kinds of ships, `position` the shots so far with their replies, `orders` orders of
-the cells, `objective` what a strategy is to be best at, `urn` shooting at random, `names`
-strategies as people call them, and `notebook` the pieces of HTML by which values draw themselves.
+`board` has the cells and how they lie to each other, `board_files` boards of files, `cells` the
+names of cells, `game` the fleet and the rules on a board, `ranges` games on many boards as one
+text, `shapes` and `ships` the kinds of ships, `position` the shots so far with their replies,
+`orders` orders of the cells, `objective` what a strategy is to be best at, `urn` shooting at
+random, `names` strategies as people call them, and `notebook` the pieces of HTML by which values
+draw themselves.
 """
 
+from optsearch.game.board import Board, Permutation, bits, image
+from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, column_name, parse_cell
 from optsearch.game.game import (
     ANNOUNCEMENTS,
     CONTACTS,
     HOLE,
-    MAX_BOARD,
-    MAX_CELLS,
-    Cell,
     Game,
-    Permutation,
-    bits,
-    cell_name,
-    column_name,
     drawn_board,
-    grid_symmetries,
     holes_text,
-    image,
-    parse_cell,
     parse_holes,
     placements,
 )
@@ -33,6 +27,7 @@ __all__ = [
     "HOLE",
     "MAX_BOARD",
     "MAX_CELLS",
+    "Board",
     "Cell",
     "Game",
     "Permutation",
@@ -40,7 +35,6 @@ __all__ = [
     "cell_name",
     "column_name",
     "drawn_board",
-    "grid_symmetries",
     "holes_text",
     "image",
     "parse_cell",

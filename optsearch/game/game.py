@@ -8,18 +8,16 @@ messages are in text; everything that computes uses masks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from optsearch.game.shapes import Shape, orientations_of, parse_kind
+from optsearch.game.board import MAKERS, Board, Permutation, bits, image, made
+from optsearch.game.board_files import named_board
+from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, parse_cell
+from optsearch.game.shapes import Shape, parse_kind
 from optsearch.support.errors import GameError, NotSupported, TooLarge
 
-Cell = tuple[int, int]
-Permutation = tuple[int, ...]
-
-MAX_CELLS = 128  # of what lists or searches: sets of cells are 128 bits there
-MAX_BOARD = 1024  # cells of a board for what counts
 CONTACTS = ("none", "corner", "any")
 ANNOUNCEMENTS = ("nothing", "sunk", "ship")
 
@@ -27,49 +25,11 @@ HOLE = "-"  # the sign of a hole on drawn boards
 
 _FORM = (
     "ROWSxCOLUMNS:SHIP,SHIP,…[;contact=none|corner|any][;announce=nothing|sunk|ship]"
-    "[;holes=CELL,CELL-CELL,…]"
+    "[;holes=CELL,CELL-CELL,…][;board=cylinder|torus|hex], or FILE.json#BOARD:SHIP,SHIP,…[;…] "
+    "for a board of a file"
 )
+_RULES = ("contact", "announce", "holes", "board")
 _EXAMPLES = "10x10:5,4,3,3,2 or 4x4:3,2;contact=any;announce=ship"
-
-
-def bits(mask: int) -> Iterator[int]:
-    """The positions of the set bits of a mask, ascending."""
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
-
-
-def image(mask: int, permutation: Permutation) -> int:
-    """The mask of the images of the cells of a mask; cell index i goes to permutation[i]."""
-    return sum(1 << permutation[cell] for cell in bits(mask))
-
-
-def column_name(column: int) -> str:
-    """A, B, …, Z, AA, AB, … for column 0, 1, …, 25, 26, 27, …"""
-    name = ""
-    column += 1
-    while column:
-        column, letter = divmod(column - 1, 26)
-        name = chr(ord("A") + letter) + name
-    return name
-
-
-def cell_name(cell: Cell) -> str:
-    """The text of a cell: (1, 0) is A2."""
-    row, column = cell
-    return f"{column_name(column)}{row + 1}"
-
-
-def parse_cell(text: str) -> Cell:
-    """The cell (row, column) that a text such as `B3` names; GameError if it names none."""
-    match = re.fullmatch(r"([A-Za-z]{1,3})([1-9][0-9]{0,3})", text.strip(), re.ASCII)
-    if not match:
-        raise GameError(f"{text!r} is not a cell; write column letter and row number, as in B3")
-    column = 0
-    for letter in match[1].upper():
-        column = 26 * column + ord(letter) - ord("A") + 1
-    return int(match[2]) - 1, column - 1
 
 
 def parse_holes(text: str, rows: int, columns: int) -> int:
@@ -131,7 +91,7 @@ def drawn_board(drawing: str) -> tuple[int, int, int]:
 
 @dataclass(frozen=True)
 class Game:
-    """A grid, a fleet, two rules and holes; hashable, and equal when all of these are equal.
+    """A board, a fleet, two rules and holes; hashable, and equal when all of these are equal.
 
     rows, columns -- the grid; at most 1,024 cells. What lists configurations or searches handles
         boards of at most 128 cells (`require_small`).
@@ -143,6 +103,8 @@ class Game:
         some ship is sunk), `ship` (the length of the ship that is sunk).
     holes -- mask of the cells that are no part of the board: no ship lies on them and no shot goes
         there. Two ships touch, or do not, as they would without holes.
+    board -- how the cells of the grid lie to each other (`optsearch.game.board`): a `Board`, or
+        the name of a maker.
 
     Raises GameError for a game that cannot be set up. A game into which the fleet does not fit
     because of its shape, such as 4x4:4,3,2, is a game with no configuration.
@@ -154,6 +116,7 @@ class Game:
     contact: str = "none"
     announce: str = "nothing"
     holes: int = 0
+    board: Board = "rectangle"  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fleet", tuple(sorted(self.fleet, key=_place)))
@@ -165,6 +128,7 @@ class Game:
                 f"the grid {grid} has {self.rows * self.columns} cells; at most {MAX_BOARD:,} are "
                 "handled"
             )
+        self._set_board()
         if not 0 <= self.holes < 1 << self.cells:
             raise GameError(f"the mask of holes {self.holes} has cells off the board {grid}")
         if not self.fleet:
@@ -172,79 +136,138 @@ class Game:
         for length in self.fleet:
             if length < 1:
                 raise GameError(f"a ship of length {length} is no ship; lengths are 1 or more")
-            if isinstance(length, Shape):
-                self._check_shape(length)
-            elif length > max(self.rows, self.columns):
-                raise GameError(
-                    f"a ship of length {length} is longer than the board {grid}; the longest that "
-                    f"fits has length {max(self.rows, self.columns)}"
-                )
+            if not self.board.placements(length):
+                raise self._no_place(length)
+        self._check_kinds()
         if self.fleet_cells > self.room:
             raise GameError(
-                f"the fleet {self.fleet_text} needs {self.fleet_cells} cells; the board {grid} "
-                f"has {self.room}{' that are no holes' if self.holes else ''}"
+                f"the fleet {self.fleet_text} needs {self.fleet_cells} cells; the board "
+                f"{self.board_text} has {self.room}{' that are no holes' if self.holes else ''}"
             )
         if self.contact not in CONTACTS:
             raise GameError(f"contact={self.contact!r} is not a rule; use {', '.join(CONTACTS)}")
+        if self.contact == "corner" and not self.board.has_corners:
+            raise GameError(
+                f"cells of the board {self.board_text} touch along sides only, so that "
+                "contact=corner is no rule there; use contact=none or contact=any"
+            )
         if self.announce not in ANNOUNCEMENTS:
             raise GameError(
                 f"announce={self.announce!r} is not a rule; use {', '.join(ANNOUNCEMENTS)}"
             )
 
-    def _check_shape(self, shape: Shape) -> None:
-        """Raise GameError for a shape that fits nowhere, or lies as another kind of ship can."""
-        if not placements(self.rows, self.columns, shape):
+    def _set_board(self) -> None:
+        """Take the board of this name, or this board."""
+        board: Board | str = self.board
+        if isinstance(board, str) or not board.digest:
+            board = made(str(getattr(board, "text", board)), self.rows, self.columns)
+        elif (board.rows, board.columns) != (self.rows, self.columns):
             raise GameError(
-                f"the ship {shape} does not fit on the board {self.rows}x{self.columns}"
+                f"the board {board.text} has {board.rows} rows and {board.columns} columns, not "
+                f"{self.rows} and {self.columns}"
             )
-        for other in set(self.fleet) - {shape}:
-            if set(shape.orientations) & set(orientations_of(other)):
-                one, another = sorted((str(shape), str(other)))
-                raise GameError(
-                    f"the ships {one} and {another} can lie on the same cells, so that they could "
-                    "not be told apart; give both the same form"
+        object.__setattr__(self, "board", board)
+        object.__setattr__(self, "holes", self.holes | board.empty)
+
+    def _no_place(self, kind: int) -> GameError:
+        """What is raised for a ship that fits nowhere, were there no holes."""
+        if isinstance(kind, Shape):
+            if self.board.digest or not self.board.has_squares:
+                return GameError(
+                    f"the ship {kind} is a shape of squares, and the cells of the board "
+                    f"{self.board_text} are none; give lengths"
                 )
+            return GameError(f"the ship {kind} does not fit on the board {self.board_text}")
+        longest = max((n for n in range(1, self.cells + 1) if self.board.placements(n)), default=0)
+        return GameError(
+            f"a ship of length {kind} is longer than the board {self.board_text}; the longest that "
+            f"fits has length {longest}"
+        )
+
+    def _check_kinds(self) -> None:
+        """Raise GameError for kinds of ships that can lie on the same cells."""
+        kinds = list(dict.fromkeys(self.fleet))
+        for i, one in enumerate(kinds):
+            for other in kinds[:i]:
+                if int(one) == int(other) and set(self.board.placements(one)) & set(
+                    self.board.placements(other)
+                ):
+                    texts = sorted((str(one), str(other)))
+                    raise GameError(
+                        f"the ships {texts[0]} and {texts[1]} can lie on the same cells, so that "
+                        "they could not be told apart; give both the same form"
+                    )
 
     @classmethod
     def parse(cls, text: str) -> Game:
         """The game that a text such as `4x4:3,2;contact=any` describes; GameError otherwise."""
         head, *options = [part.strip() for part in text.strip().split(";")]
-        match = re.fullmatch(r"(\d{1,9})\s*[xX×]\s*(\d{1,9})\s*:\s*(.*)", head, re.ASCII)
-        if not match:
+        rectangle = re.fullmatch(r"(\d{1,9})\s*[xX×]\s*(\d{1,9})\s*:\s*(.*)", head, re.ASCII)
+        filed = re.fullmatch(r"(.+\.json#[\w-]+(?:@\w+)?)\s*:\s*([^:]*)", head, re.ASCII)
+        if not rectangle and not filed:
             raise GameError(f"{text!r} is not a game; write {_FORM}, as in {_EXAMPLES}")
-        try:
-            fleet = [parse_kind(ship.strip()) for ship in match[3].split(",")]
-        except GameError as error:
-            raise GameError(f"in {text!r}: {error}") from None
         rules: dict[str, str] = {}
         for option in options:
             key, equals, value = (part.strip() for part in option.partition("="))
-            if not equals or key not in ("contact", "announce", "holes"):
+            if not equals or key not in _RULES:
                 raise GameError(
                     f"{option!r} in {text!r} is not a rule; write contact=none|corner|any, "
-                    "announce=nothing|sunk|ship or holes=CELL,CELL-CELL,…"
+                    "announce=nothing|sunk|ship, holes=CELL,CELL-CELL,… or "
+                    f"board={'|'.join(MAKERS)}"
                 )
             if key in rules:
                 raise GameError(f"{key} is given twice in {text!r}")
             rules[key] = value
-        rows, columns = int(match[1]), int(match[2])
+        board: Board | str = rules.pop("board", "rectangle")
+        if filed:
+            if board != "rectangle":
+                raise GameError(f"{text!r} has a board of a file, and board={board} besides")
+            board = named_board(filed[1])
+            rows, columns, ships = board.rows, board.columns, filed[2]
+        elif rectangle:
+            rows, columns, ships = int(rectangle[1]), int(rectangle[2]), rectangle[3]
+        known = board.kinds if isinstance(board, Board) else {}
+        try:
+            fleet = [
+                known[ship] if ship in known else parse_kind(ship)
+                for ship in map(str.strip, ships.split(","))
+            ]
+        except GameError as error:
+            has = f"; the board has {', '.join(known)}" if known else ""
+            raise GameError(f"in {text!r}: {error}{has}") from None
         holes = 0
         if "holes" in rules:
             holes = parse_holes(rules.pop("holes"), rows, columns)
-        return cls(rows, columns, tuple(fleet), **rules, holes=holes)
+        return cls(rows, columns, tuple(fleet), **rules, holes=holes, board=board)  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
         return f"Game.parse({str(self)!r})"
 
     def __str__(self) -> str:
-        text = f"{self.rows}x{self.columns}:{self.fleet_text}"
+        place = self.board.text if self.board.digest else f"{self.rows}x{self.columns}"
+        text = f"{place}:{self.fleet_text}"
         if self.contact != "none":
             text += f";contact={self.contact}"
         if not self.is_silent:
             text += f";announce={self.announce}"
-        if self.holes:
-            text += f";holes={self.holes_text}"
+        if self.holes != self.board.empty:
+            text += f";holes={holes_text(self.holes & ~self.board.empty, self.columns)}"
+        if not (self.board.digest or self.is_rectangle):
+            text += f";board={self.board.text}"
         return text
+
+    @property
+    def board_text(self) -> str:
+        """The board in a sentence: 10x10, 10x10;board=torus, or that of a file."""
+        if self.board.digest:
+            return self.board.text
+        grid = f"{self.rows}x{self.columns}"
+        return grid if self.is_rectangle else f"{grid};board={self.board.text}"
+
+    @property
+    def is_rectangle(self) -> bool:
+        """Whether rows and columns say all of how cells lie to each other, but for holes."""
+        return self.board.text == "rectangle"
 
     @property
     def fleet_text(self) -> str:
@@ -316,12 +339,25 @@ class Game:
                 "advise, simulate)"
             )
 
+    @property
+    def is_usual(self) -> bool:
+        """Whether it is of straight ships on a rectangle without holes."""
+        return self.is_rectangle and not self.holes and not self.has_shapes
+
     def require_usual(self, what: str) -> None:
-        """Raise NotSupported for holes and for shapes, which `what` does not handle."""
+        """Raise NotSupported for holes, shapes, other boards, which `what` does not handle."""
+        self.require_rectangle(what)
         if self.holes:
             raise NotSupported(f"{what} is for boards without holes; {self} has holes")
         if self.has_shapes:
             raise NotSupported(f"{what} is for straight ships; {self} has others")
+
+    def require_rectangle(self, what: str) -> None:
+        """Raise NotSupported where cells do not lie as on a rectangle, which `what` needs."""
+        if not self.is_rectangle:
+            raise NotSupported(
+                f"{what} goes by rows and columns of a rectangle; {self} is on another board"
+            )
 
     # Cells and masks
 
@@ -339,7 +375,7 @@ class Game:
                     f"{cell_name(cell)} is a hole of the board; holes={self.holes_text}"
                 )
             raise GameError(
-                f"{cell_name(cell)} is off the board {self.rows}x{self.columns}; its cells are "
+                f"{cell_name(cell)} is off the board {self.board_text}; its cells are "
                 f"A1 to {cell_name((self.rows - 1, self.columns - 1))}"
             )
         return 1 << (cell[0] * self.columns + cell[1])
@@ -366,58 +402,54 @@ class Game:
     def ship_name(self, mask: int) -> str:
         """A ship by its first and last cell, as in A1-A3; a ship of one cell by its cell.
 
-        One of another shape by all its cells, as in A1+A2+B2.
+        One of another shape, or that goes over a seam, by all its cells, as in A1+A2+B2.
         """
         names = self.names(mask)
-        if self.has_shapes and isinstance(self.kind_of(mask), Shape):
+        if not self.has_ends(mask):
             return "+".join(names)
         return names[0] if len(names) == 1 else f"{names[0]}-{names[-1]}"
+
+    def has_ends(self, mask: int) -> bool:
+        """Whether a ship is the line from its first cell to its last one."""
+        if self.board.digest or (self.has_shapes and isinstance(self.kind_of(mask), Shape)):
+            return False
+        return not any(self.board.seams) or mask in made(
+            "rectangle", self.rows, self.columns
+        ).placements(mask.bit_count())
 
     # Ships
 
     def placements(self, length: int) -> tuple[int, ...]:
-        """Every way to place one ship of this length or shape, as masks.
+        """Every way to place one ship of this length, shape or name, as masks.
 
-        By first (top-left) cell in row-major order, horizontal before vertical. A ship of length 1
-        has one placement a cell; none lies on a hole.
+        Lines by their first cell in row-major order, horizontal before vertical; the first cell is
+        the top-left one but for lines over a seam. A ship of length 1 has one placement a cell;
+        none lies on a hole.
         """
-        return _placements(self.rows, self.columns, length, self.holes)
+        return _placements(self.board, length, self.holes)
 
     def halo(self, placement: int) -> int:
         """The cells outside a placement that the contact rule forbids to every other ship."""
-        return _halo(self.rows, self.columns, self.contact, placement)
+        return _halo(self.board, self.contact, placement)
 
     # Symmetries
 
     def symmetries(self) -> tuple[Permutation, ...]:
         """The symmetries of the board: permutations p, cell index i going to p[i].
 
-        Those of the grid (`grid_symmetries`) that take holes to holes, and ships to ways in which
-        they may lie; the identity first.
+        Those of the board that take holes to holes, and ships to ways in which they may lie; the
+        identity first.
         """
-        return _symmetries(self.rows, self.columns, self.holes, self.fleet)
+        return _symmetries(self.board, self.holes, frozenset(self.fleet))
 
     def images(self, mask: int) -> list[int]:
         """A mask under each of the symmetries, in their order; equal images are repeated."""
         return [image(mask, permutation) for permutation in self.symmetries()]
 
 
-@lru_cache(maxsize=256)
 def placements(rows: int, columns: int, length: int) -> tuple[int, ...]:
-    """Every way to place one ship of this length on a grid of any size: `Game.placements`."""
-    if isinstance(length, Shape):
-        return _of_shape(rows, columns, length)
-    horizontal = (1 << length) - 1
-    vertical = sum(1 << (i * columns) for i in range(length))
-    result = []
-    for row in range(rows):
-        for column in range(columns):
-            first = row * columns + column
-            if column + length <= columns:
-                result.append(horizontal << first)
-            if row + length <= rows and length > 1:
-                result.append(vertical << first)
-    return tuple(result)
+    """Every way to place one ship of this length on a rectangle of any size: `Game.placements`."""
+    return made("rectangle", rows, columns).placements(length)
 
 
 def _place(kind: int) -> tuple[int, bool, str]:
@@ -425,64 +457,16 @@ def _place(kind: int) -> tuple[int, bool, str]:
     return -int(kind), isinstance(kind, Shape), str(kind)
 
 
-def _of_shape(rows: int, columns: int, shape: Shape) -> tuple[int, ...]:
-    found = []
-    for cells in shape.orientations:
-        high, wide = (max(side) + 1 for side in zip(*cells, strict=True))
-        mask = sum(1 << row * columns + column for row, column in cells)
-        for row in range(rows - high + 1):
-            found += [mask << row * columns + column for column in range(columns - wide + 1)]
-    return tuple(sorted(found, key=lambda mask: (mask & -mask, mask)))
-
-
 @lru_cache(maxsize=256)
-def _placements(rows: int, columns: int, length: int, holes: int) -> tuple[int, ...]:
-    return tuple(ship for ship in placements(rows, columns, length) if not ship & holes)
+def _placements(board: Board, length: int, holes: int) -> tuple[int, ...]:
+    return tuple(ship for ship in board.placements(length) if not ship & holes)
 
 
 @lru_cache(maxsize=1 << 16)
-def _halo(rows: int, columns: int, contact: str, placement: int) -> int:
-    if contact == "any":
-        return 0
-    around = 0
-    for cell in bits(placement):
-        row, column = divmod(cell, columns)
-        for i in range(max(0, row - 1), min(rows, row + 2)):
-            for j in range(max(0, column - 1), min(columns, column + 2)):
-                if contact == "none" or i == row or j == column:
-                    around |= 1 << (i * columns + j)
-    return around & ~placement
+def _halo(board: Board, contact: str, placement: int) -> int:
+    return board.halo(contact, placement)
 
 
 @lru_cache(maxsize=256)
-def _symmetries(
-    rows: int, columns: int, holes: int, fleet: tuple[int, ...]
-) -> tuple[Permutation, ...]:
-    shapes = {kind for kind in fleet if isinstance(kind, Shape)}
-    everywhere = [set(placements(rows, columns, shape)) for shape in shapes]
-    return tuple(
-        p
-        for p in grid_symmetries(rows, columns)
-        if image(holes, p) == holes
-        and all({image(ship, p) for ship in ships} == ships for ships in everywhere)
-    )
-
-
-@lru_cache(maxsize=256)
-def grid_symmetries(rows: int, columns: int) -> tuple[Permutation, ...]:
-    """The symmetries of a grid without holes, the identity first.
-
-    8 for a square and 4 for another rectangle, fewer where some coincide (a 1×n grid has 2).
-    """
-    different: dict[Permutation, None] = {}
-    for transpose in (False, True) if rows == columns else (False,):
-        for flip_rows in (False, True):
-            for flip_columns in (False, True):
-                target = []
-                for row in range(rows):
-                    for column in range(columns):
-                        i = rows - 1 - row if flip_rows else row
-                        j = columns - 1 - column if flip_columns else column
-                        target.append(j * columns + i if transpose else i * columns + j)
-                different[tuple(target)] = None
-    return tuple(different)
+def _symmetries(board: Board, holes: int, kinds: frozenset[int]) -> tuple[Permutation, ...]:
+    return board.symmetries(kinds, holes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from html import escape
 
-from optsearch.game.game import Cell, column_name
+from optsearch.game.cells import Cell, column_name
 from optsearch.support.palette import BLUE, GRID, veil
 
 _CELL = f"border:1px solid {GRID};width:2.2em;height:2.2em;text-align:center;padding:0"

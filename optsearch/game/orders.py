@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from optsearch.game.game import Game
+from optsearch.support.errors import NotSupported
 
 ORDERS = ("first", "checkerboard", "central", "last")
 
@@ -15,8 +16,14 @@ def order_of(game: Game, ties: str) -> tuple[int, ...]:
 
     first -- row by row; last -- the other way round; checkerboard -- those with an even sum of
     row and column, counted from 0, then the others; central -- nearest to the middle of the board
-    first. Each row by row where it says nothing else.
+    first. Each row by row where it says nothing else. Raises NotSupported for the last two on
+    boards that are no rectangle.
     """
+    if ties in ("checkerboard", "central") and not game.is_rectangle:
+        raise NotSupported(
+            f"ties={ties} goes by rows and columns of a rectangle; {game} is on another board, and "
+            "ties=first or ties=last is accepted"
+        )
     cells = range(game.cells)
 
     def distance(cell: int) -> int:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from optsearch.game import notebook
-from optsearch.game.game import HOLE, Cell, Game, cell_name, parse_cell
+from optsearch.game.cells import Cell, cell_name, parse_cell
+from optsearch.game.game import HOLE, Game
 from optsearch.game.shapes import Shape, parse_kind
 from optsearch.support.errors import GameError, ImpossiblePosition, PositionError
 
@@ -33,12 +34,17 @@ class Reply:
     length: int | None = None
 
     @classmethod
-    def parse(cls, text: str) -> Reply:
-        """The reply that `miss`, `hit`, `sunk` or `sunk:3` names; PositionError otherwise."""
+    def parse(cls, text: str, game: Game | None = None) -> Reply:
+        """The reply that `miss`, `hit`, `sunk` or `sunk:3` names; PositionError otherwise.
+
+        game -- whose board may have ships with names, as in `sunk:carrier`.
+        """
         match = re.fullmatch(r"(miss|hit|sunk)(?::(\S{1,300}))?", text.strip().lower(), re.ASCII)
         told = None
         try:
-            told = parse_kind(match[2]) if match and match[2] else None
+            if match and match[2]:
+                kinds = game.board.kinds if game else {}
+                told = kinds.get(match[2]) or parse_kind(match[2])
         except GameError:
             match = None
         if not match or (match[2] and (match[1] != "sunk" or not told)):
@@ -160,8 +166,8 @@ class Position:
         water = game.room - game.fleet_cells
         if misses > water:
             raise PositionError(
-                f"{misses} misses in {str(self)!r}, but the board "
-                f"{game.rows}x{game.columns} has only {water} cells without a ship"
+                f"{misses} misses in {str(self)!r}, but the board {game.board_text} has only "
+                f"{water} cells without a ship"
             )
 
     def _check_reply(self, shot: Shot) -> None:
@@ -223,7 +229,7 @@ class Position:
                     f"{item!r} is not a shot; write CELL=REPLY, as in B3=hit A1=miss C4=sunk:3"
                 )
             try:
-                shots.append(Shot(parse_cell(cell), Reply.parse(answer)))
+                shots.append(Shot(parse_cell(cell), Reply.parse(answer, game)))
             except (GameError, PositionError) as error:
                 raise PositionError(f"in the shot {item!r}: {error}") from None
         return cls(game, tuple(shots))

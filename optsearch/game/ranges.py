@@ -37,7 +37,7 @@ def expanded(text: str) -> list[str]:
     number = len(rows) * len(columns)
     if number > MOST:
         raise GameError(f"{text!r} has {number:,} boards; up to {MOST:,} are accepted")
-    are_two = "-fixed" in rest or "holes" in rest
+    are_two = any(word in rest for word in ("-fixed", "holes", "cylinder"))
     return [
         f"{row}x{column}{rest}"
         for row in rows

@@ -80,6 +80,25 @@ class Shape(int):
         return format(self.text, form)
 
 
+class Piece(Shape):
+    """A ship that a board of a file lists by name; as an integer, how many cells it has."""
+
+    def __new__(cls, text: str, cells: int) -> Piece:
+        """The ship of that name."""
+        piece = int.__new__(cls, cells)
+        piece.text, piece.orientations = text, ()
+        return piece
+
+    def __getnewargs__(self) -> tuple[str, int]:  # type: ignore[override]
+        return self.text, int(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Piece) and (self.text, int(self)) == (other.text, int(other))
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
 def orientations_of(kind: int) -> tuple[Cells, ...]:
     """The ways in which a ship may lie: of a length, across and then down."""
     if isinstance(kind, Shape):

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from optsearch.game.game import Game, cell_name, parse_cell
+from optsearch.game.cells import cell_name, parse_cell
+from optsearch.game.game import Game
 from optsearch.support.errors import GameError
 
 
@@ -18,12 +19,17 @@ def ship_of(text: str, game: Game) -> int:
             raise GameError(f"no ship of {game} lies at {text!r}")
         return ship
     ends = [parse_cell(end) for end in text.split("-")]
+    for kind in set(game.fleet) if len(ends) <= 2 and game.mask(ends) else ():
+        for ship in game.placements(kind):
+            if game.has_ends(ship) and game.cells_of(ship)[:: max(1, kind - 1)] == ends:
+                return ship
     (row, column), (last_row, last_column) = ends[0], ends[-1]
     cells = [(i, j) for i in range(row, last_row + 1) for j in range(column, last_column + 1)]
     ship = game.mask(cells)
     if len(ends) > 2 or not any(ship in game.placements(kind) for kind in set(game.fleet)):
         raise GameError(
-            f"no ship of {game} lies at {text!r}; write its first and last cell, as in A1-A3"
+            f"no ship of {game} lies at {text!r}; write its first and last cell, as in A1-A3, or "
+            "all its cells, as in A1+A2+A3"
         )
     return ship
 

@@ -385,7 +385,7 @@ def _rows(table: Table, game: Game, results: Path) -> list[dict[str, Any]]:
     if not path.is_file():
         return []
     wanted = [game]
-    if not game.holes and all(type(ship) is int for ship in game.fleet):
+    if game.is_rectangle and not game.holes and all(type(ship) is int for ship in game.fleet):
         wanted.append(replace(game, rows=game.columns, columns=game.rows))
     return [row for row in _read(table, path) if row["game"] in wanted]
 

@@ -7,7 +7,6 @@ from typing import Any
 from optsearch.game import Game, cell_name, column_name
 
 BOARD = ("optsearch.show/board.css", "optsearch.show/board.js")  # what draws it
-SQUARE = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
 
 
 def shape(game: Game) -> dict[str, Any]:
@@ -16,12 +15,23 @@ def shape(game: Game) -> dict[str, Any]:
     cells -- by their index, each a name, x and y; None for a hole. outline -- the corners of a cell
     around its place. labels -- texts beside the board, each with x and y.
     """
-    cells = map(game.cell, range(game.cells))
+    board, cells = game.board, map(game.cell, range(game.cells))
     return {
-        "cells": [[cell_name(cell), cell[1], cell[0]] if cell in game else None for cell in cells],
-        "outline": SQUARE,
-        "labels": [
-            *([column_name(column), column, -0.75] for column in range(game.columns)),
-            *([str(row + 1), -0.8, row] for row in range(game.rows)),
+        "cells": [
+            [cell_name(cell), *place] if cell in game else None
+            for cell, place in zip(cells, board.places, strict=True)
         ],
+        "outline": board.outline,
+        "labels": [] if board.digest else _labels(game),
     }
+
+
+def _labels(game: Game) -> list[tuple[str, float, float]]:
+    """The letters of the columns above the first row, and numbers before each row."""
+    places = game.board.places
+    across = [(column_name(column), *places[column]) for column in range(game.columns)]
+    down = [(str(row + 1), *places[row * game.columns]) for row in range(game.rows)]
+    return [
+        *((text, x, y - 0.75) for text, x, y in across),
+        *((text, x - 0.8, y) for text, x, y in down),
+    ]

@@ -107,14 +107,16 @@ class Pattern(Strategy):
 
     def rule(self, game: Game) -> PatternRule | None:
         """The same for the kernel; None with holes or shapes, or too many ships that may sink."""
+        game.require_rectangle(str(self))
         self._require_water_known(game)
-        if game.holes or game.has_shapes or not (game.is_silent or Codes.of(game).fit):
+        if not game.is_usual or not (game.is_silent or Codes.of(game).fit):
             return None
         pattern = pattern_of(game, self.modulus, self.colours, self.scan)
         return PatternRule(pattern, self.clear == "line", bool(self.water), self.clear == "sunk")
 
     def shot(self, position: Position) -> Cell:
         """The first cell without a reply, when the strategy is played from the start."""
+        position.game.require_rectangle(str(self))
         self._require_water_known(position.game)
         closed = position.closed
         return next(cell for cell in self._shots(position) if not position.game.bit(cell) & closed)

@@ -88,21 +88,20 @@ class Parity(_ByValues):
     def values(self, position: Position) -> list[int]:
         """3 beside a hit of no sunk ship, 2 on the pattern, 1 elsewhere; 0 where no ship can be."""
         game, known = position.game, heard(position)
-        hits = set(game.cells_of(known.attacked))
+        game.require_rectangle(str(self))
         result = []
         for index in range(game.cells):
-            row, column = game.cell(index)
-            beside = {(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)}
-            on_pattern = (row + column) % self.modulus == 0
+            is_beside = game.board.sides[index] & known.attacked
+            on_pattern = sum(game.cell(index)) % self.modulus == 0
             is_closed = known.closed >> index & 1
-            result.append(0 if is_closed else 3 if beside & hits else 2 if on_pattern else 1)
+            result.append(0 if is_closed else 3 if is_beside else 2 if on_pattern else 1)
         return result
 
     def compiled(self, game: Game) -> Compiled | None:
         """The same in numba; None with holes or shapes."""
         from optsearch.strategies.loops import PARITY
 
-        if game.holes or game.has_shapes:
+        if not game.is_usual:
             return None
 
         return _compiled(game, PARITY, self.modulus)
@@ -132,7 +131,7 @@ class Density(_ByValues):
         from optsearch.strategies.loops import DENSITY
 
         most = self.weight ** (max(game.fleet) - 1) * 2 * game.fleet_cells
-        if game.holes or game.has_shapes or most >= 1 << 53:
+        if not game.is_usual or most >= 1 << 53:
             return None
         return _compiled(game, DENSITY, self.weight)
 

@@ -8,10 +8,11 @@ pattern in which the smallest ships are found. The definition is complete and in
 1. A certain hit is shot at once, the first one row by row.
 2. With `least` configurations left or fewer, a most probable cell is shot, the first one row by
    row.
-3. Else the probability of each cell that is not shot is taken `side` percent for each of its four
-   neighbours that is a miss, `border` percent for each that is no cell of the board, and `corner`
-   percent (with more than `many` configurations `early` percent) for each miss that it touches at a
-   corner, one after another. The greatest product is shot, the first one row by row.
+3. Else the probability of each cell that is not shot is taken `side` percent for each of its
+   neighbours along a side that is a miss, `border` percent for each side where no cell of the board
+   is, and `corner` percent (with more than `many` configurations `early` percent) for each miss
+   that it touches at a corner, one after another. The greatest product is shot, the first one row
+   by row.
 
 The factor of a cell is an integer, `factors`, so that products below 2^53 are exact. It costs
 little: what is counted is what greedy counts. (The numbers were found by trying some dozens below
@@ -22,18 +23,18 @@ Where ships may not touch they can cost shots.)
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import ClassVar
 
 from optsearch.compiled._score import HOLE, MISS
-from optsearch.game import Game
+from optsearch.game import Game, bits
+from optsearch.game.board import NOWHERE
 from optsearch.strategies.player import number
 from optsearch.strategies.rules import LEAST
 from optsearch.strategies.score import Node, Score, Scores, Scoring
 
+ROOM = 2048  # constants of all usual boards, so that one compiled function is for all
 ONE = 1 << 16  # the factor of a cell away from all misses and the border
-SIDES = ((0, 1), (1, 0), (0, -1), (-1, 0))
-CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
-FACTORS = 125  # by 25 times the sides missed, 5 times those on the border, and the corners missed
 
 
 @dataclass(frozen=True)
@@ -53,45 +54,68 @@ class Spread(Scoring):
 
     def score(self, game: Game) -> Score:
         """By the number of configurations times a factor."""
-        factors = *self.factors(self.corner), *self.factors(self.early)
-        return Score(spread, (self.many, *factors), endgame=0, least=self.least)
+        board = game.board
+        sides = max(len(board.outline), *map(int.bit_count, board.sides))
+        corners = max(map(int.bit_count, board.corners))
+        beside = [
+            cell
+            for masks, most in ((board.sides, sides), (board.corners, corners))
+            for mask in masks
+            for cell in [*bits(mask), *(NOWHERE,) * (most - mask.bit_count())]
+        ]
+        factors = (
+            *self.factors(self.corner, sides, corners),
+            *self.factors(self.early, sides, corners),
+        )
+        constants = [self.many, sides, corners, *factors, *beside]
+        size = max(ROOM, 1 << (len(constants) - 1).bit_length())
+        constants += [0] * (size - len(constants))
+        return Score(spread, tuple(constants), endgame=0, least=self.least)
 
-    def factors(self, corner: int) -> tuple[int, ...]:
-        """ONE times the percents, FACTORS of them; sums and products of doubles, rounded."""
-        table = [0] * FACTORS
-        for beside in range(5):
-            for border in range(5):
-                for touched in range(5):
-                    factor = float(ONE)
-                    for percent in (
-                        *((self.side,) * beside),
-                        *((self.border,) * border),
-                        *((corner,) * touched),
-                    ):
-                        factor = factor * percent / 100
-                    table[25 * beside + 5 * border + touched] = max(1, round(factor))
+    def factors(self, corner: int, sides: int = 4, corners: int = 4) -> tuple[int, ...]:
+        """ONE times the percents of a cell; sums and products of doubles, rounded.
+
+        By the sides missed, those on the border, and the corners missed; the last varies fastest.
+        """
+        table = []
+        for beside, border, touched in product(
+            range(sides + 1), range(sides + 1), range(corners + 1)
+        ):
+            factor = float(ONE)
+            for percent in (
+                *((self.side,) * beside),
+                *((self.border,) * border),
+                *((corner,) * touched),
+            ):
+                factor = factor * percent / 100
+            table.append(max(1, round(factor)))
         return tuple(table)
 
 
 def spread(node: Node, scores: Scores) -> None:
     """The number of configurations with each cell, times its factor.
 
-    constants -- `many`, the factors up to so many configurations, and those above.
+    constants -- `many`; the most cells that touch one along sides, and at corners; the factors up
+    to `many` configurations, and those above; the cells along the sides of each cell, and at its
+    corners, NOWHERE where there is none.
     """
-    state, rows, columns = node.state, node.rows, node.columns
-    first = 1 + FACTORS if node.configurations > node.constants[0] else 1
+    state, constants = node.state, node.constants
+    sides, corners = int(constants[1]), int(constants[2])
+    factors = (sides + 1) * (sides + 1) * (corners + 1)
+    first = 3 + factors if node.configurations > constants[0] else 3
+    beside = 3 + 2 * factors
+    at_corners = beside + len(scores) * sides
     for cell in range(len(scores)):
         if node.having[cell]:
-            row, column = cell // columns, cell % columns
             place = first
-            for down, right in SIDES:
-                r, c = row + down, column + right
-                if not (0 <= r < rows and 0 <= c < columns) or state[r * columns + c] == HOLE:
-                    place += 5
-                elif state[r * columns + c] == MISS:
-                    place += 25
-            for down, right in CORNERS:
-                r, c = row + down, column + right
-                if 0 <= r < rows and 0 <= c < columns and state[r * columns + c] == MISS:
+            for i in range(beside + cell * sides, beside + (cell + 1) * sides):
+                other = int(constants[i])
+                if other < 0 or state[other] == HOLE:
+                    place += corners + 1
+                elif state[other] == MISS:
+                    place += (sides + 1) * (corners + 1)
+            for i in range(at_corners + cell * corners, at_corners + (cell + 1) * corners):
+                other = int(constants[i])
+                if other >= 0 and state[other] == MISS:
                     place += 1
-            scores[cell] = node.having[cell] * node.constants[place]
+            scores[cell] = node.having[cell] * constants[place]

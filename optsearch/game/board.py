@@ -1,0 +1,345 @@
+"""Boards: cells, which of them touch, the lines along which ships lie, and the symmetries.
+
+A `Board` is a value that says all of this, and nothing else asks how it was made. Its makers are
+here: rectangles, cylinders (the columns wrap: A is beside the last), tori (the rows wrap too) and
+hexagons; `optsearch.game.board_files` makes one of a file.
+
+Every cell has a place in a grid of rows and columns, which gives it its name and its bit in masks:
+bit `row * columns + column`. On hexagons the cell (r, c) touches (r, c±1), (r±1, c), (r+1, c-1) and
+(r-1, c+1), so that the grid is a parallelogram whose rows are drawn half a cell further right each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from optsearch.game.shapes import Piece, Shape
+from optsearch.support.errors import GameError
+
+Permutation = tuple[int, ...]
+Place = tuple[float, float]
+
+MOST_SYMMETRIES = 1 << 14  # that are searched; where there are more, only the identity is used
+NOWHERE = -1  # what follows the last cell of a line
+_RIGHT, _DOWN = (0, 1), (1, 0)
+_HALF = 3**0.5 / 2  # between rows of hexagons whose centres are 1 apart
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The positions of the set bits of a mask, ascending."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+def image(mask: int, permutation: Permutation) -> int:
+    """The mask of the images of the cells of a mask; cell index i goes to permutation[i]."""
+    return sum(1 << permutation[cell] for cell in bits(mask))
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """Cells in a grid of rows and columns, and how they lie to each other.
+
+    text -- what names it in the text of a game: `rectangle`, `torus`, …, or a file.
+    rows, columns -- the grid. empty -- mask of its places where no cell is.
+    sides, corners -- for each place the mask of the cells that touch it along a side, and at a
+        corner only.
+    steps -- for each direction in which ships lie, the next cell of each, or NOWHERE.
+    ships -- ships with names, and the masks of their placements. digest -- of all that, where the
+        text does not say it.
+    places -- where to draw each cell, y downward, neighbours 1 apart. outline -- the corners of a
+        cell around its place. seams -- whether columns, and rows, go on at the other end.
+
+    Two boards are equal when all but where they are drawn is.
+    """
+
+    text: str
+    rows: int
+    columns: int
+    sides: tuple[int, ...] = field(repr=False)
+    corners: tuple[int, ...] = field(repr=False)
+    steps: tuple[tuple[int, ...], ...] = field(repr=False)
+    places: tuple[Place, ...] = field(repr=False)
+    outline: tuple[Place, ...] = field(repr=False)
+    empty: int = 0
+    has_squares: bool = True
+    seams: tuple[bool, bool] = (False, False)
+    ships: Mapping[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
+    digest: str = ""
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        return (self.digest,) if self.digest else (self.text, self.rows, self.columns)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Board) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def cells(self) -> int:
+        """The number of places of the grid."""
+        return self.rows * self.columns
+
+    @property
+    def has_corners(self) -> bool:
+        """Whether cells can touch at a corner only."""
+        return self.has_squares or any(self.corners)
+
+    @cached_property
+    def kinds(self) -> dict[str, int]:
+        """The ships with names, by their names."""
+        return {name: Piece(name, ways[0].bit_count()) for name, ways in self.ships.items()}
+
+    def placements(self, kind: int) -> tuple[int, ...]:
+        """Every way to place one ship of this length, shape or name, as masks.
+
+        Lines by their first cell, row by row, and its directions, across before down; other ships
+        by their first cell. Ways that cover the same cells are one.
+        """
+        return _placements(self, kind)
+
+    def lines_of(self, length: int) -> tuple[int, ...]:
+        """Every way to place one straight ship, as masks; ways over the same cells are one."""
+        return tuple(dict.fromkeys(_lines(self, length)))
+
+    @cached_property
+    def _touching(self) -> dict[str, tuple[int, ...]]:
+        both = tuple(a | b for a, b in zip(self.sides, self.corners, strict=True))
+        return {"none": both, "corner": self.sides, "any": (0,) * self.cells}
+
+    def halo(self, contact: str, ship: int) -> int:
+        """The cells outside a ship that a contact rule forbids to every other ship."""
+        around, touching = 0, self._touching[contact]
+        for cell in bits(ship):
+            around |= touching[cell]
+        return around & ~ship
+
+    @cached_property
+    def automorphisms(self) -> tuple[Permutation, ...]:
+        """The permutations of cells that keep which of them touch and how, the identity first.
+
+        Found by assigning images cell by cell, each beside the images of those that it touches.
+        Only the identity where there are more than MOST_SYMMETRIES.
+        """
+        found = []
+        for permutation in _automorphisms(self):
+            found.append(permutation)
+            if len(found) > MOST_SYMMETRIES:
+                return (tuple(range(self.cells)),)
+        return tuple(found)
+
+    def symmetries(self, kinds: frozenset[int], holes: int) -> tuple[Permutation, ...]:
+        """Those of them that take holes to holes, and ships of these kinds to where they may lie.
+
+        Each is applied to all placements.
+        """
+        ships = [_as_rows(self.placements(kind)) for kind in sorted(kinds, key=str)]
+
+        def is_kept(permutation: Permutation) -> bool:
+            to = np.array(permutation)
+            return image(holes, permutation) == holes and all(
+                np.array_equal(_ordered(to[cells]), cells) for cells in ships
+            )
+
+        return tuple(filter(is_kept, self.automorphisms))
+
+
+def _as_rows(masks: Sequence[int]) -> np.ndarray:
+    """Placements as rows of cells, in order."""
+    return _ordered(
+        np.array([list(bits(mask)) for mask in masks], np.int64).reshape(len(masks), -1)
+    )
+
+
+def _ordered(cells: np.ndarray) -> np.ndarray:
+    """Rows of cells, each in order, and in order."""
+    cells = np.sort(cells, axis=1)
+    return cells[np.lexsort(cells.T[::-1])] if cells.size else cells
+
+
+@lru_cache(maxsize=256)
+def _placements(board: Board, kind: int) -> tuple[int, ...]:
+    if isinstance(kind, Piece):
+        return board.ships.get(kind.text, ())
+    if isinstance(kind, Shape):
+        found = dict.fromkeys(_of_shape(board, kind))
+        return tuple(sorted(found, key=lambda mask: (mask & -mask, mask)))
+    return board.lines_of(kind)
+
+
+def _lines(board: Board, length: int) -> Iterator[int]:
+    for first in range(board.cells):
+        if board.empty >> first & 1:
+            continue
+        for step in board.steps[: len(board.steps) if length > 1 else 1]:
+            mask, cell = 0, first
+            while cell != NOWHERE and not mask >> cell & 1 and mask.bit_count() < length:
+                mask |= 1 << cell
+                cell = step[cell]
+            if mask.bit_count() == length:
+                yield mask
+
+
+def _of_shape(board: Board, shape: Shape) -> Iterator[int]:
+    """Each way to lie from each cell on; none where the board is not of squares."""
+    for cells in shape.orientations if board.has_squares else ():
+        for first in range(board.cells):
+            places = {_walked(board, first, row, column) for row, column in cells}
+            if len(places) == len(cells) and NOWHERE not in places:
+                yield sum(1 << place for place in places)
+
+
+def _walked(board: Board, cell: int, down: int, right: int) -> int:
+    """The cell so many steps down and to the right."""
+    across, along = board.steps
+    for _ in range(down):
+        cell = along[cell] if cell != NOWHERE else NOWHERE
+    for _ in range(right):
+        cell = across[cell] if cell != NOWHERE else NOWHERE
+    return cell
+
+
+def _automorphisms(board: Board) -> Iterator[Permutation]:
+    """All permutations that keep sides and corners, in the order of the images of the cells.
+
+    One that takes touching cells to touching cells does no more to others: there are as many.
+    """
+    cells = [cell for cell in range(board.cells) if not board.empty >> cell & 1]
+    order = _walk(board, cells)
+    before: dict[int, tuple[list[int], list[int]]] = {}
+    for cell in order:
+        before[cell] = tuple(  # type: ignore[assignment]
+            [one for one in before if touching[cell] >> one & 1]
+            for touching in (board.sides, board.corners)
+        )
+
+    def alike(cell: int) -> tuple[int, int]:
+        return board.sides[cell].bit_count(), board.corners[cell].bit_count()
+
+    every = {
+        kind: sum(1 << cell for cell in cells if alike(cell) == kind)
+        for kind in set(map(alike, cells))
+    }
+    target = list(range(board.cells))
+    used = 0
+    choices = [every[alike(order[0])]]
+    while choices:
+        depth = len(choices) - 1
+        if not choices[-1]:
+            choices.pop()
+            if choices:
+                used &= ~(1 << target[order[depth - 1]])
+            continue
+        low = choices[-1] & -choices[-1]
+        choices[-1] ^= low
+        target[order[depth]] = low.bit_length() - 1
+        if depth + 1 == len(order):
+            yield tuple(target)
+            continue
+        used |= low
+        following = order[depth + 1]
+        possible = every[alike(following)] & ~used
+        for touching, earlier in zip((board.sides, board.corners), before[following], strict=True):
+            for one in earlier:
+                possible &= touching[target[one]]
+        choices.append(possible)
+
+
+def _walk(board: Board, cells: list[int]) -> list[int]:
+    """The cells, each beside an earlier one where that can be."""
+    order: dict[int, None] = {}
+    for start in cells:
+        waiting = [start]
+        for cell in waiting:
+            if cell not in order:
+                order[cell] = None
+                waiting += [
+                    *bits(board.sides[cell] | board.corners[cell]),
+                ]
+    return list(order)
+
+
+# Makers
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """How the places of a grid lie to each other.
+
+    sides, corners -- steps (rows, columns) to the cells that touch. lines -- those along which
+    ships lie. seams -- whether columns wrap, and rows. is_square -- or of hexagons.
+    """
+
+    sides: tuple[tuple[int, int], ...]
+    corners: tuple[tuple[int, int], ...]
+    lines: tuple[tuple[int, int], ...]
+    seams: tuple[bool, bool] = (False, False)
+    is_square: bool = True
+
+    def __call__(self, text: str, rows: int, columns: int) -> Board:
+        """The board of so many rows and columns."""
+
+        def place(cell: int, step: tuple[int, int]) -> int:
+            row, column = cell // columns + step[0], cell % columns + step[1]
+            if self.seams[0]:
+                column %= columns
+            if self.seams[1]:
+                row %= rows
+            on_grid = 0 <= row < rows and 0 <= column < columns
+            return row * columns + column if on_grid else NOWHERE
+
+        def touching(cell: int, steps: tuple[tuple[int, int], ...]) -> int:
+            there = {place(cell, step) for step in steps} - {cell, NOWHERE}
+            return sum(1 << one for one in there)
+
+        cells = range(rows * columns)
+        sides = tuple(touching(cell, self.sides) for cell in cells)
+        return Board(
+            text,
+            rows,
+            columns,
+            sides,
+            tuple(touching(cell, self.corners) & ~sides[cell] for cell in cells),
+            tuple(tuple(place(cell, line) for cell in cells) for line in self.lines),
+            tuple(self._drawn(*divmod(cell, columns)) for cell in cells),
+            SQUARE if self.is_square else HEXAGON,
+            has_squares=self.is_square,
+            seams=self.seams,
+        )
+
+    def _drawn(self, row: int, column: int) -> Place:
+        return (column, row) if self.is_square else (column + row / 2, row * _HALF)
+
+
+SQUARE: tuple[Place, ...] = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
+HEXAGON: tuple[Place, ...] = tuple(
+    (x, y / 3**0.5)
+    for x, y in ((0, -1), (0.5, -0.5), (0.5, 0.5), (0, 1), (-0.5, 0.5), (-0.5, -0.5))
+)
+_BESIDE = (_RIGHT, _DOWN, (0, -1), (-1, 0))
+_CORNERWISE = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+MAKERS: Mapping[str, Callable[[str, int, int], Board]] = {
+    "rectangle": _Grid(_BESIDE, _CORNERWISE, (_RIGHT, _DOWN)),
+    "cylinder": _Grid(_BESIDE, _CORNERWISE, (_RIGHT, _DOWN), (True, False)),
+    "torus": _Grid(_BESIDE, _CORNERWISE, (_RIGHT, _DOWN), (True, True)),
+    "hex": _Grid((*_BESIDE, (1, -1), (-1, 1)), (), (_RIGHT, _DOWN, (1, -1)), is_square=False),
+}
+
+
+@lru_cache(maxsize=256)
+def made(text: str, rows: int, columns: int) -> Board:
+    """The board of a maker by its name; GameError where there is none."""
+    if text not in MAKERS:
+        raise GameError(
+            f"board={text!r} is not a board; use {', '.join(MAKERS)}, or a file of boards as in "
+            "FILE.json#NAME:SHIP,SHIP"
+        )
+    return MAKERS[text](text, rows, columns)

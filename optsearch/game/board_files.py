@@ -1,0 +1,346 @@
+"""Boards of files: JSON with the cells of one or more boards, and the ships that lie on them.
+
+    {
+      "format": "optsearch boards", "version": 1,
+      "boards": {
+        "ring": {
+          "cells": {"A1": [0, 0], "B1": [1, 0], "B2": [1, 1], "A2": [0, 1]},
+          "neighbours": {"A1": ["B1", "A2"], "B1": ["A1", "B2"],
+                         "B2": ["B1", "A2"], "A2": ["B2", "A1"]},
+          "lines": {"round": [["A1", "B1", "B2", "A2", "A1"]]},
+          "ships": {"boat": {"length": 3}, "corner": {"cells": [["A1", "B1", "A2"]]}}
+        }
+      }
+    }
+
+A cell has a name, which is its place in a grid, and a place where it is drawn: x to the right, y
+down, neighbours 1 apart. `neighbours` touch along a side; `corners`, which may be left out, at a
+corner only. A line is a row of neighbours; one that ends with its first cell goes round. A fleet
+names ships, or gives lengths, which lie along any line; a ship of the file has a length and maybe
+the names of its `lines`, or lists all ways in which it may lie. `outline` is `square`, `hexagon` or
+the corners of a cell around its place; `square` where it is left out.
+
+In the text of a game a board is `FILE.json#NAME@DIGEST`. The digest, 16 digits, is that of its
+cells, what touches, and where ships lie: with it a file that changed is refused. People write it
+without. `hexagonal_2008.json` comes with the package (`python -m experiments.hexagonal`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from hashlib import sha256
+from itertools import pairwise
+from math import isfinite
+from pathlib import Path
+from typing import Any, NoReturn
+
+from optsearch.game.board import HEXAGON, NOWHERE, SQUARE, Board, Place, bits
+from optsearch.game.cells import MAX_BOARD, cell_name, parse_cell
+from optsearch.game.shapes import parse_kind
+from optsearch.support.datafiles import DATA
+from optsearch.support.documents import Document, text_of
+from optsearch.support.errors import GameError
+
+BOARDS = DATA / "boards"
+"""Where a file is looked for that is not at its path, and named without a folder."""
+
+FORMAT, VERSION = "optsearch boards", 1
+MOST_BYTES = 1 << 24  # of a file
+MOST_PLACEMENTS = 1 << 14  # of a ship
+_FIELDS = ("cells", "neighbours", "corners", "lines", "ships", "outline")
+_OUTLINES = {"square": SQUARE, "hexagon": HEXAGON}
+
+
+def named_board(text: str) -> Board:
+    """The board that a text such as `FILE.json#NAME` or `FILE.json#NAME@DIGEST` names.
+
+    Raises GameError for a file that cannot be read or is none of boards, for one without this
+    board, and where the board has another digest.
+    """
+    path, _, rest = text.rpartition("#")
+    name, _, digest = rest.partition("@")
+    there = Path(path)
+    if not there.exists() and (BOARDS / there.name).is_file() and there.name == path:
+        there = BOARDS / path
+    found = _boards(path, text_of(there, GameError, MOST_BYTES))
+    board = found.get(name)
+    if board is None:
+        raise GameError(f"{path} has no board {name!r}; it has {', '.join(found)}")
+    if digest and digest != board.digest:
+        raise GameError(
+            f"the board {name} of {path} has the digest {board.digest}, and not {digest}: it "
+            "changed since this was written"
+        )
+    return board
+
+
+@lru_cache(maxsize=16)
+def _boards(path: str, content: str) -> Mapping[str, Board]:
+    """All boards of a file, by their names."""
+    document = Document(content, path, GameError)
+    document.require(FORMAT, VERSION, ("format", "version", "about", "boards"))
+    boards = document.value("boards", dict)
+    if not boards:
+        document.refuse("there is no board")
+    found = {}
+    for name, fields in boards.items():
+        if not re.fullmatch(r"[\w-]{1,40}", name, re.ASCII):
+            document.refuse(f"{name!r} is not the name of a board; letters, digits, - and _ are")
+        if type(fields) is not dict:
+            document.refuse(f"the board {name!r} is not an object, {{…}}")
+        found[name] = _Reader(document, name, fields).board()
+    return found
+
+
+class _Reader:
+    """One board of a document, believed field by field."""
+
+    def __init__(self, document: Document, name: str, fields: dict[str, Any]):
+        self._document, self._name, self._fields = document, name, fields
+        for field in fields:
+            if field not in _FIELDS:
+                self._refuse(f"there is no field {field!r}; the fields are {', '.join(_FIELDS)}")
+        places = document.value("cells", dict, fields, f"board {name}")
+        grid = [self._place(cell) for cell in places]
+        if not grid:
+            self._refuse("it has no cell")
+        if len(set(grid)) < len(grid):
+            twice = next(cell for cell in grid if grid.count(cell) > 1)
+            self._refuse(f"the cell {cell_name(twice)} is there twice")
+        self._rows = 1 + max(row for row, _ in grid)
+        self._columns = 1 + max(column for _, column in grid)
+        if self._rows * self._columns > MAX_BOARD:
+            self._refuse(
+                f"its cells lie in {self._rows} rows and {self._columns} columns; at most "
+                f"{MAX_BOARD:,} places are handled"
+            )
+        self._index = {
+            name: row * self._columns + column
+            for name, (row, column) in zip(places, grid, strict=True)
+        }
+        self._places = {self._index[cell]: self._drawn(cell, at) for cell, at in places.items()}
+
+    def _refuse(self, problem: str) -> NoReturn:
+        self._document.refuse(problem, f"board {self._name}")
+
+    def _value(self, field: str, kind: type[Any], default: Any) -> Any:
+        if field not in self._fields:
+            return default
+        return self._document.value(field, kind, self._fields, f"board {self._name}")
+
+    def _place(self, cell: str) -> tuple[int, int]:
+        try:
+            place = parse_cell(cell)
+        except GameError as error:
+            self._refuse(str(error))
+        if cell != cell_name(place):
+            self._refuse(f"the cell {cell!r} is written {cell_name(place)}")
+        return place
+
+    def _drawn(self, cell: str, at: Any) -> Place:
+        if not _is_pair(at):
+            self._refuse(f"the place of {cell} is {at!r:.40}, not [x, y]")
+        return float(at[0]), float(at[1])
+
+    def _cell(self, cell: Any, where: str) -> int:
+        if not isinstance(cell, str) or cell not in self._index:
+            self._refuse(f"{where} names {cell!r:.40}, which is no cell of the board")
+        return self._index[cell]
+
+    def _cells(self, cells: Any, where: str) -> list[int]:
+        if not isinstance(cells, list) or not cells:
+            self._refuse(f"{where} is {cells!r:.40}, not a list of cells")
+        return [self._cell(cell, where) for cell in cells]
+
+    def _touching(self, field: str) -> tuple[int, ...]:
+        """For each place of the grid the mask of the cells that it touches."""
+        masks = [0] * (self._rows * self._columns)
+        for cell, others in self._value(field, dict, {}).items():
+            one, where = self._cell(cell, field), f"{field} of {cell}"
+            for other in self._cells(others, where) if others else ():
+                if other == one:
+                    self._refuse(f"{where} names the cell itself")
+                if masks[one] >> other & 1:
+                    self._refuse(f"{where} names {self._text(other)} twice")
+                masks[one] |= 1 << other
+        for one, mask in enumerate(masks):
+            for other in bits(mask):
+                if not masks[other] >> one & 1:
+                    self._refuse(
+                        f"{self._text(other)} is among the {field} of {self._text(one)}, but not "
+                        "the other way round"
+                    )
+        return tuple(masks)
+
+    def _text(self, cell: int) -> str:
+        return cell_name(divmod(cell, self._columns))
+
+    def board(self) -> Board:
+        """The board, with its digest; GameError where something is wrong."""
+        sides, corners = self._touching("neighbours"), self._touching("corners")
+        for cell, both in enumerate(a & b for a, b in zip(sides, corners, strict=True)):
+            for other in bits(both):
+                self._refuse(
+                    f"{self._text(cell)} and {self._text(other)} are neighbours, and touch at a "
+                    "corner only; one of the two"
+                )
+        steps = {
+            name: self._step(name, lines, sides)
+            for name, lines in self._value("lines", dict, {}).items()
+        }
+        cells = self._rows * self._columns
+        empty = (1 << cells) - 1 - sum(1 << cell for cell in self._places)
+        plain = Board(
+            f"{self._document.name}#{self._name}",
+            self._rows,
+            self._columns,
+            sides,
+            corners,
+            tuple(steps.values()),
+            tuple(self._places.get(cell, (0.0, 0.0)) for cell in range(cells)),
+            self._outline(),
+            empty=empty,
+            has_squares=False,
+            digest="0",
+        )
+        ships = {
+            name: self._ship(name, ship, plain, steps)
+            for name, ship in self._value("ships", dict, {}).items()
+        }
+        said = {
+            "cells": sorted(self._index),
+            "sides": sides,
+            "corners": corners,
+            "steps": sorted(steps.values()),
+            "ships": sorted((name, sorted(ways)) for name, ways in ships.items()),
+        }
+        digest = sha256(json.dumps(said).encode()).hexdigest()[:16]
+        return Board(
+            **{
+                **plain.__dict__,
+                "text": f"{plain.text}@{digest}",
+                "ships": ships,
+                "digest": digest,
+            }
+        )
+
+    def _step(self, name: str, lines: Any, sides: tuple[int, ...]) -> tuple[int, ...]:
+        """What follows each cell in one direction."""
+        following = [NOWHERE] * (self._rows * self._columns)
+        if not isinstance(lines, list):
+            self._refuse(f"the lines {name!r} are {lines!r:.40}, not a list of lists of cells")
+        for line in lines:
+            cells = self._cells(line, f"a line of {name!r}")
+            for one, other in pairwise(cells):
+                if not sides[one] >> other & 1:
+                    self._refuse(
+                        f"a line of {name!r} goes from {self._text(one)} to {self._text(other)}, "
+                        "which are no neighbours"
+                    )
+                if following[one] not in (NOWHERE, other) or following.count(other):
+                    self._refuse(f"two lines of {name!r} go through {self._text(one)}")
+                following[one] = other
+        return tuple(following)
+
+    def _ship(
+        self, name: str, ship: object, board: Board, steps: Mapping[str, tuple[int, ...]]
+    ) -> tuple[int, ...]:
+        """The masks of all ways in which a ship may lie."""
+        if not re.fullmatch(r"[a-z][a-z0-9-]{0,40}", name) or _is_kind(name):
+            self._refuse(f"{name!r} is not the name of a ship; small letters, digits and - are")
+        fields = ship if isinstance(ship, dict) else {}
+        if fields.keys() == {"cells"} and isinstance(fields["cells"], list):
+            found = self._listed(name, fields["cells"], board.sides)
+        elif "length" in fields and fields.keys() <= {"length", "lines"}:
+            found = self._along(name, fields, board, steps)
+        else:
+            self._refuse(
+                f"the ship {name} is {ship!r:.60}; it has a length, and maybe lines, or lists of "
+                "cells"
+            )
+        if not found:
+            self._refuse(f"the ship {name} fits nowhere")
+        if len(found) > MOST_PLACEMENTS:
+            self._refuse(f"the ship {name} has {len(found):,} ways to lie; {MOST_PLACEMENTS:,} are")
+        return found
+
+    def _along(
+        self,
+        name: str,
+        fields: Mapping[str, Any],
+        board: Board,
+        steps: Mapping[str, tuple[int, ...]],
+    ) -> tuple[int, ...]:
+        length = self._document.value("length", int, fields, f"board {self._name}, ship {name}")
+        if not 1 <= length <= board.cells:
+            self._refuse(f"the ship {name} has length {length}; 1 to {board.cells} are accepted")
+        wanted = fields.get("lines", list(steps))
+        if not isinstance(wanted, list) or not all(one in steps for one in wanted if one):
+            self._refuse(f"the ship {name} lies along {wanted!r:.60}; lines are {', '.join(steps)}")
+        along = Board(
+            **{
+                **board.__dict__,
+                "steps": tuple(steps[one] for one in wanted),
+                "digest": f"{name} {wanted}",
+            }
+        )
+        return along.lines_of(length)
+
+    def _listed(self, name: str, ways: Iterable[object], sides: tuple[int, ...]) -> tuple[int, ...]:
+        found: dict[int, None] = {}
+        for way in ways:
+            where = f"the ship {name}"
+            cells = self._cells(way, where)
+            mask = sum(1 << cell for cell in set(cells))
+            text = "+".join(map(self._text, cells))
+            if len(set(cells)) < len(cells):
+                self._refuse(f"{where} has a cell twice at {text}")
+            if mask in found:
+                self._refuse(f"{where} is there twice at {text}")
+            if found and len(cells) != next(iter(found)).bit_count():
+                self._refuse(f"{where} has {len(cells)} cells at {text}, and another number before")
+            if not _is_piece(mask, sides):
+                self._refuse(f"{where} is in pieces at {text}")
+            found[mask] = None
+        return tuple(sorted(found, key=lambda mask: (mask & -mask, mask)))
+
+    def _outline(self) -> tuple[Place, ...]:
+        outline = self._fields.get("outline", "square")
+        if isinstance(outline, str) and outline in _OUTLINES:
+            return _OUTLINES[outline]
+        if not isinstance(outline, list) or not 3 <= len(outline) <= 64:
+            self._refuse(f"the outline is {outline!r:.40}; square, hexagon or 3 to 64 places are")
+        if not all(map(_is_pair, outline)):
+            self._refuse("the outline has a place that is not [x, y]")
+        return tuple((float(x), float(y)) for x, y in outline)
+
+
+def _is_pair(value: object) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) == 2
+        and all(type(one) in (int, float) and isfinite(one) and abs(one) < 1e6 for one in value)
+    )
+
+
+def _is_kind(text: str) -> bool:
+    """Whether a text names a ship on boards of squares."""
+    try:
+        return bool(parse_kind(text))
+    except GameError:
+        return False
+
+
+def _is_piece(mask: int, sides: tuple[int, ...]) -> bool:
+    """Whether the cells of a mask hang together by sides."""
+    piece, more = 0, mask & -mask
+    while more:
+        piece |= more
+        around = 0
+        for cell in bits(more):
+            around |= sides[cell]
+        more = around & mask & ~piece
+    return piece == mask

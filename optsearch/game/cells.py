@@ -1,0 +1,39 @@
+"""Cells as text: `A1` is row 0, column 0; and how many a board may have."""
+
+from __future__ import annotations
+
+import re
+
+from optsearch.support.errors import GameError
+
+Cell = tuple[int, int]
+
+MAX_CELLS = 128  # of what lists or searches: sets of cells are 128 bits there
+MAX_BOARD = 1024  # cells of a board for what counts
+
+
+def column_name(column: int) -> str:
+    """A, B, …, Z, AA, AB, … for column 0, 1, …, 25, 26, 27, …"""
+    name = ""
+    column += 1
+    while column:
+        column, letter = divmod(column - 1, 26)
+        name = chr(ord("A") + letter) + name
+    return name
+
+
+def cell_name(cell: Cell) -> str:
+    """The text of a cell: (1, 0) is A2."""
+    row, column = cell
+    return f"{column_name(column)}{row + 1}"
+
+
+def parse_cell(text: str) -> Cell:
+    """The cell (row, column) that a text such as `B3` names; GameError if it names none."""
+    match = re.fullmatch(r"([A-Za-z]{1,3})([1-9][0-9]{0,3})", text.strip(), re.ASCII)
+    if not match:
+        raise GameError(f"{text!r} is not a cell; write column letter and row number, as in B3")
+    column = 0
+    for letter in match[1].upper():
+        column = 26 * column + ord(letter) - ord("A") + 1
+    return int(match[2]) - 1, column - 1

@@ -1,0 +1,266 @@
+"""Boards of any shape, beside the definition, which knows neighbours and lists of cells alone."""
+
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from optsearch.check import reference
+from optsearch.counting.posterior import Posterior
+from optsearch.evaluate import evaluate
+from optsearch.game import CONTACTS, Game, bits, image
+from optsearch.game.board import MAKERS
+from optsearch.game.position import Position
+from optsearch.game.ships import ship_of
+from optsearch.play.simulate import simulate
+from optsearch.search.solver import solve
+from optsearch.support.errors import GameError, NotSupported, PositionError
+from tests.definition import LYING, Definition, Rules
+from tests.examples import draws
+
+OTHERS = sorted(MAKERS.keys() - {"rectangle"})
+RULES = ("nothing", "sunk", "ship")
+
+
+@st.composite
+def rules(draw, boards=OTHERS, announce=RULES, most=200, cells=16):
+    """Rules on such boards with so many configurations, one at least."""
+    board = draw(st.sampled_from(boards))
+    rows = draw(st.integers(1, 4))
+    columns = draw(st.integers(1, max(1, min(6, cells // rows))))
+    ship = st.integers(1, 4)
+    if board != "hex" and draw(st.booleans()):
+        ship |= st.sampled_from(sorted(LYING))
+    fleet = draw(st.lists(ship, min_size=1, max_size=3))
+    contacts = [one for one in CONTACTS if board != "hex" or one != "corner"]
+    holes = draw(st.sets(st.integers(0, rows * columns - 1), max_size=3) | st.just(set()))
+    made = Rules(
+        *(rows, columns, tuple(sorted(fleet, key=str))),
+        *(draw(st.sampled_from(contacts)), draw(st.sampled_from(announce))),
+        *(tuple(sorted(holes)), board),
+    )
+    assume(len(holes) < rows * columns)
+    try:
+        Game.parse(str(made))
+    except GameError:  # a ship that goes nowhere, or too many cells
+        assume(False)
+    assume(0 < len(made.configurations) <= most)
+    return made
+
+
+@draws(1000, 40)
+@given(rules())
+def test_configurations(rules):
+    """The oracle of this package and the sweep find those of the definition."""
+    game = Game.parse(str(rules))
+    assert str(Game.parse(str(game))) == str(game)
+    found = [tuple(sorted(ships)) for ships in reference.configurations(Position(game))]
+    assert len(found) == len(set(found))
+    assert set(found) == rules.configurations
+    posterior = Posterior(game)
+    assert posterior.configurations == len(found)
+    counts = Counter(cell for ships in found for ship in ships for cell in bits(ship))
+    occurrence = posterior.occurrence.ravel()
+    assert {cell: n for cell, n in enumerate(occurrence.tolist()) if n} == counts
+
+
+@draws(300, 30)
+@given(rules(), st.data())
+def test_posteriors_after_shots(rules, data):
+    game = Game.parse(str(rules))
+    hidden = data.draw(st.sampled_from(sorted(rules.configurations)))
+    free = [cell for cell in range(rules.cells) if cell not in rules.holes]
+    order = data.draw(st.permutations(free))
+    state, text, hits = Definition(rules).root, [], 0
+    for cell in order[: data.draw(st.integers(0, len(free)))]:
+        answer = rules.reply(hidden, hits, cell)
+        state = Definition(rules).parts(state, cell)[answer]
+        hits |= (answer != "miss") << cell
+        text.append(f"{rules.name(cell)}={answer}")
+    position = Position.parse(game, " ".join(text))
+    counts = Counter(c for ships in state.family for ship in ships for c in bits(ship))
+    posterior = Posterior(position)
+    assert posterior.configurations == len(state.family)
+    assert np.array_equal(
+        posterior.occurrence.ravel(), [counts[cell] for cell in range(rules.cells)]
+    )
+    drawn = posterior.ships(posterior.sample(5, np.random.default_rng(0)))
+    for names in drawn:
+        ships = tuple(sorted(ship_of(name, game) for name in names))
+        assert ships in state.family
+
+
+@draws(120, 15)
+@given(rules(most=60, cells=12))
+def test_optimum_and_greedy(rules):
+    """Solving and evaluating beside the definition, which tries everything."""
+    definition, game = Definition(rules), Game.parse(str(rules))
+    assert solve(Position(game)).total_height == definition.optimum(definition.root)
+    played = definition.played(definition.player("first", 0))
+    found = evaluate("greedy:endgame=0", game, jobs=1)
+    assert found.histogram == dict(sorted(played.items()))
+
+
+@draws(100, 20)
+@given(rules())
+def test_symmetries(rules):
+    """A group of permutations that take configurations to configurations."""
+    game = Game.parse(str(rules))
+    symmetries = set(game.symmetries())
+    assert game.symmetries()[0] == tuple(range(game.cells))
+    assert len(symmetries) == len(game.symmetries())
+    for p in game.symmetries()[:20]:
+        turned = {tuple(sorted(image(ship, p) for ship in one)) for one in rules.configurations}
+        assert turned == rules.configurations
+        assert tuple(p[i] for i in game.symmetries()[-1]) in symmetries
+
+
+@pytest.mark.parametrize(
+    ("board", "number"),
+    [("rectangle", 8), ("cylinder", 20), ("torus", 200), ("hex", 4)],
+)
+def test_how_many_symmetries(board, number):
+    """Of 5x5: a square has 8; each seam lets the board be moved 5 times as many ways."""
+    assert len(Game.parse(f"5x5:2;board={board}").symmetries()) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "configurations", "height"),
+    [("4x4:2;board=torus", 32, 224), ("4x4:3;board=hex", 20, 114)],
+)
+def test_stated_values(text, configurations, height):
+    """Values that were computed elsewhere."""
+    solved = solve(Position(Game.parse(text)))
+    assert (solved.configurations, solved.total_height) == (configurations, height)
+
+
+def test_lines_that_wrap_onto_the_same_cells_are_one():
+    assert len(Game.parse("3x5:5;board=torus").placements(5)) == 3
+    assert len(Game.parse("2x3:2;board=torus").placements(2)) == 9
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("4x4:5;board=torus", "longer than the board 4x4;board=torus; the longest that fits"),
+        ("4x4:3;board=hex;contact=corner", "touch along sides only"),
+        ("4x4:L4;board=hex", "a shape of squares"),
+        ("4x4:3;board=ring", "'ring' is not a board; use rectangle, cylinder, torus, hex"),
+        ("4x4:3;board=torus;board=hex", "board is given twice"),
+    ],
+)
+def test_what_is_no_game(text, part):
+    with pytest.raises(GameError, match=part):
+        Game.parse(text)
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    ["parity", "pattern", "greedy:ties=checkerboard", "heuristic", "greedy:ties=central"],
+)
+def test_what_needs_a_rectangle(strategy):
+    with pytest.raises(NotSupported, match="rectangle"):
+        simulate([strategy], Game.parse("4x4:2;board=torus"), games=2, jobs=1)
+
+
+# Boards of files
+
+RING = {
+    "cells": {"A1": [0, 0], "B1": [1, 0], "B2": [1, 1], "A2": [0, 1]},
+    "neighbours": {
+        **{"A1": ["B1", "A2"], "B1": ["A1", "B2"]},
+        **{"B2": ["B1", "A2"], "A2": ["B2", "A1"]},
+    },
+    "lines": {"round": [["A1", "B1", "B2", "A2", "A1"]]},
+    "ships": {"boat": {"length": 2}, "corner": {"cells": [["A1", "B1", "A2"]]}},
+}
+
+
+def written(folder, board, name="ring"):
+    path = folder / "boards.json"
+    made = {"format": "optsearch boards", "version": 1, "boards": {name: board}}
+    path.write_text(json.dumps(made))
+    return path
+
+
+def test_a_board_of_a_file(tmp_path):
+    path = written(tmp_path, RING)
+    game = Game.parse(f"{path}#ring:boat,1;contact=any")
+    assert len(game.placements(game.fleet[0])) == 4
+    assert Posterior(game).configurations == 8
+    assert Game.parse(str(game)) == game
+    assert solve(Position(game)).total_height > 0
+    other = tmp_path / "other"
+    other.mkdir()
+    assert Game.parse(f"{written(other, RING)}#ring:boat,1;contact=any") == game
+    told = Game.parse(f"{path}#ring:boat,1;contact=any;announce=ship")
+    position = Position.parse(told, "A1=hit B1=sunk:boat")
+    assert Posterior(position).configurations == 2
+    assert str(Position.parse(told, str(position))) == str(position)
+
+
+def test_a_file_that_changed(tmp_path):
+    text = str(Game.parse(f"{written(tmp_path, RING)}#ring:boat"))
+    written(tmp_path, {**RING, "ships": {"boat": {"length": 3}}})
+    with pytest.raises(GameError, match="it changed since this was written"):
+        Game.parse(text)
+    (tmp_path / "boards.json").unlink()
+    with pytest.raises(GameError, match="does not exist"):
+        Game.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ({"cells": {"A1": [0, 0], "a1": [1, 0]}}, "'a1' is written A1"),
+        ({"cells": {}}, "it has no cell"),
+        ({"cells": {"A1": [0, "x"]}}, r"the place of A1 is \[0, 'x'\]"),
+        ({"cells": {"A1": [0, 0], "AZ99": [1, 0]}}, "at most 1,024 places"),
+        ({"neighbours": {"A1": ["C9"]}}, "'C9', which is no cell"),
+        ({"neighbours": {"A1": ["B1"]}}, "B1 is among the neighbours of A1, but not the other"),
+        ({"neighbours": {"A1": ["A1"]}}, "names the cell itself"),
+        ({"neighbours": {"A1": ["B1", "B1"], "B1": ["A1"]}}, "names B1 twice"),
+        ({"corners": {"A1": ["B1"], "B1": ["A1"]}}, "are neighbours, and touch at a corner"),
+        ({"lines": {"round": [["A1", "B2"]]}}, "from A1 to B2, which are no neighbours"),
+        ({"lines": {"round": [["A1", "B1"], ["A2", "B2", "B1"]]}}, "two lines of 'round'"),
+        ({"ships": {"boat": {"length": 5}}}, "length 5; 1 to 4 are accepted"),
+        ({"ships": {"Boat": {"length": 2}}}, "'Boat' is not the name of a ship"),
+        ({"ships": {"boat": {"cells": [["A1", "B2"]]}}}, r"in pieces at A1\+B2"),
+        ({"ships": {"boat": {"cells": [["A1", "A1"]]}}}, "has a cell twice"),
+        ({"ships": {"boat": {"cells": [["A1", "B1"], ["B1", "A1"]]}}}, "is there twice"),
+        ({"ships": {"boat": {"cells": [["A1", "B1"], ["B1"]]}}}, "another number before"),
+        ({"ships": {"boat": {"cells": [["A1", "C1"]]}}}, "'C1', which is no cell"),
+        ({"ships": {"boat": {"wide": 2}}}, "it has a length, and maybe lines"),
+        ({"ships": {"boat": {"length": 2, "lines": ["across"]}}}, "lines are round"),
+        ({"outline": "circle"}, "square, hexagon or 3 to 64 places"),
+        ({"colour": "red"}, "no field 'colour'"),
+    ],
+)
+def test_what_is_no_board(tmp_path, change, part):
+    path = written(tmp_path, {**RING, **change})
+    with pytest.raises(GameError, match=part):
+        Game.parse(f"{path}#ring:boat")
+
+
+def test_names_that_are_wrong(tmp_path):
+    path = written(tmp_path, RING)
+    with pytest.raises(GameError, match="has no board 'square'; it has ring"):
+        Game.parse(f"{path}#square:boat")
+    with pytest.raises(GameError, match=r"'ship' is not a ship.*the board has boat, corner"):
+        Game.parse(f"{path}#ring:ship")
+    with pytest.raises(GameError, match="board=torus besides"):
+        Game.parse(f"{path}#ring:boat;board=torus")
+    with pytest.raises(PositionError, match=r"sunk:corner.*names a ship"):
+        Position.parse(Game.parse(f"{path}#ring:boat;announce=ship"), "A1=sunk:corner")
+
+
+@pytest.mark.parametrize(("half", "number"), [("upper", 17290404311), ("lower", None)])
+def test_the_hexagonal_game(half, number):
+    """The upper half was counted by an independent program."""
+    fleet = "carrier,battleship,submarine,destroyer,weapons"
+    posterior = Posterior(Game.parse(f"hexagonal_2008.json#{half}:{fleet};contact=any"))
+    assert posterior.occurrence.sum() == posterior.configurations * 17
+    assert number is None or posterior.configurations == number
