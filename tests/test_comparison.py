@@ -155,7 +155,7 @@ def test_what_is_not_accepted(options, error, message):
         compare("greedy", "spread", GAME, **options)
 
 
-RUN = ("compare", "greedy:ties=last", "spread", "6x6:4,3,2", "--largest", 90, "--jobs", 1)
+RUN = ("compare", "greedy:ties=last", "spread", "5x5:3,2,2", "--largest", 90, "--jobs", 1)
 
 
 def test_killed_and_resumed(here, tmp_path, monkeypatch):

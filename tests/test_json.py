@@ -320,7 +320,7 @@ def test_tables_in_pandas():
 
 def test_json_lines_in_pandas(here):
     pandas = pytest.importorskip("pandas")
-    games = ("4x4:3", "4x5:2,3,4", "10x10:3,3,3,2,2,2,2,2,1,1,1;contact=any")
+    games = ("4x4:3", "4x5:2,3,4", f"2x60:1{',1' * 19};contact=any")
     lines = [here("count", game, "--json")[1] for game in games]
     lines += [here("evaluate", "greedy", game, "--jobs", 1, "--json")[1] for game in games[:2]]
     table = pandas.read_json(io.StringIO("".join(lines)), lines=True)
