@@ -32,7 +32,7 @@ def queries(draw, **limits):
     closed, hits = (sum(1 << cell for cell in draw(st.just(set()) | cells)) for _ in range(2))
     fleet = game.fleet[draw(st.integers(0, len(game.fleet) - 1)) :]
     ships = sorted({ship for kind in game.fleet for ship in game.placements(kind)})
-    values = st.sampled_from([0.0, 0.25, 1.0, 3.0, 1e-3, 1e6])
+    values = st.sampled_from([0.0, 0.25, 0.5, 1.0, 3.0])
     weights = draw(st.dictionaries(st.sampled_from(ships), values, max_size=8)) if ships else {}
     return game, Constraints(fleet, closed, hits & ~closed, draw(st.booleans())), weights
 
