@@ -10,12 +10,14 @@ import atexit
 import os
 import re
 from contextlib import redirect_stdout
+from html import unescape
 from io import StringIO
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
+from latex2mathml.converter import convert
 from mkdocs.structure.files import File
 
 from paper_figures import script
@@ -43,6 +45,18 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
             rf"^!\[.*\]\(pictures/({figure.name})\.png\)$", captioned, markdown, flags=re.M
         )
     return markdown.replace("](../", "](")
+
+
+def in_mathml(found: re.Match[str]) -> str:
+    """A formula that `pymdownx.arithmatex` has found, as MathML."""
+    mark, formula = found[1], unescape(found[2] or found[3])
+    return convert(formula, display="block" if mark == "div" else "inline")
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """MkDocs asks for each page as HTML: formulas become MathML, which needs no script."""
+    formula = r'<(div|span) class="arithmatex">(?:\\\[(.*?)\\\]|\\\((.*?)\\\))</\1>'
+    return re.sub(formula, in_mathml, html, flags=re.DOTALL)
 
 
 def on_startup(**_: Any) -> None:
