@@ -38,13 +38,14 @@ def captioned(found: re.Match[str]) -> str:
     )
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """MkDocs asks for each page before it is rendered: captions are added, links go beside."""
     for figure in FIGURES:
         markdown = re.sub(
             rf"^!\[.*\]\(pictures/({figure.name})\.png\)$", captioned, markdown, flags=re.M
         )
-    return markdown.replace("](../", "](")
+    is_above = "/" not in page.file.src_uri  # then `..` is the folder above `docs`
+    return markdown.replace("](../", "](") if is_above else markdown
 
 
 def in_mathml(found: re.Match[str]) -> str:

@@ -39,7 +39,8 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 README = "README.md"
 ABOVE = [README, "CHANGELOG.md", "CONTRIBUTING.md"]
-PAGES = [README, *sorted(path.name for path in DOCS.glob("*.md"))]
+PAGES = [README, *sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))]
+API = [name for name in PAGES if name.startswith("api/")]
 
 
 def place(name):
@@ -102,7 +103,8 @@ def test_the_home_of_the_docs_has_every_command_and_page():
     which = page.partition("## Which command?")[2]
     assert sorted(re.findall(r"\| `optsearch (\S+)` \|", which)) == sorted(everything().commands)
     linked = {link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", page)}
-    assert {*PAGES, "tutorial.ipynb"} - {README, "index.md"} <= linked
+    assert {*PAGES, "tutorial.ipynb"} - {README, "index.md", *API} <= linked
+    assert {*API} == set(re.findall(r"\]\((api/[^)\s]+)\)", text("reference.md")))
 
 
 def test_every_command_has_its_part():
@@ -114,8 +116,31 @@ def test_every_command_has_its_part():
     assert sorted(re.findall("^##+ (.*)$", page, re.M)) == sorted(named_ones)
 
 
+def shown_names(page):
+    """What a page of the reference describes, of modules their public functions and classes."""
+    for name, members in re.findall(
+        r"^::: (optsearch\S*)$(?:\n +options:\n +members: \[(.*)\])?", text(page), re.MULTILINE
+    ):
+        yield from [f"{name}.{member}" for member in members.split(", ")] if members else [name]
+
+
+@pytest.mark.parametrize("page", API)
+def test_the_reference_has_an_example_of_each_name(page):
+    """Or says why it has none; `test_the_python_of_the_pages` runs it."""
+    shown_code = re.findall(r"^```python\n(.*?)^```$", text(page), re.DOTALL | re.MULTILINE)
+    if not shown_code:
+        assert "\n\nNo example here: " in text(page)
+        return
+    for name in shown_names(page):
+        module = sys.modules.get(name)
+        ours = getattr(module, "__all__", [name.rpartition(".")[2]])
+        for each in ours:
+            assert re.search(rf"\b{each}\b", shown_code[0]), each
+
+
 def test_the_reference_names_what_there_is():
-    names = re.findall(r"^::: (optsearch\S*)$", text("reference.md"), re.MULTILINE)
+    names = [n for page in API for n in re.findall(r"^::: (optsearch\S*)$", text(page), re.M)]
+    assert len(names) == len(set(names))
     for name in names:
         home, _, last = name.rpartition(".")
         assert hasattr(import_module(home), last), name
@@ -230,7 +255,10 @@ def test_the_picture_of_the_readme_is_what_its_command_draws(here, monkeypatch, 
     assert np.abs(pixels[0] - pixels[1]).mean() < 2  # fonts may be drawn a little otherwise
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.long(5) if n == "api/score.md" else ()) for n in PAGES],
+)
 def test_the_python_of_the_pages(name, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     for block in re.findall(r"^```python\n(>>> .*?)^```$", text(name), re.DOTALL | re.MULTILINE):
@@ -271,7 +299,7 @@ def test_the_site(site):
     captions = import_module("paper_figures.script").captions()
     chain = (site / "lower-bounds.html").read_text(encoding="utf-8")
     assert captions["root_chain"].partition(". ")[0] in chain
-    reference = (site / "reference.html").read_text(encoding="utf-8")
+    reference = (site / "api" / "solve.html").read_text(encoding="utf-8")
     assert "<dt><code>time_limit</code></dt>" in reference
     assert not re.findall(r"\w+ -- \w", re.sub(r"<[^>]*>", "", reference))
 
