@@ -291,7 +291,7 @@ def site(tmp_path_factory):
 @pytest.mark.long(60)
 def test_the_site(site):
     """No page asks for anything from elsewhere, and what is read from the program is there."""
-    for path in site.glob("*.html"):
+    for path in site.rglob("*.html"):
         page = path.read_text(encoding="utf-8")
         assert not re.findall(r"<(?:script|img|iframe)[^>]* src=.?https?:", page), path.name
         assert not re.findall(r"<link[^>]*stylesheet[^>]* href=.?https?:", page), path.name
@@ -328,7 +328,7 @@ def test_the_pages_fit(site, driver, width):
         "Emulation.setDeviceMetricsOverride",
         {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},
     )
-    for path in sorted(site.glob("*.html")):
+    for path in sorted(site.rglob("*.html")):
         if path.name == "404.html":
             continue
         driver.get(path.as_uri())
