@@ -1,7 +1,6 @@
 """Sweeps over cells against the skyline, brute force, and boards that are no rectangles."""
 
 from collections import Counter
-from dataclasses import dataclass
 from itertools import combinations, product
 from math import comb
 
@@ -123,59 +122,17 @@ def test_equals_the_skyline(query):
     assert sums == pytest.approx(others_sums, rel=1e-12)
 
 
-@dataclass(frozen=True)
-class Ring:
-    """Rows of cells that close to rings, a stand-in for boards that are no rectangles.
-
-    Ships lie along a ring or across the rings; ships that touch sideways are forbidden.
-    """
-
-    rings: int
-    around: int
-    fleet: tuple[int, ...]
-    holes: int = 0
-    name: str = "a ring"
-
-    @property
-    def cells(self):
-        return self.rings * self.around
-
-    def cell(self, ring, place):
-        return 1 << ring * self.around + place % self.around
-
-    def placements(self, kind):
-        along = {
-            sum(self.cell(ring, place + i) for i in range(kind))
-            for ring in range(self.rings)
-            for place in range(self.around)
-        }
-        across = {
-            sum(self.cell(ring + i, place) for i in range(kind))
-            for ring in range(self.rings - kind + 1)
-            for place in range(self.around)
-        }
-        return tuple(sorted(ship for ship in along | across if not ship & self.holes))
-
-    def halo(self, ship):
-        near = 0
-        for cell in bits(ship):
-            ring, place = divmod(cell, self.around)
-            near |= self.cell(ring, place - 1) | self.cell(ring, place + 1)
-            near |= self.cell(ring - 1, place) if ring else 0
-            near |= self.cell(ring + 1, place) if ring + 1 < self.rings else 0
-        return near & ~ship
-
-
 @pytest.mark.parametrize(
-    ("board", "constraints"),
+    ("text", "constraints"),
     [
-        (Ring(1, 9, (3, 2)), Constraints((3, 2))),
-        (Ring(3, 5, (3, 2, 2)), Constraints((3, 2, 2), closed=1 << 7)),
-        (Ring(4, 4, (2, 2, 1), holes=1 << 5), Constraints((2, 2, 1), hits=1 | 1 << 12)),
-        (Ring(2, 6, (3, 2, 1, 1)), Constraints((2, 1, 1), hits=1 << 3, afloat=True)),
+        ("1x9:3,2", Constraints((3, 2))),
+        ("3x5:3,2,2", Constraints((3, 2, 2), closed=1 << 7)),
+        ("4x4:2,2,1;holes=B2", Constraints((2, 2, 1), hits=1 | 1 << 12)),
+        ("2x6:3,2,1,1", Constraints((2, 1, 1), hits=1 << 3, afloat=True)),
     ],
 )
-def test_rings(board, constraints):
+def test_rings(text, constraints):
+    board = Game.parse(f"{text};contact=corner;board=cylinder")
     weights = dict.fromkeys(board.placements(2)[::3], 0.5)
     assert_equals_definition(FrontierSweep(board), board, constraints, weights)
     assert ShipByShip(board).through(constraints) == FrontierSweep(board).through(constraints)
@@ -183,7 +140,7 @@ def test_rings(board, constraints):
 
 def test_long_ring():
     """n ships of one cell on a ring of m, none beside another: m / (m - n) * C(m - n, n)."""
-    board = Ring(1, 120, (1,) * 40)
+    board = Game(1, 120, (1,) * 40, contact="corner", board="cylinder")
     number = FrontierSweep(board).count(Constraints(board.fleet))
     assert number == 120 * comb(80, 40) // 80
     assert number > 2**64
@@ -287,3 +244,18 @@ FrontierSweep(game).count(Constraints(game.fleet))
     )
     assert status != 0
     assert error.endswith("KeyboardInterrupt\n")
+
+
+@pytest.mark.parametrize(
+    "rest", ["4x4:3,2,2", "3x5:3,2;announce=sunk", "4x4:2,2;contact=any", "4x4:2,1;holes=A1,C3"]
+)
+def test_an_empty_board_by_its_symmetries(rest):
+    """One placement of each kind stands for those that it is moved to."""
+    game = Game.parse(f"{rest};board=torus")
+    everything = Constraints(game.fleet, game.holes)
+    counting = AnyBoard(game)
+    assert counting._orbits or game.holes
+    assert counting.through(everything) == FrontierSweep(game).through(everything)
+    assert counting.count(everything) == FrontierSweep(game).count(everything)
+    one = Constraints(game.fleet, closed=2)
+    assert counting.through(one) == FrontierSweep(game).through(one)

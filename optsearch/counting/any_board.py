@@ -8,20 +8,23 @@ sweep runs with a limit.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.counting.board import Board
 from optsearch.counting.by_ship import ShipByShip
 from optsearch.counting.configurations import CellSets
 from optsearch.counting.constraints import Constraints, Counting
 from optsearch.counting.frontier import FrontierSweep
+from optsearch.game import Game, image
 from optsearch.support.errors import TooLarge
 
 QUICK = 10**4  # ways to place all ships but two: the sweep takes longer to set up
 MOST = 10**10  # about half an hour
+ORBITS = 8  # of placements: an empty board with so few is counted by one of each
 _Result = TypeVar("_Result")
 
 
@@ -30,10 +33,12 @@ class AnyBoard:
 
     A query is made ship by ship where there are at most QUICK ways to place all ships but two, and
     where there are at most MOST and the sweep passes about as many masks. What weights are asked
-    for is left to the sweep. Raises TooLarge where neither way is open.
+    for is left to the sweep. An empty board with many symmetries, a torus above all, is counted
+    with one placement of each orbit. Raises TooLarge where neither way is open.
     """
 
-    def __init__(self, game: Board):
+    def __init__(self, game: Game):
+        self._game = game
         self._ships: ShipByShip | None = None
         self._cells: FrontierSweep | None = None
         try:
@@ -47,6 +52,35 @@ class AnyBoard:
                 if self._work(Constraints(game.fleet)) > MOST:
                     raise
         self._limited = self._cells and self._cells.limited(lambda query: self._limit(query))
+
+    @cached_property
+    def _orbits(self) -> list[tuple[int, list[int]]]:
+        """Each kind of ship with placements that symmetries exchange, if these orbits are few."""
+        game, found = self._game, list[tuple[int, list[int]]]()
+        kinds = list(dict.fromkeys(game.fleet))
+        symmetries = game.symmetries()
+        if sum(len(game.placements(kind)) for kind in kinds) > ORBITS * len(symmetries):
+            return []
+        for kind in kinds:
+            left = dict.fromkeys(game.placements(kind))
+            while left:
+                orbit = list(dict.fromkeys(image(next(iter(left)), p) for p in symmetries))
+                found.append((kind, orbit))
+                for ship in orbit:
+                    del left[ship]
+        return found if len(found) <= ORBITS else []
+
+    def _is_empty(self, constraints: Constraints) -> bool:
+        """Whether every symmetry of the game takes the constraints to themselves."""
+        everything = Constraints(self._game.fleet, self._game.holes)
+        return constraints in (everything, replace(everything, closed=0))
+
+    def _with(self, kind: int, ship: int) -> int:
+        """How many configurations of the empty board have a placement."""
+        fleet = list(self._game.fleet)
+        fleet.remove(kind)
+        closed = ship | self._game.halo(ship) | self._game.holes
+        return self._count(Constraints(tuple(fleet), closed))
 
     def _work(self, constraints: Constraints) -> int:
         """How many ways there are to place all ships but two; above MOST where ships are not."""
@@ -87,10 +121,27 @@ class AnyBoard:
 
     def count(self, constraints: Constraints) -> int:
         """How many configurations there are."""
+        if not self._is_empty(constraints) or not self._orbits:
+            return self._count(constraints)
+        first = self._game.fleet[0]
+        with_first = [
+            len(orbit) * self._with(kind, orbit[0]) for kind, orbit in self._orbits if kind == first
+        ]
+        return sum(with_first) // self._game.fleet.count(first)
+
+    def _count(self, constraints: Constraints) -> int:
         return self._done(constraints, lambda way: way.count(constraints))
 
     def through(self, constraints: Constraints) -> tuple[int, dict[int, int]]:
         """How many configurations there are, and how many have each placement (mask)."""
+        if self._is_empty(constraints) and self._orbits:
+            counts = {
+                ship: n
+                for kind, orbit in self._orbits
+                if (n := self._with(kind, orbit[0]))
+                for ship in orbit
+            }
+            return self.count(constraints), counts
         return self._done(constraints, lambda way: way.through(constraints))
 
     def weigh(

@@ -13,10 +13,9 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.counting.board import Board
 from optsearch.counting.configurations import CellSets, Listing, to_words
 from optsearch.counting.constraints import Constraints
-from optsearch.game import MAX_CELLS
+from optsearch.game import MAX_CELLS, Game
 from optsearch.support.errors import NotSupported, TooLarge
 from optsearch.support.progress import Progress, Status, no_progress
 
@@ -26,7 +25,7 @@ _Placements = dict[int, list[int]]
 class ShipByShip:
     """Queries on the configurations of a game of at most 128 cells (else TooLarge)."""
 
-    def __init__(self, game: Board, progress: Progress[Status] = no_progress):
+    def __init__(self, game: Game, progress: Progress[Status] = no_progress):
         if game.cells > MAX_CELLS:
             raise TooLarge(
                 f"configurations of boards of at most {MAX_CELLS} cells are counted ship by ship; "

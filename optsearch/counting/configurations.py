@@ -24,7 +24,6 @@ from optsearch.compiled._enumerate import (
     MAX_PLACEMENTS,
     Enumerator,
 )
-from optsearch.counting.board import Board
 from optsearch.game import Game
 from optsearch.game.position import Position, no_configuration
 from optsearch.support.errors import ImpossiblePosition, TooLarge
@@ -67,7 +66,7 @@ class Listing:
     progress: Progress[Status] = staticmethod(no_progress)
 
     def __init__(
-        self, game: Board, fleet: Sequence[int], placements: dict[int, list[int]], hits: int
+        self, game: Game, fleet: Sequence[int], placements: dict[int, list[int]], hits: int
     ):
         self._board = game
         self._hits = hits

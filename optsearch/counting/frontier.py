@@ -20,11 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.compiled._frontier import Frontier
-from optsearch.counting.board import Board
 from optsearch.counting.configurations import CellSets, to_words
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.remainders import combined, moduli_above
-from optsearch.game import Permutation, bits, image
+from optsearch.game import Game, Permutation, bits, image
 from optsearch.support.errors import TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
@@ -40,7 +39,7 @@ class _Order:
     position -- of each cell in that order.
     """
 
-    def __init__(self, game: Board, position: Permutation):
+    def __init__(self, game: Game, position: Permutation):
         self.position = position
         placed = []
         for kind in sorted(set(game.fleet), key=lambda kind: (-int(kind), str(kind))):
@@ -91,7 +90,7 @@ class _Order:
         return int(widths.max()), int(widths.sum())
 
 
-def _orders(game: Board) -> Iterable[Permutation]:
+def _orders(game: Game) -> Iterable[Permutation]:
     """Orders of the cells to choose from: as they are numbered, and each n-th cell by turns.
 
     The latter are the columns of a board whose rows have n cells.
@@ -132,7 +131,7 @@ class FrontierSweep:
 
     def __init__(
         self,
-        game: Board,
+        game: Game,
         max_bytes: int = MAX_BYTES,
         progress: Progress[Status] = no_progress,
     ):
