@@ -138,6 +138,18 @@ def test_rings(text, constraints):
     assert ShipByShip(board).through(constraints) == FrontierSweep(board).through(constraints)
 
 
+@pytest.mark.parametrize("text", ["14x6:5,4,4,3,3,3,2,2,2,2", "5x7:4,3,3,2,2,2;contact=any"])
+def test_many_ships(text):
+    """Smaller boards of the fleets that skylines refuse on 100x10, by both ways; with progress."""
+    game, seen = Game.parse(text), []
+    constraints = Constraints(game.fleet)
+    number = FrontierSweep(game).count(constraints, seen.append)
+    assert number == Sweep(game).count(constraints) > 10**6
+    shares = [status.share for status in seen]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+
+
 def test_long_ring():
     """n ships of one cell on a ring of m, none beside another: m / (m - n) * C(m - n, n)."""
     board = Game(1, 120, (1,) * 40, contact="corner", board="cylinder")
@@ -177,9 +189,9 @@ class Way:
     def __init__(self, way):
         self.way, self.asked = way, []
 
-    def count(self, constraints):
+    def count(self, constraints, progress):
         self.asked.append("count")
-        return self.way.count(constraints)
+        return self.way.count(constraints, progress)
 
     def work(self, constraints):
         return self.way.work(constraints)

@@ -74,7 +74,8 @@ def engine_of(
 ) -> Iterator[Posterior | Configurations]:
     """The engine that was asked for; an enumeration shows how far it is."""
     if method is Counting.LATTICE:
-        yield Posterior(position, folder=cache)
+        with telling("counting", at_once=False) as progress:
+            yield Posterior(position, folder=cache, progress=progress)
         return
     if cache is not None:
         raise OptsearchError("--cache goes with --method lattice, not with enumerate")

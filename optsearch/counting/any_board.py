@@ -21,6 +21,7 @@ from optsearch.counting.constraints import Constraints, Counting
 from optsearch.counting.frontier import FrontierSweep
 from optsearch.game import Game, image
 from optsearch.support.errors import TooLarge
+from optsearch.support.progress import Progress, Status, no_progress
 
 QUICK = 10**4  # ways to place all ships but two: the sweep takes longer to set up
 MOST = 10**10  # about half an hour
@@ -119,18 +120,18 @@ class AnyBoard:
         """A bound on the roundings in a number of `weigh`."""
         return self._cells.roundings if self._cells else 0
 
-    def count(self, constraints: Constraints) -> int:
-        """How many configurations there are."""
+    def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
+        """How many configurations there are; progress -- called while a long count runs."""
         if not self._is_empty(constraints) or not self._orbits:
-            return self._count(constraints)
+            return self._count(constraints, progress)
         first = self._game.fleet[0]
         with_first = [
             len(orbit) * self._with(kind, orbit[0]) for kind, orbit in self._orbits if kind == first
         ]
         return sum(with_first) // self._game.fleet.count(first)
 
-    def _count(self, constraints: Constraints) -> int:
-        return self._done(constraints, lambda way: way.count(constraints))
+    def _count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
+        return self._done(constraints, lambda way: way.count(constraints, progress))
 
     def through(self, constraints: Constraints) -> tuple[int, dict[int, int]]:
         """How many configurations there are, and how many have each placement (mask)."""

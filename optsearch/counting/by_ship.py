@@ -25,14 +25,13 @@ _Placements = dict[int, list[int]]
 class ShipByShip:
     """Queries on the configurations of a game of at most 128 cells (else TooLarge)."""
 
-    def __init__(self, game: Game, progress: Progress[Status] = no_progress):
+    def __init__(self, game: Game):
         if game.cells > MAX_CELLS:
             raise TooLarge(
                 f"configurations of boards of at most {MAX_CELLS} cells are counted ship by ship; "
                 f"{game} has {game.cells}"
             )
         self.game = game
-        self._progress = progress
 
     @property
     def states(self) -> int:
@@ -66,24 +65,21 @@ class ShipByShip:
         left.subtract(last)
         return prod(comb(len(places[kind]), number) for kind, number in left.items())
 
-    def _listing(self, fleet: tuple[int, ...], places: _Placements, hits: int) -> Listing:
-        listing = Listing(self.game, fleet, places, hits)
-        listing.progress = self._progress
-        return listing
-
-    def count(self, constraints: Constraints) -> int:
-        """How many configurations there are."""
+    def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
+        """How many configurations there are; progress -- called while a long count runs."""
         if not constraints.fleet:
             return int(constraints.hits == 0)
         places = self._placements(constraints)
-        return self._listing(constraints.fleet, places, constraints.hits).configurations
+        listing = Listing(self.game, constraints.fleet, places, constraints.hits)
+        listing.progress = progress
+        return listing.configurations
 
     def through(self, constraints: Constraints) -> tuple[int, dict[int, int]]:
         """How many configurations there are, and how many have each placement (mask)."""
         if not constraints.fleet:
             return int(constraints.hits == 0), {}
         places = self._placements(constraints)
-        listing = self._listing(constraints.fleet, places, constraints.hits)
+        listing = Listing(self.game, constraints.fleet, places, constraints.hits)
         through = listing.through
         some = constraints.fleet[0]
         total = sum(through[ship] for ship in places[some]) // constraints.fleet.count(some)
@@ -143,7 +139,9 @@ class ShipByShip:
                 for other in set(others)
             }  # fmt: skip
             rest = hits & ~ship
-            count = self._listing(tuple(others), left, rest).configurations if others else not rest
+            count = (
+                Listing(self.game, tuple(others), left, rest).configurations if others else not rest
+            )
             here = []
             while at < len(ranks) and ranks[at][0] < first + count:
                 rank, row = ranks[at]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets
+from optsearch.support.progress import Progress, Status, no_progress
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ class Counting(Protocol):
     def roundings(self) -> int:
         """A bound on the roundings in a number of `weigh`; 2^-52 for each bounds its error."""
 
-    def count(self, constraints: Constraints) -> int:
-        """How many configurations there are."""
+    def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
+        """How many configurations there are; progress -- called while a long count runs."""
 
     def through(self, constraints: Constraints) -> tuple[int, dict[int, int]]:
         """How many configurations there are, and how many have each placement (mask)."""

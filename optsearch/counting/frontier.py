@@ -122,22 +122,14 @@ class _Query:
 class FrontierSweep:
     """Queries on the configurations of a game, by sweeps over its cells.
 
-    progress -- called after each cell of a sweep that counts.
-
     Raises TooLarge where ships reach too far ahead in the best of some orders of the cells, and
     for a query whose layers would need more than `max_bytes`. One thread queries at a time; others
     wait.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        max_bytes: int = MAX_BYTES,
-        progress: Progress[Status] = no_progress,
-    ):
+    def __init__(self, game: Game, max_bytes: int = MAX_BYTES):
         self.game = game
         self._max_bytes = max_bytes
-        self._progress = progress
         self._limit: Callable[[Constraints], int | None] = lambda constraints: None
         self._lock = threading.Lock()
         orders = [_Order(game, position) for position in _orders(game)]
@@ -245,8 +237,8 @@ class FrontierSweep:
         self._states = max(self._states, kernel.states)
         self._roundings = max(self._roundings, 3 * kernel.transitions + 3 * self.game.cells)
 
-    def count(self, constraints: Constraints) -> int:
-        """How many configurations there are."""
+    def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
+        """How many configurations there are; progress -- called after each cell."""
         if not constraints.fleet:
             return int(constraints.hits == 0)
         with self._lock:
@@ -255,7 +247,7 @@ class FrontierSweep:
                 return 0
             moduli = moduli_above(query.bound)
             residues: list[int] = []
-            report = meter(self._progress, self.game.cells * len(moduli))
+            report = meter(progress, self.game.cells * len(moduli))
 
             def watch(swept: int) -> None:
                 report(self.game.cells * len(residues) + swept)

@@ -27,6 +27,7 @@ from optsearch.game import CONTACTS, Game, bits
 from optsearch.game.shapes import Cells, Shape, orientations_of, turned
 from optsearch.support.arrays import Arrays, read_arrays, write_arrays
 from optsearch.support.errors import TableError, TooLarge
+from optsearch.support.progress import Progress, Status, no_progress
 
 MAX_BYTES = 6 << 30  # of a table and a query of it that reaches every state
 MOST_KINDS, MOST_WAYS = 15, 62  # different ships, and ways to place them
@@ -256,8 +257,8 @@ class Sweep:
         places = np.bincount(orientation.kind[allowed], minlength=len(self._kinds)).tolist()
         return prod(comb(n, left[length]) for n, length in zip(places, self._kinds, strict=True))
 
-    def count(self, constraints: Constraints) -> int:
-        """How many configurations there are."""
+    def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
+        """How many configurations there are; one pass over the table, without progress."""
         if not constraints.fleet:
             return int(constraints.hits == 0)
         with self._lock:

@@ -33,6 +33,7 @@ from optsearch.counting.prior import Prior
 from optsearch.game import HOLE, Cell, Game, bits, notebook
 from optsearch.game.position import Position, legend, no_configuration
 from optsearch.support.errors import ImpossiblePosition, NotSupported, TooLarge
+from optsearch.support.progress import Progress, Status, no_progress
 
 MOST_LISTED = 2_000_000  # configurations, where each has a weight of its own
 FLOOR = 2.0**-100  # probabilities from here up have the relative error that is promised
@@ -72,8 +73,9 @@ class Posterior:
         and answers are in floating point; else all configurations are listed, and answers are
         exact.
     folder -- keep the counting table of the game on disk there, and take it from there.
+    progress -- called while a long count runs, as on a board too large for that table.
 
-    Raises TooLarge for a game whose counting table is too large, PositionError for a prior of
+    Raises TooLarge for a game with too many states, PositionError for a prior of
     another game. An impossible position has no configuration; everything else that is
     asked of it raises ImpossiblePosition, which names the shot that made it impossible.
     """
@@ -83,11 +85,13 @@ class Posterior:
         position: Position | Game | str,
         prior: Prior | None = None,
         folder: Path | None = None,
+        progress: Progress[Status] = no_progress,
     ):
         self.position = position = Position.of(position)
         self.prior = prior
         if prior is not None:
             prior.require(position.game)
+        self._progress = progress
         self._sweep: Counting = sweep(position.game, folder)
 
     def __repr__(self) -> str:
@@ -118,7 +122,7 @@ class Posterior:
     @cached_property
     def configurations(self) -> int:
         """How many configurations there are, exactly, whatever their number."""
-        return sum(self._sweep.count(case.constraints) for case in self._cases)
+        return sum(self._sweep.count(case.constraints, self._progress) for case in self._cases)
 
     def require_some(self) -> None:
         """Raise ImpossiblePosition when no configuration is left, naming the shot to blame."""
