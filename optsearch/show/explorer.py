@@ -149,9 +149,15 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
 
 
 def rules_in_words(game: Game) -> str:
-    """The rules of a game as two half sentences."""
+    """The board of a game, unless it is a rectangle, and the rules as two half sentences."""
+    board = {
+        "cylinder": "The last column is beside the first. ",
+        "torus": "The last column is beside the first, the last row above the first. ",
+        "hex": "Cells are hexagons. ",
+    }.get(game.board.text, "")
+    cornerwise = ", not even diagonally" if game.board.has_corners else ""
     contact = {
-        "none": "Ships do not touch, not even diagonally",
+        "none": f"Ships do not touch{cornerwise}",
         "corner": "Ships may touch diagonally only",
         "any": "Ships may touch",
     }[game.contact]
@@ -160,7 +166,7 @@ def rules_in_words(game: Game) -> str:
         "sunk": "a sinking is announced",
         "ship": "a sinking is announced with the length of the ship",
     }[game.announce]
-    return f"{contact}; {announce}."
+    return f"{board}{contact}; {announce}."
 
 
 def _by(solver: Solver) -> str:
