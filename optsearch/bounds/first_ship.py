@@ -71,6 +71,7 @@ from optsearch.bounds.ship_chain import Finished, Progress
 from optsearch.compiled._first_ship import FirstShip, Sequences
 from optsearch.counting.configurations import to_words
 from optsearch.game import Game
+from optsearch.game.game import MOST_TURNS
 from optsearch.support.journal import Journal
 
 MOST_CELLS = 6  # j; of more cells a search takes hours on the usual game
@@ -107,7 +108,7 @@ class Unfinished:
             np.minimum.accumulate(np.array(avoiding, np.int64).reshape(-1, most + 1), axis=1),
             start,
             np.array(words, np.int64),
-            np.array(game.symmetries(), np.int32),
+            np.array(game.symmetries(MOST_TURNS), np.int32),
         )
 
     def value(self, cell: int, missed: int) -> int:

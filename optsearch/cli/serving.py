@@ -84,7 +84,8 @@ def serve(
     for name in against or ():
         if name not in OPPONENTS:
             as_player(name)
-    require_room(parsed)
+    if parsed.is_rectangle:
+        require_room(parsed)
     if parsed.cells <= MAX_CELLS:  # else it takes long: the page says what comes out
         Posterior(Position(parsed)).require_some()
     setting = Setting(parsed, prior, tuple(by or ()), tuple(against or ()))

@@ -18,6 +18,7 @@ from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, parse_ce
 from optsearch.game.shapes import Shape, parse_kind
 from optsearch.support.errors import GameError, NotSupported, TooLarge
 
+MOST_TURNS = 8  # symmetries that those kernels take which turn boards
 CONTACTS = ("none", "corner", "any")
 ANNOUNCEMENTS = ("nothing", "sunk", "ship")
 
@@ -434,13 +435,16 @@ class Game:
 
     # Symmetries
 
-    def symmetries(self) -> tuple[Permutation, ...]:
+    def symmetries(self, most: int | None = None) -> tuple[Permutation, ...]:
         """The symmetries of the board: permutations p, cell index i going to p[i].
+
+        most -- where there are more, only the identity.
 
         Those of the board that take holes to holes, and ships to ways in which they may lie; the
         identity first.
         """
-        return _symmetries(self.board, self.holes, frozenset(self.fleet))
+        found = _symmetries(self.board, self.holes, frozenset(self.fleet))
+        return found[:1] if most is not None and len(found) > most else found
 
     def images(self, mask: int) -> list[int]:
         """A mask under each of the symmetries, in their order; equal images are repeated."""

@@ -29,6 +29,7 @@ from optsearch.compiled._positions import MAX_CELLS, AllPositions
 from optsearch.counting.configurations import Configurations
 from optsearch.counting.family import Family
 from optsearch.game import Game
+from optsearch.game.game import MOST_TURNS
 from optsearch.game.position import HIT, MISS, Position, Shot
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import Solver
@@ -335,7 +336,7 @@ class Positions:
         self.representatives = AllPositions(
             np.array(family.sets, np.uint32),
             np.array(family.weights, np.int32),
-            np.array(game.symmetries(), np.int32),
+            np.array(game.symmetries(MOST_TURNS), np.int32),
             self.configurations,
             self.optimum,
             self.greedy,
