@@ -11,7 +11,6 @@ from optsearch.game import CONTACTS, Game
 from optsearch.game.board import MAKERS
 from optsearch.game.position import Position, Shot, reply
 from optsearch.game.shapes import parse_kind
-from optsearch.strategies import Strategy, named
 from optsearch.support.errors import GameError
 
 ANYWHERE = ("first", "last")  # orders of cells that every board has
@@ -94,16 +93,6 @@ def positions(draw, max_cells=12, max_ships=3, max_configurations=60, announce=(
     position = Position(game, tuple(shots))
     assume(sum(1 for _ in reference.configurations(position)) <= max_configurations)
     return position
-
-
-class Plain(Strategy):
-    """A strategy, or its name, without its rule: every position is asked, by exact counts."""
-
-    def __init__(self, strategy):
-        self.strategy = named(strategy) if isinstance(strategy, str) else strategy
-
-    def shot(self, position):
-        return self.strategy.shot(position)
 
 
 def plain(answer):

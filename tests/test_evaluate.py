@@ -42,7 +42,8 @@ from optsearch.support.errors import (
 )
 from optsearch.support.journal import Journal
 from optsearch.support.records import read
-from tests.examples import Plain, draws, games
+from tests.examples import draws, games
+from tests.plain import Plain
 from tests.processes import MANY_SECONDS, run_command
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -27,7 +27,8 @@ from optsearch.game.position import Position, play, reply
 from optsearch.strategies import Rule, Strategy, named
 from optsearch.support.errors import TableError
 from tests.definition import Definition, Rules
-from tests.examples import Plain, draws, games, sizes
+from tests.examples import draws, games, sizes
+from tests.plain import Plain
 from tests.processes import run_command
 
 TOLD = ("sunk", "ship")

@@ -20,8 +20,9 @@ from optsearch.play.simulate import simulate
 from optsearch.strategies import named
 from optsearch.strategies.score import PROTOTYPE, Score, library, signature
 from optsearch.support.errors import NotSupported, StrategyError
-from tests.examples import ANYWHERE, Plain, draws, games, positions
+from tests.examples import ANYWHERE, draws, games, positions
 from tests.ideas import everything, mixing, most, most_cell
+from tests.plain import Plain
 
 RULES = ("nothing", "sunk", "ship")
 GAME = Game.parse("5x5:3,2")

@@ -810,7 +810,7 @@ HEURISTICS = Table(
     6,
 )
 HEURISTICS_MATRICES = Table(
-    "heuristics_matrices",
+    "hunt_and_attack",
     "What Battleship Heuristics shoots by in a game of {game}, and the exact probabilities",
     (
         Column("shots", INTEGER, "shots made"),
