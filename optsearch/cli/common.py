@@ -68,7 +68,8 @@ GameArgument = Annotated[
     typer.Argument(
         metavar="GAME",
         help="For example 10x10:5,4,3,3,2 or 4x4:3,2;contact=any (rows x columns : ship lengths); "
-        "FILE:5,4,3 takes the board from a drawing, . a cell and - a hole.",
+        "FILE:5,4,3 takes the board from a drawing, . a cell and - a hole. "
+        "Other boards, as with board=torus or of a file of your own: docs/boards.md.",
         show_default=False,
     ),
 ]
