@@ -197,6 +197,7 @@ def compare(
     accepted.
     """
     game = Position.of(game).game
+    game.require_small("evaluating strategies")
     _require_numbers(positions, largest, games, seed)
     runners = [runner_of(strategy, game) for strategy in (first, second, until)]
     _require_leader(runners[2])

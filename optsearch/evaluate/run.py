@@ -72,6 +72,7 @@ def evaluate(
     jobs = jobs or os.cpu_count() or 1
     if prior is not None:
         prior.require(game)
+    game.require_small("evaluating strategies")
     runner = runner_of(strategy, game, prior)
     limit = runner.listed(memory)
     with _stored(checkpoint, runner, limit) as store:
