@@ -31,6 +31,7 @@ from optsearch.support.errors import RecordError
 # What an experiment is told so that it goes on from nothing; {folder} is an empty one.
 FROM_NOTHING = {
     "evaluations": ("--checkpoints", "{folder}/checkpoints"),
+    "hexagonal_games": ("--checkpoints", "{folder}/checkpoints"),
     "leaderboard": ("--checkpoints", "{folder}/checkpoints"),
     "lower_bounds": ("--checkpoints", "{folder}/checkpoints"),
     "optima": ("--again", "--seconds", "1000"),  # also the games that nobody waits for by default

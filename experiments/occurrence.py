@@ -1,26 +1,32 @@
 """Occurrence and frequency matrices: python -m experiments.occurrence [GAME] [-o FOLDER]
 
-Without a game: occurrence_10x10.csv, the paper's game (Figures 2 and 3), and
-occurrence_10x10_any.csv, the same where ships may touch (Spalding-Jamieson's table). The table of
-another game has its name, such as occurrence_4x4_32.csv.
+Without a game: occurrence_10x10.csv, the paper's game (Figures 2 and 3), occurrence_10x10_any.csv,
+the same where ships may touch (Spalding-Jamieson's table), and occurrence_hexagonal_upper.csv and
+occurrence_hexagonal_lower.csv, both halves of the hexagonal game of 2008. The table of another game
+has its name, such as occurrence_4x4_32.csv. A place of the grid where no cell is has 0.
 """
 
 from pathlib import Path
 
 from experiments import script
+from experiments.hexagonal_games import HALVES
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.results.tables import OCCURRENCE, part_of
 
-NAMES = {"10x10:5,4,3,3,2": "10x10", "10x10:5,4,3,3,2;contact=any": "10x10_any"}
+NAMES = {
+    Game.parse("10x10:5,4,3,3,2"): "10x10",
+    Game.parse("10x10:5,4,3,3,2;contact=any"): "10x10_any",
+    **{game: f"hexagonal_{half}" for half, game in HALVES.items()},
+}
 
 
 def write(game: Game, folder: Path) -> None:
     """Compute and write the matrices of one game."""
     posterior = Posterior(Position(game))
     frequency = posterior.frequency
-    is_named = str(game) in NAMES
+    is_named = game in NAMES
     path = OCCURRENCE.write(
         [
             (row, column, count, frequency[row][column])
@@ -31,7 +37,7 @@ def write(game: Game, folder: Path) -> None:
         command=None if is_named else f"{OCCURRENCE.command} '{game}'",
         fields={"game": game, "configurations": posterior.configurations},
         game=game,
-        name=NAMES.get(str(game), part_of(game)),
+        name=NAMES.get(game) or part_of(game),
     )
     print(f"{script.typed_path(path)}: {posterior.configurations:,} configurations of {game}")
 
@@ -41,7 +47,7 @@ def main() -> None:
     parser = script.parser(__doc__, "occurrence")
     parser.add_argument("game", nargs="?", type=script.game)
     arguments = parser.parse_args()
-    for game in [arguments.game] if arguments.game else map(Game.parse, NAMES):
+    for game in [arguments.game] if arguments.game else NAMES:
         write(game, arguments.output)
 
 

@@ -22,6 +22,7 @@ from experiments import (
     ablation,
     bench,
     beside_again,
+    boards,
     bracket,
     check_lower_bounds,
     check_told,
@@ -1310,6 +1311,34 @@ def test_the_committed_equilibria():
     )
     cells = results.EQUILIBRIUM_CELLS.read()
     assert {str(game) for game in cells.column("game")} == set(equilibria.DRAWN)
+
+
+def test_the_same_fleets_on_boards_of_several_shapes(run, tmp_path):
+    """Some games come out as committed; on one ship of 2 the torus takes the most shots."""
+    committed = {row["game"]: row for row in results.BOARDS.read()}
+    assert len(committed) >= 44
+    games = ["3x4:2;board=torus", "3x4:2,2;board=cylinder", "4x4:3;board=hex", "4x4:3"]
+    run(boards, "-o", tmp_path, *games)
+    table = results.BOARDS.read(results.BOARDS.path(tmp_path))
+    assert [row["game"] for row in table] == [Game.parse(game) for game in games]
+    for row in table:
+        assert row == committed[row["game"]]
+    of = {str(game): row["mean"] for game, row in committed.items()}
+    assert of["4x4:2"] < of["4x4:2;board=cylinder"] < of["4x4:2;board=torus"]
+
+
+def test_the_committed_games_on_hexagons():
+    """Both halves have as many cells; the pieces cover as many as they have."""
+    from experiments import hexagonal_games
+
+    rows = {(row["half"], row["strategy"]): row for row in results.HEXAGONAL_GAMES.read()}
+    assert len(rows) == 6
+    assert {row["cells"] for row in rows.values()} == {79}
+    numbers = {row["half"]: row["configurations"] for row in rows.values()}
+    assert numbers == {"upper": 17_290_404_311, "lower": 21_625_126_041}
+    for half, game in hexagonal_games.HALVES.items():
+        table = results.OCCURRENCE.read(name=f"hexagonal_{half}")
+        assert sum(table.column("frequency")) == game.fleet_cells
 
 
 def test_double_oracle():

@@ -49,6 +49,8 @@ NAMES = [
     "thompson_games",
     "thompson_posterior",
     "root_chain",
+    "borders",
+    "hexagonal",
 ]
 IDEAS = ["bonferroni_trees", "reveal_game", "skyline"]  # drawn from no table
 

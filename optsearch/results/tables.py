@@ -960,6 +960,46 @@ LEADERBOARD_SHOTS = Table(
     35,
 )
 
+# Boards of other shapes
+
+BOARDS = Table(
+    "boards",
+    "The same fleets on boards of several shapes, ships not touching",
+    (
+        _GAME,
+        Column("board", TEXT, "its shape: rectangle, cylinder, torus or hex"),
+        _CELLS,
+        _CONFIGURATIONS,
+        Column("symmetries", INTEGER, "of the board"),
+        _TOTAL,
+        Column("mean", decimal(6), "least mean number of shots"),
+        Column("best_greedy_total_height", INTEGER, "total height of the best greedy strategy"),
+        Column("greedy_loss", INTEGER, "how much more that is than the optimum"),
+        Column("value", EXACT, "shots against the best hider, where few hidings differ"),
+        _CONFIRMED,
+    ),
+    "boards",
+    3,
+)
+HEXAGONAL_GAMES = Table(
+    "hexagonal_games",
+    "Players on random boards of both halves of the hexagonal game of 2008",
+    (
+        Column("half", TEXT, "upper or lower"),
+        _CELLS,
+        _CONFIGURATIONS,
+        Column("strategy", TEXT, "the player"),
+        Column("games", INTEGER, "boards played, the first ones of the seed"),
+        Column("mean", decimal(4), "mean shots"),
+        Column("standard_error", decimal(4), "standard error of the mean"),
+        Column("sd", decimal(4), "standard deviation of the shots"),
+        Column("median", decimal(1), "median of the shots"),
+        Column("worst", INTEGER, "most shots of a game"),
+    ),
+    "hexagonal_games",
+    20,
+)
+
 # When all this was computed last
 
 RECOMPUTED = Table(
