@@ -1,6 +1,7 @@
 """Boards of any shape, beside the definition, which knows neighbours and lists of cells alone."""
 
 import json
+import pickle
 from collections import Counter
 
 import numpy as np
@@ -10,11 +11,13 @@ from hypothesis import strategies as st
 
 from optsearch.check import reference
 from optsearch.counting.posterior import Posterior
+from optsearch.equilibrium import equilibrium
 from optsearch.evaluate import evaluate
 from optsearch.game import CONTACTS, Game, bits, image
 from optsearch.game.board import MAKERS
 from optsearch.game.position import Position
 from optsearch.game.ships import ship_of
+from optsearch.play.advice import parse_replies
 from optsearch.play.simulate import simulate
 from optsearch.search.solver import solve
 from optsearch.support.errors import GameError, NotSupported, PositionError
@@ -137,6 +140,21 @@ def test_stated_values(text, configurations, height):
     assert (solved.configurations, solved.total_height) == (configurations, height)
 
 
+def test_what_is_found_once_is_not_sent():
+    """A game goes to other processes with each task."""
+    game = Game.parse("5x5:2;board=torus")
+    before = len(pickle.dumps(game))
+    assert len(game.symmetries()) == 200
+    assert len(pickle.dumps(game)) == before < 1000
+    assert pickle.loads(pickle.dumps(game)) == game
+
+
+def test_a_place_without_a_cell():
+    game = Game.parse("hexagonal_2008.json#upper:destroyer")
+    with pytest.raises(GameError, match="H1 is no cell of the board hexagonal_2008"):
+        game.bit((0, 7))
+
+
 def test_lines_that_wrap_onto_the_same_cells_are_one():
     assert len(Game.parse("3x5:5;board=torus").placements(5)) == 3
     assert len(Game.parse("2x3:2;board=torus").placements(2)) == 9
@@ -145,6 +163,7 @@ def test_lines_that_wrap_onto_the_same_cells_are_one():
 @pytest.mark.parametrize(
     ("text", "part"),
     [
+        ("32x32:40", "longer than the board 32x32; the longest that fits has length 32"),
         ("4x4:5;board=torus", "longer than the board 4x4;board=torus; the longest that fits"),
         ("4x4:3;board=hex;contact=corner", "touch along sides only"),
         ("4x4:L4;board=hex", "a shape of squares"),
@@ -196,10 +215,15 @@ def test_a_board_of_a_file(tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     assert Game.parse(f"{written(other, RING)}#ring:boat,1;contact=any") == game
+    with pytest.raises(GameError, match="C1 is off the board"):
+        game.bit((0, 2))
     told = Game.parse(f"{path}#ring:boat,1;contact=any;announce=ship")
     position = Position.parse(told, "A1=hit B1=sunk:boat")
     assert Posterior(position).configurations == 2
     assert str(Position.parse(told, str(position))) == str(position)
+    assert parse_replies("A1 hit, B1 sunk boat", told)[1][1] == position.shots[1].reply
+    assert pickle.loads(pickle.dumps(told)) == told
+    assert equilibrium(told).value > 0
 
 
 def test_a_file_that_changed(tmp_path):

@@ -256,7 +256,8 @@ def _optimum(found: Solution) -> dict[str, Any]:
 
 def shots_of(setting: Setting, text: str) -> dict[str, Any]:
     """The shots of a game as a person has written it down."""
-    shots = tuple(Shot(cell, reply) for cell, reply in parse_replies(text)) if text.strip() else ()
+    parsed = parse_replies(text, setting.game) if text.strip() else []
+    shots = tuple(Shot(cell, reply) for cell, reply in parsed)
     return {"shots": str(Position(setting.game, shots))}
 
 

@@ -269,7 +269,7 @@ class Session:
         else:
             before = self.position
             try:
-                for cell, reply in parse_replies(line):
+                for cell, reply in parse_replies(line, self.position.game):
                     meant = reply_in(self.position, cell, reply)
                     self._replies.add(cell, meant)
                     if meant.length is not None and reply.length is None:

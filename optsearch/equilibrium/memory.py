@@ -10,7 +10,7 @@ import numpy as np
 
 from optsearch.equilibrium.hidings import Hidings
 from optsearch.equilibrium.oracle import paid
-from optsearch.game import cell_name, parse_cell
+from optsearch.game import Game, cell_name, parse_cell
 from optsearch.game.objective import Objective
 from optsearch.game.position import Reply, reply
 from optsearch.support.errors import TableError
@@ -47,7 +47,7 @@ class Memory:
         for key, value in list(self.journal.entries.items()):
             if key != "weights":
                 try:
-                    root = tree_of(value)
+                    root = tree_of(value, self.hidings.game)
                     yield root, self._row(root)
                 except (ValueError, KeyError, TypeError, AttributeError):
                     raise TableError(
@@ -97,7 +97,7 @@ class Memory:
         return self.hidings.totals(paid(self.objective, shots))
 
 
-def tree_of(fields: Any) -> Node | Leaf:
+def tree_of(fields: Any, game: Game) -> Node | Leaf:
     """The tree of such fields; ValueError, KeyError or TypeError where they are none."""
     if "shot" not in fields:
         return Leaf(int(str(fields["configurations"])))
@@ -105,7 +105,7 @@ def tree_of(fields: Any) -> Node | Leaf:
     cell = parse_cell(str(fields["shot"]))
     return Node(
         cell,
-        {Reply.parse(name): tree_of(child) for name, child in parts.items()},
+        {Reply.parse(name, game): tree_of(child, game) for name, child in parts.items()},
     )
 
 

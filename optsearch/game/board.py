@@ -12,7 +12,7 @@ bit `row * columns + column`. On hexagons the cell (r, c) touches (r, cÂ±1), (rÂ
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -82,6 +82,12 @@ class Board:
 
     def __hash__(self) -> int:
         return hash(self._key)
+
+    def __reduce__(self) -> tuple[Callable[..., Board], tuple[object, ...]]:
+        """What is found once, such as the symmetries, is not sent to other processes."""
+        if not self.digest:
+            return made, (self.text, self.rows, self.columns)
+        return Board, tuple(getattr(self, one.name) for one in fields(self))
 
     @property
     def cells(self) -> int:
@@ -261,9 +267,7 @@ def _walk(board: Board, cells: list[int]) -> list[int]:
         for cell in waiting:
             if cell not in order:
                 order[cell] = None
-                waiting += [
-                    *bits(board.sides[cell] | board.corners[cell]),
-                ]
+                waiting += bits(board.sides[cell] | board.corners[cell])
     return list(order)
 
 

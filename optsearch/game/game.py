@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import count
 
 from optsearch.game.board import MAKERS, Board, Permutation, bits, image, made
 from optsearch.game.board_files import named_board
@@ -179,7 +180,7 @@ class Game:
                     f"{self.board_text} are none; give lengths"
                 )
             return GameError(f"the ship {kind} does not fit on the board {self.board_text}")
-        longest = max((n for n in range(1, self.cells + 1) if self.board.placements(n)), default=0)
+        longest = next(n for n in count() if not self.board.lines_of(n + 1))
         return GameError(
             f"a ship of length {kind} is longer than the board {self.board_text}; the longest that "
             f"fits has length {longest}"
@@ -371,7 +372,10 @@ class Game:
     def bit(self, cell: Cell) -> int:
         """The mask of one cell; GameError if it is off the board or a hole."""
         if cell not in self:
-            if 0 <= cell[0] < self.rows and 0 <= cell[1] < self.columns:
+            on_grid = 0 <= cell[0] < self.rows and 0 <= cell[1] < self.columns
+            if on_grid and self.board.empty >> cell[0] * self.columns + cell[1] & 1:
+                raise GameError(f"{cell_name(cell)} is no cell of the board {self.board_text}")
+            if on_grid:
                 raise GameError(
                     f"{cell_name(cell)} is a hole of the board; holes={self.holes_text}"
                 )
@@ -438,10 +442,8 @@ class Game:
     def symmetries(self, most: int | None = None) -> tuple[Permutation, ...]:
         """The symmetries of the board: permutations p, cell index i going to p[i].
 
-        most -- where there are more, only the identity.
-
         Those of the board that take holes to holes, and ships to ways in which they may lie; the
-        identity first.
+        identity first. most -- where there are more, only the identity.
         """
         found = _symmetries(self.board, self.holes, frozenset(self.fleet))
         return found[:1] if most is not None and len(found) > most else found

@@ -43,8 +43,11 @@ class Contradiction(ImpossiblePosition):
         self.together = tuple(together)
 
 
-def parse_replies(text: str) -> list[tuple[Cell, Reply]]:
-    """The shots of a line such as `B4 hit, C7=m B5 sunk3`; PositionError for another one."""
+def parse_replies(text: str, game: Game | None = None) -> list[tuple[Cell, Reply]]:
+    """The shots of a line such as `B4 hit, C7=m B5 sunk3`; PositionError for another one.
+
+    game -- whose board may have ships with names, as in `B5 sunk carrier`.
+    """
     joined = re.sub(
         r"\bsunk\s*[:=]\s*|\bsunk(?=\d)", "sunk:", text.strip().strip(",;=:"), flags=re.IGNORECASE
     )
@@ -57,9 +60,9 @@ def parse_replies(text: str) -> list[tuple[Cell, Reply]]:
                 f"{cell_name(cell)} has no reply; write it as in {cell_name(cell)} miss"
             )
         reply = _spelled(words.pop(0))
-        if words and (words[0].isdecimal() or _is_told(reply, words)):
+        if words and (words[0].isdecimal() or _is_told(reply, words, game)):
             reply += f":{words.pop(0)}"
-        shots.append((cell, Reply.parse(reply)))
+        shots.append((cell, Reply.parse(reply, game)))
     return shots
 
 
@@ -68,8 +71,10 @@ def _spelled(word: str) -> str:
     return SHORT.get(word.lower(), word)
 
 
-def _is_told(reply: str, words: list[str]) -> bool:
-    """Whether the next word is the shape that a sinking tells: L4 can be a cell, with its reply."""
+def _is_told(reply: str, words: list[str], game: Game | None) -> bool:
+    """Whether the next word is the ship that a sinking tells: L4 can be a cell, with its reply."""
+    if reply.lower() == "sunk" and game is not None and words[0].lower() in game.board.kinds:
+        return True
     is_cell = len(words) > 1 and _spelled(words[1]).lower().partition(":")[0] in REPLIES
     try:
         return reply.lower() == "sunk" and not is_cell and bool(parse_kind(words[0]))
