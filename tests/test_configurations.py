@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 
 from optsearch.check import paper, reference
-from optsearch.counting.configurations import Configurations, to_masks
+from optsearch.counting.configurations import Configurations, Listing, to_masks
+from optsearch.counting.family import Family
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.support.errors import ImpossiblePosition, NotSupported, TooLarge
@@ -141,6 +142,12 @@ def test_stream_batches():
 def test_list_refuses_what_does_not_fit(game, number, most, least):
     with pytest.raises(TooLarge, match=f"the {number} configurations of {game} needs {least}"):
         Configurations(Position(Game.parse(game))).list(most)
+
+
+def test_large_families_are_refused_without_a_listing(monkeypatch):
+    monkeypatch.delattr(Listing, "configurations")
+    with pytest.raises(TooLarge, match=r"1,925,751,392 configurations .* too many to solve"):
+        Family.of(STANDARD)
 
 
 def test_nothing_left():

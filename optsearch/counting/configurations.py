@@ -60,6 +60,8 @@ class Listing:
 
     fleet -- the ships to place; placements -- those of each kind that may be taken; hits -- the
     cells to cover. threads -- how many count at once; progress -- called while a long count runs.
+
+    combinations -- how many ways there are to choose the placements, compatible or not.
     """
 
     threads = os.cpu_count() or 1
@@ -76,6 +78,7 @@ class Listing:
         self._lengths = sorted(set(fleet), key=lambda length: (len(placements[length]), -length))
         self._placements = [placements[length] for length in self._lengths]
         self._ships = [fleet.count(length) for length in self._lengths]
+        self.combinations = prod(map(comb, map(len, self._placements), self._ships))
         self._split()
 
     def _split(self) -> None:
@@ -143,10 +146,7 @@ class Listing:
 
     def _sliced(self, work: Callable[[Enumerator], _Result]) -> list[_Result]:
         """The results of `work` on slices that make up the whole."""
-        combinations = prod(
-            comb(len(ships), k) for ships, k in zip(self._placements, self._ships, strict=True)
-        )
-        if combinations < _WORTH_PIECES:
+        if self.combinations < _WORTH_PIECES:
             return [work(kernel) for kernel in self._enumerators()]
         pieces = [kernel for i in range(_PIECES) for kernel in self._enumerators(i, _PIECES)]
         results = []

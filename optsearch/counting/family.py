@@ -22,12 +22,14 @@ from optsearch.counting.configurations import (
     to_masks,
     to_words,
 )
+from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.game import Game, Permutation
 from optsearch.game.position import Position
 from optsearch.support.errors import ImpossiblePosition, TooLarge
 
 MAX_SETS = 4_000_000  # about 400 bytes each in a solver
+QUICK = 10**9  # combinations of placements: listing takes a tenth of a second
 MAX_WEIGHT = (1 << 43) - 1  # of a family: totals up to 128 times as much stay below 2^50
 _SORTED = 1 << 20  # rows that are sorted together where memory is short
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -100,13 +102,15 @@ class Family:
         """
         position.game.require_silent("a family of sets of cells")
         configurations = Configurations(position)
-        configurations.require_some()
-        if configurations.configurations > MAX_SETS:
+        is_quick = configurations.combinations <= QUICK
+        number = (configurations if is_quick else Posterior(position)).configurations
+        if number > MAX_SETS:
             raise TooLarge(
-                f"{configurations.configurations:,} configurations of {position.game} are too many "
-                f"to solve exactly; at most {MAX_SETS:,} are listed. bounds brackets its optimum, "
-                "evaluate says what a strategy takes, posterior where the ships are"
+                f"{number:,} configurations of {position.game} are too many to solve exactly; at "
+                f"most {MAX_SETS:,} are listed. bounds brackets its optimum, evaluate says what a "
+                "strategy takes, posterior where the ships are"
             )
+        configurations.require_some()
         if prior is not None:
             return cls._weighed(position, prior)
         return cls.from_words(position.game, configurations.list(), position.hits)
