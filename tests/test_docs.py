@@ -230,7 +230,7 @@ def test_the_baselines_of_the_environment():
         assert f"| {name} | {' | '.join(values)} |" in page
 
 
-LONG = ("boards.md", "commands.md", "guide.md")  # of the pages
+LONG = ("boards.md", "boxed.md", "commands.md", "guide.md")  # of the pages
 
 
 @pytest.mark.parametrize(
