@@ -479,10 +479,11 @@ cdef class Evaluator(Walk):
     # What Python asks
 
     def shot(self, hits, misses, int64_t n, const int64_t[::1] exact_counts):
-        """The cell to shoot where n configurations are left, too many to list.
+        """The cell to shoot where n configurations are left, more than 64.
 
-        What was added is a sample of all of them, larger than those that are drawn here: of hashes
-        that end in zero bits. exact_counts -- how many of the n configurations have each cell.
+        What was added is all of them; or, where these are too many to list, a sample of them, larger
+        than those that are drawn here: of hashes that end in zero bits. exact_counts -- how many of
+        the n configurations have each cell.
         """
         cdef Part part
         cdef Counts counts
@@ -521,7 +522,8 @@ cdef class Evaluator(Walk):
                 for j in range(self.root.words):
                     mask[j] &= column[j] if is_hit else ~column[j]
             cell = -1
-            if count_bits(mask, NULL, self.root.words) > max(self.rule.cap, self.rule.second):
+            if self.root.n == n or count_bits(mask, NULL, self.root.words) > max(
+                    self.rule.cap, self.rule.second):
                 cell = self.order[self.rollout(&part, &counts)]
         free(mask)
         if self.failed:

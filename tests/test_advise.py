@@ -19,6 +19,7 @@ from optsearch.counting.prior import prior_of
 from optsearch.evaluate import MEMORY
 from optsearch.evaluate.choosing import Chooser
 from optsearch.evaluate.runners import Ruled, runner_of
+from optsearch.evaluate.tasks import FollowedTask
 from optsearch.evaluate.top import Top
 from optsearch.game import Game, cell_name, parse_cell
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, reply
@@ -299,6 +300,22 @@ def test_where_a_strategy_lists_too_many_its_evaluation_knows_the_shot(monkeypat
     tops._runner.listed(MEMORY)
     shot = tops._decide(asked, Posterior(asked).configurations)[0]
     assert chooser.shot(asked) == game.cell(shot)
+
+
+@pytest.mark.parametrize("name", ["rollout:cap=64,screen=64", "nested:above=100,screen=64"])
+def test_the_shots_of_a_rollout_one_by_one_are_those_of_its_tree(name):
+    """By the kernel above 64 configurations: as the definition, and as many as the walk has."""
+    game = Game.parse("4x5:3,2")
+    chooser, start = Chooser(name, game), Position(game)
+    walked = FollowedTask(name, start)
+    definition = as_strategy(name)
+    for index in (0, walked.configurations - 1):
+        position, cells = start, walked.cells(index)
+        while position.hits_left:
+            cell = chooser.shot(position)
+            assert cell == definition.shot(position)
+            position = position.after(cell, HIT if cells & game.bit(cell) else MISS)
+        assert len(position.shots) == walked.shots(index)
 
 
 def test_a_prior_weighs_what_is_likely(tmp_path):

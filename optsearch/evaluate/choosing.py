@@ -7,12 +7,14 @@ from functools import cached_property
 from optsearch.counting.lattice import sweep
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluate.run import MEMORY
-from optsearch.evaluate.runners import Runner, runner_of
+from optsearch.evaluate.runners import Ruled, Runner, runner_of
 from optsearch.evaluate.top import Top
 from optsearch.game import Cell, Game
 from optsearch.game.position import Position
 from optsearch.strategies import as_strategy
 from optsearch.support.errors import TooLarge
+
+FEW = 64  # configurations whose rollouts plain Python plays in a moment
 
 
 class Chooser:
@@ -32,10 +34,15 @@ class Chooser:
 
         Raises TooLarge where an evaluation has none either, and StrategyError as `as_strategy`.
         """
+        number = Posterior(position).configurations
+        if number > FEW and isinstance(self._runner, Ruled) and self._runner.is_rollout:
+            return self._by_kernel(position, number)
         try:
             return self.strategy.shot(position)
         except TooLarge:
-            limit = self._runner.listed(MEMORY)
-            number = Posterior(position).configurations
-            top = Top(self._runner, sweep(self._game), None, limit)
-            return self._game.cell(self._runner.shot(position, number, top.counts(position), limit))
+            return self._by_kernel(position, number)
+
+    def _by_kernel(self, position: Position, number: int) -> Cell:
+        limit = self._runner.listed(MEMORY)
+        counts = Top(self._runner, sweep(self._game), None, limit).counts(position)
+        return self._game.cell(self._runner.shot(position, number, counts, limit))

@@ -298,19 +298,27 @@ class Ruled(Runner):
         return _walked(self.strategy, evaluator, position)
 
     def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
-        """A certain hit; or by a rollout on samples; or a most probable cell."""
+        """A certain hit; or by a rollout, on samples above `limit`; or a most probable cell."""
         for cell in self.rule.order:
             if counts[cell] == n and not position.closed >> cell & 1:
                 return cell
-        if self.rule.candidates > 1:
+        if self.is_rollout:
             exact = np.array(counts, np.int64)
-            evaluator = self._sample(limit)
+            evaluator = self._sample(limit) if n > limit else self._listed(position)
             cell = evaluator.shot(position.hits, position.misses, n, exact)
             require_no_fault(self.strategy, evaluator, self.game)
             return cell
         if self.rule.score is not None:
             return super().shot(position, n, counts, limit)
         return max((cell for cell in self.rule.order if counts[cell] < n), key=counts.__getitem__)
+
+    @property
+    def is_rollout(self) -> bool:
+        """Whether cells are compared by what follows; then `shot` also takes 65 to `limit`."""
+        return self.rule.candidates > 1
+
+    def _listed(self, position: Position) -> Evaluator:
+        return self.filled(position, Configurations(position).list())
 
     def _sample(self, limit: int) -> Evaluator:
         """The configurations that samples of so many are drawn from; drawn once."""

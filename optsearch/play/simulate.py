@@ -26,10 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, to_masks
+from optsearch.evaluate.choosing import Chooser
 from optsearch.game import Game
 from optsearch.game.position import Position, play
 from optsearch.play.hiding import Drawn, Hider
-from optsearch.strategies import Player, as_player
+from optsearch.strategies import Player, Strategy, as_player
 from optsearch.support.errors import OptsearchError, StrategyError, TableError
 from optsearch.support.journal import Journal
 from optsearch.support.progress import Progress, Status, meter, no_progress
@@ -182,10 +183,15 @@ def played(player: Player, game: Game, ships: Sequence[int], generator: np.rando
 def replay(
     player: object, game: Game, number: int, *, seed: int = 1, boards: Hider | None = None
 ) -> Position:
-    """The end of a game that `simulate` plays with this seed: that on the board of a number."""
+    """The end of a game that `simulate` plays with this seed: that on the board of a number.
+
+    A strategy that would list too many configurations shoots as an evaluation does.
+    """
     ships = to_masks((boards or Drawn()).boards(game, number + 1, seed)[number])
-    playing = as_player(player).begin(game, generator_of(seed, number))
-    return play(playing.shot, ships, Position(game))
+    chosen = as_player(player)
+    if isinstance(chosen, Strategy):
+        return play(Chooser(chosen, game).shot, ships, Position(game))
+    return play(chosen.begin(game, generator_of(seed, number)).shot, ships, Position(game))
 
 
 def play_task(player: Player, text: str, boards: CellSets, first: int, seed: int) -> list[int]:
