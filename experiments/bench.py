@@ -196,10 +196,11 @@ def bench_players(game: Game) -> None:
         player = as_player(name)
         play_task(player, str(game), boards[:1], 0, 1)  # compiled, or taken from its cache
         started = time.perf_counter()
-        shots = [played(player, game, ships, generator_of(1, i)) for i, ships in enumerate(fleets)]
+        ends = [played(player, game, ships, generator_of(1, i)) for i, ships in enumerate(fleets)]
         middle = time.perf_counter()
         again = play_task(player, str(game), boards, 0, 1)
         ended = time.perf_counter()
+        shots = [len(end.shots) for end in ends]
         if again != shots:
             raise OptsearchError(f"{name} takes {again} shots in numba, not {shots}")
         plain, numba = PLAYED / (middle - started), PLAYED / (ended - middle)

@@ -119,10 +119,14 @@ def fields_of(outcomes: dict[str, Outcome]) -> dict[str, object]:
 def extreme_games(outcome: Outcome) -> dict[str, tuple[int, Position]]:
     """The first games of fewest and of most shots: the number of the board, and the end."""
     numbers = {"fewest": int(outcome.shots.argmin()), "most": int(outcome.shots.argmax())}
-    return {
-        which: (number, replay(post.PLAYERS["thompson"], post.GAME, number, seed=post.SEED))
-        for which, number in numbers.items()
-    }
+    return {which: (number, true_replay(number)) for which, number in numbers.items()}
+
+
+def true_replay(number: int) -> Position:
+    """The end of the game on a board, in which every reply is true."""
+    end = replay(post.PLAYERS["thompson"], post.GAME, number, seed=post.SEED)
+    assert isinstance(end, Position)
+    return end
 
 
 def posterior_rows(end: Position) -> Iterator[tuple[object, ...]]:

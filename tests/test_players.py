@@ -219,7 +219,8 @@ def test_numba_plays_as_plain_python(text, board, games):
         for ship, mask in enumerate(masks, 1):
             cells[list(bits(mask))] = 1 if game.is_silent else ship
         first, second = (np.random.default_rng([11, number]) for _ in range(2))
-        assert compiled(cells, first) == played(player, game, masks, second), (text, number)
+        shots = played(player, game, masks, second).shots
+        assert compiled(cells, first) == len(shots), (text, number)
         assert first.random() == second.random()  # as many draws
 
 

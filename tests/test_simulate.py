@@ -85,7 +85,7 @@ def test_each_game_is_the_one_of_its_board_and_generator():
     found = simulate([Anywhere], TOUCHING, games=30, seed=5, jobs=1)
     boards = hiding.Drawn().boards(TOUCHING, 30, 5)
     again = [
-        played(as_player(Anywhere), TOUCHING, to_masks(board), generator_of(5, i))
+        len(played(as_player(Anywhere), TOUCHING, to_masks(board), generator_of(5, i)).shots)
         for i, board in enumerate(boards)
     ]
     assert shots(found) == [again]

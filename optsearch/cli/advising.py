@@ -15,19 +15,23 @@ from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted, app
 from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
+    FalseHitsOption,
+    FalseMissesOption,
     FamilyOption,
     FormOption,
     OptionalGame,
     PriorOption,
+    SalvoOption,
     ShotsOption,
     cell_names,
     counted_text,
     described,
     game_of,
     heading,
+    noise_of,
     numbered,
     out,
-    read_position,
+    read_heard,
     writing,
 )
 from optsearch.cli.counting import probability_board
@@ -38,13 +42,15 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
 from optsearch.evaluate.choosing import Chooser
 from optsearch.game import Cell, Game, cell_name, parse_cell
-from optsearch.game.position import Position, Reply, Shot, known_replies
+from optsearch.game.noise import NoisyPosition
+from optsearch.game.position import Position, Reply, Shot, known_replies, shots_of
 from optsearch.play.advice import ENDGAME, Advice, Contradiction, Replies, parse_replies
 from optsearch.play.advice import advise as advise_
 from optsearch.support.documents import text_of
 from optsearch.support.errors import GameError, OptsearchError, PositionError
 from optsearch.support.files import state_folder
 
+Heard = Position | NoisyPosition
 MOST_KEPT = 1 << 16  # bytes of a file of replies
 LINE = 200  # signs of a line that is quoted
 HELP = """\
@@ -68,7 +74,7 @@ def forms(game: Game) -> str:
     takes=3,
     then="optsearch posterior 10x10:5,4,3,3,2 --shots 'B4=hit C7=miss'  # all cells",
     gives="game position (prior prior_digest) ships_left configurations bits greedy_shots likely "
-    "best_shots mean by by_shot refused",
+    "best_shots mean by by_shot (salvo by_salvo) (false_hits false_misses) refused",
     of_family="left likely best mean refused",
 )
 def advise(
@@ -110,6 +116,9 @@ def advise(
         ),
     ] = None,
     prior: PriorOption = None,
+    false_hits: FalseHitsOption = None,
+    false_misses: FalseMissesOption = None,
+    salvo: SalvoOption = 1,
     form: FormOption = Form.TEXT,
 ) -> None:
     """Advice in a real game: enter its replies one by one.
@@ -118,22 +127,26 @@ def advise(
     reply that contradicts earlier ones is explained and not taken. In a terminal the replies are
     kept. Lines can be piped in; the exit status is 1 where one of those was refused.
     """
-    played = game_of("advise", family, game, resume=resume, by=by, prior=prior)
+    noise = noise_of(false_hits, false_misses)
+    heard = {"false_hits": false_hits, "false_misses": false_misses, "salvo": salvo > 1}
+    played = game_of("advise", family, game, resume=resume, by=by, prior=prior, **heard)
     if played is None:
         assert family is not None
         advise_family(family, shots, number, endgame, form)
         return
     talk = Dialogue(is_quiet=form is not Form.TEXT)
-    start = read_position(played, shots)
+    start = read_heard(played, shots, None, noise)
     weights = prior_of(prior, start.game)
     asked = None if by is None else Chooser(by, start.game)
+    if noise is not None and asked is not None:
+        asked.strategy.require_noise()
     kept = resume
     if resume is not None:
         start = begun(start, resume)
     elif talk.is_person and not talk.is_quiet and not no_save:
-        kept = state_folder() / "advise" / f"{slug(start.game)}.txt"
+        kept = state_folder() / "advise" / f"{slug(head_of(start))}.txt"
         start = offered(talk, start, kept)
-    session = Session(talk, Replies(start, weights), Wanted(number, endgame, asked), kept)
+    session = Session(talk, Replies(start, weights), Wanted(number, endgame, asked, salvo), kept)
     session.is_asked_for = resume is not None
     try:
         session.run()
@@ -145,14 +158,14 @@ def advise(
         raise typer.Exit(1)
 
 
-def slug(game: Game) -> str:
-    """A name for a file that no other game has."""
-    text = str(game)
+def slug(head: str) -> str:
+    """A name for a file that no other first line has."""
+    text = head.removeprefix("# game: ")
     digest = blake2b(text.encode(), digest_size=4).hexdigest()
     return f"{re.sub('[^0-9A-Za-z]+', '-', text)[:60]}-{digest}"
 
 
-def offered(talk: Dialogue, start: Position, kept: Path) -> Position:
+def offered(talk: Dialogue, start: Heard, kept: Path) -> Heard:
     """The position to begin with: the one that was kept, where the person wants to go on from it.
 
     What was kept and is not gone on with stays beside, as FILE.before.
@@ -160,8 +173,8 @@ def offered(talk: Dialogue, start: Position, kept: Path) -> Position:
     if not kept.exists():
         return start
     try:
-        before = begun(Position(start.game), kept)
-        if start.shots or not before.shots or not before.hits_left:
+        before = begun(replace(start, shots=()), kept)
+        if start.shots or not before.shots or is_over(before):
             before = start
         else:
             replies = numbered(len(before.shots), "reply", "replies")
@@ -176,33 +189,43 @@ def offered(talk: Dialogue, start: Position, kept: Path) -> Position:
     return start
 
 
-def begun(start: Position, kept: Path | None) -> Position:
+def begun(start: Heard, kept: Path | None) -> Heard:
     """The position that a file keeps, or the one that is given where there is no file yet."""
     if kept is None or not kept.exists():
         return start
     head, _, rest = text_of(kept, OptsearchError, MOST_KEPT).partition("\n")
-    if head != head_of(start.game):
+    if head != head_of(start):
         raise OptsearchError(
             f"{str(kept)!r} keeps no game of {start.game}: its first line is {head!r}, not "
-            f"{head_of(start.game)!r}; name another file"
+            f"{head_of(start)!r}; name another file"
         )
     if start.shots:
         raise PositionError(f"--shots ({str(start)!r}) begin a game; {str(kept)!r} has its own")
-    return Position.parse(start.game, rest)
+    return replace(start, shots=shots_of(start.game, rest))
 
 
-def head_of(game: Game) -> str:
+def head_of(position: Heard) -> str:
     """The first line of a file of replies."""
-    return f"# game: {game}"
+    noise = f" with {position.noise}" if isinstance(position, NoisyPosition) else ""
+    return f"# game: {position.game}{noise}"
+
+
+def is_over(position: Heard) -> bool:
+    """Whether every ship is known to be sunk; never where replies may be false."""
+    return isinstance(position, Position) and not position.hits_left
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is said of a position: so many likely shots, the optimum of an endgame, a strategy."""
+    """What is said of a position: so many likely shots, the optimum of an endgame, a strategy.
+
+    salvo -- how many cells are shot together.
+    """
 
     number: int
     endgame: int
     by: Chooser | None = None
+    salvo: int = 1
 
 
 class Session:
@@ -219,7 +242,7 @@ class Session:
         self.refused: list[dict[str, Any]] = []
 
     @property
-    def position(self) -> Position:
+    def position(self) -> Heard:
         """The replies so far."""
         return self._replies.position
 
@@ -291,7 +314,7 @@ class Session:
 
     def _keep(self) -> None:
         if self._kept is not None:
-            lines = [head_of(self.position.game), *map(str, self.position.shots)]
+            lines = [head_of(self.position), *map(str, self.position.shots)]
             with writing(self._kept) as beside:
                 beside.write_text("".join(f"{line}\n" for line in lines))
 
@@ -316,7 +339,8 @@ class Session:
     def _advice(self) -> Advice:
         with telling("thinking", at_once=self._wanted.by is not None):
             return advise_(
-                self.position, self._wanted.endgame, self._replies.prior, self._wanted.by
+                *(self.position, self._wanted.endgame, self._replies.prior),
+                *(self._wanted.by, self._wanted.salvo),
             )
 
     def answer(self) -> Answer:
@@ -327,6 +351,10 @@ class Session:
             {"shot": cell_name(cell), "probability": float(chance)}
             for cell, chance in advice.likely(self._wanted.number)
         ]
+        together: dict[str, Any] = {}
+        if self._wanted.salvo > 1:
+            together = {"salvo": salvo_names(advice, self._wanted)}
+            together["by_salvo"] = cell_names(advice.by) if self._wanted.by else None
         answer = Answer(
             heading(self.position),
             **described(self.position, self._replies.prior),
@@ -338,14 +366,20 @@ class Session:
             best_shots=optimum and cell_names(optimum.best_shots),
             mean=optimum and optimum.mean,
             by=self._wanted.by and str(self._wanted.by.strategy),
-            by_shot=advice.by and cell_name(advice.by),
+            by_shot=cell_name(advice.by[0]) if advice.by else None,
+            **together,
             refused=self.refused,
         )
         answer.table(likely)
         return answer
 
 
-def reply_in(position: Position, cell: Cell, reply: Reply) -> Reply:
+def salvo_names(advice: Advice, wanted: Wanted) -> list[str]:
+    """The most probable cells, as many as are shot together."""
+    return cell_names(cell for cell, _ in advice.likely(wanted.salvo))
+
+
+def reply_in(position: Heard, cell: Cell, reply: Reply) -> Reply:
     """A reply in the words of a game; PositionError where it says too little or too much.
 
     Of a sinking whose length was not told it is the only length that is possible.
@@ -371,7 +405,7 @@ def reply_in(position: Position, cell: Cell, reply: Reply) -> Reply:
     )
 
 
-def _fits(position: Position, cell: Cell, reply: Reply) -> bool:
+def _fits(position: Heard, cell: Cell, reply: Reply) -> bool:
     """Whether a reply is possible after the others."""
     try:
         return bool(Posterior(position.after(cell, reply)).configurations)
@@ -381,7 +415,9 @@ def _fits(position: Position, cell: Cell, reply: Reply) -> bool:
 
 def ships_text(advice: Advice) -> str:
     """The ships that remain, as far as the replies tell."""
-    position = advice.posterior.position
+    position = advice.posterior.told
+    if isinstance(position, NoisyPosition):
+        return f"ships: {position.game.fleet_text}; {position.noise}"
     if advice.ships_left is not None:
         return f"ships left: {' '.join(map(str, advice.ships_left))}"
     sunk = sum(shot.reply.sunk for shot in position.shots)
@@ -393,15 +429,17 @@ def ships_text(advice: Advice) -> str:
 
 def sentences(advice: Advice, wanted: Wanted) -> list[str]:
     """What is said of a position: what is left, likely shots, those of a strategy, the optimum."""
-    position, optimum = advice.posterior.position, advice.optimum
-    if not position.hits_left:
+    position, optimum = advice.posterior.told, advice.optimum
+    if is_over(position):
         return [f"every ship is sunk, after {len(position.shots)} shots"]
     left = counted_text(advice.posterior.configurations)
     lines = [f"{left} left, {advice.posterior.entropy:.2f} bits", ships_text(advice)]
     likely = [f"{cell_name(cell)} {float(p):.1%}" for cell, p in advice.likely(wanted.number)]
     lines.append(f"most probable: {', '.join(likely)}")
-    if advice.by is not None and wanted.by is not None:
-        lines.append(f"{wanted.by.name} shoots: {cell_name(advice.by)}")
+    if wanted.salvo > 1:
+        lines.append(f"a salvo of the most probable: {' '.join(salvo_names(advice, wanted))}")
+    if wanted.by is not None:
+        lines.append(f"{wanted.by.name} shoots: {' '.join(cell_names(advice.by))}")
     if optimum is not None:
         cells = " ".join(cell_name(cell) for cell in optimum.best_shots)
         lines.append(f"optimal: {cells}, {float(optimum.mean):.4f} shots more on average")

@@ -13,6 +13,7 @@ from optsearch.cli.arguments import Form
 from optsearch.cli.common import FormOption, GameArgument, read_game, writing
 from optsearch.cli.progress import telling
 from optsearch.counting.configurations import to_masks
+from optsearch.game.position import Position
 from optsearch.play.hiding import hider
 from optsearch.play.simulate import replay
 from optsearch.show import animation
@@ -52,6 +53,7 @@ def animate(
     who = hider(boards)
     ships = to_masks(who.boards(parsed, number + 1, seed)[number])
     end = replay(playing, parsed, number, seed=seed, boards=who)
+    assert isinstance(end, Position)  # of a game with true replies
     title = str(playing).partition(":")[0]
     with telling("drawing") as progress, writing(output) as beside:
         if output.suffix.lower() == ".html":

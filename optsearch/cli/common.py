@@ -19,8 +19,10 @@ from optsearch.cli.app import Interrupted, Safe
 from optsearch.cli.arguments import Form
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, cell_name, column_name, drawn_board, holes_text
+from optsearch.game.noise import Noise, NoisyPosition
 from optsearch.game.position import BOARD_SIGNS, Position
 from optsearch.game.ranges import expanded
+from optsearch.strategies.player import MOST_SALVO
 from optsearch.support.documents import text_of
 from optsearch.support.errors import GameError, OptsearchError, PositionError, WorkerLost
 from optsearch.support.files import replacing
@@ -110,6 +112,34 @@ PriorOption = Annotated[
         help="How likely each configuration is, if not all the same: FILE.csv with weights of "
         "placements, cells or configurations, FILE.py:NAME, or one-by-one (docs/priors.md).",
         show_default=False,
+    ),
+]
+FalseHitsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--false-hits",
+        metavar="P",
+        help="Replies may be false: the probability that a shot at water is answered with hit, "
+        "as in 0.05 (docs/replies.md).",
+        show_default=False,
+    ),
+]
+FalseMissesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--false-misses",
+        metavar="Q",
+        help="The same of a shot at a ship that is answered with miss.",
+        show_default=False,
+    ),
+]
+SalvoOption = Annotated[
+    int,
+    typer.Option(
+        "--salvo",
+        min=1,
+        max=MOST_SALVO,
+        help="How many cells are chosen together, before their replies are heard.",
     ),
 ]
 TimeLimitOption = Annotated[
@@ -221,9 +251,43 @@ def read_position(game: str, shots: str = "", board: Path | None = None) -> Posi
     return Position.from_board(parsed, read_drawing(board))
 
 
-def described(position: Position, prior: Prior | None = None) -> dict[str, Any]:
+def noise_of(false_hits: str | None, false_misses: str | None) -> Noise | None:
+    """How often replies are false; None where neither option is given."""
+    if false_hits is None and false_misses is None:
+        return None
+    return Noise.parse(false_hits or "0", false_misses or "0")
+
+
+def read_heard(
+    game: str, shots: str, board: Path | None, noise: Noise | None
+) -> Position | NoisyPosition:
+    """The position that the arguments describe, whose replies may be false."""
+    if noise is None:
+        return read_position(game, shots, board)
+    if board is not None:
+        raise PositionError(
+            f"--board {str(board)!r} goes without --false-hits and --false-misses: a cell may be "
+            "shot several times; give --shots"
+        )
+    return NoisyPosition.parse(read_game(game), noise, shots)
+
+
+def described(position: Position | NoisyPosition, prior: Prior | None = None) -> dict[str, Any]:
     """The fields that tell what a JSON answer is about."""
-    return {"game": str(position.game), "position": str(position), **prior_fields(prior)}
+    noise = position.noise if isinstance(position, NoisyPosition) else None
+    return {
+        "game": str(position.game),
+        "position": str(position),
+        **noise_fields(noise),
+        **prior_fields(prior),
+    }
+
+
+def noise_fields(noise: Noise | None) -> dict[str, Any]:
+    """How often replies are false, in a JSON answer; nothing where none is."""
+    if noise is None:
+        return {}
+    return {"false_hits": float(noise.false_hits), "false_misses": float(noise.false_misses)}
 
 
 def prior_fields(prior: Prior | None) -> dict[str, Any]:
@@ -265,7 +329,7 @@ def cell_names(cells: Iterable[Cell]) -> list[str]:
     return [cell_name(cell) for cell in cells]
 
 
-def heading(position: Position) -> str:
+def heading(position: Position | NoisyPosition) -> str:
     """The same for people: the game, and what has been shot."""
     return position.title
 

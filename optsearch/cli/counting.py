@@ -20,6 +20,8 @@ from optsearch.cli.app import app
 from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
     BoardOption,
+    FalseHitsOption,
+    FalseMissesOption,
     FamilyOption,
     FormOption,
     GameArgument,
@@ -31,7 +33,9 @@ from optsearch.cli.common import (
     described,
     game_of,
     heading,
+    noise_of,
     prior_text,
+    read_heard,
     read_position,
     save_figure,
 )
@@ -40,6 +44,7 @@ from optsearch.counting.configurations import Configurations
 from optsearch.counting.posterior import Posterior, ranks
 from optsearch.counting.prior import prior_of
 from optsearch.game import HOLE, Game, cell_name, column_name
+from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, legend
 from optsearch.support.errors import OptsearchError
 from optsearch.support.palette import GREEDY_IN_TERMINAL, IN_TERMINAL, heat_in_terminal
@@ -166,8 +171,8 @@ class Matrix(str, Enum):
     example="optsearch posterior 4x5:2,3,4 --shots 'A2=hit B1=miss'",
     takes=1,
     then="optsearch advise 4x5:2,3,4  # the same after every reply",
-    gives="game position (prior prior_digest) (matrix values) (configurations occurrence "
-    "probability) greedy_shots (bits)",
+    gives="game position (false_hits false_misses) (prior prior_digest) (matrix values) "
+    "(configurations occurrence probability) greedy_shots (bits)",
     of_family="left left_weight bits greedy probability",
 )
 def posterior(
@@ -188,13 +193,17 @@ def posterior(
             "placements without a miss."
         ),
     ] = Matrix.EXACT,
+    false_hits: FalseHitsOption = None,
+    false_misses: FalseMissesOption = None,
     form: FormOption = Form.TEXT,
 ) -> None:
     """Where the ships are: the probability of each cell.
 
     Exact, given the shots so far, with the most probable cells.
     """
+    noise = noise_of(false_hits, false_misses)
     beside = {"board": board, "prior": prior, "cache": cache, "figure": figure}
+    beside |= {"false-hits": false_hits, "false-misses": false_misses}
     played = game_of("posterior", family, game, **beside)
     if played is None:
         from optsearch.cli.families import posterior_family  # solvers take a while
@@ -202,11 +211,12 @@ def posterior(
         assert family is not None
         posterior_family(family, shots, form)
         return
-    position = read_position(played, shots, board)
+    position = read_heard(played, shots, board, noise)
     if matrix is not Matrix.EXACT:
-        if prior is not None or cache is not None:
+        if prior is not None or cache is not None or isinstance(position, NoisyPosition):
             raise OptsearchError(
-                f"--matrix {matrix.value} counts placements, without --prior and --cache"
+                f"--matrix {matrix.value} counts placements, without --prior, --cache, "
+                "--false-hits and --false-misses"
             )
         placements_answer(position, matrix, figure).print(form)
         return
@@ -215,10 +225,11 @@ def posterior(
     posterior_.require_some()
     likely = [cell_name(cell) for cell in posterior_.greedy_shots()]
     if figure is not None:
-        draw_heat(posterior_.position, posterior_.probability, figure)
+        draw_heat(posterior_.told, posterior_.probability, figure)
     number = posterior_.configurations
     answer = Answer(heading(position), **described(position, by))
     answer.show("", probability_board(posterior_))
+    answer.fact("false replies", str(noise) if noise else None)
     answer.fact("prior", prior_text(by))
     answer.fact("configurations", f"{number:,}", configurations=number)
     matrices = {
@@ -260,11 +271,12 @@ def placements_answer(position: Position, matrix: Matrix, figure: Path | None) -
 def probability_board(posterior: Posterior) -> Text:
     """The board in colours: percent on cells not shot, darker where a ship is more probable."""
     game = posterior.position.game
-    shot = {s.cell: s.reply for s in posterior.position.shots}
+    shot = {s.cell: s.reply for s in posterior.position.shots}  # that leave no doubt
     likely = set(posterior.greedy_shots())
     fresh = posterior.probability.copy()
     for cell in game.cells_of(posterior.position.closed):
         fresh[cell] = np.nan
+    doubtful = set(posterior.told.signs) - set(shot)
     shades = ranks(fresh)
     width = len(str(game.rows))
     text = Text(" " * width)
@@ -282,7 +294,10 @@ def probability_board(posterior: Posterior) -> Text:
                 continue
             heated = heat_in_terminal(shades[row, column])
             style = GREEDY_IN_TERMINAL if (row, column) in likely else heated
-            text.append(f"{100 * fresh[row, column]:6.1f}", style=style)
+            mark = "?" if (row, column) in doubtful else ""
+            text.append(f"{f'{100 * fresh[row, column]:.1f}{mark}':>6}", style=style)
+    if doubtful:
+        text.append("\n\n? shot before, and the reply may be false; percent of a ship")
     if shot or game.holes:
         signs = [legend(game)] if shot else []
         signs += [f"{HOLE} hole"] if game.holes else []
@@ -290,7 +305,7 @@ def probability_board(posterior: Posterior) -> Text:
     return text.append("\n")
 
 
-def draw_heat(position: Position, values: NDArray[np.float64], path: Path) -> None:
+def draw_heat(position: Position | NoisyPosition, values: NDArray[np.float64], path: Path) -> None:
     """Draw the heat map of a matrix to a file whose ending names the format."""
     from matplotlib.figure import Figure
 
@@ -307,7 +322,7 @@ def draw_heat(position: Position, values: NDArray[np.float64], path: Path) -> No
     example="optsearch sample 10x10:5,4,3,3,2 -n 5 --seed 1",
     takes=2,
     then="optsearch sample 10x10:5,4,3,3,2 --draw-boards  # as a board",
-    gives="game position (prior prior_digest) seed sample",
+    gives="game position (false_hits false_misses) (prior prior_digest) seed sample",
 )
 def sample(
     game: GameArgument,
@@ -322,13 +337,15 @@ def sample(
         bool, typer.Option("--draw-boards", help="Draw each as a board, 1 2 3 … the ships.")
     ] = False,
     cache: CacheOption = None,
+    false_hits: FalseHitsOption = None,
+    false_misses: FalseMissesOption = None,
     form: FormOption = Form.TEXT,
 ) -> None:
     """Draw configurations from those the shots leave, uniformly or by a prior.
 
     One a line, a ship a word.
     """
-    position = read_position(game, shots, board)
+    position = read_heard(game, shots, board, noise_of(false_hits, false_misses))
     by = prior_of(prior, position.game)
     posterior = Posterior(position, by, cache)
     if seed is None:

@@ -14,13 +14,25 @@ import typer
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.arguments import Form
-from optsearch.cli.common import FamilyOption, FormOption, advised, game_of, read_game
+from optsearch.cli.common import (
+    FalseHitsOption,
+    FalseMissesOption,
+    FamilyOption,
+    FormOption,
+    SalvoOption,
+    advised,
+    game_of,
+    noise_fields,
+    noise_of,
+    read_game,
+)
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at
-from optsearch.game import HOLE, column_name
+from optsearch.game import HOLE, Cell, column_name
+from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, legend
 from optsearch.play.hiding import Hider, hider
-from optsearch.play.simulate import MOST_GAMES, Difference, Outcome, Simulation, replay
+from optsearch.play.simulate import MOST_GAMES, Difference, Manner, Outcome, Simulation, replay
 from optsearch.play.simulate import simulate as simulate_
 from optsearch.results.tables import SIMULATION
 from optsearch.support.errors import StrategyError
@@ -33,7 +45,7 @@ SHOWN = 10  # players of whom all differences are printed
     example="optsearch simulate greedy spread 4x5:2,3,4 --games 100",
     takes=3,
     then="optsearch evaluate greedy 4x5:2,3,4  # exactly, on all configurations",
-    gives="game seed boards players",
+    gives="game seed boards (false_hits false_misses) (salvo) players",
     of_family="seed players",
 )
 def simulate(
@@ -65,6 +77,9 @@ def simulate(
         Path | None,
         typer.Option("--output", "-o", help="Write the distributions to this file (CSV)."),
     ] = None,
+    false_hits: FalseHitsOption = None,
+    false_misses: FalseMissesOption = None,
+    salvo: SalvoOption = 1,
     extremes: Annotated[
         bool, typer.Option("--extremes", help="Show the games of fewest and of most shots.")
     ] = False,
@@ -76,7 +91,8 @@ def simulate(
     """
     if family is not None:
         beside = {"resume": resume, "dask": dask, "output": output, "jobs": jobs}
-        own = {"boards": boards != "uniform", "extremes": extremes}
+        own = {"boards": boards != "uniform", "extremes": extremes, "salvo": salvo > 1}
+        own |= {"false_hits": bool(false_hits), "false_misses": bool(false_misses)}
         game_of("simulate", family, None, **beside, **own)
         from optsearch.cli.families import simulate_family  # solvers take a while
 
@@ -86,6 +102,7 @@ def simulate(
     parsed = read_game(game)
     if not players:
         raise StrategyError(f"nobody plays {parsed}; write PLAYER... GAME, as in greedy {parsed}")
+    manner = Manner(noise_of(false_hits, false_misses), salvo)
     with (
         advised("--resume", resume),
         executor_at(dask) as (executor, workers),
@@ -97,6 +114,7 @@ def simulate(
             games=games,
             seed=seed,
             boards=hider(boards),
+            manner=manner,
             executor=executor,
             jobs=jobs or workers,
             checkpoint=resume,
@@ -122,15 +140,22 @@ def simulate(
 def answer_of(simulation: Simulation, boards: str) -> Answer:
     """The players, and for people a table of them and one of the differences."""
     outcomes, of = simulation.outcomes, f"{simulation.game}, {simulation.outcomes[0].games:,} games"
+    manner = simulation.manner
     answer = Answer(
-        f"{of}, seed {simulation.seed}, boards {boards}\n",
+        f"{of}, seed {simulation.seed}, boards {boards}{f', {manner}' if str(manner) else ''}\n",
         game=str(simulation.game),
         seed=simulation.seed,
         boards=boards,
+        **noise_fields(manner.noise),
+        **({} if manner.salvo == 1 else {"salvo": manner.salvo}),
     )
-    heads = ("player", "mean", "± s.e.", "sd", "median", "worst")
+    heads = ["player", "mean", "± s.e.", "sd", "median", "worst"]
+    rows = [[outcome.strategy, *texts(outcome)] for outcome in outcomes]
+    if manner.salvo > 1:
+        heads.append("salvos")
+        rows = [[*row, f"{one.salvos.mean():.4f}"] for row, one in zip(rows, outcomes, strict=True)]
     answer.show(
-        columns([heads, *((outcome.strategy, *texts(outcome)) for outcome in outcomes)]),
+        columns([heads, *rows]),
         players=[outcome.as_json() for outcome in outcomes],
     )
     answer.table(
@@ -146,14 +171,16 @@ def answer_of(simulation: Simulation, boards: str) -> Answer:
     return answer
 
 
-Extremes = dict[str, tuple[int, Position]]  # fewest and most: the number of the board, the end
+End = Position | NoisyPosition
+Extremes = dict[str, tuple[int, End]]  # fewest and most: the number of the board, the end
 
 
 def extreme_games(players: Sequence[str], simulation: Simulation, boards: Hider) -> list[Extremes]:
     """The first games of fewest and of most shots of each player, played again."""
 
-    def again(player: str, number: int) -> tuple[int, Position]:
-        return number, replay(player, simulation.game, number, seed=simulation.seed, boards=boards)
+    def again(player: str, number: int) -> tuple[int, End]:
+        game, seed, manner = simulation.game, simulation.seed, simulation.manner
+        return number, replay(player, game, number, seed=seed, boards=boards, manner=manner)
 
     return [
         {
@@ -164,10 +191,11 @@ def extreme_games(players: Sequence[str], simulation: Simulation, boards: Hider)
     ]
 
 
-def numbered_board(end: Position) -> str:
+def numbered_board(end: End) -> str:
     """The board of a game, with the number of each shot and a sign of its reply."""
-    game = end.game
-    signs = {shot.cell: f"{number}{shot.reply.letter}" for number, shot in enumerate(end.shots, 1)}
+    game, signs = end.game, dict[Cell, str]()
+    for number, shot in enumerate(end.shots, 1):
+        signs[shot.cell] = f"{signs.get(shot.cell, '')}{number}{shot.reply.letter}"
     rows = [["", *map(column_name, range(game.columns))]]
     for i in range(game.rows):
         cells = [(i, j) for j in range(game.columns)]
@@ -211,6 +239,7 @@ def save(simulation: Simulation, path: Path, boards: str) -> None:
         "games": simulation.outcomes[0].games,
         "seed": simulation.seed,
         "boards": simulation.boards,
+        **({} if simulation.manner.is_plain else {"replies": simulation.manner}),
     }
     for number, outcome in enumerate(simulation.outcomes, 1):
         mean, error, deviation, median, worst = texts(outcome)
@@ -226,6 +255,11 @@ def save(simulation: Simulation, path: Path, boards: str) -> None:
     command = ["optsearch", "simulate", *players, str(simulation.game)]
     command += ["--games", str(simulation.outcomes[0].games), "--seed", str(simulation.seed)]
     command += [] if boards == "uniform" else ["--boards", boards]
+    if (noise := simulation.manner.noise) is not None:
+        command += ["--false-hits", str(noise.false_hits)]
+        command += ["--false-misses", str(noise.false_misses)]
+    salvo = simulation.manner.salvo
+    command += [] if salvo == 1 else ["--salvo", str(salvo)]
     SIMULATION.write(
         (
             (outcome.strategy, shots, n)

@@ -29,8 +29,9 @@ from numpy.typing import NDArray
 from optsearch.counting.configurations import CellSets, to_masks, to_words
 from optsearch.counting.constraints import Constraints, Counting
 from optsearch.counting.lattice import sweep
-from optsearch.counting.prior import Prior
+from optsearch.counting.prior import Prior, by_replies
 from optsearch.game import HOLE, Cell, Game, bits, notebook
+from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, legend, no_configuration
 from optsearch.support.errors import ImpossiblePosition, NotSupported, TooLarge
 from optsearch.support.progress import Progress, Status, no_progress
@@ -67,7 +68,9 @@ class _Floats:
 class Posterior:
     """The configurations compatible with a position, uniform or weighted.
 
-    position -- or a game, or its text: the empty board.
+    position -- or a game, or its text: the empty board. After replies that may be false
+        (`NoisyPosition`) `position` has those that leave no doubt, and `told` has all of them; the
+        others are weights of cells.
     prior -- the weights of the configurations (`optsearch.counting.prior`), for an opponent who
         likes some better. Where they are products over ships the transfer matrix multiplies them,
         and answers are in floating point; else all configurations are listed, and answers are
@@ -82,32 +85,36 @@ class Posterior:
 
     def __init__(
         self,
-        position: Position | Game | str,
+        position: Position | NoisyPosition | Game | str,
         prior: Prior | None = None,
         folder: Path | None = None,
         progress: Progress[Status] = no_progress,
     ):
-        self.position = position = Position.of(position)
-        self.prior = prior
+        told = position if isinstance(position, NoisyPosition) else Position.of(position)
+        self.told: Position | NoisyPosition = told
         if prior is not None:
-            prior.require(position.game)
+            prior.require(told.game)
+        if isinstance(told, NoisyPosition):
+            prior, told = by_replies(told, prior), told.certain
+        self.position = position = told
+        self.prior = prior
         self._progress = progress
         self._sweep: Counting = sweep(position.game, folder)
 
     def __repr__(self) -> str:
         weighted = "" if self.prior is None else f", by the prior {self.prior.name}"
-        return f"<Posterior of {self.position.title}{weighted}>"
+        return f"<Posterior of {self.told.title}{weighted}>"
 
     def _repr_html_(self) -> str:
         """The board with the probability of a ship in percent on each cell not shot."""
-        game, signs = self.position.game, self.position.signs
+        game, signs = self.told.game, self.told.signs
         chances = {cell: float(p) for cell, p in np.ndenumerate(self.probability)}
         fresh = {cell: p for cell, p in chances.items() if cell not in signs}
         most = max(fresh.values(), default=0.0)
         texts = {cell: f"{100 * p:.0f}" for cell, p in fresh.items()}
         shades = {cell: 0.8 * p / most for cell, p in fresh.items()} if most else {}
         return notebook.titled(
-            self.position.title,
+            self.told.title,
             f"{self.configurations:,} configurations; percent of a ship",
             notebook.board((game.rows, game.columns), {**texts, **signs}, shades),
             legend(game, True) if signs else "",
@@ -217,7 +224,7 @@ class Posterior:
                 remedy = "bring its weights nearer to each other"
             raise TooLarge(
                 f"the prior {self.prior.name} {reason}, and {self.configurations:,} configurations "
-                f"of {self.position.title} are too many to list; at most {MOST_LISTED:,} are: "
+                f"of {self.told.title} are too many to list; at most {MOST_LISTED:,} are: "
                 f"{remedy}"
             )
         self.require_some()
@@ -229,7 +236,7 @@ class Posterior:
         return ships[has], [weight for weight in weights if weight]
 
     def _weightless(self) -> ImpossiblePosition:
-        shots = str(self.position)
+        shots = str(self.told)
         compatible = f" compatible with {shots!r}" if shots else ""
         return ImpossiblePosition(
             f"every configuration of {self.position.game}{compatible} has weight 0"
@@ -355,7 +362,7 @@ class Posterior:
         Ties are exact without a prior; with one, cells within the relative error are tied. None
         when every ship is sunk.
         """
-        game, closed = self.position.game, self.position.closed
+        game, closed = self.told.game, self.told.closed
         is_exact, values = self.is_exact, self.probability.ravel().tolist()
         if is_exact:
             values = self._exact_cells

@@ -32,6 +32,7 @@ from optsearch.counting.configurations import CellSets, to_masks
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.lattice import sweep
 from optsearch.game import Cell, Game, bits, cell_name, parse_cell
+from optsearch.game.noise import NoisyPosition
 from optsearch.game.ships import in_order, ship_of, ships_of
 from optsearch.support import records
 from optsearch.support.errors import GameError, PositionError, RecordError, StrategyError, TooLarge
@@ -121,6 +122,11 @@ class Prior(ABC):
         """Raise PositionError where it is not a prior of this game."""
         if replace(game, announce=self.game.announce) != self.game:
             raise PositionError(f"the prior {self.name} is of the game {self.game}, not of {game}")
+
+    def times(self, other: Prior) -> Prior:
+        """The prior by which a configuration weighs the product of its weights by these two."""
+        other.require(self.game)
+        return _Both(self, other)
 
     # Kinds
 
@@ -252,6 +258,32 @@ class _Product(Prior):
         return _digest(f"{ship} {weight}" for ship, weight in sorted(self._placements.items()))
 
 
+class _Both(Prior):
+    """The product of the weights by two priors."""
+
+    def __init__(self, one: Prior, other: Prior):
+        super().__init__(one.game, one.name)
+        self._priors = one, other
+
+    @property
+    def placements(self) -> Mapping[int, int] | None:
+        one, other = (prior.placements for prior in self._priors)
+        if one is None or other is None:
+            return None
+        return {ship: one.get(ship, 1) * other.get(ship, 1) for ship in {**one, **other}}
+
+    def weight(self, ships: Sequence[int]) -> int:
+        return prod(prior.weight(ships) for prior in self._priors)
+
+    @cached_property
+    def digest(self) -> str:
+        return _digest(prior.digest for prior in self._priors)
+
+    @property
+    def has_digest(self) -> bool:
+        return all(prior.has_digest for prior in self._priors)
+
+
 class _Listed(Prior):
     """A weight for each configuration; that of the others stands under ()."""
 
@@ -286,6 +318,19 @@ class _Function(Prior):
     @property
     def has_digest(self) -> bool:
         return False
+
+
+def by_replies(position: NoisyPosition, prior: Prior | None = None) -> Prior | None:
+    """What replies that may be false leave of a prior, besides those that leave no doubt.
+
+    A reply multiplies the weight of a ship on its cell by the probability of the reply there over
+    that of the same reply at water. None where nothing is weighed.
+    """
+    if not position.weights:
+        return prior
+    name = prior.name if prior else str(position.noise)
+    heard = Prior.of_cells(position.game, position.weights, "product", name=name)
+    return heard if prior is None else prior.times(heard)
 
 
 # Tables

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from optsearch.counting.posterior import ranks
 from optsearch.game import Cell, Game, cell_name, column_name
+from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, Shot
 from optsearch.support import palette
 from optsearch.support.palette import BEST, GRID, HIT, HIT_CELL, INK, LABEL, MISS, MISS_CELL, SHIP
@@ -208,22 +209,40 @@ def draw_matrix(
     _draw_grid(ax, rows, columns, paper)
 
 
+def _draw_doubtful(ax: Axes, told: NoisyPosition, certain: Position) -> None:
+    """The signs of the replies that may be false, in the corner of their cell."""
+    for cell, signs in told.signs.items():
+        if not told.game.bit(cell) & certain.closed:
+            x, y = _centre(told.game, cell)
+            ax.text(x, y + 0.3, signs, ha="center", va="center", fontsize=6, zorder=3, gid="heard")
+
+
 def draw_probability(
-    ax: Axes, position: Position, probability: NDArray[np.float64], digits: int = 1
+    ax: Axes,
+    position: Position | NoisyPosition,
+    probability: NDArray[np.float64],
+    digits: int = 1,
 ) -> None:
     """Draw a position over the heat map of the probability of a ship on each cell, in percent.
 
     The colours go by rank among the values of the cells not shot yet, so that one high value leaves
     the others apart; most probable cells have a thick frame. digits -- decimals of the percentages.
-    Give the axes their size first, as in `draw_matrix`.
+    Give the axes their size first, as in `draw_matrix`. Replies that may be false are small signs
+    in the corner of their cell.
     """
+    told = position
+    if isinstance(told, NoisyPosition):
+        position = told.certain
+        _draw_doubtful(ax, told, position)
+    assert isinstance(position, Position)
     shown = np.array(probability, dtype=float)
     for cell in position.game.cells_of(position.closed):
         shown[cell] = np.nan
     game = position.game
     draw_board(ax, position)
-    most = np.nanmax(shown, initial=0)
-    for row, column in np.argwhere(np.isclose(shown, most, rtol=1e-12) & (shown > 0)):
+    is_fresh = np.array([0.0 if told.closed >> i & 1 else 1.0 for i in range(game.cells)])
+    chances = np.nan_to_num(shown) * is_fresh.reshape(shown.shape)
+    for row, column in np.argwhere(np.isclose(chances, chances.max(), rtol=1e-12) & (chances > 0)):
         cell = int(row), int(column)
         ax.add_patch(
             cell_patch(game, cell, 0.12, fill=False, edgecolor=BEST, lw=2, zorder=2.5, gid="greedy")

@@ -10,8 +10,10 @@ from optsearch.evaluate.run import MEMORY
 from optsearch.evaluate.runners import Ruled, Runner, runner_of
 from optsearch.evaluate.top import Top
 from optsearch.game import Cell, Game
+from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position
 from optsearch.strategies import as_strategy
+from optsearch.strategies.player import salvo_of
 from optsearch.support.errors import TooLarge
 
 FEW = 64  # configurations whose rollouts plain Python plays in a moment
@@ -28,6 +30,19 @@ class Chooser:
     @cached_property
     def _runner(self) -> Runner:
         return runner_of(self.strategy, self._game)
+
+    def shots(self, position: Position | NoisyPosition, number: int = 1) -> list[Cell]:
+        """The cells that it shoots together; one as `shot`.
+
+        Raises StrategyError where it chooses no salvos, or takes every reply for true.
+        """
+        if isinstance(position, NoisyPosition):
+            self.strategy.require_noise()
+        if number > 1:
+            return salvo_of(self.strategy, position, number)
+        if isinstance(position, NoisyPosition):
+            return [self.strategy.shot(position)]
+        return [self.shot(position)]
 
     def shot(self, position: Position) -> Cell:
         """The cell that it shoots next; where it would list too many, that of an evaluation.

@@ -15,7 +15,7 @@ from optsearch.game import notebook
 from optsearch.game.cells import Cell, cell_name, parse_cell
 from optsearch.game.game import HOLE, Game
 from optsearch.game.shapes import Shape, parse_kind
-from optsearch.support.errors import GameError, ImpossiblePosition, PositionError
+from optsearch.support.errors import GameError, ImpossiblePosition, NotSupported, PositionError
 
 SIGNS = {"hit": "X×", "miss": "o○", "sunk": "●"}  # of replies: first in text, last in figures
 BOARD_SIGNS = ". (not shot), X or × (hit), o or ○ (miss), - (hole)"  # of drawn boards
@@ -207,6 +207,13 @@ class Position:
             return cls(Game.parse(what))
         if isinstance(what, Game):
             return cls(what)
+        from optsearch.game.noise import NoisyPosition  # which stands on this module
+
+        if isinstance(what, NoisyPosition):
+            raise NotSupported(
+                f"{what.title}: replies that may be false are for posterior, sample, advise and "
+                "simulate; all else takes every reply for true"
+            )
         raise PositionError(
             f"{what!r} is no position; give a Position, a Game or its text, as in 10x10:5,4,3,3,2"
         )
@@ -219,20 +226,7 @@ class Position:
 
         Shots are separated by spaces or commas.
         """
-        shots = []
-        for item in re.split(r"[\s,]+", text.strip()):
-            if not item:
-                continue
-            cell, equals, answer = item.partition("=")
-            if not equals:
-                raise PositionError(
-                    f"{item!r} is not a shot; write CELL=REPLY, as in B3=hit A1=miss C4=sunk:3"
-                )
-            try:
-                shots.append(Shot(parse_cell(cell), Reply.parse(answer, game)))
-            except (GameError, PositionError) as error:
-                raise PositionError(f"in the shot {item!r}: {error}") from None
-        return cls(game, tuple(shots))
+        return cls(game, shots_of(game, text))
 
     def __str__(self) -> str:
         return " ".join(map(str, self.shots))
@@ -371,6 +365,24 @@ class Position:
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+
+def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
+    """The shots of a text such as `B3=hit A1=miss`, separated by spaces or commas."""
+    shots = []
+    for item in re.split(r"[\s,]+", text.strip()):
+        if not item:
+            continue
+        cell, equals, answer = item.partition("=")
+        if not equals:
+            raise PositionError(
+                f"{item!r} is not a shot; write CELL=REPLY, as in B3=hit A1=miss C4=sunk:3"
+            )
+        try:
+            shots.append(Shot(parse_cell(cell), Reply.parse(answer, game)))
+        except (GameError, PositionError) as error:
+            raise PositionError(f"in the shot {item!r}: {error}") from None
+    return tuple(shots)
 
 
 def no_configuration(game: Game) -> ImpossiblePosition:

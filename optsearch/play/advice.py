@@ -16,6 +16,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.evaluate.choosing import Chooser
 from optsearch.game import MAX_CELLS, Cell, Game, cell_name, parse_cell
+from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import HIT, Position, Reply, Shot
 from optsearch.game.shapes import parse_kind
 from optsearch.search.solver import solve
@@ -85,16 +86,17 @@ def _is_told(reply: str, words: list[str], game: Game | None) -> bool:
 class Replies:
     """The replies of a game so far, which are possible together at any time.
 
-    prior -- the weights of the configurations: what has none is impossible.
+    position -- replies may be false in a NoisyPosition. prior -- the weights of the configurations:
+    what has none is impossible.
     """
 
-    def __init__(self, position: Position, prior: Prior | None = None):
+    def __init__(self, position: Position | NoisyPosition, prior: Prior | None = None):
         self.prior = prior
         Posterior(position).require_some()
         self._require_weight(position)
         self.position = position
 
-    def _require_weight(self, position: Position) -> None:
+    def _require_weight(self, position: Position | NoisyPosition) -> None:
         """Refuse replies that no configuration of some weight gives."""
         if self.prior is not None:
             _ = Posterior(position, self.prior).probability
@@ -104,6 +106,8 @@ class Replies:
         shot = Shot(cell, reply)
         following = self.position.after(cell, reply)
         if not Posterior(following).configurations:
+            if isinstance(following, NoisyPosition):
+                following = following.certain
             together = conflict(following.game, following.shots)
             others = [str(one) for one in together if one != shot]
             why = f"cannot be together with {' '.join(others)}"
@@ -119,12 +123,12 @@ class Replies:
         Raises PositionError where there is none, and where the others were impossible without it,
         as a sinking is without the hits before it.
         """
-        game, shots = self.position.game, self.position.shots
+        shots = self.position.shots
         gone = next((s for s in reversed(shots) if cell is None or s.cell == cell), None)
         if gone is None:
             where = "no cell" if cell is None else cell_name(cell)
             raise PositionError(f"{where} was shot; there is nothing to take back")
-        left = Position(game, tuple(shot for shot in shots if shot is not gone))
+        left = replace(self.position, shots=tuple(shot for shot in shots if shot is not gone))
         if not Posterior(left).configurations:
             raise PositionError(
                 f"without {gone} the replies after it are impossible; undo those first"
@@ -138,17 +142,17 @@ class Advice:
     """What is known at a position.
 
     posterior -- where the ships are. optimum -- of what is left, where that was searched and found.
-    by -- the cell that a strategy shoots, where one was asked.
+    by -- the cells that a strategy shoots now, where one was asked.
     """
 
     posterior: Posterior
     optimum: Solution | None
-    by: Cell | None = None
+    by: tuple[Cell, ...] = ()
 
     @property
     def ships_left(self) -> tuple[int, ...] | None:
         """The ships not sunk, the longest first; None where it is not told which were sunk."""
-        position = self.posterior.position
+        position = self.posterior.told
         sinkings = [shot.reply for shot in position.shots if shot.reply.sunk]
         told = [reply.length for reply in sinkings if reply.length is not None]
         if position.game.is_silent or len(told) < len(sinkings):
@@ -162,28 +166,33 @@ class Advice:
             chances = [chance for row in posterior.frequency for chance in row]
         else:
             chances = list(map(Fraction, posterior.probability.ravel().tolist()))
-        closed = position.closed
+        closed = posterior.told.closed
         cells = [i for i, chance in enumerate(chances) if chance and not closed >> i & 1]
         cells.sort(key=lambda i: -chances[i])
         return [(position.game.cell(i), chances[i]) for i in cells[:number]]
 
 
 def advise(
-    position: Position,
+    position: Position | NoisyPosition,
     endgame: int = ENDGAME,
     prior: Prior | None = None,
     by: Chooser | None = None,
+    salvo: int = 1,
 ) -> Advice:
     """What a position says of the next shot, and the optimum where few configurations are left.
 
     endgame -- how many are few. prior -- the weights of the configurations. by -- a strategy that
-    is asked, too. Raises ImpossiblePosition where no configuration is left, and as `Chooser.shot`.
+    is asked, too. salvo -- how many cells it chooses together; the optimum is that of single shots
+    and of true replies, and is left out with others. Raises ImpossiblePosition where no
+    configuration is left, and as `Chooser.shots`.
     """
     posterior = Posterior(position, prior)
     posterior.require_some()
-    chosen = by.shot(position) if by is not None and position.hits_left else None
-    is_few = posterior.configurations <= endgame
-    return Advice(posterior, optimum(position, prior=prior) if is_few else None, chosen)
+    if isinstance(position, NoisyPosition):
+        return Advice(posterior, None, tuple(by.shots(position, salvo)) if by else ())
+    chosen = by.shots(position, salvo) if by is not None and position.hits_left else ()
+    is_few = salvo == 1 and posterior.configurations <= endgame
+    return Advice(posterior, optimum(position, prior=prior) if is_few else None, tuple(chosen))
 
 
 def optimum(

@@ -2,6 +2,7 @@
 
     simulate(["greedy", "my_file.py:Player"], Game.parse("10x10:5,4,3,3,2"), games=1000, seed=1)
 
+Replies may be false by chance, and several shots be made before they are replied to (`Manner`).
 Every player plays every board, and draws by chance from a generator that the seed and the number of
 the board make; so nothing depends on who else plays, on the executor or on an interruption. A
 *task* is a player and some boards. It returns the shots of each game, which a checkpoint keeps.
@@ -28,9 +29,11 @@ from numpy.typing import NDArray
 from optsearch.counting.configurations import CellSets, to_masks
 from optsearch.evaluate.choosing import Chooser
 from optsearch.game import Game
-from optsearch.game.position import Position, play
+from optsearch.game.noise import Noise, NoisyPosition
+from optsearch.game.position import Position, play, reply
 from optsearch.play.hiding import Drawn, Hider
 from optsearch.strategies import Player, Strategy, as_player
+from optsearch.strategies.player import MOST_SALVO, salvo_of
 from optsearch.support.errors import OptsearchError, StrategyError, TableError
 from optsearch.support.journal import Journal
 from optsearch.support.progress import Progress, Status, meter, no_progress
@@ -41,15 +44,20 @@ PLAYED = 10  # games of a task
 PLAYED_COMPILED = 1000  # of a task of a compiled player
 AHEAD = 4  # tasks that wait for each worker
 MOST_GAMES = 10_000_000
+MOST_SHOTS = 100  # times the cells of the board, in a game whose replies may be false
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The shots of one player: int64 of shape (games,), by the number of the board."""
+    """The shots of one player: int64 of shape (games,), by the number of the board.
+
+    salvo -- how many are made together; of the last salvo those are counted up to the last hit.
+    """
 
     strategy: str
     game: Game
     shots: NDArray[np.int64] = field(repr=False)
+    salvo: int = 1
 
     @property
     def games(self) -> int:
@@ -81,6 +89,11 @@ class Outcome:
         """The most shots that a game took."""
         return int(self.shots.max())
 
+    @property
+    def salvos(self) -> NDArray[np.int64]:
+        """The salvos of each game; int64 of shape (games,)."""
+        return -(-self.shots // self.salvo)
+
     @cached_property
     def histogram(self) -> dict[int, int]:
         """Shots -> games that took so many, ascending."""
@@ -89,11 +102,13 @@ class Outcome:
     def as_json(self) -> dict[str, object]:
         """What `optsearch simulate --json` prints of a player."""
         alone = self.games == 1
+        together = {} if self.salvo == 1 else {"salvos": float(self.salvos.mean())}
         return {
             "strategy": self.strategy,
             "game": str(self.game),
             "games": self.games,
             "mean": self.mean,
+            **together,
             "standard_error": None if alone else self.standard_error,
             "sd": None if alone else self.sd,
             "median": self.median,
@@ -144,16 +159,57 @@ def hedges_g(more: Outcome, less: Outcome) -> Effect:
 
 
 @dataclass(frozen=True)
+class Manner:
+    """How shots are replied to, if not truly and one by one.
+
+    noise -- how often replies are false. salvo -- how many cells are chosen before their replies
+    are heard, which come in the order of the shots. Raises OptsearchError for no number of cells.
+    """
+
+    noise: Noise | None = None
+    salvo: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.salvo <= MOST_SALVO:
+            raise OptsearchError(
+                f"a salvo of {self.salvo} shots; 1 to {MOST_SALVO} shots are accepted"
+            )
+
+    def __str__(self) -> str:
+        salvo = "" if self.salvo == 1 else f"salvos of {self.salvo}"
+        return ", ".join(filter(None, (str(self.noise or ""), salvo)))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every reply is true and comes at once."""
+        return self == PLAIN
+
+    def require(self, player: Player, game: Game) -> None:
+        """Raise NotSupported or StrategyError where a game is not played so, or not by a player."""
+        if self.noise is not None:
+            self.noise.require(game)
+            player.require_noise()
+
+    def most_shots(self, game: Game) -> int:
+        """How many shots a game can take; where cells are shot again it is given up after them."""
+        return game.room if self.noise is None else MOST_SHOTS * game.room
+
+
+PLAIN = Manner()
+
+
+@dataclass(frozen=True)
 class Simulation:
     """What all players did on the same boards.
 
-    boards -- who hid the ships. seconds -- wall time of this run; resumed -- games that a
-    checkpoint had.
+    boards -- who hid the ships. manner -- how shots were replied to. seconds -- wall time of this
+    run; resumed -- games that a checkpoint had.
     """
 
     game: Game
     seed: int
     boards: str
+    manner: Manner
     outcomes: tuple[Outcome, ...]
     seconds: float = field(compare=False)
     resumed: int = field(compare=False)
@@ -175,35 +231,118 @@ def generator_of(seed: int, number: int) -> np.random.Generator:
     return np.random.default_rng([seed, 1, number])
 
 
-def played(player: Player, game: Game, ships: Sequence[int], generator: np.random.Generator) -> int:
-    """The shots that a player takes in a whole game against hidden ships (masks)."""
-    return len(play(player.begin(game, generator).shot, ships, Position(game)).shots)
+def errors_of(seed: int, number: int) -> np.random.Generator:
+    """The generator of false replies in the games on a board."""
+    return np.random.default_rng([seed, 2, number])
+
+
+def played(
+    player: Player,
+    game: Game,
+    ships: Sequence[int],
+    generator: np.random.Generator,
+    manner: Manner = PLAIN,
+    errors: np.random.Generator | None = None,
+) -> Position | NoisyPosition:
+    """The end of a game of a player against hidden ships (masks).
+
+    generator -- what the player draws from. errors -- what false replies are drawn from.
+    """
+    playing = player.begin(game, generator)
+    if manner.is_plain:
+        return play(playing.shot, ships, Position(game))
+    position = Position(game) if manner.noise is None else NoisyPosition(game, manner.noise)
+    chances = _Chances(np.random.default_rng(errors), game.cells)
+    most = manner.most_shots(game)
+    while not _is_over(position, ships):
+        if manner.salvo == 1:
+            cells = [playing.shot(position)]
+        else:
+            cells = salvo_of(playing, position, manner.salvo)
+        for cell in cells:
+            if _is_over(position, ships):
+                break
+            if isinstance(position, NoisyPosition):
+                chance = chances.of(game.bit(cell).bit_length() - 1)
+                is_ship = any(ship & game.bit(cell) for ship in ships)
+                position = position.after(cell, position.noise.reply(is_ship, chance))
+            else:
+                bit = game.bit(cell)
+                position = position.after(cell, reply(game, ships, position.hits, bit))
+        if len(position.shots) > most:
+            raise StrategyError(
+                f"{player} has made {len(position.shots):,} shots in a game of {game} and not yet "
+                "shot at every cell of the ships; a cell may be shot again, but each of them has "
+                "to be shot once"
+            )
+    return position
+
+
+def _is_over(position: Position | NoisyPosition, ships: Sequence[int]) -> bool:
+    if isinstance(position, NoisyPosition):
+        return position.is_over(ships)
+    return not position.hits_left
+
+
+class _Chances:
+    """Numbers drawn from [0, 1), by which replies are false: the same for all players of a board.
+
+    The n-th shot at a cell has the same number, whatever is shot before it.
+    """
+
+    def __init__(self, generator: np.random.Generator, cells: int):
+        self._generator = generator
+        self._rows: list[NDArray[np.float64]] = []
+        self._times = [0] * cells
+
+    def of(self, cell: int) -> float:
+        """That of the next shot at a cell."""
+        time = self._times[cell]
+        if time == len(self._rows):
+            self._rows.append(self._generator.random(len(self._times)))
+        self._times[cell] += 1
+        return float(self._rows[time][cell])
 
 
 def replay(
-    player: object, game: Game, number: int, *, seed: int = 1, boards: Hider | None = None
-) -> Position:
+    player: object,
+    game: Game,
+    number: int,
+    *,
+    seed: int = 1,
+    boards: Hider | None = None,
+    manner: Manner = PLAIN,
+) -> Position | NoisyPosition:
     """The end of a game that `simulate` plays with this seed: that on the board of a number.
 
     A strategy that would list too many configurations shoots as an evaluation does.
     """
     ships = to_masks((boards or Drawn()).boards(game, number + 1, seed)[number])
     chosen = as_player(player)
-    if isinstance(chosen, Strategy):
+    if manner.is_plain and isinstance(chosen, Strategy):
         return play(Chooser(chosen, game).shot, ships, Position(game))
-    return play(chosen.begin(game, generator_of(seed, number)).shot, ships, Position(game))
+    generator, errors = generator_of(seed, number), errors_of(seed, number)
+    return played(chosen, game, ships, generator, manner, errors)
 
 
-def play_task(player: Player, text: str, boards: CellSets, first: int, seed: int) -> list[int]:
+def play_task(
+    player: Player, text: str, boards: CellSets, first: int, seed: int, manner: Manner = PLAIN
+) -> list[int]:
     """The shots that a player takes on some boards, of which the first has that number."""
     game = Game.parse(text)
     numbered = list(enumerate(boards, first))
-    compiled = player.compiled(game)
+    compiled = player.compiled(game) if manner.is_plain else None
     if compiled is None:
-        return [
-            played(player, game, to_masks(ships), generator_of(seed, number))
+        ends = (
+            played(
+                *(player, game, to_masks(ships)),
+                generator_of(seed, number),
+                manner,
+                errors_of(seed, number),
+            )
             for number, ships in numbered
-        ]
+        )
+        return [len(end.shots) for end in ends]
     cells = numbered_cells(game, boards)
     return [
         int(compiled(cells[number - first], generator_of(seed, number))) for number, _ in numbered
@@ -233,6 +372,7 @@ def simulate(
     games: int = 10_000,
     seed: int = 1,
     boards: Hider | None = None,
+    manner: Manner = PLAIN,
     executor: Executor | None = None,
     jobs: int | None = None,
     checkpoint: Path | None = None,
@@ -243,6 +383,7 @@ def simulate(
     players -- each a name, a function, a class or an object, as `as_player` has them. games --
         how many boards; seed -- what they and all chance come from. boards -- who hides the ships
         (default: uniformly at random).
+    manner -- how shots are replied to (default: truly, one by one).
     executor -- runs the tasks (Dask: `Client.get_executor()`); by default a pool of processes.
     jobs -- how many tasks run at once: the processes of that pool (default: one a processor; 1 is
         this process), or the workers of the executor.
@@ -251,7 +392,8 @@ def simulate(
     progress -- called after every task, with the games of all players together.
 
     Raises ImpossiblePosition for a game without a configuration, StrategyError where a player
-    fails or shoots where it cannot, TableError for the checkpoint.
+    fails, shoots where it cannot or does not play in this manner, NotSupported for a game that is
+    not played so, TableError for the checkpoint.
     """
     chosen = [as_player(player) for player in players]
     names = [str(player) for player in chosen]
@@ -265,14 +407,17 @@ def simulate(
             f"{games} games with the seed {seed} cannot be played; 1 to {MOST_GAMES:,} games and "
             "a seed of 0 or more are accepted"
         )
+    for player in chosen:
+        manner.require(player, game)
     jobs = jobs or os.cpu_count() or 1
     with ExitStack() as stack:
         hider = boards or Drawn()
         store = None
         if checkpoint is not None:
             what = f"simulation; {game}; seed {seed}; boards {hider.identity}"
+            what += "" if manner.is_plain else f"; {manner!r}"
             store = stack.enter_context(Journal(checkpoint / "games.jsonl", what))
-        run = _Run(chosen, game, games, seed, hider, store, progress)
+        run = _Run(chosen, game, games, seed, hider, manner, store, progress)
         if executor is None and jobs > 1 and len(run.missing) > 1:
             for player in chosen:
                 pickle.dumps(player)  # or it says here why it cannot be sent
@@ -289,7 +434,7 @@ class _Task:
     last: int
 
 
-_Arguments = tuple[Player, str, CellSets, int, int]  # of `play_task`
+_Arguments = tuple[Player, str, CellSets, int, int, Manner]  # of `play_task`
 
 
 def _play(sent: tuple[_Task, _Arguments]) -> list[int]:
@@ -306,6 +451,7 @@ class _Run:
         games: int,
         seed: int,
         hider: Hider,
+        manner: Manner,
         store: Journal | None,
         progress: Progress[Status],
     ):
@@ -314,6 +460,7 @@ class _Run:
         self._game = game
         self._seed = seed
         self._hider = hider
+        self._manner = manner
         self._boards = hider.boards(game, games, seed)
         self._store = store
         self._identities = [player.identity() for player in players] if store is not None else []
@@ -329,13 +476,14 @@ class _Run:
         for (task, _), shots in results(executor, _play, sent, AHEAD * workers, self._report):
             self._enter(task, shots)
         outcomes = [
-            Outcome(str(player), self._game, shots)
+            Outcome(str(player), self._game, shots, self._manner.salvo)
             for player, shots in zip(self._players, self._shots, strict=True)
         ]
         return Simulation(
             self._game,
             self._seed,
             self._hider.identity,
+            self._manner,
             tuple(outcomes),
             time.monotonic() - self._started,
             self._resumed,
@@ -343,9 +491,9 @@ class _Run:
 
     def _tasks(self) -> Iterator[_Task]:
         """All tasks, boards before players, so that what is done is even."""
-        games = self._shots.shape[1]
+        games, is_plain = self._shots.shape[1], self._manner.is_plain
         sizes = [
-            PLAYED if player.compiled(self._game) is None else PLAYED_COMPILED
+            PLAYED_COMPILED if is_plain and player.compiled(self._game) else PLAYED
             for player in self._players
         ]
         for first in range(0, games, PLAYED):
@@ -355,7 +503,8 @@ class _Run:
 
     def _arguments(self, task: _Task) -> _Arguments:
         boards = self._boards[task.first : task.last]
-        return self._players[task.player], str(self._game), boards, task.first, self._seed
+        player = self._players[task.player]
+        return player, str(self._game), boards, task.first, self._seed, self._manner
 
     def _enter(self, task: _Task, shots: list[int]) -> None:
         if not self._are_shots(task, shots):
@@ -388,10 +537,9 @@ class _Run:
 
     def _are_shots(self, task: _Task, shots: object) -> bool:
         """Whether these can be the shots of the games of a task."""
+        most = self._manner.most_shots(self._game)
         return (
             isinstance(shots, list)
             and len(shots) == task.last - task.first
-            and all(
-                type(n) is int and self._game.fleet_cells <= n <= self._game.room for n in shots
-            )
+            and all(type(n) is int and self._game.fleet_cells <= n <= most for n in shots)
         )

@@ -1000,6 +1000,40 @@ HEXAGONAL_GAMES = Table(
     20,
 )
 
+_PLAYED = (
+    Column("strategy", TEXT, "the player"),
+    Column("games", INTEGER, "boards played, the first ones of the seed"),
+    Column("mean", decimal(4), "mean shots"),
+    Column("standard_error", decimal(4), "standard error of the mean"),
+    Column("sd", decimal(4), "standard deviation of the shots"),
+    Column("worst", INTEGER, "most shots of a game"),
+)
+FALSE_REPLIES = Table(
+    "false_replies",
+    "Players whose replies are false now and then",
+    (
+        Column("game", GAME, "the game"),
+        Column("percent", INTEGER, "of replies that are false, at water and at ships alike"),
+        *_PLAYED,
+    ),
+    "replies",
+    40,
+)
+SALVOS = Table(
+    "salvos",
+    "What it costs to shoot several cells before their replies are heard",
+    (
+        Column("game", GAME, "the game"),
+        Column("salvo", INTEGER, "cells chosen together"),
+        *_PLAYED,
+        Column("salvos", decimal(4), "mean number of salvos"),
+        Column("more", decimal(4), "shots more than one by one, on the same boards, on average"),
+        Column("more_error", decimal(4), "standard error of that"),
+    ),
+    "replies",
+    40,
+)
+
 # When all this was computed last
 
 RECOMPUTED = Table(

@@ -44,7 +44,6 @@ from typing import Any
 import numpy as np
 
 from optsearch.game import Cell, Game
-from optsearch.game.position import Position
 from optsearch.strategies.player import Player, Playing, name_of, parameters
 from optsearch.strategies.rules import NestedRule, PatternRule, Rule
 from optsearch.support.errors import StrategyError
@@ -72,8 +71,11 @@ class Strategy(Player):
     """A rule from position to next shot, and what is printed of it."""
 
     @abstractmethod
-    def shot(self, position: Position) -> Cell:
-        """The cell, as (row, column), to shoot next; called while a ship is afloat."""
+    def shot(self, position: Any) -> Cell:
+        """The cell, as (row, column), to shoot next; called while a ship is afloat.
+
+        position -- a Position; a NoisyPosition where replies may be false (`require_noise`).
+        """
 
     def begin(self, game: Game, generator: np.random.Generator) -> Playing:
         """Itself: it draws nothing and remembers nothing."""

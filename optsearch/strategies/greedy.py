@@ -15,6 +15,7 @@ from typing import ClassVar
 from optsearch.counting.configurations import Codes, list_ships, to_masks
 from optsearch.counting.posterior import Posterior
 from optsearch.game import MAX_CELLS, Cell, Game, bits
+from optsearch.game.noise import NoisyPosition
 from optsearch.game.orders import order_of
 from optsearch.game.position import Position
 from optsearch.search.kernels import Kernel, announced_kernel, best_cells
@@ -36,8 +37,20 @@ class Greedy(Strategy):
         4, *RANGES["endgame"], "configurations, and fewer, for which the optimum is played"
     )
 
-    def shot(self, position: Position) -> Cell:
-        """The cell to shoot next, from exact counts and lists in plain Python."""
+    def require_noise(self) -> None:
+        """It plays by probabilities, however they come about."""
+
+    def salvo(self, position: Position | NoisyPosition, number: int) -> list[Cell]:
+        """The most probable cells together, also where few configurations are left."""
+        return most_probable(position, order_of(position.game, self.ties))[:number]
+
+    def shot(self, position: Position | NoisyPosition) -> Cell:
+        """The cell to shoot next, from exact counts and lists in plain Python.
+
+        Where replies may be false it is always a most probable one of those not shot yet.
+        """
+        if isinstance(position, NoisyPosition):
+            return self.salvo(position, 1)[0]
         order = order_of(position.game, self.ties)
         counts = counts_of(position)
         if counts.configurations <= self.endgame:
@@ -51,6 +64,21 @@ class Greedy(Strategy):
         if not game.is_silent and not Codes.of(game).fit:
             return None
         return Rule(order_of(game, self.ties), self.endgame)
+
+
+def most_probable(position: Position | NoisyPosition, order: Sequence[int]) -> list[Cell]:
+    """The cells not shot yet that may hold a ship, the most probable first, ties by an order.
+
+    Where replies may be false, probabilities that agree to twelve digits are ties.
+    """
+    chances: Sequence[float]
+    if isinstance(position, NoisyPosition):
+        chances = [float(f"{p:.12e}") for p in Posterior(position).probability.ravel()]
+    else:
+        chances = counts_of(position).cells
+    fresh = [cell for cell in order if chances[cell] and not position.closed >> cell & 1]
+    fresh.sort(key=chances.__getitem__, reverse=True)  # keeps the order of equal ones
+    return [position.game.cell(cell) for cell in fresh]
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from optsearch.game import Cell, Game, cell_name
+from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position
 from optsearch.strategies import Strategy
 from optsearch.strategies.player import Player, Playing
@@ -63,9 +64,10 @@ def _player(code: Code) -> Own | OwnPlayer:
 
 @dataclass(frozen=True)
 class _Subject:
-    """What is asked: a function for the shot, and perhaps one for the rule; or one that begins."""
+    """What is asked: a function for the shot, and perhaps for more; or one that begins."""
 
     function: Callable[..., object]
+    salvo: Callable[..., object] | None = None
     rule: Callable[[Game], object] | None = None
     begins: bool = False
 
@@ -87,7 +89,7 @@ def _subject(code: Code) -> _Subject:
         return _Subject(begin, begins=True)
     shot = attribute("shot")
     if shot is not None:
-        return _Subject(shot, attribute("rule"))
+        return _Subject(shot, attribute("salvo"), attribute("rule"))
     if not callable(thing):
         raise StrategyError(f"{code} is {spelled(thing)}; {_FORM}")
     if arguments_of(thing) == 2:
@@ -131,29 +133,75 @@ class _OfCode(Player):
                 f"{error}; {IN_A_FILE}"
             ) from None
 
-    def answer(self, function: Callable[[Position], object], position: Position) -> Cell:
+    def require_noise(self) -> None:
+        """Raise StrategyError for a score, which is told of hits and misses as if they were true.
+
+        Other code is given a NoisyPosition.
+        """
+        if isinstance(self._code.thing(), Score):
+            super().require_noise()
+
+    def answer(self, function: Callable[..., object], position: Position | NoisyPosition) -> Cell:
         """What its code shoots, if that is a cell which can be shot."""
+        answer = self._code.call(function, position, says=f"{self} fails {_when(position)}")
+        return self._checked(answer, function, position, 0)
+
+    def salvo_by(
+        self,
+        function: Callable[..., object] | None,
+        position: Position | NoisyPosition,
+        number: int,
+    ) -> list[Cell]:
+        """What its code shoots together, if those are cells which can be shot, each once."""
+        if function is None:
+            raise StrategyError(
+                f"{self} has no method salvo(position, number) to choose {number} cells with"
+            )
         when = _when(position)
-        answer = self._code.call(function, position, says=f"{self} fails {when}")
+        answer = self._code.call(function, position, number, says=f"{self} fails {when}")
+        if not isinstance(answer, list | tuple) or not 1 <= len(answer) <= number:
+            raise StrategyError(
+                f"{self} shoots {spelled(answer)} {when}{defined_at(function)}; a list of 1 to "
+                f"{number} cells is accepted"
+            )
+        cells: list[Cell] = []
+        for one in answer:
+            taken = position.game.mask(cells)
+            cells.append(self._checked(one, function, position, taken))
+        return cells
+
+    def _checked(
+        self,
+        answer: object,
+        function: Callable[..., object],
+        position: Position | NoisyPosition,
+        taken: int,
+    ) -> Cell:
+        """An answer as a cell; it was not shot before, or replies may be false."""
+        closed = taken | (position.closed if isinstance(position, Position) else 0)
         cell = _cell(answer)
         if cell is None or cell not in position.game:
             there, what = spelled(answer), "is no cell of the board"
-        elif position.game.bit(cell) & position.closed:
+        elif position.game.bit(cell) & closed:
             there, what = cell_name(cell), "was shot before"
         else:
             return cell
         raise StrategyError(
-            f"{self} shoots {there} {when}, which {what}{defined_at(function)}; a shot is a cell "
-            "(row, column), from 0, that was not shot yet"
+            f"{self} shoots {there} {_when(position)}, which {what}{defined_at(function)}; a shot "
+            "is a cell (row, column), from 0, that was not shot yet"
         )
 
 
 class Own(_OfCode, Strategy):
     """A strategy of one's own."""
 
-    def shot(self, position: Position) -> Cell:
+    def shot(self, position: Position | NoisyPosition) -> Cell:
         """What its code shoots, if that is a cell which can be shot."""
         return self.answer(self.subject.function, position)
+
+    def salvo(self, position: Position | NoisyPosition, number: int) -> list[Cell]:
+        """What its code shoots together."""
+        return self.salvo_by(self.subject.salvo, position, number)
 
     @property
     def score(self) -> Score | None:
@@ -188,7 +236,8 @@ class OwnPlayer(_OfCode):
                 f"begin of {self} returns {spelled(playing)}{defined_at(begin)}; an object with "
                 "the method shot(position) is accepted"
             )
-        return _OwnGame(self, shot)
+        salvo = careful(getattr, playing, "salvo", None, says=f"{self} has no salvo to ask for")
+        return _OwnGame(self, shot, salvo if callable(salvo) else None)
 
 
 @dataclass(frozen=True)
@@ -196,11 +245,16 @@ class _OwnGame:
     """A game of a player of one's own."""
 
     player: OwnPlayer
-    function: Callable[[Position], object]
+    function: Callable[..., object]
+    together: Callable[..., object] | None
 
-    def shot(self, position: Position) -> Cell:
+    def shot(self, position: Position | NoisyPosition) -> Cell:
         """What its code shoots, if that is a cell which can be shot."""
         return self.player.answer(self.function, position)
+
+    def salvo(self, position: Position | NoisyPosition, number: int) -> list[Cell]:
+        """What its code shoots together."""
+        return self.player.salvo_by(self.together, position, number)
 
 
 def replay(strategy: Strategy, over: Position, start: int) -> None:
@@ -219,7 +273,7 @@ def replay(strategy: Strategy, over: Position, start: int) -> None:
             )
 
 
-def _when(position: Position) -> str:
+def _when(position: Position | NoisyPosition) -> str:
     return f"after {str(position)!r}" if position.shots else "on the empty board"
 
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from optsearch.game import Cell, Game
 from optsearch.game.orders import ORDERS
-from optsearch.game.position import Position
 from optsearch.support.errors import StrategyError
 
 Compiled = Callable[[NDArray[np.uint8], np.random.Generator], int]
@@ -21,8 +20,35 @@ Compiled = Callable[[NDArray[np.uint8], np.random.Generator], int]
 class Playing(Protocol):
     """A player in one game; it may remember what it likes."""
 
-    def shot(self, position: Position) -> Cell:
-        """The cell, as (row, column), to shoot next; called in order while a ship is afloat."""
+    def shot(self, position: Any) -> Cell:
+        """The cell, as (row, column), to shoot next; called in order while a ship is afloat.
+
+        position -- a Position; a NoisyPosition where replies may be false.
+        """
+
+
+class ShootsSalvos(Protocol):
+    """A player in one game that chooses several cells before it hears the replies."""
+
+    def salvo(self, position: Any, number: int) -> list[Cell]:
+        """The cells to shoot together, in order: so many, or fewer if no more are worth a shot."""
+
+
+def salvo_of(playing: Playing, position: Any, number: int) -> list[Cell]:
+    """The cells that a player shoots together; StrategyError where it chooses them singly."""
+    choose = getattr(playing, "salvo", None)
+    if choose is None:
+        raise StrategyError(
+            f"{playing} chooses each cell after the reply to the one before; {SALVOS} choose a "
+            "salvo, and players of your own with the method salvo(position, number)"
+        )
+    cells: list[Cell] = choose(position, number)
+    return cells
+
+
+MOST_SALVO = 1024  # cells
+SALVOS = "greedy, spread, bisection, information, random, parity, density and thompson"
+NOISY = "greedy, random, thompson:information=exact and players of your own"
 
 
 class Player(ABC):
@@ -31,6 +57,12 @@ class Player(ABC):
     A deterministic strategy (`Strategy`) is one that plays every game by `shot` alone. A player
     with parameters is a dataclass, and its fields are a `number`, `word`, `text` or `ties` each.
     """
+
+    def require_noise(self) -> None:
+        """Raise StrategyError where it takes every reply for true."""
+        raise StrategyError(
+            f"{self} takes every reply for true; {NOISY} play where replies may be false"
+        )
 
     def __post_init__(self) -> None:
         """Raise StrategyError for a parameter that is not accepted; called by dataclasses."""

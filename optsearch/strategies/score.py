@@ -208,6 +208,22 @@ class Score:
             return best
         return self.best(position, counts, fresh)
 
+    def salvo(self, position: Position, number: int) -> list[Cell]:
+        """The cells to shoot together: certain hits, then by score, or few left by probability.
+
+        Raises StrategyError for a function that returns a cell.
+        """
+        game, counts = position.game, counts_of(position)
+        n, having = counts.configurations, counts.cells
+        order = order_of(game, self.ties)
+        fresh = [cell for cell in order if having[cell] and not position.closed >> cell & 1]
+        keys: list[Any] = [(count, 0) for count in having]
+        if n > max(self.least, self.endgame, 1):
+            scores = self.values(position, counts, fresh)
+            keys = [(count == n, score) for count, score in zip(having, scores, strict=True)]
+        fresh.sort(key=keys.__getitem__, reverse=True)
+        return [game.cell(cell) for cell in fresh[:number]]
+
     def best(self, position: Position, counts: Counts, fresh: list[int]) -> int:
         """What the function shoots, of some cells."""
         answer, scores = self._answer(position, counts, fresh)
@@ -304,6 +320,10 @@ class Scoring(Strategy):
     def shot(self, position: Position) -> Cell:
         """The cell to shoot next, from exact counts."""
         return self.score(position.game).shot(position)
+
+    def salvo(self, position: Position, number: int) -> list[Cell]:
+        """The cells to shoot together, the highest scores."""
+        return self.score(position.game).salvo(position, number)
 
 
 def score_named(name: str, game: Game) -> Score:

@@ -34,12 +34,21 @@ class _Drawing:
 
     def shot(self, position: Position) -> Cell:
         """The cell drawn."""
+        return self.salvo(position, 1)[0]
+
+    def salvo(self, position: Position, number: int) -> list[Cell]:
+        """Cells drawn one after the other."""
         values = self.values(position)
         closed = position.closed
         unknown = [i for i in range(position.game.cells) if not closed >> i & 1]
-        most = max(values[i] for i in unknown)
-        ties = [i for i in unknown if values[i] == most]
-        return position.game.cell(ties[int(self.generator.random() * len(ties))])
+        cells = []
+        for _ in range(min(number, len(unknown))):
+            most = max(values[i] for i in unknown)
+            ties = [i for i in unknown if values[i] == most]
+            cell = ties[int(self.generator.random() * len(ties))]
+            unknown.remove(cell)
+            cells.append(position.game.cell(cell))
+        return cells
 
 
 class _ByValues(Player):
@@ -59,6 +68,9 @@ class Random(_ByValues):
     """Any cell that was not shot yet, by chance."""
 
     name: ClassVar[str] = "random"
+
+    def require_noise(self) -> None:
+        """No reply matters to it."""
 
     def values(self, position: Position) -> list[int]:
         """1 everywhere."""

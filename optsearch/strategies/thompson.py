@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from optsearch.counting.configurations import to_words
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Cell, Game
+from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position
 from optsearch.strategies.player import Player, number, word
 from optsearch.support.errors import StrategyError
@@ -52,6 +53,14 @@ class Thompson(Player):
 
     block_size: int = number(10_000, 1, 1_000_000, "samples for one shot")
     information: str = word("printed", INFORMATION, "what a sample takes from the replies")
+
+    def require_noise(self) -> None:
+        """Raise StrategyError where samples are kept that fit the replies; `exact` draws them."""
+        if self.information != "exact":
+            raise StrategyError(
+                f"{self} keeps the samples that fit the replies, and every sample fits replies "
+                "that may be false, more or less; information=exact draws from the posterior"
+            )
 
     def begin(self, game: Game, generator: np.random.Generator) -> ThompsonGame:
         """A game; StrategyError for `whole` where sinkings do not tell the ship.
@@ -86,17 +95,25 @@ class Thompson(Player):
             before = Position(end.game, end.shots[:made])
             yield self.posterior(before, generator, samples)
 
-    def most_sampled(self, position: Position, generator: np.random.Generator) -> Cell:
-        """The cell to shoot."""
+    def most_sampled(
+        self, position: Position | NoisyPosition, generator: np.random.Generator, number: int = 1
+    ) -> list[Cell]:
+        """The cells to shoot, so many."""
         counts, _ = self._sampled(position, generator, None)
         closed = position.closed
         unknown = [cell for cell in range(position.game.cells) if not closed >> cell & 1]
-        return position.game.cell(max(unknown, key=counts.tolist().__getitem__))
+        unknown.sort(key=counts.tolist().__getitem__, reverse=True)  # row by row where equal
+        return [position.game.cell(cell) for cell in unknown[:number]]
 
     def _sampled(
-        self, position: Position, generator: np.random.Generator, samples: int | None
+        self,
+        position: Position | NoisyPosition,
+        generator: np.random.Generator,
+        samples: int | None,
     ) -> tuple[Counts, int]:
         """How many kept samples cover each cell, and how many are kept."""
+        if isinstance(position, NoisyPosition):
+            return self._drawn(position, generator, samples or self.block_size)
         if self.information == "exact":
             return self._exactly(position, generator, samples or self.block_size)
         least, blocks = samples or 1, _Blocks(position, self, generator)
@@ -118,10 +135,16 @@ class Thompson(Player):
             blocks = _Blocks(position, self, generator)
             counts, kept, _ = blocks.tally(samples, samples, EXACT_BLOCK_SIZE, most)
         if kept < samples:
-            drawn = Posterior(position).sample(samples - kept, generator)
-            covered = _covered(np.bitwise_or.reduce(drawn, axis=1), position.game.cells)
-            counts += covered.sum(axis=0)
+            counts += self._drawn(position, generator, samples - kept)[0]
         return counts, samples
+
+    def _drawn(
+        self, position: Position | NoisyPosition, generator: np.random.Generator, samples: int
+    ) -> tuple[Counts, int]:
+        """So many samples of the exact posterior."""
+        drawn = Posterior(position).sample(samples, generator)
+        covered = _covered(np.bitwise_or.reduce(drawn, axis=1), position.game.cells)
+        return covered.sum(axis=0), samples
 
 
 def possible(position: Position, is_printed: bool) -> Iterator[NDArray[np.uint64]]:
@@ -185,9 +208,13 @@ class ThompsonGame:
         self._player = player
         self._generator = generator
 
-    def shot(self, position: Position) -> Cell:
+    def shot(self, position: Position | NoisyPosition) -> Cell:
         """The cell that most samples cover."""
-        return self._player.most_sampled(position, self._generator)
+        return self.salvo(position, 1)[0]
+
+    def salvo(self, position: Position | NoisyPosition, number: int) -> list[Cell]:
+        """The cells that most samples cover."""
+        return self._player.most_sampled(position, self._generator, number)
 
 
 @lru_cache(maxsize=4)

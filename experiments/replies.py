@@ -1,0 +1,85 @@
+"""What false replies and salvos cost: python -m experiments.replies [-n N] [--false-games M]
+
+Exact greedy and Thompson sampling by the exact posterior play M (60) boards where 0, 5, 10 and 20
+percent of the replies are false, at water and at ships alike; greedy and `spread` play N (400)
+boards by salvos of 1 to 10. Writes data/results/false_replies.csv and salvos.csv. A run that was
+stopped goes on.
+"""
+
+from math import sqrt
+from pathlib import Path
+
+from experiments import script
+from optsearch.cli.simulating import simulating
+from optsearch.game import Game
+from optsearch.game.noise import Noise
+from optsearch.play.simulate import Manner, Outcome, sd, simulate
+from optsearch.results.tables import FALSE_REPLIES, SALVOS
+
+GAME = Game.parse("8x8:4,3,3,2")
+PERCENT = (0, 5, 10, 20)
+PLAYERS = ("greedy", "thompson:block_size=1000,information=exact")
+SALVO = (1, 2, 3, 5, 10)
+TOGETHER = ("greedy", "spread")
+SEED = 1
+
+
+def outcomes(
+    players: tuple[str, ...], game: Game, games: int, manner: Manner, checkpoint: Path, jobs: int
+) -> tuple[Outcome, ...]:
+    """The games of some players, replied to in a manner."""
+    with simulating() as progress:
+        return simulate(
+            *(players, game),
+            games=games,
+            seed=SEED,
+            manner=manner,
+            jobs=jobs,
+            checkpoint=checkpoint,
+            progress=progress,
+        ).outcomes
+
+
+def described(outcome: Outcome) -> tuple[object, ...]:
+    """What both tables say of a player."""
+    return (
+        *(outcome.strategy, outcome.games, outcome.mean, outcome.standard_error),
+        *(outcome.sd, outcome.worst),
+    )
+
+
+def main() -> None:
+    """The command line."""
+    parser = script.parser(__doc__, "replies")
+    parser.add_argument("-n", "--games", type=int, default=400)
+    parser.add_argument("--false-games", type=int, default=60)
+    parser.add_argument("--game", type=Game.parse, default=GAME)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--checkpoints", type=Path, default=script.CHECKPOINTS)
+    options = parser.parse_args()
+    game, kept = options.game, options.checkpoints
+    rows: list[tuple[object, ...]] = []
+    for percent in PERCENT:
+        noise = Noise.parse(f"{percent}/100", f"{percent}/100")
+        found = outcomes(
+            *(PLAYERS, game, options.false_games, Manner(noise)),
+            *(kept / f"false_replies_{percent}", options.jobs),
+        )
+        rows += ((game, percent, *described(one)) for one in found)
+    FALSE_REPLIES.write(rows, options.output, fields={"seed": SEED})
+    rows, alone = [], dict[str, Outcome]()
+    for salvo in SALVO:
+        manner = Manner(salvo=salvo)
+        found = outcomes(
+            *(TOGETHER, game, options.games, manner, kept / f"salvos_{salvo}", options.jobs)
+        )
+        for one in found:
+            more = one.shots - alone.setdefault(one.strategy, one).shots
+            error = sd(more) / sqrt(len(more))
+            row = (game, salvo, *described(one), one.salvos.mean(), more.mean(), error)
+            rows.append(row)
+    SALVOS.write(rows, options.output, fields={"seed": SEED})
+
+
+if __name__ == "__main__":
+    script.run(main)
