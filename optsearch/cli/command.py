@@ -81,7 +81,20 @@ def refused_usage(error: Any) -> int:
     value = given(getattr(error, "param", None))
     if value is not None and repr(value) not in message:
         message += f", not {value!r}"
+    if getattr(error, "option_name", None) in OF_REPLIES:
+        message = (
+            f"{error.option_name} is for {OF_REPLIES[error.option_name]}; {command} takes replies "
+            "that are true, one for each shot"
+        )
     return refused(str(OptsearchError(f"{message}; see {command} --help")))
+
+
+# Options that people may look for elsewhere, and the commands that have them.
+OF_REPLIES = {
+    "--false-hits": "posterior, sample, advise and simulate",
+    "--false-misses": "posterior, sample, advise and simulate",
+    "--salvo": "advise and simulate",
+}
 
 
 def given(option: Any) -> str | None:

@@ -168,7 +168,9 @@ class Advice:
             chances = list(map(Fraction, posterior.probability.ravel().tolist()))
         closed = posterior.told.closed
         cells = [i for i, chance in enumerate(chances) if chance and not closed >> i & 1]
-        cells.sort(key=lambda i: -chances[i])
+        # Floats that agree to twelve digits are ties.
+        by = chances if posterior.is_exact else [Fraction(f"{float(p):.12e}") for p in chances]
+        cells.sort(key=by.__getitem__, reverse=True)
         return [(position.game.cell(i), chances[i]) for i in cells[:number]]
 
 
