@@ -32,6 +32,7 @@ from optsearch.results.tables import (
     DOUBLE_ORACLE,
     EQUILIBRIA,
     EVALUATION,
+    FALSE_REPLIES,
     GROWTH,
     HIDERS,
     LEADERBOARD,
@@ -39,6 +40,7 @@ from optsearch.results.tables import (
     OPTIMA,
     OPTIMA_ANNOUNCED,
     PUZZLES,
+    SALVOS,
     SOLITAIRE,
     TOLD,
     TOLD_CHECK,
@@ -262,6 +264,41 @@ def hiders_in_practice() -> str:
     )
 
 
+def false_replies() -> str:
+    """Shots of players whose replies are false now and then."""
+    return rows_of(
+        ("replies that are false", "player", "boards", "mean shots", "most"),
+        *(
+            (
+                f"{row['percent']} %",
+                f"`{row['strategy'].partition(':')[0]}`",
+                row["games"],
+                f"{row['mean']:.2f} ± {row['standard_error']:.2f}",
+                row["worst"],
+            )
+            for row in FALSE_REPLIES.read()
+        ),
+    )
+
+
+def salvos() -> str:
+    """What it costs to choose several cells together."""
+    return rows_of(
+        ("cells together", "player", "boards", "mean shots", "more than one by one", "mean salvos"),
+        *(
+            (
+                row["salvo"],
+                f"`{row['strategy'].partition(':')[0]}`",
+                row["games"],
+                f"{row['mean']:.2f} ± {row['standard_error']:.2f}",
+                "" if row["salvo"] == 1 else f"{row['more']:+.2f} ± {row['more_error']:.2f}",
+                f"{row['salvos']:.2f}",
+            )
+            for row in SALVOS.read()
+        ),
+    )
+
+
 def optima_by_rules() -> str:
     """Optima of games in which ships may touch, by what is announced."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
@@ -436,7 +473,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "values of games": values_of_games,
     "brackets of games": brackets_of_games,
     "rounds by box": rounds_by_box,
+    "false replies": false_replies,
     "hiders in practice": hiders_in_practice,
+    "salvos": salvos,
     "levels of puzzles": levels_of_puzzles,
     "gallery": gallery,
 }

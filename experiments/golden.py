@@ -34,6 +34,7 @@ FROM_NOTHING = {
     "hexagonal_games": ("--checkpoints", "{folder}/checkpoints"),
     "leaderboard": ("--checkpoints", "{folder}/checkpoints"),
     "lower_bounds": ("--checkpoints", "{folder}/checkpoints"),
+    "replies": ("--checkpoints", "{folder}/checkpoints"),
     "optima": ("--again", "--seconds", "1000"),  # also the games that nobody waits for by default
 }
 

@@ -1,7 +1,7 @@
 """What false replies and salvos cost: python -m experiments.replies [-n N] [--false-games M]
 
-Exact greedy and Thompson sampling by the exact posterior play M (60) boards where 0, 5, 10 and 20
-percent of the replies are false, at water and at ships alike; greedy and `spread` play N (400)
+Exact greedy and Thompson sampling by the exact posterior play M (150) boards where 0, 5, 10 and 20
+percent of the replies are false, at water and at ships alike; greedy and `spread` play N (200)
 boards by salvos of 1 to 10. Writes data/results/false_replies.csv and salvos.csv. A run that was
 stopped goes on.
 """
@@ -51,8 +51,8 @@ def described(outcome: Outcome) -> tuple[object, ...]:
 def main() -> None:
     """The command line."""
     parser = script.parser(__doc__, "replies")
-    parser.add_argument("-n", "--games", type=int, default=400)
-    parser.add_argument("--false-games", type=int, default=60)
+    parser.add_argument("-n", "--games", type=int, default=200)
+    parser.add_argument("--false-games", type=int, default=150)
     parser.add_argument("--game", type=Game.parse, default=GAME)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--checkpoints", type=Path, default=script.CHECKPOINTS)

@@ -42,6 +42,7 @@ from experiments import (
     optima,
     optima_announced,
     reconstructions,
+    replies,
     reveal_again,
     table1,
     told,
@@ -1325,6 +1326,29 @@ def test_the_same_fleets_on_boards_of_several_shapes(run, tmp_path):
         assert row == committed[row["game"]]
     of = {str(game): row["mean"] for game, row in committed.items()}
     assert of["4x4:2"] < of["4x4:2;board=cylinder"] < of["4x4:2;board=torus"]
+
+
+def test_false_replies_and_salvos(run, tmp_path):
+    """Both tables of a few games; the committed ones cost more the more is false or together."""
+    run(
+        replies,
+        "-o",
+        tmp_path,
+        "-n",
+        2,
+        "--false-games",
+        2,
+        "--game",
+        "4x4:2",
+        "--checkpoints",
+        tmp_path,
+    )
+    assert len(results.FALSE_REPLIES.read(results.FALSE_REPLIES.path(tmp_path))) == 8
+    assert len(results.SALVOS.read(results.SALVOS.path(tmp_path))) == 10
+    for table, by in ((results.FALSE_REPLIES, "percent"), (results.SALVOS, "salvo")):
+        rows = [row for row in table.read() if row["strategy"].startswith("greedy")]
+        assert [row["mean"] for row in rows] == sorted(row["mean"] for row in rows)
+        assert [row[by] for row in rows] == sorted({row[by] for row in rows})
 
 
 def test_the_committed_games_on_hexagons():

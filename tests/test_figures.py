@@ -50,6 +50,7 @@ NAMES = [
     "thompson_posterior",
     "root_chain",
     "borders",
+    "false_replies",
     "hexagonal",
 ]
 IDEAS = ["bonferroni_trees", "reveal_game", "skyline"]  # drawn from no table
