@@ -1,4 +1,7 @@
-"""What cells beside one placement of a ship meet of the configurations with it, class by class."""
+"""What cells beside one placement of a ship meet of the configurations with it, class by class.
+
+Any board will do: placements that a symmetry of the board maps to each other are one class.
+"""
 
 from __future__ import annotations
 

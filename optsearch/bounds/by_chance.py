@@ -4,6 +4,8 @@ Let k of n cells be to be hit, and the n be shot in random order. Each of the n 
 before the last of the k with probability k / (k + 1): of these k + 1 cells each is last equally
 often, and it is not the one that is. So k (n - k) / (k + 1) misses come before the last hit on
 average, and that is the same for every configuration. Some order takes no more. ∎
+
+Of the board the proof needs how many cells it has.
 """
 
 from __future__ import annotations

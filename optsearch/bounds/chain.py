@@ -2,6 +2,8 @@
 
 A(l) bounds the configurations that a strategy finishes with at most l misses; any such A gives a
 lower bound on the mean (`mean_at_least`).
+
+Of the board the proof needs nothing: how many configurations some cells meet is all that counts.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 f(S) is the number of configurations with a ship on a cell of S, c(S) the number that cover all of
 S. `CellSetCounts.of(game)` counts c for every set of up to four cells; `Coverage.most_met(k)` is an
 upper bound on f over all sets of k cells. All values are exact integers.
+
+Any board will do. Its symmetries, which map placements to placements, only save counting.
 """
 
 from __future__ import annotations

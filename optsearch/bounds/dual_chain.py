@@ -4,6 +4,7 @@ Until its first hit a strategy is a fixed sequence of cells, its chain. Once a s
 the places of the chain can be bounded one by one, and any prices give a lower bound. It is the
 Lagrangian dual of a linear programme for min-sum set cover with exact costs after the hit. Where
 few sets have the same cell, as with a single ship that is not yet hit, it is close to the optimum.
+It is of any family of sets, and knows no board.
 """
 
 from __future__ import annotations

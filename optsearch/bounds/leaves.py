@@ -2,7 +2,8 @@
 
 The leaves of a position's tree are its distinct cell sets; each has a weight, the number of
 configurations with these cells (1 wherever the cells determine the configuration). `Leaves` maps a
-weight to the number of leaves that have it. All values are exact.
+weight to the number of leaves that have it. All values are exact. Of the board nothing is needed;
+symmetries only save first shots.
 """
 
 from __future__ import annotations

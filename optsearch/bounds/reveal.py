@@ -22,6 +22,10 @@ Further, F_Q(l) is at most
   known. This counts the misses beside a ship that is hit and not yet sunk, those of the last ship
   above all.
 
+Of the board the proof needs that every ship is one piece along sides of cells, as all are: where
+ships may not touch, each piece of ship cells is a ship. What touches is the board's to say, and the
+halo follows from it.
+
 The kernel `cython_ext/_reveal.pyx` evaluates this from the whole fleet down, in integers.
 """
 

@@ -42,6 +42,9 @@ x is in B_p and in B_q, p met first by S, at c_t: then E_q contains c_t, which i
 ship of x other than q. So the unfinished of all B_p add up, and are not among what is finished of
 f(S).
 
+**The board.** Nothing is needed but that configurations differ in their cells, which they do where
+ships are pieces that do not touch along sides (`optsearch.bounds.reveal`).
+
 **The search** for the best S (`Coverage.most_kept`) takes it that what a cell v adds gets no more
 when other cells come first. That is so for f. Where a cell w comes before v, and a placement p
 holds both and no cell P before them, v need not pay cost(p) again, but adds less: the

@@ -40,6 +40,9 @@ price y of a pair,
 The minimum over the numbers g_i and h_i, in place of cells, is that of a small recursion. No term
 is negative from i = y on. ∎ What is lost above all: that a ship once hit takes misses to be sunk is
 charged to the ship that is hit second only.
+
+Of the board the proof needs nothing: `bars` are placements that share or touch cells, as the board
+and the rule of contact say.
 """
 
 from __future__ import annotations
