@@ -72,6 +72,14 @@ class Case:
         return " ".join(f"{self.rules.name(cell)}={reply}" for cell, reply in self.shots)
 
 
+def is_a_game(rules):
+    """Whether the rules go together: a ship may be longer than the way round, for one."""
+    try:
+        return bool(Game.parse(str(rules)))
+    except OptsearchError:
+        return False
+
+
 @st.composite
 def cases(draw, most_checks):
     rules = draw(st.sampled_from(GAMES))
@@ -79,6 +87,9 @@ def cases(draw, most_checks):
         shape = draw(st.sampled_from(sorted(LYING)))
         rules = replace(rules, fleet=(shape, *rules.fleet[1:]))
         assume(not {*rules.fleet} & {2} or shape != "##-fixed")
+    if draw(st.integers(0, 2)) == 0:
+        rules = replace(rules, board=draw(st.sampled_from(("cylinder", "torus", "hex"))))
+        assume(is_a_game(rules))
     if draw(st.booleans()):
         cells = st.integers(0, rules.cells - 1)
         holes = tuple(sorted(draw(st.sets(cells, min_size=1, max_size=rules.cells // 3))))
@@ -114,6 +125,8 @@ class Asked:
         self.configurations = len(self.root.family)
         self.rng = random.Random(case.number)
         self.lines = []
+        on_rectangles = ("checkerboard", "central") * (case.rules.board == "rectangle")
+        self.orders = ("first", "last", *on_rectangles)
 
     def run(self, *arguments):
         """The JSON that a command prints."""
@@ -245,7 +258,8 @@ def ship_of(rules, text):
     if "+" in text:
         return sum(1 << rules.cell(name) for name in text.split("+"))
     first, last = (rules.cell(name) for name in (text.split("-") * 2)[:2])
-    step = 1 if last - first < rules.columns else rules.columns
+    down, right = last // rules.columns - first // rules.columns, (last - first) % rules.columns
+    step = 1 if not down else rules.columns - (right > 0)  # the third axis of hexagons
     return sum(1 << cell for cell in range(first, last + 1, step))
 
 
@@ -274,7 +288,7 @@ def check_prior(asked):
         assert Fraction(found["mean_exact"]) == Fraction(optimum) / weight
         assert found["best_shots"] == asked.names(by.best(root))
     if not asked.case.shots:
-        ties = asked.rng.choice(("first", "last", "central"))
+        ties = asked.rng.choice(asked.orders)
         found = asked.run(
             *("evaluate", f"greedy:ties={ties}", asked.game, "--prior", "prior.csv", "--jobs", 1)
         )
@@ -375,7 +389,7 @@ def written_prior(asked, path, values=ORDINARY):
 
     def text(ship):
         cells = [cell for cell in range(rules.cells) if ship >> cell & 1]
-        if rules.kinds[ship] in LYING:
+        if rules.kinds[ship] in LYING or (rules.board != "rectangle" and len(cells) > 1):
             return "+".join(rules.names(cells))
         return "-".join(dict.fromkeys((rules.name(cells[0]), rules.name(cells[-1]))))
 
@@ -496,6 +510,8 @@ def check_equilibrium(asked):
     everything = sorted(rules.configurations)
     if len(everything) > MOST or len(everything) * rules.cells > EFFORT:
         return
+    if rules.board != "rectangle":
+        return  # which may have more symmetries than are tried here
     if last := asked.rng.choice((0, asked.rng.randint(1, rules.cells))):
         paid, objective = (lambda depth: int(depth > last)), f"within={last}"
     asked.run("equilibrium", rules, "--objective", objective, "--certificate", "both.json")
@@ -572,7 +588,7 @@ def check_optimal_trees(asked):
 
 
 def check_greedy_trees(asked):
-    rule = asked.rng.choice(("best", "worst", "first", "checkerboard", "central", "last"))
+    rule = asked.rng.choice(("best", "worst", *asked.orders))
     files = ("--tree", "greedy.json", "--optimal-tree", "optimal.json")
     found = asked.ask("greedy", "--rule", rule, *files)
     depths = depths_of(asked, "greedy.json")
@@ -758,7 +774,7 @@ def check_players(asked):
         return  # they begin with the empty board
     empty, rng = asked.definition, asked.rng
     for endgame in (rng.randint(0, 5), rng.randint(6, 10)):
-        ties = rng.choice(("first", "last", "checkerboard", "central"))
+        ties = rng.choice(asked.orders)
         found = evaluated(asked, f"greedy:ties={ties},endgame={endgame}")
         assert found == empty.played(empty.player(ties, endgame))
     candidates, percent, endgame = rng.randint(1, 6), rng.choice((0, 50, 80)), rng.randint(4, 8)
@@ -773,7 +789,7 @@ def check_comparison(asked):
     """The whole game is the largest position: two strategies of greedy, exactly."""
     if asked.case.shots:
         return
-    empty, ties = asked.definition, asked.rng.choice(("first", "last", "checkerboard", "central"))
+    empty, ties = asked.definition, asked.rng.choice(asked.orders)
     pair = f"greedy:ties={ties}", "greedy:endgame=0"
     found = asked.run("compare", *pair, asked.game, "--positions", 2, "--jobs", 1)
     played = [empty.played(empty.player(ties, 4)), empty.played(empty.player("first", 0))]
@@ -786,7 +802,9 @@ def check_comparison(asked):
 
 
 def check_pattern(asked):
-    """Each configuration played by `Pattern.shot`."""
+    """Each configuration played by `Pattern.shot`, which goes by rows and columns."""
+    if asked.rules.board != "rectangle":
+        return
     rng = asked.rng
     modulus = rng.randint(1, 4)
     colours = "".join(rng.sample("0123"[:modulus], rng.randint(1, modulus)))

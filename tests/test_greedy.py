@@ -322,3 +322,11 @@ def test_positions_without_a_shot():
     assert (certain.greedy_shots, certain.total_height()) == ((), 1)
     with pytest.raises(ImpossiblePosition):
         GreedySolver(Position.parse(game, "A1=hit C2=hit"))
+
+
+def test_the_command_leaves_out_orders_that_a_board_has_not():
+    """What a torus costs greedy; an order by rows and columns is refused where it is asked for."""
+    found = json.loads(run("3x4:2;board=torus", "--json").stdout)
+    assert list(found["rules"]) == ["best", "worst", "first", "last", "remainder"]
+    refused = run("3x4:2;board=torus", "--rule", "central")
+    assert "goes by rows and columns" in str(refused.exception)

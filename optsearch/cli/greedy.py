@@ -35,6 +35,7 @@ from optsearch.cli.families import greedy_family
 from optsearch.cli.progress import solving
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Cell
+from optsearch.game.orders import ORDERS, order_of, orders_on
 from optsearch.game.position import Position
 from optsearch.search.greedy import RULES, Comparison, GreedySolver, Parting
 from optsearch.support.decimals import between, open_mean
@@ -106,6 +107,8 @@ def greedy(
     by = prior_of(prior, position.game)
     if rule not in RULES:
         raise OptsearchError(f"no greedy rule {rule!r}; there are {', '.join(RULES)}")
+    if rule in ORDERS:
+        order_of(position.game, rule)  # or it says here that the board has none
     require_digest(by, tree, optimal_tree)
     with solving(str(position.game)) as progress:
         found, is_interrupted = Found(), False
@@ -179,7 +182,7 @@ class Found:
         self.optimum = solver.optimum()
         self.totals["best"] = solver.total_height("best")
         self.compared = solver.compare()
-        for name in RULES[:1] + RULES[2:]:
+        for name in ("best", *orders_on(position.game), "remainder"):
             self._take(name, solver)
         patient = Limit(patience)
         try:

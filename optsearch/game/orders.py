@@ -10,6 +10,14 @@ from optsearch.support.errors import NotSupported
 ORDERS = ("first", "checkerboard", "central", "last")
 
 
+OF_RECTANGLES = ("checkerboard", "central")
+
+
+def orders_on(game: Game) -> tuple[str, ...]:
+    """The names of the orders that the cells of a board have."""
+    return tuple(name for name in ORDERS if game.is_rectangle or name not in OF_RECTANGLES)
+
+
 @lru_cache(maxsize=64)
 def order_of(game: Game, ties: str) -> tuple[int, ...]:
     """The cells in the order in which ties are broken.
@@ -19,7 +27,7 @@ def order_of(game: Game, ties: str) -> tuple[int, ...]:
     first. Each row by row where it says nothing else. Raises NotSupported for the last two on
     boards that are no rectangle.
     """
-    if ties in ("checkerboard", "central") and not game.is_rectangle:
+    if ties in OF_RECTANGLES and not game.is_rectangle:
         raise NotSupported(
             f"ties={ties} goes by rows and columns of a rectangle; {game} is on another board, and "
             "ties=first or ties=last is accepted"
