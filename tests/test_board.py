@@ -171,7 +171,7 @@ def test_a_prior_beside_a_strategy_is_that_of_advise(tmp_path, rules):
         assert found["chances"] == known.posterior.probability.ravel().tolist()
         assert found["best"] == [
             {"by": "most probable", "cells": [*map(cell_name, known.posterior.greedy_shots())]},
-            {"by": "greedy:ties=central", "cells": [cell_name(known.by)]},
+            {"by": "greedy:ties=central", "cells": [cell_name(known.by[0])]},
         ]
         assert (end["optimum"] is None) == (known.optimum is None) == (not game.is_silent)
         fresh = [c for c in range(game.cells) if not position.closed >> c & 1]

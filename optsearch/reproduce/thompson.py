@@ -181,9 +181,8 @@ def table() -> Entries:
     """The simulated games; RecordError where the first of them are not what the players play."""
     entries = THOMPSON.read()
     for number, ships in enumerate(Drawn().boards(GAME, REPLAYED, SEED)):
-        shots = played(
-            as_player(PLAYERS["thompson"]), GAME, to_masks(ships), generator_of(SEED, number)
-        )
+        player, generator = as_player(PLAYERS["thompson"]), generator_of(SEED, number)
+        shots = len(played(player, GAME, to_masks(ships), generator).shots)
         if len(entries) != GAMES or entries[number]["thompson"] != shots:
             raise RecordError(
                 f"{entries.path}: on board {number} Thompson sampling takes {shots} shots, not "
