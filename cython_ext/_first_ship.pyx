@@ -7,10 +7,10 @@ when it is most. A state is
 
     alive   the placements that agree with the replies, as bits
     near    how many of the cells missed lie in the halo of each of them
-    hits    cells of the ship that are hit
     misses  all that were missed
 
-and the other cells missed are forgotten. The values of states are kept in a table that is emptied
+and the other cells missed are forgotten. So are the cells hit: what counts is which cells all
+placements alive have. The values of states are kept in a table that is emptied
 for every cell; what comes of it is kept for the cell, the cells missed near it, as a symmetry turns
 both into the least, and the number of all that were missed.
 
@@ -42,7 +42,7 @@ cdef enum:
 
 cdef struct State:
     uint64_t alive, near
-    uint32_t counts      # hits << 16 | misses
+    uint32_t misses
     uint32_t stamp       # of the cell that it was found for
     int64_t value
 
@@ -257,7 +257,7 @@ cdef class FirstShip:
             memset(self.table, 0, self.room * sizeof(State))
             self.stamp = 1
         self.states = 0
-        return self.least(~<uint64_t>0 >> (64 - self.through), 0, 1, misses)
+        return self.least(~<uint64_t>0 >> (64 - self.through), 0, misses)
 
     cdef uint64_t name(self, uint64_t alive, uint64_t near) noexcept nogil:
         """What tells cells missed near placements apart: how many are in the halo of each of them."""
@@ -275,60 +275,61 @@ cdef class FirstShip:
             some &= some - 1
         return near & every
 
-    cdef int64_t least(self, uint64_t alive, uint64_t near, int hits, int misses) except -1 nogil:
+    cdef int64_t least(self, uint64_t alive, uint64_t near, int misses) except -1 nogil:
         """The value of a state."""
         cdef int e
         cdef int64_t value = -1, best, either
         cdef uint64_t hit, name = self.name(alive, near)
-        cdef State* state = self.find(alive, name, hits, misses)
+        cdef State* state = self.find(alive, name, misses)
         if state.stamp == self.stamp:
             return state.value
         if misses >= self.start:
-            value = self.left(alive, near, hits, misses)
+            value = self.left(alive, near, misses)
         if misses < self.most:
-            best = self.least(alive, near, hits, misses + 1)
+            best = self.least(alive, near, misses + 1)
             for e in range(self.cells):
                 if best <= value:
                     break
                 hit = alive & self.cover[e]
                 if hit and hit != alive:
-                    either = self.least(alive & ~hit, near | <uint64_t>1 << e, hits, misses + 1)
+                    either = self.least(alive & ~hit, near | <uint64_t>1 << e, misses + 1)
                     if either < best:
-                        either += self.least(hit, near, hits + 1, misses)
+                        either += self.least(hit, near, misses)
                         best = min(best, either)
             value = max(value, best)
-        state = self.find(alive, name, hits, misses)
-        state.alive, state.near, state.counts = alive, name, <uint32_t>hits << 16 | <uint32_t>misses
+        state = self.find(alive, name, misses)
+        state.alive, state.near, state.misses = alive, name, misses
         state.stamp, state.value = self.stamp, value
         self.states += 1
         return value
 
-    cdef int64_t left(self, uint64_t alive, uint64_t near, int hits, int misses) noexcept nogil:
+    cdef int64_t left(self, uint64_t alive, uint64_t near, int misses) noexcept nogil:
         """What is left when it is counted now."""
         cdef int64_t each = 0, together = 0, number
         cdef int i, k
         cdef int64_t* words = self.words + misses * (self.hits + 1)
+        cdef Cells common = self.mask[self.ship[ctz(alive)]]  # cells of all placements alive
         while alive:
             i = ctz(alive)
             alive &= alive - 1
+            common &= self.mask[self.ship[i]]
             k = misses - self.missed[i] - popcount(near & self.beside[i])
             number = self.avoiding[self.ship[i] * (self.most + 1) + max(0, k)]
             together += number
             each += max(0, number - words[self.hits - size(self.mask[self.ship[i]])])
-        return max(each, together - words[self.hits - hits])
+        return max(each, together - words[self.hits - size(common)])
 
-    cdef State* find(self, uint64_t alive, uint64_t near, int hits, int misses) except NULL nogil:
+    cdef State* find(self, uint64_t alive, uint64_t near, uint32_t misses) except NULL nogil:
         """The place of a state; with another stamp, a free one."""
-        cdef uint32_t counts = <uint32_t>hits << 16 | <uint32_t>misses
         cdef State* state
         cdef int64_t i
         if 2 * self.states >= self.room:
             self.grow()
-        i = scramble(scramble(scramble(alive) ^ near) ^ counts) & (self.room - 1)
+        i = scramble(scramble(scramble(alive) ^ near) ^ misses) & (self.room - 1)
         while True:
             state = &self.table[i]
             if (state.stamp != self.stamp
-                    or state.alive == alive and state.near == near and state.counts == counts):
+                    or state.alive == alive and state.near == near and state.misses == misses):
                 return state
             i = (i + 1) & (self.room - 1)
 
@@ -348,8 +349,7 @@ cdef class FirstShip:
         self.room = 2 * n
         for i in range(n):
             if old[i].stamp == self.stamp:
-                state = self.find(old[i].alive, old[i].near, old[i].counts >> 16,
-                                  old[i].counts & 0xFFFF)
+                state = self.find(old[i].alive, old[i].near, old[i].misses)
                 state[0] = old[i]
         free(old)
         return 0

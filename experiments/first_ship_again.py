@@ -61,7 +61,7 @@ class FirstShipAgain:
         self.lines = lines
         # By how far the nearest misses are; and, along a line, by how far hits and misses are.
         apart = np.zeros((n + 1,) * 4 + (most + 1,), np.int64)
-        along = np.zeros((2, n, n, n + 1, n + 1, n + 1, 2, 2, most + 1), np.int64)
+        along = np.zeros((2, n, n, n + 1, n + 1, 2, 2, most + 1), np.int64)
         avoiding = np.array([one.avoiding[: most + 1] for one in known] or [[0]], np.int64)
         self.arrays = (
             at, halos, around, np.array(game.symmetries()), apart, along, avoiding, words, start,
@@ -180,8 +180,11 @@ def _count(  # type: ignore[no-untyped-def]
     line, one, other, to_one, to_other, missed_one, missed_other, beside, misses,
     place, near, avoiding, words,
 ):  # fmt: skip
-    """(placements, left if each is known, avoided by all) along a line, between hits and misses."""
+    """(placements, left if each is known, avoided by all, cells that all of them have), along a
+    line between hits and misses.
+    """
     number, each, together = 0, 0, 0
+    least_one, least_other = to_one, to_other
     for i in range(one, to_one):
         for k in range(other, to_other):
             ship = place[line, i, k]
@@ -195,55 +198,56 @@ def _count(  # type: ignore[no-untyped-def]
             number += 1
             each += max(0, some - words[misses, hits - (i + k + 1)])
             together += some
-    return number, each, together
+            least_one, least_other = min(least_one, i), min(least_other, k)
+    return number, each, together, least_one + least_other + 1
 
 
 @njit
 def _along(  # type: ignore[no-untyped-def]
-    line, one, other, to_one, to_other, hits, up, down, misses, generation,
+    line, one, other, to_one, to_other, up, down, misses, generation,
     ends, place, near, avoiding, words, start, along,
 ):  # fmt: skip
     """V where more than one cell is hit, along a line; up, down -- misses beside the first."""
     if one + other >= place.shape[1]:
         return 0  # longer than any ship
-    known = along[line, one, other, to_one, to_other, hits, up, down, misses]
+    known = along[line, one, other, to_one, to_other, up, down, misses]
     if known >> HALF == generation:
         return known - (generation << HALF)
-    number, each, together = _count(
+    number, each, together, common = _count(
         line, one, other, to_one, to_other, to_one < ends[2 * line], to_other < ends[2 * line + 1],
         up + down, misses, place, near, avoiding, words,
     )  # fmt: skip
     least = 0
     if number:
-        after = words.shape[1] - 1 - hits
+        after = words.shape[1] - 1 - common
         value = max(each, together - words[misses, after]) if misses >= start else 0
-        if misses + 1 < along.shape[8]:
+        if misses + 1 < along.shape[7]:
             least = _along(
-                line, one, other, to_one, to_other, hits, up, down, misses + 1, generation,
+                line, one, other, to_one, to_other, up, down, misses + 1, generation,
                 ends, place, near, avoiding, words, start, along,
             )  # fmt: skip
             for cell in range(one + 1, to_one):
                 if least <= value:
                     break
                 least = min(least, _along(
-                    line, cell, other, to_one, to_other, hits + 1, up, down, misses, generation,
+                    line, cell, other, to_one, to_other, up, down, misses, generation,
                     ends, place, near, avoiding, words, start, along,
                 ) + _along(
-                    line, one, other, cell, to_other, hits, up, down, misses + 1, generation,
+                    line, one, other, cell, to_other, up, down, misses + 1, generation,
                     ends, place, near, avoiding, words, start, along,
                 ))  # fmt: skip
             for cell in range(other + 1, to_other):
                 if least <= value:
                     break
                 least = min(least, _along(
-                    line, one, cell, to_one, to_other, hits + 1, up, down, misses, generation,
+                    line, one, cell, to_one, to_other, up, down, misses, generation,
                     ends, place, near, avoiding, words, start, along,
                 ) + _along(
-                    line, one, other, to_one, cell, hits, up, down, misses + 1, generation,
+                    line, one, other, to_one, cell, up, down, misses + 1, generation,
                     ends, place, near, avoiding, words, start, along,
                 ))  # fmt: skip
         least = max(least, value)
-    along[line, one, other, to_one, to_other, hits, up, down, misses] = (generation << HALF) + least
+    along[line, one, other, to_one, to_other, up, down, misses] = (generation << HALF) + least
     return least
 
 
@@ -258,7 +262,7 @@ def _apart(  # type: ignore[no-untyped-def]
         return known - (generation << HALF)
     to = (left, right, up, down)
     beside = [int(to[side] == 1 and ends[side] > 1) for side in range(4)]
-    number, each, together = _count(
+    number, each, together, common = _count(
         0, 0, 0, left, right, left < ends[0], right < ends[1], beside[2] + beside[3], misses,
         place, near, avoiding, words,
     )  # fmt: skip
@@ -269,7 +273,9 @@ def _apart(  # type: ignore[no-untyped-def]
     least = 0
     if number + some[0]:
         each, together = each + some[1], together + some[2]
-        after = words.shape[1] - 2
+        if some[0]:
+            common = 1 if number else some[3]  # the cell itself is all that two lines share
+        after = words.shape[1] - 1 - common
         value = max(each, together - words[misses, after]) if misses >= start else 0
         if misses + 1 < apart.shape[4]:
             least = _apart(
@@ -283,7 +289,7 @@ def _apart(  # type: ignore[no-untyped-def]
                         break
                     one, other = (cell, 0) if side % 2 == 0 else (0, cell)
                     hit = _along(
-                        line, one, other, to[2 * line], to[2 * line + 1], 2,
+                        line, one, other, to[2 * line], to[2 * line + 1],
                         beside[2 - 2 * line], beside[3 - 2 * line], misses, generation,
                         ends, place, near, avoiding, words, start, along,
                     )  # fmt: skip

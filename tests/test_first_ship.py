@@ -42,14 +42,27 @@ class Definition:
     found -- of a placement: the configurations with it, and what 0, 1, … cells meet. misses, start,
     most -- l, j - 1, M. The others are mistakes: `far` cells missed anywhere count as if they were
     in the halo, `spare` misses are not counted as made, `free` hits are counted that are not, `met`
-    ships stay that were met before, and the `end` of the game is not seen.
+    ships stay that were met before, and the `end` of the game is not seen. With `common` false what
+    counts are the cells hit, not those that all placements alive have: weaker, and no mistake.
     """
 
     def __init__(
-        self, game, found, misses, start, most, far=False, spare=0, free=0, met=False, end=True
+        self,
+        game,
+        found,
+        misses,
+        start,
+        most,
+        far=False,
+        spare=0,
+        free=0,
+        met=False,
+        end=True,
+        common=True,
     ):
         self.game, self.found, self.misses, self.start, self.most = game, found, misses, start, most
         self.far, self.spare, self.free, self.met, self.end = far, spare, free, met, end
+        self.common = common
 
     def value(self, cell, missed):
         """V(cell, missed)."""
@@ -72,7 +85,7 @@ class Definition:
         everywhere = 0
         for ship in alive:
             everywhere |= ship
-        for cell in bits(everywhere & ~hit & ~missed):
+        for cell in bits(everywhere & ~hit & ~missed):  # one of all only counts as hit
             with_it = tuple(ship for ship in alive if ship >> cell & 1)
             without = tuple(ship for ship in alive if not ship >> cell & 1)
             ways.append(
@@ -85,13 +98,16 @@ class Definition:
         left = self.misses - misses - self.spare
         hits = self.game.fleet_cells
         each = together = 0
+        shared = alive[0]
         for ship in alive:
+            shared &= ship
             number, met = self.found[ship]
             near = missed if self.far else missed & self.game.halo(ship)
             avoid = number - met[max(0, misses - near.bit_count())]
             each += max(0, avoid - words(left, hits - ship.bit_count()))
             together += avoid
-        return max(each, together - words(left, max(0, hits - hit.bit_count() - self.free)))
+        known = (shared if self.common else hit).bit_count() + self.free
+        return max(each, together - words(left, max(0, hits - known)))
 
 
 def violations(text, **mistake):
@@ -157,10 +173,26 @@ def test_the_kernel_against_the_definition(text):
         size = random_.randrange(min(start, most) + 1)
         cell, *before = random_.sample(range(game.cells), size + 1)
         missed = sum(1 << other for other in before)
-        expected = Definition(game, found, misses, start, most).value(cell, missed)
+        given = game, found, misses, start, most
+        expected = Definition(*given).value(cell, missed)
         assert Unfinished(game, known, misses, start, most).value(cell, missed) == expected
         different.add(expected)
+        by_hits = Definition(*given, common=False).value(cell, missed)
+        assert by_hits <= expected
     assert len(different) > 2
+
+
+def test_common_cells_count_for_more_than_hits():
+    game, known, _ = searched("1x9:3,2")
+    found = {
+        ship: (one.completions, [one.most_met(i) for i in range(game.cells + 1)])
+        for one in known
+        for ship in game.images(one.ship)
+    }
+    given = game, found, 1, 0, 2
+    by_hits = [Definition(*given, common=False).value(cell, 0) for cell in range(game.cells)]
+    by_common = [Definition(*given).value(cell, 0) for cell in range(game.cells)]
+    assert sum(by_common) > sum(by_hits)
 
 
 @pytest.mark.parametrize("text", SEARCHED)

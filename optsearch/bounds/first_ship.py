@@ -15,9 +15,10 @@ is 0 if none is alive, and else
     V(X, Y, m) = max(left(X, Y, m) if m >= j - 1,
                      min(V(X, Y, m + 1), min over e of V(X + e, Y, m) + V(X, Y + e, m + 1))
 
-with e any cell of a placement alive, not in X, and for some M >= j - 1 the first alone for m = M:
+with e any cell of some placement alive but not of all, and for some M >= j - 1 the first alone for
+m = M. With Z the cells that all placements alive have (X is within Z),
 
-    left(X, Y, m) = max(sum of max(0, v_p - w(l - m, k_p)),  sum of v_p - w(l - m, h - |X|)),
+    left(X, Y, m) = max(sum of max(0, v_p - w(l - m, k_p)),  sum of v_p - w(l - m, h - |Z|)),
     v_p = n_p - Cov_p(m - |Y in the halo of p|),
 
 the sums over the p alive, k_p = h - |p| not 0, and n_p and Cov_p as in `ship_chain`; the halo of p
@@ -37,15 +38,20 @@ c_s. If t < s, then E_q contains c_t, a cell of p, which is a ship of x other th
 have the cell c_t, and only one ship of x has it.
 
 The p of P_t that stop with the same shots and replies are those alive after these, X the hits and Y
-the misses. Behind the same m misses and |X| hits at most w(l - m, h - |X|) of all their B_p
-together are finished within l misses. And B_p alone is told apart by the replies without those on
-p, the last k_p hits and at most l - m misses: at most w(l - m, k_p) of it are. So of these B_p at
-least left(X, Y, m) are not finished. That holds for every rule to stop, which may look at the
-strategy, as it is fixed: the best one takes at each node the larger of `left` and of what the nodes
-below it give together. The strategy is some tree. Its shots at cells of no placement alive are
-misses, which Y may leave out, since v_p only falls; a shot at a cell that all have is a hit, which
-raises `left` only. So what is left is at least the least over all trees: V. All of B_p is met by S,
-and what is finished and not met by S are sequences behind j misses. QED
+the misses. All of their B_p have the cells of Z, so a shot at Z does not part two of them: they
+part at another cell, a hit for one and a miss for the other. So they are told apart by the replies
+behind the stop without those on Z, up to the last of h - |Z| hits, and at most w(l - m, h - |Z|) of
+all their B_p together are finished within l misses. In the same way B_p alone is told apart by the
+replies without those on p: at most w(l - m, k_p) of it are finished. So of these B_p at least
+left(X, Y, m) are not finished. That holds for every rule to stop, which may look at the strategy,
+as it is fixed: the best one takes at each node the larger of `left` and of what the nodes below it
+give together. The strategy is some tree. Its shots at cells of no placement alive are misses, which
+Y may leave out, since v_p only falls; a shot at a cell of Z is a hit for all and changes nothing.
+So what is left is at least the least over all trees: V. All of B_p is met by S, and what is
+finished and not met by S are sequences behind j misses. QED
+
+The inequality holds cell by cell: of F_t, the configurations that S meets first at c_t, at most
+|F_t| - V(c_t, W_t) are finished within l misses, since the B_p of P_t are disjoint and within F_t.
 
 **The search** for the best S takes the cells one after the other, with what c adds to W, namely f(W
 + c) - f(W) - V(c, W). It gets no more when another cell w is in W, as long as |W| + 1 <= j - 1. For
