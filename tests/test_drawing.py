@@ -35,12 +35,15 @@ from optsearch.drawing import (
     layout,
     tree_figure_size,
 )
-from optsearch.game import Game
+from optsearch.drawing.boards import board_lines, cell_corners
+from optsearch.game import Game, parse_cell
 from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.search import solver
 from optsearch.support import palette
 from optsearch.support.errors import TreeError
 from optsearch.tree import DecisionTree, Leaf, Node, load
+
+UPPER = "hexagonal_2008.json#upper:weapons"
 
 FIGURE_5 = load(Path(__file__).parent.parent / "data" / "published" / "figure5_tree.json")
 
@@ -404,6 +407,54 @@ def test_boards_show_the_shots_so_far_and_the_next():
         assert name.get_position()[1] > board.y1
     found = [path.get_extents() for path in frames.get_paths()]
     assert not any(a.overlaps(b) for a, b in combinations(found, 2))
+
+
+@pytest.mark.parametrize(
+    "game",
+    ["3x4:2", "3x4:2;board=cylinder", "3x4:2;board=torus", "3x4:2;board=hex", UPPER],
+)
+def test_lines_of_a_board(game):
+    """One between each two cells that are drawn beside each other; all others are around, where
+    the board goes on in two parts."""
+    game = Game.parse(game)
+    board = game.board
+    between, around = board_lines(game)
+    cells = [cell for cell in range(game.cells) if not board.empty >> cell & 1]
+    places = np.array([board.places[cell] for cell in cells])
+    beside = np.hypot(*(places[:, None] - places[None]).T)
+    pairs = np.sum(np.isclose(beside, 1)) // 2
+    ends = sum(
+        2 * length
+        for is_open, length in zip(board.seams, (game.rows, game.columns), strict=True)
+        if is_open
+    )
+    assert len(between) == pairs
+    assert len(around) == len(board.outline) * len(cells) - 2 * pairs + ends
+
+
+@pytest.mark.parametrize("game", ["3x3:2;board=torus", "3x4:2;board=hex", UPPER])
+def test_boards_of_any_shape_in_a_tree(game):
+    """As many frames as nodes, apart; the cells shot lie on them where the game has them."""
+    position = Position(Game.parse(game))
+    game = position.game
+    tree = solver.solve(position).tree()
+    ax = axes(*tree_figure_size(tree, boards=True))
+    draw_tree(ax, tree, boards=True)
+    (frames,), (nexts,) = (artists(ax, gid) for gid in ("nodes", "next cells"))
+    found = [path.get_extents() for path in frames.get_paths()]
+    assert len(found) == len({shots[:n] for shots, _ in tree.paths() for n in range(len(shots))})
+    assert not any(a.overlaps(b) for a, b in combinations(found, 2))
+    every = np.concatenate(
+        [
+            cell_corners(game, cell)
+            for cell in game.cells_of((1 << game.cells) - 1 & ~game.board.empty)
+        ]
+    )
+    first, size = every.min(axis=0), np.ptp(every, axis=0)
+    for name, box, outline in zip(artists(ax, "name"), found, nexts.get_paths(), strict=True):
+        shown = (outline.vertices[:-1].mean(axis=0) - (box.x0, box.y1)) / (box.width, -box.height)
+        corners = cell_corners(game, parse_cell(name.get_text()))
+        assert np.allclose(shown, (corners.mean(axis=0) - first) / size, atol=1e-6)
 
 
 # Two trees side by side

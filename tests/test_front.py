@@ -7,6 +7,7 @@ import inspect
 import subprocess
 import sys
 from fractions import Fraction
+from math import dist
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,6 +16,7 @@ import pytest
 import optsearch
 from optsearch import front
 from optsearch.counting.configurations import to_masks
+from optsearch.game import cell_name
 from optsearch.game.position import Position
 from optsearch.results import bracket
 from optsearch.support.errors import PositionError
@@ -187,6 +189,35 @@ def test_drawn_in_a_notebook():
     assert "mean 994/88 = 11.295455" in texts["solution"]
     assert "994/88 = 11.295455" in texts["tree"]
     assert "998/88 = 11.340909" in texts["evaluation"]
+
+
+@pytest.mark.parametrize("game", ["3x4:3;board=hex", "hexagonal_2008.json#upper:weapons"])
+def test_hexagons_in_a_notebook(game):
+    """Each cell is a polygon with its name; neighbours share two corners, and no others do."""
+    posterior = optsearch.Posterior(game)
+    board = posterior.position.game.board
+    picture = ElementTree.fromstring(posterior._repr_html_()).find(".//{*}svg")
+    names, corners, texts = [], [], []
+    for group in picture.findall("{*}g"):
+        names.append(group.find("{*}title").text)
+        points = group.find("{*}polygon").get("points").split()
+        corners.append([tuple(map(float, point.split(","))) for point in points])
+        texts.append(group.find("{*}text").text)
+    cells = [cell for cell in range(board.cells) if not board.empty >> cell & 1]
+    assert names == [cell_name(divmod(cell, board.columns)) for cell in cells]
+    assert texts == [f"{100 * p:.0f}" for p in posterior.probability.ravel()[cells]]
+    wide, high = float(picture.get("width")), float(picture.get("height"))
+    for one, mine in zip(cells, corners, strict=True):
+        assert all(0 <= x <= wide + 1 and 0 <= y <= high + 1 for x, y in mine)
+        for other, theirs in zip(cells, corners, strict=True):
+            shared = sum(dist(a, b) < 1 for a in mine for b in theirs)
+            assert shared == (6 if one == other else 2 * (board.sides[one] >> other & 1))
+
+
+def test_seams_in_a_notebook():
+    for board, dashed in (("rectangle", 0), ("cylinder", 2 * 3), ("torus", 2 * 3 + 2 * 4)):
+        game = "3x4:2" + (f";board={board}" if board != "rectangle" else "")
+        assert optsearch.Posterior(game)._repr_html_().count("dashed") == dashed
 
 
 def test_a_tree_unfolds_to_all_its_leaves():

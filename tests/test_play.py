@@ -184,13 +184,41 @@ def test_undo_takes_a_shot_and_its_answer_back(against, tmp_path):
     assert "there is nothing to take back" in run(["undo"], GAME, "--seed", "2").output
 
 
+@pytest.mark.parametrize(
+    ("game", "drawn"),
+    [
+        ("2x3:2;holes=A2", ["   A  B  C", "1  0  1  2", "2  3  4  5"]),
+        ("2x3:2;board=torus", ["   A  B  C", "1  0  1  2", "2  3  4  5"]),
+        ("2x3:2;board=hex", ["    A   B   C", "1   0   1   2", "  2   3   4   5"]),
+    ],
+)
+def test_texts_stand_where_the_cells_lie(game, drawn):
+    game = Game.parse(game)
+    texts = [[str(i * game.columns + j) for j in range(game.columns)] for i in range(game.rows)]
+    assert [line.rstrip() for line in board_text(game, texts).split("\n")] == drawn
+
+
+def test_texts_on_a_board_of_a_file():
+    """Each line has the texts of its cells in the order in which these lie, and their names."""
+    game = Game.parse("hexagonal_2008.json#upper:weapons")
+    texts = [[cell_name((i, j)) for j in range(game.columns)] for i in range(game.rows)]
+    cells = game.cells_of((1 << game.cells) - 1 & ~game.board.empty)
+    places = {
+        cell_name(cell): game.board.places[cell[0] * game.columns + cell[1]] for cell in cells
+    }
+    shown = [line.split() for line in board_text(game, texts).split("\n")]
+    assert [ends for ends, *_ in shown] == [f"{line[1]}–{line[-1]}" for line in shown]
+    found = [name for _, *line in shown for name in line]
+    assert found == sorted(places, key=lambda name: places[name][::-1])
+
+
 def test_the_board_is_shown_after_each_shot():
     result = run(["A1", "B2"], GAME, "--seed", "3")
     match = Match(Game.parse(GAME), 3)
     boards = []
     for cell in ((0, 0), (1, 1)):
         match.shoot(cell)
-        boards.append(board_text(signs(match.position)))
+        boards.append(board_text(match.game, signs(match.position)))
     places = [result.output.index(board) for board in boards]
     assert places == sorted(places)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from fractions import Fraction
@@ -18,7 +18,7 @@ from rich.table import Table
 from optsearch.cli.app import Interrupted, Safe
 from optsearch.cli.arguments import Form
 from optsearch.counting.prior import Prior
-from optsearch.game import Cell, Game, cell_name, column_name, drawn_board, holes_text
+from optsearch.game import Cell, Game, bits, cell_name, column_name, drawn_board, holes_text
 from optsearch.game.noise import Noise, NoisyPosition
 from optsearch.game.position import BOARD_SIGNS, Position
 from optsearch.game.ranges import expanded
@@ -344,16 +344,40 @@ def numbered(number: int, what: str, several: str = "") -> str:
     return f"{number:,} {what if number == 1 else several or f'{what}s'}"
 
 
-def board_text(texts: list[list[str]]) -> str:
-    """A grid of texts with column letters and row numbers, right-aligned."""
-    letters = [column_name(column) for column in range(len(texts[0]))]
-    width = max(len(text) for line in [letters, *texts] for text in line)
-    numbers = len(str(len(texts)))
-    lines = [(" " * numbers, letters), *((str(i + 1), line) for i, line in enumerate(texts))]
-    return "\n".join(
-        "  ".join([name.rjust(numbers), *(text.rjust(width) for text in line)])
-        for name, line in lines
-    )
+def board_text(game: Game, texts: Sequence[Sequence[str]]) -> str:
+    """A text for each cell where the cell lies, with column letters and row numbers.
+
+    The columns of a board from a file need not lie below each other: each of its lines begins with
+    the names of its first and last cell.
+    """
+    board = game.board
+    lines: dict[float, list[int]] = {}
+    for cell in bits(((1 << board.cells) - 1) & ~board.empty):
+        lines.setdefault(round(board.places[cell][1], 6), []).append(cell)
+    letters = [] if board.digest else [column_name(column) for column in range(board.columns)]
+    width = max(len(text) for line in (letters, *texts) for text in line)
+    apart = width + 2
+    if any(x % 1 for x, _ in board.places):
+        apart += apart % 2  # so that half a cell is a number of letters
+    left = min(x for x, _ in board.places)
+
+    def drawn(name: str, line: Sequence[tuple[int, str]]) -> str:
+        shown = ""
+        for cell, text in line:
+            start = margin + round(apart * (board.places[cell][0] - left))
+            shown = (shown or name.rjust(start)).ljust(start) + text.rjust(apart)
+        return shown
+
+    shown = [("", list(enumerate(letters)))] if letters else []
+    for y in sorted(lines):
+        cells = sorted(lines[y], key=lambda cell: board.places[cell])
+        first, last = game.cell(cells[0]), game.cell(cells[-1])
+        name = f"{cell_name(first)}–{cell_name(last)}" if board.digest else str(first[0] + 1)
+        shown.append(
+            (name, [(cell, texts[cell // board.columns][cell % board.columns]) for cell in cells])
+        )
+    margin = max(len(name) for name, _ in shown)
+    return "\n".join(drawn(name, line) for name, line in shown)
 
 
 @contextmanager

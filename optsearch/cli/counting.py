@@ -142,7 +142,7 @@ def occurrence(
     ):
         for row, column in position.game.cells_of(position.game.holes):
             texts[row][column] = HOLE
-        answer.show(f"\n{title}\n", board_text(texts))
+        answer.show(f"\n{title}\n", board_text(position.game, texts))
     answer.print(form)
 
 
@@ -258,7 +258,11 @@ def placements_answer(position: Position, matrix: Matrix, figure: Path | None) -
     most = max((values[cell] for cell in fresh), default=0.0)
     likely = [cell_name(cell) for cell in fresh if values[cell] == most > 0]
     answer = Answer(heading(position), **described(position), matrix=matrix.value)
-    answer.show("", board_text([[f"{value:.2f}" for value in row] for row in values.tolist()]), "")
+    answer.show(
+        "",
+        board_text(position.game, [[f"{value:.2f}" for value in row] for row in values.tolist()]),
+        "",
+    )
     answer.show(values=values.tolist())
     answer.table(by_cell(position.game, values=values.tolist()))
     answer.fact("highest at", " ".join(likely) or "no cell", greedy_shots=likely)

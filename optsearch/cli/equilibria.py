@@ -223,7 +223,7 @@ def answer_of(found: Any) -> Answer:
         texts = [[f"{100 * value:.1f}" for value in row] for row in matrix.tolist()]
         for i, j in found.game.cells_of(found.game.holes):
             texts[i][j] = HOLE
-        answer.show(f"\n{title}\n", board_text(texts))
+        answer.show(f"\n{title}\n", board_text(found.game, texts))
     answer.show("\nThe shooter's mix, each tree turned by a symmetry drawn at random\n")
     listed = Table.grid(padding=(0, 2))
     listed.add_row("percent", "first shot", "uniformly", "worst case")

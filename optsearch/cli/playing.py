@@ -209,9 +209,9 @@ class Table:
         """The boards, one below the other."""
         match = self._match
         said = f"{legend(match.game)}, . not shot{f', {HOLE} hole' if match.game.holes else ''}"
-        typer.echo(f"\n{board_text(signs(match.position))}\n\n{said}\n")
+        typer.echo(f"\n{board_text(match.game, signs(match.position))}\n\n{said}\n")
         if match.against:
-            typer.echo(f"yours\n\n{board_text(signs(match.answers, match.own))}\n")
+            typer.echo(f"yours\n\n{board_text(match.game, signs(match.answers, match.own))}\n")
 
     def _end(self) -> None:
         """Who has won, and where the ships were."""

@@ -374,7 +374,7 @@ def shot_values(solution: Solution) -> tuple[list[str], list[dict[str, object]]]
         "worst": "Worst case",
         "within": f"Configurations finished within {solution.objective.shots} shots",
     }[solution.objective.kind]
-    shown = [f"\n{what}, where a cell is shot first\n\n{board_text(texts)}\n"]
+    shown = [f"\n{what}, where a cell is shot first\n\n{board_text(position.game, texts)}\n"]
     if position.shots:
         shown.append(f"{legend(position.game)}\n")
     width = max(map(len, shots))

@@ -116,7 +116,7 @@ class Posterior:
         return notebook.titled(
             self.told.title,
             f"{self.configurations:,} configurations; percent of a ship",
-            notebook.board((game.rows, game.columns), {**texts, **signs}, shades),
+            notebook.board(game.board, {**texts, **signs}, shades),
             legend(game, True) if signs else "",
         )
 

@@ -32,9 +32,33 @@ def board_size(game: Game) -> tuple[float, float]:
     """Width and height of a drawn board, in cells."""
     if _has_lines(game):
         return game.columns, game.rows
-    corners = np.concatenate([_corners(game, cell) for cell in _cells(game)])
+    corners = np.concatenate([cell_corners(game, cell) for cell in _cells(game)])
     wide, high = np.ptp(corners, axis=0)
     return float(wide), float(high)
+
+
+def board_lines(game: Game) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The lines between cells and those around the board, each of shape (lines, 2, 2).
+
+    Where columns or rows go on at the other end, lines around have gaps.
+    """
+    found: dict[tuple[tuple[float, ...], ...], list[NDArray[np.float64]]] = {}
+    for cell in _cells(game):
+        corners = cell_corners(game, cell)
+        for line in np.stack([corners, np.roll(corners, -1, axis=0)], axis=1):
+            key = tuple(sorted(tuple(end) for end in line.round(3).tolist()))
+            found.setdefault(key, []).append(line)
+    between: list[NDArray[np.float64]] = []
+    around: list[NDArray[np.float64]] = []
+    for line, *again in found.values():
+        if again:
+            between.append(line)
+        elif np.any(game.board.seams & (line[0] == line[1])):
+            start, along = line[0], line[1] - line[0]
+            around += [start + part * along for part in ([[0], [0.25]], [[0.75], [1]])]
+        else:
+            around.append(line)
+    return np.array(between).reshape(-1, 2, 2), np.array(around).reshape(-1, 2, 2)
 
 
 def _has_lines(game: Game) -> bool:
@@ -47,7 +71,7 @@ def _cells(game: Game) -> list[Cell]:
     return [game.cell(i) for i in range(game.cells) if not game.board.empty >> i & 1]
 
 
-def _corners(game: Game, cell: Cell, inset: float = 0.0) -> NDArray[np.float64]:
+def cell_corners(game: Game, cell: Cell, inset: float = 0.0) -> NDArray[np.float64]:
     """The outline of a cell, shape (corners, 2); inset -- how much further in, 1 being all."""
     outline: NDArray[np.float64] = np.array(game.board.outline) * (1 - inset)
     outline += _centre(game, cell)
@@ -65,7 +89,7 @@ def cell_patch(game: Game, cell: Cell, inset: float = 0.0, **style: Any) -> Patc
         row, column = cell
         side = 1 - inset
         return Rectangle((column + inset / 2, row + inset / 2), side, side, **style)
-    return Polygon(_corners(game, cell, inset), closed=True, **style)
+    return Polygon(cell_corners(game, cell, inset), closed=True, **style)
 
 
 def draw_board(ax: Axes, position: Position, paper: bool = False) -> None:
@@ -283,7 +307,7 @@ def _draw_values(
     ax: Axes, game: Game, values: NDArray[np.float64], texts: Mapping[Cell, str]
 ) -> None:
     """Cells that are no squares, coloured by values, with a text on each; others are left."""
-    outlines = [_corners(game, cell) for cell in texts]
+    outlines = [cell_corners(game, cell) for cell in texts]
     colours = HEAT(_shares(np.array([values[cell] for cell in texts])))
     ax.add_collection(PolyCollection(outlines, facecolors=colours, zorder=0.5, gid="heat"))
     box = ax.get_window_extent()
@@ -310,7 +334,7 @@ def _shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _draw_cells(ax: Axes, game: Game) -> None:
     """The outline of each cell; names at the ends of rows and columns, of a file on each cell."""
-    outlines = [_corners(game, cell) for cell in _cells(game)]
+    outlines = [cell_corners(game, cell) for cell in _cells(game)]
     ax.add_collection(
         PolyCollection(outlines, facecolors="none", edgecolors=GRID, linewidths=0.8, gid="grid")
     )

@@ -6,11 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import LineCollection, PathCollection, PolyCollection
 from matplotlib.lines import Line2D
 from matplotlib.path import Path
+from numpy.typing import NDArray
 
+from optsearch.drawing.boards import board_lines, board_size, cell_corners
 from optsearch.drawing.layouts import CIRCLES, Placed, Scale, Vertex
 from optsearch.drawing.vertices import (
     BOARD_CELL,
@@ -22,7 +25,6 @@ from optsearch.drawing.vertices import (
 )
 from optsearch.game import Cell, cell_name
 from optsearch.game.position import Reply
-from optsearch.support.errors import NotSupported
 from optsearch.support.palette import GREY, GRID, HIT, HIT_CELL, HOLE, INK, LABEL, MISS_CELL, SOLVED
 from optsearch.tree import DecisionTree, differences
 
@@ -33,6 +35,7 @@ NAME_SIZE = 8.0
 _TEXT_WIDTH = 8.0  # in slots, of what is written below a tree
 
 _CHECK_MARK = Path([(-0.45, 0.0), (-0.12, -0.4), (0.5, 0.45)])
+_PARTS = [Path.MOVETO, Path.LINETO]  # of a path that is a line alone
 
 
 @dataclass(frozen=True)
@@ -254,60 +257,51 @@ def _draw_vertices(ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen) 
 
 def _draw_boards(ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen) -> None:
     """The boards of these nodes, each below the name of the cell that is shot next."""
-    for p in placed[:1]:
-        assert p.vertex.position is not None
-        if not p.vertex.position.game.board.has_squares:
-            raise NotSupported(
-                f"boards in a tree are drawn of squares, not those of {p.vertex.position.game}; "
-                "draw the tree without boards"
-            )
-    wide, high = BOARD_CELL / SLOT, BOARD_CELL / scale.level
-    lines: list[list[tuple[float, float]]] = []
-    frames: list[list[tuple[float, float]]] = []
-    shades: dict[str, list[list[tuple[float, float]]]] = {
-        "hit": [],
-        "sunk": [],
-        "miss": [],
-        "hole": [],
-        "next": [],
-    }
-
-    def box(x: float, y: float, columns: int = 1, rows: int = 1) -> list[tuple[float, float]]:
-        """The corners of some cells, from the upper left one."""
-        right, low = x + columns * wide, y - rows * high
-        return [(x, y), (right, y), (right, low), (x, low)]
-
+    assert placed[0].vertex.position is not None
+    game = placed[0].vertex.position.game
+    size = np.array(board_size(game))
+    cell_size = np.array([BOARD_CELL / SLOT, -BOARD_CELL / scale.level])
+    between, around = board_lines(game)
+    first = np.concatenate([between, around]).min(axis=(0, 1))
+    lines: list[NDArray[np.float64]] = []
+    frames: list[Path] = []
+    kinds = ("hit", "sunk", "miss", "hole", "next")
+    shades: dict[str, list[NDArray[np.float64]]] = {kind: [] for kind in kinds}
     for p in placed:
         position = p.vertex.position
         assert position is not None
         assert p.vertex.shot is not None
-        rows, columns = position.game.rows, position.game.columns
-        left = p.x - columns * wide / 2
-        top = -p.depth - scale.reach + rows * high
+        middle, bottom = size * cell_size * (0.5, 1)
+        start = (p.x - middle, -p.depth - scale.reach - bottom) - first * cell_size
         for cell, kind in (
             *((shot.cell, str(shot.reply).partition(":")[0]) for shot in position.shots),
-            *((cell, "hole") for cell in position.game.cells_of(position.game.holes)),
+            *((cell, "hole") for cell in game.cells_of(game.holes & ~game.board.empty)),
             (p.vertex.shot, "next"),
         ):
-            shades[kind].append(box(left + cell[1] * wide, top - cell[0] * high))
-        lines += [box(left, top - i * high, columns, 0)[:2] for i in range(1, rows)]
-        lines += [box(left + j * wide, top, 0, rows)[1:3] for j in range(1, columns)]
-        frames.append(box(left, top, columns, rows))
+            shades[kind].append(start + cell_corners(game, cell) * cell_size)
+        lines += [*(start + between * cell_size)]
+        frames.append(Path((start + around * cell_size).reshape(-1, 2), _PARTS * len(around)))
         name = p.x, -p.depth + scale.reach - NAME_STRIP / 2 / scale.level
         _draw_text(ax, name, p.vertex.name, pen.ink, "name", NAME_SIZE - 1)
 
     cells = {"hit": HIT_CELL, "sunk": HIT_CELL, "miss": MISS_CELL, "hole": HOLE, "next": pen.ink}
     markers = {"hit": pen.hit, "sunk": "o", "miss": pen.miss}
-    for kind, boxes in shades.items():
-        ax.add_collection(PolyCollection(boxes, facecolors=cells[kind], gid=f"{kind} cells"))
-        middles = [((a[0] + c[0]) / 2, (a[1] + c[1]) / 2) for a, _, c, _ in boxes]
+    for kind, corners in shades.items():
+        ax.add_collection(PolyCollection(corners, facecolors=cells[kind], gid=f"{kind} cells"))
+        middles = [tuple(outline.mean(axis=0)) for outline in corners]
         if kind in markers:
             style = {"marker": markers[kind], "markersize": 36 * BOARD_CELL, "markeredgewidth": 0.8}
             style["markerfacecolor"] = pen.ink if kind == "sunk" else "none"
             _draw_marks(ax, middles, f"{kind} shots", pen, **style)
     ax.add_collection(LineCollection(lines, colors=GRID, linewidths=0.4, zorder=2))
-    outlines = PolyCollection(
-        frames, facecolors="none", edgecolors=pen.ink, linewidths=pen.width, zorder=3, gid="nodes"
+    outlines = PathCollection(
+        frames,
+        facecolors="none",
+        edgecolors=pen.ink,
+        linewidths=pen.width,
+        capstyle="projecting",
+        zorder=3,
+        gid="nodes",
     )
     ax.add_collection(outlines)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from math import sqrt
 
+from optsearch.drawing.boards import board_size
 from optsearch.drawing.layouts import CIRCLES, LEVEL, Placed, Scale, Vertex, layout
 from optsearch.game import Cell, cell_name
 from optsearch.game.position import HIT, MISS, Position, Shot
@@ -82,8 +83,9 @@ def scale_of(tree: DecisionTree | Vertex, boards: bool) -> Scale:
         return CIRCLES
     game = tree.position.game
     if boards:
-        height = game.rows * BOARD_CELL + NAME_STRIP
-        width = max(1.0, game.columns * BOARD_CELL / SLOT + 0.25)
+        across, down = board_size(game)
+        height = down * BOARD_CELL + NAME_STRIP
+        width = max(1.0, across * BOARD_CELL / SLOT + 0.25)
         return Scale(height + 0.36, width, height / 2 / (height + 0.36))
     # Of three edges, the middle ones would run into vertices if they ended in the centres.
     return CIRCLES if game.is_silent else Scale(reach=NODE_SIZE / 144 / LEVEL)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from html import escape
 
-from optsearch.game.cells import Cell, column_name
+from optsearch.game.board import Board
+from optsearch.game.cells import Cell, cell_name, column_name
 from optsearch.support.palette import BLUE, GRID, veil
 
 _CELL = f"border:1px solid {GRID};width:2.2em;height:2.2em;text-align:center;padding:0"
@@ -33,21 +34,77 @@ def facts(rows: Iterable[tuple[str, str]]) -> str:
 
 
 def board(
-    size: tuple[int, int], texts: Mapping[Cell, str], shades: Mapping[Cell, float] | None = None
+    drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float] | None = None
 ) -> str:
-    """A board with a text on some cells; shades -- how strongly a cell is coloured, 0 to 1."""
-    rows, columns = size
-    head = "".join(f'<th style="{_HEAD}">{column_name(c)}</th>' for c in range(columns))
+    """A board with a text on some cells; shades -- how strongly a cell is coloured, 0 to 1.
+
+    Where rows or columns go on at the other end, these sides are dashed.
+    """
+    shades = shades or {}
+    return (_grid if drawn.has_squares else _picture)(drawn, texts, shades)
+
+
+def _grid(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float]) -> str:
+    """Rows and columns as an HTML table."""
+    head = "".join(f'<th style="{_HEAD}">{column_name(c)}</th>' for c in range(drawn.columns))
     lines = [f"<tr><th></th>{head}</tr>"]
-    for row in range(rows):
+    last = drawn.rows - 1, drawn.columns - 1
+    for row in range(drawn.rows):
         cells = []
-        for column in range(columns):
-            shade = (shades or {}).get((row, column), 0.0)
-            colour = f";background:{veil(shade)}" if shade else ""
-            text = escape(texts.get((row, column), ""))
-            cells.append(f'<td style="{_CELL}{colour}">{text}</td>')
+        for column in range(drawn.columns):
+            shade = shades.get((row, column), 0.0)
+            style = _CELL + (f";background:{veil(shade)}" if shade else "")
+            for goes_on, at, end, sides in (
+                (drawn.seams[0], column, last[1], ("left", "right")),
+                (drawn.seams[1], row, last[0], ("top", "bottom")),
+            ):
+                for is_there, side in zip((at == 0, at == end), sides, strict=True):
+                    if goes_on and is_there:
+                        style += f";border-{side}:2px dashed currentColor"
+            cells.append(f'<td style="{style}">{escape(texts.get((row, column), ""))}</td>')
         lines.append(f'<tr><th style="{_HEAD}">{row + 1}</th>{"".join(cells)}</tr>')
     return f'<table style="border-collapse:collapse">{"".join(lines)}</table>'
+
+
+def _picture(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float]) -> str:
+    """Cells where they lie, as an SVG picture, each with its name when pointed at."""
+    wide = 34
+    labels: list[tuple[float, float, str]] = []
+    if not drawn.digest:
+        above = enumerate(drawn.places[: drawn.columns])
+        labels += [(x, y - 0.85, column_name(column)) for column, (x, y) in above]
+        before = enumerate(drawn.places[:: drawn.columns])
+        labels += [(x - 0.85, y, str(row + 1)) for row, (x, y) in before]
+    centres = {
+        divmod(index, drawn.columns): place
+        for index, place in enumerate(drawn.places)
+        if not drawn.empty >> index & 1
+    }
+    corners = [(x + a, y + b) for x, y in centres.values() for a, b in drawn.outline]
+    around = [*corners, *((x + a, y + a) for x, y, _ in labels for a in (-0.4, 0.4))]
+    left, top = (min(numbers) for numbers in zip(*around, strict=True))
+    right, low = (max(numbers) for numbers in zip(*around, strict=True))
+
+    def written(x: float, y: float, text: str, size: int) -> str:
+        return (
+            f'<text x="{wide * (x - left):.1f}" y="{wide * (y - top) + 0.35 * size:.1f}" '
+            f'font-size="{size}" text-anchor="middle" fill="currentColor">{escape(text)}</text>'
+        )
+
+    parts = [written(x, y, text, 12) for x, y, text in labels]
+    for cell, (x, y) in centres.items():
+        outline = " ".join(
+            f"{wide * (x + a - left):.1f},{wide * (y + b - top):.1f}" for a, b in drawn.outline
+        )
+        shade = shades.get(cell, 0.0)
+        fill = veil(shade) if shade else "none"
+        parts.append(
+            f'<g pointer-events="all"><title>{cell_name(cell)}</title>'
+            f'<polygon points="{outline}" fill="{fill}" stroke="{GRID}"/>'
+            f"{written(x, y, texts[cell], 13) if cell in texts else ''}</g>"
+        )
+    size = f'width="{wide * (right - left):.0f}" height="{wide * (low - top):.0f}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(parts)}</svg>'
 
 
 def bars(histogram: Mapping[int, int]) -> str:

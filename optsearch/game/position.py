@@ -246,7 +246,7 @@ class Position:
 
     def _repr_html_(self) -> str:
         """The board as notebooks show it: × is a hit, ○ a miss."""
-        drawn = notebook.board((self.game.rows, self.game.columns), self.signs)
+        drawn = notebook.board(self.game.board, self.signs)
         return notebook.titled(self.title, drawn, legend(self.game, True) if self.shots else "")
 
     # Drawn boards

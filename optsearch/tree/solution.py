@@ -120,7 +120,7 @@ class Solution:
             self.position.title,
             notebook.facts(rows),
             notebook.board(
-                (self.position.game.rows, self.position.game.columns),
+                self.position.game.board,
                 self.position.signs,
                 shades,
             ),
