@@ -271,3 +271,17 @@ def test_an_empty_board_by_its_symmetries(rest):
     assert counting.count(everything) == FrontierSweep(game).count(everything)
     one = Constraints(game.fleet, closed=2)
     assert counting.through(one) == FrontierSweep(game).through(one)
+
+
+@pytest.mark.parametrize(
+    "game", ["12x12:2,2;board=torus;contact=any", "12x12:3,2;board=torus", "9x16:5,2;board=torus"]
+)
+def test_a_large_board_that_goes_on_at_its_ends(game):
+    """Its rows are swept from both ends; each pair of placements that may stand is counted once."""
+    game = Game.parse(game)
+    order, *_ = FrontierSweep(game)._both
+    assert order.window < game.cells
+    first, second = (game.placements(kind) for kind in game.fleet)
+    pairs = sum(not ship & (one | game.halo(one)) for one in first for ship in second)
+    expected = pairs // 2 if first == second else pairs
+    assert FrontierSweep(game).count(Constraints(game.fleet)) == expected

@@ -102,6 +102,19 @@ def _orders(game: Game) -> Iterable[Permutation]:
             yield tuple(cell % n * (cells // n) + cell // n for cell in range(cells))
 
 
+def _folded(position: Permutation) -> Iterable[Permutation]:
+    """The same with parts of n cells from both ends by turns.
+
+    Where the last part touches the first, as on a torus, ships reach less far ahead so.
+    """
+    cells = len(position)
+    for n in range(1, cells):
+        if cells % n == 0:
+            parts = cells // n
+            place = [2 * i if 2 * i < parts else 2 * (parts - i) - 1 for i in range(parts)]
+            yield tuple(n * place[one // n] + one % n for one in position)
+
+
 @dataclass(frozen=True)
 class _Query:
     """A kernel set to some constraints; `placed` are the numbers of its placements in the order.
@@ -134,6 +147,9 @@ class FrontierSweep:
         self._lock = threading.Lock()
         orders = [_Order(game, position) for position in _orders(game)]
         narrow = [order for order in orders if order.window <= WINDOW]
+        if not narrow and any(game.board.seams):
+            orders += [_Order(game, other) for one in orders for other in _folded(one.position)]
+            narrow = [order for order in orders if order.window <= WINDOW]
         if not narrow:
             reach = min(order.window for order in orders)
             raise TooLarge(
