@@ -49,9 +49,11 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def in_mathml(found: re.Match[str]) -> str:
-    """A formula that `pymdownx.arithmatex` has found, as MathML."""
+    """A formula that `pymdownx.arithmatex` has found, as MathML; no space around names and bars."""
     mark, formula = found[1], unescape(found[2] or found[3])
-    return convert(formula, display="block" if mark == "div" else "inline")
+    mathml = convert(formula, display="block" if mark == "div" else "inline")
+    mathml = re.sub(r"<mo>(\w{2,})</mo>", r"<mi>\1</mi>", mathml)
+    return mathml.replace(">&#x0007C;</mo>", ' lspace="0" rspace="0">|</mo>')
 
 
 def on_page_content(html: str, **_: Any) -> str:
