@@ -278,6 +278,38 @@ def test_the_pages_name_what_is_there(name):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
 
 
+FORMULA = re.compile(r"\$\$\n.*?\n\$\$|\$[^\s$](?:[^$]*[^\s$])?\$", re.DOTALL)
+ASKED = {  # words, and the page that the search of the site has first
+    "skyline": "counting.md",
+    "first_ship": "lower-bounds.md",
+    "φ(10,10)": "lower-bounds.md",
+    "5x7:2,3": "games.md",
+}
+
+
+def without_code(page):
+    return re.sub(r"^```.*?^```$|`[^`\n]*`", "", page, flags=re.DOTALL | re.MULTILINE)
+
+
+def test_the_formulas_of_the_pages():
+    """All become MathML, and have nothing that a Git host does not take."""
+    convert = pytest.importorskip("latex2mathml.converter").convert
+    formulas = [f for name in PAGES for f in FORMULA.findall(without_code(text(name)))]
+    assert len(formulas) > 500
+    for formula in formulas:
+        assert not re.findall(r"\\[^\w\s\\]|\\operatorname", formula), formula
+        assert "\\" not in re.sub(r"<[^>]*>", "", convert(formula.strip("$"))), formula
+
+
+@pytest.mark.parametrize(("words", "page"), ASKED.items())
+def test_the_search_knows_the_parts_of_names(words, page):
+    """Words and pages are divided at the same places; in the browser, `test_the_site_from_disk`."""
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    separator = re.search("separator: '(.*)'", settings)[1]
+    parts = {part.lower() for part in re.split(separator, text(page).replace("$", " "))}
+    assert {part for part in re.split(separator, words) if part} <= parts
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """The site, built without a warning."""
@@ -305,18 +337,32 @@ def test_the_site(site):
 
 
 @pytest.mark.long(60)
-def test_the_site_from_disk(site, driver):
-    """Its search finds a word without a server, and it asks for nothing that is not there."""
+def test_the_formulas_of_the_site(site):
+    """Every formula is MathML: none stays as it was typed, and none has what is not understood."""
+    formulas = 0
+    for path in site.rglob("*.html"):
+        page = path.read_text(encoding="utf-8")
+        formulas += page.count("<math")
+        page = re.sub(r"<(pre|code|script|style)\b.*?</\1>", "", page, flags=re.DOTALL)
+        words = re.sub(r"<[^>]*>", "", page)
+        assert not re.findall(r".{0,40}(?:\$|\\[a-zA-Z]).{0,40}", words), path.name
+    typed = sum(len(FORMULA.findall(without_code(text(name)))) for name in PAGES[1:])
+    assert formulas == typed
+
+
+@pytest.mark.long(60)
+@pytest.mark.parametrize(("words", "page"), ASKED.items())
+def test_the_site_from_disk(site, driver, words, page):
+    """Its search finds words without a server, and it asks for nothing that is not there."""
     driver.get((site / "play.html").as_uri())
     driver.get_log("browser")
     driver.execute_script("document.querySelector('[data-md-toggle=search]').click()")
-    driver.find_element(By.CSS_SELECTOR, "input.md-search__input").send_keys("skyline")
+    driver.find_element(By.CSS_SELECTOR, "input.md-search__input").send_keys(words)
     WebDriverWait(driver, 60).until(
         lambda _: driver.find_elements(By.CSS_SELECTOR, ".md-search-result__item")
     )
-    found = driver.find_elements(By.CSS_SELECTOR, ".md-search-result__item h1")
-    names = [heading.get_attribute("textContent") for heading in found]
-    assert "Glossary" in names
+    found = driver.find_element(By.CSS_SELECTOR, ".md-search-result__item h1")
+    assert f"# {found.get_attribute('textContent')}" == text(page).partition("\n")[0]
     assert driver.get_log("browser") == []
 
 
