@@ -57,6 +57,7 @@ from optsearch.compiled._effort cimport Effort, count_node
 from optsearch.compiled._memo cimport BOUNDED, SOLVED, Memo
 from optsearch.compiled._table cimport Key, MemoryTable
 from options cimport Switches
+from team cimport turned
 
 cdef enum:
     MEMO_FROM = 3              # smaller states are solved faster than they are looked up
@@ -96,6 +97,7 @@ cdef class AnnouncedSearch:
     cdef Arena arena
     cdef readonly Memo memo
     cdef readonly Effort effort
+    cdef public int place, team                    # of so many processes
 
     def __cinit__(self, const uint64_t[:, :, ::1] ships, int cells, bint by_length, str objective,
                   MemoryTable table, disk, dict switches, tick, labels=()):
@@ -228,6 +230,7 @@ cdef class AnnouncedSearch:
         """
         cdef Stock stock
         cdef Candidate* shots
+        cdef Candidate* shot
         cdef Key key
         cdef int64_t value, best = limit, failed = INFINITE
         cdef Cells some
@@ -257,10 +260,11 @@ cdef class AnnouncedSearch:
         shots = <Candidate*>take(&self.arena, stock.cells * sizeof(Candidate))
         n = self.list_shots(state, &stock, True, shots)
         for i in range(n):
-            if shots[i].bound >= best:
-                failed = min(failed, shots[i].bound)
+            shot = &shots[turned(i, n - 1, self.place, self.team)]
+            if shot.bound >= best:
+                failed = min(failed, shot.bound)
                 continue
-            value = self.shoot(state, &stock, &shots[i], best)
+            value = self.shoot(state, &stock, shot, best)
             if value < best:
                 best = value
             else:

@@ -66,6 +66,7 @@ from optsearch.compiled._sides cimport Row, sort_by_side, take_alike, weak_cut
 from optsearch.compiled._table cimport MemoryTable
 from optsearch.compiled._words cimport WORD, WordSearch
 from options cimport BEST_GREEDY, FIRST_GREEDY, OPTIMAL, WORST_GREEDY, Switches
+from team cimport turned
 
 cdef enum:
     MEMO_FROM = 4              # smaller families are solved faster than they are looked up
@@ -114,7 +115,7 @@ cdef class Search:
     cdef WordSearch words
     cdef readonly Effort effort
     cdef readonly Memo memo
-    cdef public int place, team                    # of so many processes; see `turned`
+    cdef public int place, team                    # of so many processes
 
     def __cinit__(self, const uint64_t[:, ::1] sets, const int64_t[::1] weights,
                   int cells, str objective, MemoryTable table, disk, dict switches, tick,
@@ -446,21 +447,6 @@ cdef class Search:
             free_node(hit)
             free_node(missed)
 
-    cdef int turned(self, int n, int rest) noexcept nogil:
-        """The number of the shot that is tried after n others, of `rest` and the first.
-
-        Processes that share a table and search the same family try the first shot first and the
-        rest from different places on, every other one backwards. What one has searched the others
-        find in the table, so that they share the rest among them.
-        """
-        cdef int start
-        if self.team <= 1 or n == 0:
-            return n
-        start = rest * (self.place // 2) // ((self.team + 1) // 2)
-        if self.place % 2:
-            return 1 + (start + rest - n) % rest
-        return 1 + (start + n - 1) % rest
-
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
         """Solve an opened family if its optimum is below `limit`; else raise `lower` to it."""
         cdef int64_t value, best = limit, failed = INFINITE
@@ -478,7 +464,7 @@ cdef class Search:
             if node.lower >= limit:
                 return 0
             for n in range(node.shots_n):
-                shot = &node.shots[self.turned(n, node.shots_n - 1)]
+                shot = &node.shots[turned(n, node.shots_n - 1, self.place, self.team)]
                 if shot.bound >= best:
                     failed = min(failed, shot.bound)
                     continue

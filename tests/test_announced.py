@@ -389,6 +389,14 @@ def test_searches_share_a_table():
     assert nodes[1] < nodes[0] / 20
 
 
+@draws(100)
+@given(examples(), st.integers(2, 5), st.integers(0, 4))
+def test_every_place_in_a_team_finds_the_same(drawn, team, place):
+    example, budget = drawn
+    example.search.place, example.search.team = place % team, team
+    assert example.search.solve(example.family, example.hits, budget) == example.value(budget)
+
+
 def test_an_exception_in_tick_ends_the_search():
     example = whole("4x5:3,2;announce=sunk")
 

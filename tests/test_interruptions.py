@@ -2,12 +2,13 @@
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.examples import some
-from tests.processes import run_command, run_script
+from tests.processes import MANY_SECONDS, run_command, run_script
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -81,6 +82,40 @@ def test_an_owner_that_is_killed_leaves_nothing_on_the_terminal(times):
     """Neither its workers nor what tidies up after it say a word."""
     hooks = SUBMIT.format(action="kill", times=times)
     assert run_command(*MINUTES["evaluate"], "--jobs", 2, hooks=hooks) == (-9, "", "")
+
+
+@pytest.mark.parametrize(("signal", "status"), some(1, [("interrupt_all", 130), ("kill", -9)], 5))
+def test_announced_games_go_on_from_their_table(tmp_path, signal, status):
+    """In two processes, none of which is left; what was found before is found in the table."""
+    game = "4x4:3,2;announce=ship"
+    hooks = f"from optsearch.search.tables import DiskTable; at(DiskTable, 'put', {signal}, 60)"
+    arguments = ("solve", game, "--jobs", 2, "--table", "kept")
+    ended = run_command(*arguments, hooks=hooks, cwd=tmp_path)
+    assert ended[0] == status
+    wait_until_left(tmp_path)
+    if signal == "interrupt_all":
+        assert "between" in ended[1]
+        assert ended[2] == (
+            "interrupted; what was solved is in kept, and the same command goes on from it\n"
+        )
+    status, out, err = run_command(*arguments, cwd=tmp_path)
+    assert (status, err) == (0, "")
+    assert "848/104 = 8.153846" in out
+
+
+def wait_until_left(folder):
+    """Until no process works in a folder: workers may need a moment after their owner's end."""
+    end = time.monotonic() + MANY_SECONDS
+    while any(works_in(process, folder) for process in Path("/proc").glob("[0-9]*")):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def works_in(process, folder):
+    try:
+        return (process / "cwd").readlink() == folder
+    except OSError:  # of somebody else, or gone
+        return False
 
 
 IMPORTING = """

@@ -27,7 +27,8 @@ from optsearch.game.objective import Objective
 from optsearch.game.position import HIT, MISS, Position, reply
 from optsearch.search import frontier, solver
 from optsearch.search.solver import SWITCHES, Solver, SolverOptions
-from optsearch.search.tables import DiskTable
+from optsearch.search.tables import CAN_SHARE, DiskTable
+from optsearch.search.team import Team
 from optsearch.strategies import named
 from optsearch.support import records
 from optsearch.support.errors import ImpossiblePosition, NotSupported, TableError, TooLarge
@@ -332,7 +333,8 @@ def test_killed_and_run_again(tmp_path):
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.search.solver import Solver
-from optsearch.search.tables import DiskTable
+from optsearch.search.tables import CAN_SHARE, DiskTable
+from optsearch.search.team import Team
 
 at(DiskTable, "put", kill, int(sys.argv[2]))
 disk = DiskTable(sys.argv[1], "5x5:3,2", batch_entries=20)
@@ -491,12 +493,22 @@ def test_the_answer_does_not_depend_on_the_workers(workers, monkeypatch):
         assert found.tree() == alone.tree()
 
 
-def test_worker_processes():
-    position = Position(Game.parse("5x5:3,2"))
+def test_worker_processes(monkeypatch):
+    questions = []
+    ask = Team._together
+
+    def together(*arguments):
+        questions.append(arguments)
+        return ask(*arguments)
+
+    monkeypatch.setattr(Team, "_together", together)
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        found = solver.solve(position, executor=pool, workers=2)
-    assert found.total_height == 5765
-    assert found.tree() == solver.solve(position).tree()
+        for text, total in (("5x5:3,2", 5765), ("4x4:3,2;announce=ship", 848)):
+            position, before = Position(Game.parse(text)), len(questions)
+            found = solver.solve(position, executor=pool, workers=2)
+            assert found.total_height == total
+            assert found.tree() == solver.solve(position).tree()
+            assert len(questions) > before or not CAN_SHARE
 
 
 @draws(100)

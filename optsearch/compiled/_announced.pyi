@@ -11,6 +11,8 @@ class AnnouncedSearch:
     nodes: int
     effort: Effort
     memo: Memo
+    place: int
+    team: int
     def __init__(
         self,
         ships: NDArray[np.uint64],

@@ -193,8 +193,8 @@ class Kernel(Protocol):
     def keep(self, disk: Disk | None) -> None:
         """Look costly families up there, and put them there, from now on."""
 
-    def share(self, table: SharedTable) -> bool:
-        """The same with a table of several processes, if the kernel can; whether it does."""
+    def share(self, table: SharedTable) -> None:
+        """The same with a table of several processes."""
 
     def take_place(self, place: int, team: int) -> None:
         """Search as one of so many processes with one table, all of which search the same."""
@@ -377,9 +377,8 @@ class Silent(_Budgets):
     def keep(self, disk: Disk | None) -> None:
         self._search.memo.disk = disk
 
-    def share(self, table: SharedTable) -> bool:
+    def share(self, table: SharedTable) -> None:
         self._search.memo.shared = table
-        return True
 
     def take_place(self, place: int, team: int) -> None:
         self._search.place, self._search.team = place, team
@@ -546,11 +545,11 @@ class Announced(_Budgets):
     def keep(self, disk: Disk | None) -> None:
         self._search.memo.disk = disk
 
-    def share(self, table: SharedTable) -> bool:
-        return False  # its memo could, but nothing shares out such a search yet
+    def share(self, table: SharedTable) -> None:
+        self._search.memo.shared = table
 
     def take_place(self, place: int, team: int) -> None:
-        """Shots are tried in one order alone."""
+        self._search.place, self._search.team = place, team
 
 
 def kernel(

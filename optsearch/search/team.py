@@ -114,12 +114,11 @@ class Team:
             _search(frontier, self._watch, executor, apart, workers, self._received)
 
     def _share(self) -> SharedMemory | None:
-        """The memory that this process and its workers share, if the kernel has a use for it."""
+        """The memory that this process and its workers share; None where the system has none."""
         if self._shared is None and CAN_SHARE:
-            shared = SharedMemory(max(self._asked.options.memory // 16 * 8, SMALLEST_SHARED))
-            if self._watch.kernel.share(SharedTable(shared.memory)):
-                self._shared = shared
-                self._watch.notes = shared.notes[1:]
+            self._shared = SharedMemory(max(self._asked.options.memory // 16 * 8, SMALLEST_SHARED))
+            self._watch.kernel.share(SharedTable(self._shared.memory))
+            self._watch.notes = self._shared.notes[1:]
         return self._shared
 
     def _is_near(self, executor: Executor, shared: SharedMemory) -> bool:
