@@ -481,13 +481,13 @@ cdef class Evaluator(Walk):
     def shot(self, hits, misses, int64_t n, const int64_t[::1] exact_counts):
         """The cell to shoot where n configurations are left, more than 64.
 
-        What was added is all of them; or, where these are too many to list, a sample of them, larger
-        than those that are drawn here: of hashes that end in zero bits. exact_counts -- how many of
-        the n configurations have each cell.
+        What was added is all of them, and others that these hits and misses leave out; or, where
+        these are too many to list, a sample of them, larger than those that are drawn here: of hashes
+        that end in zero bits. exact_counts -- how many of the n configurations have each cell.
         """
         cdef Part part
         cdef Counts counts
-        cdef int64_t j
+        cdef int64_t j, left
         cdef int i, cell
         cdef bint is_hit
         cdef uint64_t* mask
@@ -522,8 +522,8 @@ cdef class Evaluator(Walk):
                 for j in range(self.root.words):
                     mask[j] &= column[j] if is_hit else ~column[j]
             cell = -1
-            if self.root.n == n or count_bits(mask, NULL, self.root.words) > max(
-                    self.rule.cap, self.rule.second):
+            left = count_bits(mask, NULL, self.root.words)
+            if left == n or left > max(self.rule.cap, self.rule.second):
                 cell = self.order[self.rollout(&part, &counts)]
         free(mask)
         if self.failed:

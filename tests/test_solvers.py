@@ -182,16 +182,6 @@ def test_past_the_paper(game, total_height, configurations):
     assert (solution.total_height, solution.configurations) == (total_height, configurations)
 
 
-@pytest.mark.parametrize(
-    ("game", "nodes", "subsets"),
-    [("4x4:3,2", 13, 162), ("4x5:4,3,2", 11, 1070), ("5x5:3,2", 6468, 62593), ("6x6:2", 22, 0)],
-)
-def test_nodes(game, nodes, subsets):
-    """The regression signature of the search: change it only with a commit that says why."""
-    solution = solver.solve(Position(Game.parse(game)))
-    assert (solution.nodes, solution.subsets) == (nodes, subsets)
-
-
 def test_the_papers_states():
     """The paper's method is not ours: its table is keyed by the shots."""
     assert paper.solve(Position(Game.parse("4x4:2"))).nodes == 514_861

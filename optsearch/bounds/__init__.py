@@ -22,9 +22,11 @@ from optsearch.bounds.lower import (
     Bound,
     BoundsStatus,
     all_finished,
+    has_long_bounds,
     long_bounds,
     long_bounds_in_turn,
     lower_bounds,
+    root_bounds,
     together,
     told_bound,
 )
@@ -36,6 +38,7 @@ __all__ = [
     "all_finished",
     "complete_binary_tree",
     "complete_binary_tree_depths",
+    "has_long_bounds",
     "hit_words",
     "leaf_counting",
     "leaf_counting_after",
@@ -44,6 +47,7 @@ __all__ = [
     "long_bounds",
     "long_bounds_in_turn",
     "lower_bounds",
+    "root_bounds",
     "together",
     "told_bound",
 ]

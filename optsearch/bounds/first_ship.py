@@ -81,6 +81,7 @@ from optsearch.game.game import MOST_TURNS
 from optsearch.support.journal import Journal
 
 MOST_CELLS = 6  # j; of more cells a search takes hours on the usual game
+MORE_CELLS = 8  # the same on a small board, where that takes seconds
 MOST_SETS = 1_000_000  # of cells of each size, beyond which a search gives up
 _BEAM = 30  # sets of each size in a search for something to begin with
 _AT_ONCE = 10_000  # sets between two words of how far a search is
@@ -130,6 +131,7 @@ def first_ship_chain(
     sets: int = MOST_SETS,
     journal: Journal | None = None,
     said: Said = lambda j, size, done, total: None,
+    cells: int = MOST_CELLS,
 ) -> list[Finished]:
     """A(0), A(1), … with the misses beside the first ship, where they are below those before.
 
@@ -137,15 +139,16 @@ def first_ship_chain(
     A(0), A(1), … by other bounds. progress -- called after each l with those done and their number.
     sets -- of each size, beyond which a search gives up. journal -- keeps the l that are done, for
     a run that was stopped; what it has for other numbers is left alone. said -- as in `most_kept`.
+    cells -- the greatest j.
     """
-    given = sha256(repr((known, MOST_CELLS, sets)).encode()).hexdigest()
+    given = sha256(repr((known, cells, sets)).encode()).hexdigest()
     finished = []
     for misses, least in enumerate(before):
         key = f"{coverage.counts.game}, {misses} misses, {least} before, {given}"
         if journal is not None and key in journal.entries:
             finished.append(Finished(*journal.entries[key]))
         else:
-            finished.append(finished_within(coverage, known, misses, least, sets, said))
+            finished.append(finished_within(coverage, known, misses, least, sets, said, cells))
             if journal is not None:
                 journal.add(key, finished[-1])
         progress(misses + 1, len(before))
@@ -159,10 +162,11 @@ def finished_within(
     least: int,
     sets: int = MOST_SETS,
     said: Said = lambda j, size, done, total: None,
+    cells: int = MOST_CELLS,
 ) -> Finished:
     """A(l) for l = `misses`, and the j that gives it; `least` and 0 where it is not below that.
 
-    The j of which some sequences keep least are searched first.
+    cells -- the greatest j. The j of which some sequences keep least are searched first.
     """
     game, number = coverage.counts.game, coverage.counts.configurations
     best = Finished(min(least, number), 0)
@@ -171,7 +175,7 @@ def finished_within(
         return best  # no ship costs anything, or there are no more misses
     most = min(misses + 1, _counted(known))
     tried = []
-    for j in range(1, min(misses + 1, MOST_CELLS) + 1):
+    for j in range(1, min(misses + 1, cells) + 1):
         words = _words(misses - j, game.fleet_cells)
         if words < best.configurations:
             unfinished = Unfinished(game, known, misses, j - 1, max(j - 1, most))

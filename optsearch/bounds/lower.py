@@ -16,7 +16,13 @@ from typing import NamedTuple
 from optsearch.bounds.beside import Beside, beside
 from optsearch.bounds.chain import mean_at_least, root_chain
 from optsearch.bounds.coverage import CellSetCounts, Coverage
-from optsearch.bounds.first_ship import MOST_SETS, Said, first_ship_chain
+from optsearch.bounds.first_ship import (
+    MORE_CELLS,
+    MOST_CELLS,
+    MOST_SETS,
+    Said,
+    first_ship_chain,
+)
 from optsearch.bounds.leaves import (
     complete_binary_tree,
     hit_words,
@@ -42,6 +48,9 @@ NODES = 50_000  # of a search for the most that k cells meet, where bounds are c
 ON_DEMAND = 2_000  # sets of known ships that are looked at on demand
 SETS = 30_000  # of cells of each size in a search for what they keep, likewise
 BEFORE_CHAINS = 3  # bounds of `together` that need none of the chains with costs
+COMPUTED = 300_000  # configurations up to which long bounds are computed on demand
+PLACEMENTS = 256  # of a ship, that the kernels of the long bounds take
+SMALL_BOARD = 30  # cells up to which longer chains are searched on demand
 _THESE = "each of these bounds"
 
 
@@ -183,6 +192,32 @@ def _from_leaves(position: Position, family: Family | None = None) -> list[Bound
     return quick
 
 
+def root_bounds(
+    position: Position, progress: Progress[BoundsStatus] = no_progress
+) -> Iterator[Bound]:
+    """Every lower bound from a position that is computed on demand, the quick ones first.
+
+    What a search begins from. progress, errors -- as in `lower_bounds` and `long_bounds_in_turn`.
+    """
+    yield from lower_bounds(position, progress=progress)
+    if has_long_bounds(position):
+        yield from long_bounds_in_turn(position.game, progress)
+
+
+def has_long_bounds(position: Position) -> bool:
+    """Whether the long bounds hold from a position, and are computed on demand.
+
+    They are bounds of whole games in which nothing is announced and ships keep apart: after a shot
+    the cells of the chain of misses are not free any more.
+    """
+    game = position.game
+    if position.shots or not game.is_silent or game.contact == "any":
+        return False
+    if max(len(game.placements(ship)) for ship in game.fleet) > PLACEMENTS:
+        return False
+    return Posterior(position).configurations <= COMPUTED
+
+
 def long_bounds(game: Game) -> list[Bound]:
     """The root chain, the reveal game and what comes of both, computed here.
 
@@ -216,6 +251,7 @@ def long_bounds_in_turn(
         partial(tell, "chains of cells"),
         SETS,
         said=lambda j, size, done, n: tell("chains of cells beside the first ship", done, n),
+        cells=MORE_CELLS if game.cells <= SMALL_BOARD else MOST_CELLS,
     )
     for number, finished in enumerate(stages, BEFORE_CHAINS):
         every = together(finished, game.fleet_cells, counts.configurations, "computed here")
@@ -255,10 +291,12 @@ def finished_by_stages(
     journal: Journal | None = None,
     said: Said = lambda j, size, done, total: None,
     nodes: int | None = None,
+    cells: int = MOST_CELLS,
 ) -> Iterator[list[AllFinished]]:
     """The same by the first two bounds, and again after each of the three chains with costs.
 
-    Those to come are as the least before them. known -- is asked for after the first two.
+    Those to come are as the least before them. known -- is asked for after the first two. cells --
+    of the chain with the first ship, at most.
     """
     game, number = coverage.counts.game, coverage.counts.configurations
     chain = root_chain(game.fleet_cells, number, coverage.most_met, MISSES)
@@ -288,7 +326,9 @@ def finished_by_stages(
     stages.append(every_ship_chain(coverage, beside_ships, before, part(1)))
     yield finished()
     before = [one.configurations for one in stages[-1]]
-    stages.append(first_ship_chain(coverage, beside_ships, before, part(2), sets, journal, said))
+    stages.append(
+        first_ship_chain(coverage, beside_ships, before, part(2), sets, journal, said, cells)
+    )
     yield finished()
 
 

@@ -17,12 +17,14 @@ from optsearch.bounds import (
     AllFinished,
     Bound,
     BoundsStatus,
+    has_long_bounds,
     long_bounds_in_turn,
     lower_bounds,
     together,
     told_bound,
 )
 from optsearch.bounds.by_chance import shots_by_chance
+from optsearch.bounds.lower import COMPUTED
 from optsearch.bounds.told import AllButTwo
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.lattice import sweep
@@ -51,9 +53,10 @@ from optsearch.support.progress import LimitReached, Progress, Status, no_progre
 from optsearch.support.records import read_published
 from optsearch.support.sharing import results as results_of
 
-COMPUTED = 300_000  # configurations up to which long bounds and a strategy are computed here
-PLACEMENTS = 256  # of a ship, that the kernels of the long bounds take
 GREEDY = "greedy:endgame=0"  # always a most probable cell, the first in reading order
+NESTED = "nested:above=64,floor=64"  # the best known that is evaluated in seconds
+NESTED_FROM = 64  # configurations; fewer are an endgame
+NESTED_UP_TO = 30_000
 
 
 def known_bounds(
@@ -88,7 +91,7 @@ def bounds_in_turn(
         return
     yield from _lower_bounds(position, results, progress, with_optimum)
     yield from _upper_bounds(position, results, progress, with_optimum)
-    if not position.shots and not _committed(position.game, results) and _is_small(position):
+    if not position.shots and not _committed(position.game, results) and has_long_bounds(position):
         yield from long_bounds_in_turn(position.game, progress)
 
 
@@ -114,16 +117,6 @@ def _lower_bounds(
         yield from _optimum(game, "lower", results)
 
 
-def _is_small(position: Position) -> bool:
-    """Whether the long bounds hold for a game, and are computed here."""
-    game = position.game
-    if not game.is_silent or game.contact == "any":
-        return False
-    if max(len(game.placements(ship)) for ship in game.fleet) > PLACEMENTS:
-        return False
-    return Posterior(position).configurations <= COMPUTED
-
-
 def upper_bounds(position: Position, results: Path = RESULTS) -> list[Bound]:
     """What strategies are known to take: the best is the upper side of the bracket."""
     return list(_upper_bounds(position, results, no_progress, True))
@@ -145,6 +138,8 @@ def _upper_bounds(
         yield _by_chance(position)
     else:
         yield from _or_by_chance(lambda: _greedy(position, number, progress), position)
+        if NESTED_FROM < number <= NESTED_UP_TO and position.game.is_silent:
+            yield _nested(position, number, progress)
 
 
 def _or_by_chance(evaluated: Callable[[], Bound], position: Position) -> Iterator[Bound]:
@@ -242,16 +237,30 @@ def bounds(
 
 def _greedy(position: Position, number: int, progress: Progress[BoundsStatus]) -> Bound:
     """Greedy shooting from a position, on every configuration."""
-    task, work = Task(str(position.game), str(position), number), partial(run_task, named(GREEDY))
-    telling = partial(progress, BoundsStatus(what="greedy on every configuration"))
-    with runner_of(named(GREEDY), position.game).here() as executor:
+    return _by_strategy("most probable cell", GREEDY, position, number, progress)
+
+
+def _nested(position: Position, number: int, progress: Progress[BoundsStatus]) -> Bound:
+    """Rollouts of rollouts from a position, on every configuration."""
+    return _by_strategy("rollouts of rollouts", NESTED, position, number, progress)
+
+
+def _by_strategy(
+    name: str, strategy: str, position: Position, number: int, progress: Progress[BoundsStatus]
+) -> Bound:
+    """What a strategy takes from a position, evaluated on every configuration."""
+    task, work = Task(str(position.game), str(position), number), partial(run_task, named(strategy))
+    telling = partial(
+        progress, BoundsStatus(what=f"{strategy.partition(':')[0]} on every configuration")
+    )
+    with runner_of(named(strategy), position.game).here() as executor:
         ((_, histogram),) = results_of(executor, work, iter([task]), 1, telling)
     total = sum(shots * n for shots, n in enumerate(histogram)) - number * len(position.shots)
     return Bound(
-        "most probable cell",
+        name,
         "upper",
         Fraction(total, number),
-        f"{GREEDY}, on every configuration; computed here",
+        f"{strategy}, on every configuration; computed here",
     )
 
 

@@ -125,6 +125,10 @@ class Frontier:
         if self.root.rule is not None and cost < self.root.upper:
             self.root.upper, self.root.rule = cost, rule
 
+    def require(self, cost: int) -> None:
+        """No strategy costs less than this, as is known from elsewhere."""
+        self.root.lower = max(self.root.lower, cost)
+
     @property
     def lower(self) -> int:
         """No strategy costs less."""

@@ -67,6 +67,8 @@ class SolverOptions:
     lookahead -- bound both parts after a shot by their own shots before searching either.
     small_cases -- solve two sets, and sets of one cell, at sight.
     words -- search families of up to 64 sets as subsets of one machine word.
+    root_bounds -- begin from what is known of the root without a search: once a search is long,
+        from the bounds of `optsearch.bounds`; where its time is limited, from rollouts.
     memory -- bytes the table in memory may take.
     """
 
@@ -87,15 +89,17 @@ class SolverOptions:
     lookahead: bool = True
     small_cases: bool = True
     words: bool = True
+    root_bounds: bool = True
     memory: int = 2 << 30
 
     @property
     def switches(self) -> dict[str, bool]:
-        """The switches by name."""
+        """The switches of the kernels by name."""
         return {name: getattr(self, name) for name in SWITCHES}
 
 
-SWITCHES = tuple(field.name for field in fields(SolverOptions) if field.name != "memory")
+ABOVE_KERNELS = ("root_bounds", "memory")
+SWITCHES = tuple(field.name for field in fields(SolverOptions) if field.name not in ABOVE_KERNELS)
 
 
 class State(NamedTuple):
@@ -331,6 +335,15 @@ class Silent(_Budgets):
     def free_hits(self, state: State) -> int:
         words = np.bitwise_and.reduce(self.sets[state.family], axis=0)
         return to_masks(words[None, :])[0] & ~state.hits
+
+    def cells_of(self, state: State) -> int:
+        """The cells that some of the configurations have, without those hit before (mask)."""
+        words = np.bitwise_or.reduce(self.sets[state.family], axis=0)
+        return to_masks(words[None, :])[0]
+
+    def tick(self) -> None:
+        """Tell how far the search is, or end it, where no kernel does."""
+        self._tick(self.nodes)
 
     def is_over(self, state: State) -> bool:
         return len(state.family) == 1 and not self.free_hits(state)

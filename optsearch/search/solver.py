@@ -11,14 +11,16 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from functools import cached_property
-from math import floor
+from math import ceil, floor
 from pathlib import Path
 
 import numpy as np
 
-from optsearch.bounds import leaf_counting_misses
+from optsearch.bounds import leaf_counting_misses, root_bounds
 from optsearch.bounds.by_chance import shots_by_chance, total_by_chance
 from optsearch.compiled._table import MemoryTable
 from optsearch.counting.family import Family
@@ -39,10 +41,11 @@ from optsearch.search.kernels import (
     chain_prices,
     grow,
 )
+from optsearch.search.rollouts import Rollouts, can_roll_out
 from optsearch.search.tables import DiskTable
 from optsearch.search.team import Asked, Parallel, Team, search_here
 from optsearch.search.watch import Watch
-from optsearch.support.errors import NotSupported, TableError
+from optsearch.support.errors import NotSupported, TableError, TooLarge
 from optsearch.support.progress import Limit, LimitReached, Progress, no_progress
 from optsearch.tree import DecisionTree, Leaf, Node
 from optsearch.tree.solution import SearchStatus, ShotValue, Solution
@@ -50,6 +53,7 @@ from optsearch.tree.solution import SearchStatus, ShotValue, Solution
 __all__ = ["SWITCHES", "Solver", "SolverOptions", "solve"]
 
 DEFAULT = SolverOptions()
+SHARE = 0.5  # of a time limit, that bounds of the root may take, and rollouts too
 
 
 class _ReadOnly:
@@ -103,6 +107,11 @@ class Solver:
         self._team = Team(asked, self.watch, self._keep)
         self._solution: Solution | None = None
         self._greedy_misses: int | None = None  # of greedy, ties first, once that was evaluated
+        self._least_known = 0  # misses, by the bounds of the root
+        self._rolls_out = options.root_bounds and family is None
+        if options.root_bounds and family is None and prior is None:
+            self.watch.bound_root = self._bound_root
+        self._limit: Limit | None = None  # of the search that runs
 
     def _keep(self, key: bytes, value: int) -> None:
         """What a worker found."""
@@ -170,7 +179,7 @@ class Solver:
     def _search_mean(
         self, time_limit: float | None, parallel: Parallel | None, partial: bool
     ) -> Solution:
-        limit = None if time_limit is None else Limit(time_limit)
+        limit = self._limit = None if time_limit is None else Limit(time_limit)
         try:
             with self.watch.until(limit):
                 if limit is not None and self._greedy_misses is None:
@@ -186,6 +195,7 @@ class Solver:
                 frontier.open_early(limit is not None or self.kernel.has_prices)
                 if limit is not None:  # then the tree of the bracket is shown
                     frontier.follow(greedy_choice)
+                    self._roll_out(frontier)
                 self._search_all(frontier, parallel)
         except KeyboardInterrupt:
             if not partial:
@@ -197,6 +207,45 @@ class Solver:
         if found is None:
             return self._answer(*self._first_bracket(), is_settled=False)
         return self._answer(found.upper, self._best(found), NO_BUDGET)
+
+    def _roll_out(self, frontier: Frontier) -> None:
+        """Never be above rollouts, if they are played from the root in a part of the time."""
+        if self._rolls_out and can_roll_out(self.kernel):
+            assert isinstance(self.kernel, Silent)
+            with self._in_part_of_the_time():
+                frontier.follow(Rollouts(self.kernel))
+        self._rolls_out = False
+
+    def _bound_root(self) -> None:
+        """Raise the lower side by the bounds that need no search, in a part of the time.
+
+        Of a whole game these are all of `optsearch bounds` but what tables have; after a shot
+        most of them do not hold, and what is left is weak. For the mean.
+        """
+        frontier = self.watch.frontier
+        if frontier is None or self.objective.kind != "mean":
+            return
+        weight = self.kernel.weight(self.kernel.root)
+        with self._in_part_of_the_time():
+            try:
+                for bound in root_bounds(self.position, lambda status: self.watch.tick()):
+                    misses = ceil(bound.value * weight) - self.watch.certain_cost
+                    self._least_known = max(self._least_known, misses)
+                    frontier.require(self._least_known)
+            except (NotSupported, TooLarge):
+                return  # by none of these arguments
+
+    @contextmanager
+    def _in_part_of_the_time(self) -> Iterator[None]:
+        """End what is done meanwhile after a share of the time that the search may take."""
+        seconds = None if self._limit is None else self._limit.seconds
+        part = None if seconds is None else Limit(seconds * SHARE)
+        try:
+            with self.watch.until(part):
+                yield
+        except LimitReached as reached:
+            if part is None or reached.limit is not part:
+                raise
 
     def _first_bracket(self) -> tuple[int, tuple[int, ...], int, int]:
         """What is known before the search has a frontier, in the order of `_answer`.
@@ -281,9 +330,14 @@ class Solver:
         if self.objective.kind != "mean" or not isinstance(self.kernel, Silent):
             return
         leaves = Counter(self.kernel.family.weights)
-        least = self.watch.certain_cost + leaf_counting_misses(leaves, self.kernel.cells_left)
-        if solution.upper is not None and solution.upper < least:
-            raise self._contradiction(f"the total {solution.upper}", f"{least} by leaf counting")
+        known = {
+            "leaf counting": leaf_counting_misses(leaves, self.kernel.cells_left),
+            "the bounds of the whole game": self._least_known,
+        }
+        for argument, misses in known.items():
+            least = self.watch.certain_cost + misses
+            if solution.upper is not None and solution.upper < least:
+                raise self._contradiction(f"the total {solution.upper}", f"{least} by {argument}")
 
     def _contradiction(self, contradicted: str, known: str) -> TableError:
         where = f"the table {self._folder}" if self._folder else "the table in memory"

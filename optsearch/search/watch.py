@@ -1,8 +1,11 @@
-"""What a kernel calls while it searches: it tells how far the search is, and ends it at a limit."""
+"""What a kernel calls while it searches: it tells how far the search is, and ends it at a limit.
+
+A search that turns out to be long is bounded once by arguments that need no search.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 
@@ -11,18 +14,22 @@ from optsearch.search.kernels import Kernel
 from optsearch.support.progress import Limit, LimitReached, Progress, no_progress
 from optsearch.tree.solution import SearchStatus
 
+BOUND_FROM = 100_000  # nodes of a search that is long
+
 
 class Watch:
     """Looks at a search every few hundred nodes.
 
     kernel -- whose nodes these are; it is given `tick`. frontier -- what is known of the root.
     far_nodes -- of other processes that have answered. notes -- where those at work note theirs.
+    bound_root -- called once, when the search is long.
     """
 
     kernel: Kernel
     frontier: Frontier | None = None
     far_nodes = 0
     notes: memoryview | None = None
+    bound_root: Callable[[], None] | None = None
 
     def __init__(self, progress: Progress[SearchStatus] = no_progress):
         self.progress = progress
@@ -32,7 +39,11 @@ class Watch:
         """Raise LimitReached at a limit, else tell how far the search is."""
         for limit in self._limits:
             limit.check(self.kernel.effort)
-        self.progress(self.status)
+        status = self.status
+        self.progress(status)
+        if self.bound_root is not None and max(status.nodes, status.effort) >= BOUND_FROM:
+            bound_root, self.bound_root = self.bound_root, None
+            bound_root()
 
     @contextmanager
     def until(self, limit: Limit | None) -> Iterator[None]:

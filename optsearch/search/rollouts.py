@@ -1,0 +1,75 @@
+"""A rule of the search that plays well from any state: the shots of rollouts of rollouts.
+
+They are those of the strategy `nested:above=64,floor=64`; what its numbers mean is said in
+`optsearch.compiled._walk`. Few configurations are left to the search, which plays the optimum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from optsearch.compiled._evaluate import Evaluator
+from optsearch.compiled._walk import BUCKETS
+from optsearch.search.kernels import Kernel, Silent, State, best_cell
+
+MOST = 1 << 15  # configurations up to which rollouts play all of them, and take a second or two
+FEW = 64  # that are left to the search
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """Those of the rule, which the kernel takes by name; nothing is sampled and estimated."""
+
+    order: tuple[int, ...]
+    endgame: int = 6
+    candidates: int = 6
+    percent: int = 50
+    screen: int = MOST
+    finalists: int = 4
+    cap: int = MOST
+    truncate: int = 6
+    estimates: tuple[tuple[int, ...], ...] = ((0,) * BUCKETS,)
+    above: int = 64
+    second: int = MOST
+    inner: int = 4
+    floor: int = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Rollouts:
+    """The rule for a kernel that takes it (`can_roll_out`)."""
+
+    kernel: Silent
+    _evaluator: Evaluator = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        numbers = _Numbers(tuple(range(self.kernel.game.cells)))
+        evaluator = Evaluator(numbers, True)
+        evaluator.nest(numbers)
+        evaluator.begin(len(self.kernel.sets))
+        evaluator.add(self.kernel.sets)
+        object.__setattr__(self, "_evaluator", evaluator)
+
+    def __call__(self, kernel: Kernel, state: State) -> int:
+        """The cell that rollouts shoot; where few configurations are left, an optimal one."""
+        self.kernel.tick()
+        if len(state.family) <= FEW:
+            return best_cell(kernel, state)
+        hits = state.hits & ~self.kernel.root.hits
+        missed = self.kernel.cells_of(self.kernel.root) & ~self.kernel.cells_of(state)
+        counts = self.kernel.counts(state)[: self.kernel.game.cells]
+        return self._evaluator.shot(hits, missed, len(state.family), counts)
+
+
+def can_roll_out(kernel: Kernel) -> bool:
+    """Whether rollouts can play from the root of a kernel.
+
+    For the mean, where nothing is announced and all configurations count the same.
+    """
+    return (
+        isinstance(kernel, Silent)
+        and kernel.objective.kind == "mean"
+        and len(kernel.sets) <= MOST
+        and int(kernel.weights.max()) == 1
+        and len(set(map(int.bit_count, kernel.family.sets))) == 1
+    )
