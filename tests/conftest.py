@@ -3,6 +3,7 @@
 `make test` draws some examples of each property, `make test-long` (--hypothesis-profile=all) all.
 """
 
+import fcntl
 import json
 import os
 import shutil
@@ -11,6 +12,9 @@ from functools import cache
 import pytest
 import typer.testing
 from hypothesis import HealthCheck, settings
+from numba.core.caching import NullCache
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
@@ -45,6 +49,29 @@ def commands_built_once():
     """Typer's runner would read the annotations of all commands again for each call."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(typer.testing, "_get_command", cache(typer.main.get_command), raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def compiled_once(tmp_path_factory):
+    """What numba keeps on disk is compiled by one process, for which the others wait."""
+    path = tmp_path_factory.getbasetemp().parent / "numba.lock"  # of all workers
+    alone, has_it = Dispatcher.compile, []
+
+    def compile(dispatcher, signature):
+        with global_compiler_lock:
+            if has_it or isinstance(dispatcher._cache, NullCache):
+                return alone(dispatcher, signature)
+            with path.open("w") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                has_it.append(path)
+                try:
+                    return alone(dispatcher, signature)
+                finally:
+                    has_it.clear()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Dispatcher, "compile", compile)
         yield
 
 

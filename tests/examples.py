@@ -52,6 +52,11 @@ def draws(most, few=None):
     return settings(max_examples=most if usual == 100 else min(most, few))
 
 
+def up_to(few, most):
+    """The size of what is drawn by `make test`, and by `make test-long`, which draws all."""
+    return most if settings().max_examples == 100 else few
+
+
 @st.composite
 def games(draw, max_cells=12, max_ships=3, announce=("nothing",), boards=BOARDS):
     """A game into which the fleet may or may not fit; holes are up to a third of its board.

@@ -112,7 +112,6 @@ METHODS = ("reference", "paper", "solver")
     ("game", "shots", "total_height", "configurations"),
     [
         ("2x3:2", "", 25, 7),  # Figure 5
-        ("4x4:3,3", "", 196, 24),  # Table 1
         ("3x4:2", "A1=miss B3=miss", 53, 12),  # Figure 8
         ("2x2:2,2;contact=any", "", 8, 2),  # two configurations on the same four cells
         ("2x2:2;contact=any", "A1=hit", 1 + 2, 2),
@@ -313,7 +312,7 @@ def test_a_tree_of_a_position(answer, here, tmp_path):
     assert found["verified"] is True
 
 
-@pytest.mark.parametrize("ending", some(2, ["svg", "PDF", "pdf", "png"], 2))
+@pytest.mark.parametrize("ending", some(1, ["svg", "PDF", "pdf", "png"], 2))
 def test_draw(here, tmp_path, tree, ending):
     drawing = tmp_path / f"drawing.{ending}"
     status, out, err = here("tree", tree, "--figure", drawing)
@@ -532,7 +531,7 @@ MINUTES = {  # games that would take them, and where each method is interrupted
 }
 
 
-@pytest.mark.parametrize("method", MINUTES)
+@pytest.mark.parametrize("method", some(1, ["paper", "solver", "reference"], 2))
 def test_interrupted_without_a_table(method):
     game, hooks = MINUTES[method]
     status, out, err = run_command("solve", game, "--method", method, hooks=hooks)
@@ -559,7 +558,7 @@ def test_a_tree_that_was_not_verified_is_not_said_to_be(here, tmp_path):
     assert "verified" not in out
 
 
-@pytest.mark.parametrize("command", some(2, ["occurrence", "tree", "reproduce"], 3))
+@pytest.mark.parametrize("command", some(1, ["tree", "occurrence", "reproduce"], 3))
 def test_closed_pipe(here, tmp_path, command):
     """Whoever reads may stop early, as `| head -1` does: no traceback, no waiting."""
     path = tmp_path / "tree.json"

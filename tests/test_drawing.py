@@ -42,6 +42,7 @@ from optsearch.search import solver
 from optsearch.support import palette
 from optsearch.support.errors import TreeError
 from optsearch.tree import DecisionTree, Leaf, Node, load
+from tests.examples import some
 
 UPPER = "hexagonal_2008.json#upper:weapons"
 
@@ -432,7 +433,7 @@ def test_lines_of_a_board(game):
     assert len(around) == len(board.outline) * len(cells) - 2 * pairs + ends
 
 
-@pytest.mark.parametrize("game", ["3x3:2;board=torus", "3x4:2;board=hex", UPPER])
+@pytest.mark.parametrize("game", some(2, ["3x3:2;board=torus", "3x4:2;board=hex", UPPER], 3))
 def test_boards_of_any_shape_in_a_tree(game):
     """As many frames as nodes, apart; the cells shot lie on them where the game has them."""
     position = Position(Game.parse(game))

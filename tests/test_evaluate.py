@@ -42,7 +42,7 @@ from optsearch.support.errors import (
 )
 from optsearch.support.journal import Journal
 from optsearch.support.records import read
-from tests.examples import draws, games
+from tests.examples import draws, games, some, up_to
 from tests.plain import Plain
 from tests.processes import MANY_SECONDS, run_command
 
@@ -68,7 +68,7 @@ def played(strategy, game):
     return dict(sorted(histogram.items()))
 
 
-@pytest.mark.parametrize("game", SMALL)
+@pytest.mark.parametrize("game", some(2, SMALL, 1))
 @pytest.mark.parametrize(
     "text",
     ["greedy", "greedy:ties=checkerboard,endgame=0", "pattern:clear=line", "pattern:water=1"],
@@ -116,7 +116,7 @@ def test_nested_rollouts():
 
 @draws(40)
 @given(
-    games(max_cells=12),
+    games(max_cells=up_to(9, 12)),
     st.sampled_from(["greedy", "greedy:ties=last,endgame=6", "rollout:percent=80"]),
 )
 def test_random_games(game, text):
@@ -144,7 +144,7 @@ def test_never_below_the_optimum():
     rows = read(ROOT / "data/results/optima.csv").rows
     rows = [row for row in rows if int(row["configurations"]) < 20_000]
     assert len(rows) > 100
-    for row in rows[::12]:
+    for row in rows[::30]:
         game = Game.parse(row["game"])
         for text in ("greedy", "rollout", SAMPLED, "pattern"):
             assert evaluate(named(text), game, jobs=1).total_height >= int(row["total_height"]), row
@@ -225,7 +225,7 @@ def test_games_of_the_usual_board():
     position = Position.parse(USUAL, "E1=hit D1=miss F1=hit C5=hit C6=hit H8=hit J10=miss A8=miss")
     tree = FollowedTask(named("greedy"), position)
     rng = np.random.default_rng(6)
-    for index in rng.integers(0, tree.configurations, 6).tolist():
+    for index in rng.integers(0, tree.configurations, 2).tolist():
         cells = tree.cells(index)
         at = position
         while at.hits.bit_count() < USUAL.fleet_cells:

@@ -418,7 +418,16 @@ def test_every_result_says_which_experiment_computed_it(path):
 SMALL = Position(Game.parse("2x3:2"))  # of Figure 5: 7 configurations, total height 25
 
 
-def test_compare(capsys):
+class Unspawned(ThreadPoolExecutor):
+    """What a process of its own would do, by a thread."""
+
+    def __init__(self, workers, _context):
+        super().__init__(workers)
+
+
+@pytest.mark.parametrize("place", some(1, [Unspawned, bench.ProcessPoolExecutor], 2))
+def test_compare(capsys, monkeypatch, place):
+    monkeypatch.setattr(bench, "ProcessPoolExecutor", place)
     methods = {"paper": bench.paper_optimum, "ours": bench.optimum}
     bench.compare("Optimum of 2x3:2", SMALL, methods)
     title, head, *lines = [line for line in capsys.readouterr().out.splitlines() if line]
@@ -430,7 +439,8 @@ def test_compare(capsys):
     assert int(paper["nodes"]) > int(ours["nodes"]) > 0
 
 
-def test_compare_refuses_methods_that_disagree():
+def test_compare_refuses_methods_that_disagree(monkeypatch):
+    monkeypatch.setattr(bench, "ProcessPoolExecutor", Unspawned)
     methods = {"configurations": bench.count, "total height": bench.optimum}
     with pytest.raises(OptsearchError, match=r"total height answers 25, not 7\b"):
         bench.compare("Nonsense", SMALL, methods)
@@ -1093,12 +1103,13 @@ def test_the_heuristics_are_simulated_again(tmp_path, monkeypatch, capsys):
         assert sum(games) == int(committed.header["games"]) == 5000
 
 
+OWN = ("bracket", "occurrence", "reconstructions", "table1", "trees")  # have smaller tests above
 QUICK = dict.fromkeys(t.experiment for t in (*results.TABLES, *results.TREES) if t.is_quick)
 
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=pytest.mark.long(4) if name == "bracket" else ()) for name in QUICK],
+    [pytest.param(name, marks=pytest.mark.long(4) if name in OWN else ()) for name in QUICK],
 )
 def test_quick_tables_come_out_as_committed(run, tmp_path, name):
     """From nothing, every value; the others are for `make golden`."""

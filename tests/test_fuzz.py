@@ -985,7 +985,7 @@ def within(seconds):
 
 def test_games_without_a_configuration(here, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    check_full_boards(here, random.Random(SEED), 12)
+    check_full_boards(here, random.Random(SEED), 4)
 
 
 def fuzz(here, first, games, most_checks):
@@ -1012,7 +1012,7 @@ def fuzz(here, first, games, most_checks):
 
 def test_commands_beside_the_definition(here, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    fuzz(here, SEED, games=20, most_checks=2)
+    fuzz(here, SEED, games=8, most_checks=2)
 
 
 @pytest.mark.long(600)

@@ -264,7 +264,7 @@ def test_excluded_solutions_are_not_found():
 # Clues in conflict
 
 
-@sizes("number", 4, 15, 3)
+@sizes("number", 2, 15, 3)
 def test_conflicts_are_minimal(small, number):
     contradictory = [puzzle for puzzle, expected in small if not expected]
     for puzzle in contradictory[:number]:
@@ -321,12 +321,11 @@ def test_generated_puzzles_are_unique_and_minimal(method):
         assert solitaire.is_minimal(puzzle, other)
 
 
-@sizes("others", [], [2], 3)
-def test_a_10x10_puzzle_is_unique_and_minimal_by_the_cell_model(others):
-    puzzle = solitaire.generate(10, 10, RUSSIAN, 1)
+@sizes("kind", (7, 7, (3, 2, 2, 1)), (10, 10, RUSSIAN), 5)
+def test_a_puzzle_is_unique_and_minimal_by_the_cell_model(kind):
+    puzzle = solitaire.generate(*kind, 1)
     assert solitaire.is_minimal(puzzle, "cell")
-    for seed in others:
-        assert puzzle != solitaire.generate(10, 10, RUSSIAN, seed)
+    assert puzzle != solitaire.generate(*kind, 2)
 
 
 def test_kept_counts():
@@ -448,7 +447,7 @@ def check_the_kernel(puzzle, depth, cells):
     return len(tried)
 
 
-@sizes("step", 5, 1, 4)
+@sizes("step", 15, 1, 4)
 def test_suppositions_are_those_of_the_rules(small, step):
     """The kernel beside the rules in words, also where lines have no count."""
     tried = 0
@@ -615,7 +614,11 @@ models._solver = lambda: Interrupted(make())
 
 
 @pytest.mark.parametrize(
-    "arguments", [("solve", "--method", "ship"), ("minimise", "-o", "less.txt", "--method", "cell")]
+    "arguments",
+    [
+        ("minimise", "-o", "less.txt", "--method", "cell"),
+        pytest.param(("solve", "--method", "ship"), marks=pytest.mark.long(2)),
+    ],
 )
 def test_ctrl_c_ends_cp_sat(arguments, source_file):
     """The search is told, and waited for; nothing is written."""

@@ -317,8 +317,9 @@ def test_a_second_run_finds_what_the_first_one_left(tmp_path):
     assert with_table.total_height == solver.solve(later).total_height
 
 
-def test_killed_and_run_again(tmp_path):
-    """SIGKILL in the middle, twice: the next run ends with the same answer, in fewer nodes."""
+@sizes("kills", (150,), (150, 60), 2)
+def test_killed_and_run_again(tmp_path, kills):
+    """SIGKILL in the middle: the next run ends with the same answer, in fewer nodes."""
     script = """
 from optsearch.game import Game
 from optsearch.game.position import Position
@@ -331,7 +332,7 @@ disk = DiskTable(sys.argv[1], "5x5:3,2", batch_entries=20)
 Solver(Position(Game.parse("5x5:3,2")), disk=disk).solution
 """
     before = 0
-    for puts in (150, 60):
+    for puts in kills:
         assert run_script(script, tmp_path, puts) == (-signal.SIGKILL, "", "")
         with DiskTable(tmp_path, "5x5:3,2", writable=False) as disk:
             assert len(disk) > before

@@ -6,7 +6,8 @@ import os
 import pickle
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,7 @@ from optsearch.strategies.pattern import Pattern
 from optsearch.strategies.rollout import Rollout
 from optsearch.support import own_code
 from optsearch.support.errors import StrategyError, TableError
+from tests.examples import some
 
 ROOT = Path(__file__).resolve().parent.parent
 GAME = Game.parse("4x4:3,2")
@@ -263,9 +265,16 @@ def test_files_that_cannot_be_run(tmp_path, monkeypatch, text, parts):
         assert not {name for name in set(sys.modules) - before if "own" in name or "beside" in name}
 
 
-@pytest.mark.parametrize("name", ["leaves", "late", "Unmakable", "digits"])
-def test_status_and_output(failing, name):
+@pytest.mark.parametrize("name", ["late", "Unmakable", "digits"])
+def test_status_and_output(failing, here, name):
     """Nothing but one line on standard error, and status 2."""
+    status, out, err = here("evaluate", f"own.py:{name}", "4x4:3,2", "--jobs", 1)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("error: own.py:")
+
+
+@pytest.mark.parametrize("name", some(1, ["leaves", "late", "Unmakable", "digits"], 1))
+def test_status_and_output_of_the_real_command(failing, name):
     command = [sys.executable, "-m", "optsearch.cli", "evaluate", f"own.py:{name}", "4x4:3,2"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
@@ -302,7 +311,13 @@ if in_worker() and "unrunnable" in __file__: raise RuntimeError("not here")
 """
 
 
-def test_workers(tmp_path, monkeypatch):
+@pytest.fixture
+def pool():
+    with ProcessPoolExecutor(2, get_context("spawn")) as executor:
+        yield executor
+
+
+def test_workers(tmp_path, monkeypatch, pool):
     """The tasks are small, so that there are several."""
     monkeypatch.setattr(runners, "LISTED_BY_PYTHON", 30)
     file, other = tmp_path / "own.py", tmp_path / "unrunnable.py"
@@ -310,17 +325,16 @@ def test_workers(tmp_path, monkeypatch):
         path.write_text(IN_WORKERS)
     found = evaluate(f"{file}:rows", GAME, jobs=2)
     assert found.tasks > 1
-    assert found.total_height == evaluate(FromCell(), GAME, jobs=2).total_height == ROWS
-    with pytest.raises(StrategyError, match=r"leaves fails after '.*=.*': SystemExit: 0 .*line 8"):
-        evaluate(f"{file}:leaves", GAME, jobs=2)
-    with pytest.raises(
-        StrategyError, match="is not deterministic: on the empty board it shoots D4"
+    assert found.total_height == ROWS
+    assert evaluate(FromCell(), GAME, executor=pool, jobs=2).total_height == ROWS
+    for text, said in (
+        (f"{file}:leaves", r"leaves fails after '.*=.*': SystemExit: 0 .*line 8"),
+        (f"{file}:turns", "is not deterministic: on the empty board it shoots D4"),
+        (f"{other}:rows", r"cannot be run: RuntimeError: not here .*line 14"),
+        (lambda position: left(position), r"cannot be sent to another process.*FILE\.py:NAME"),
     ):
-        evaluate(f"{file}:turns", GAME, jobs=2)
-    with pytest.raises(StrategyError, match=r"cannot be run: RuntimeError: not here .*line 14"):
-        evaluate(f"{other}:rows", GAME, jobs=2)
-    with pytest.raises(StrategyError, match=r"cannot be sent to another process.*FILE\.py:NAME"):
-        evaluate(lambda position: left(position), GAME, jobs=2)
+        with pytest.raises(StrategyError, match=said):
+            evaluate(text, GAME, executor=pool, jobs=2)
 
 
 def test_any_executor(failing):

@@ -511,7 +511,7 @@ def test_a_late_position_of_a_game_too_large_to_list():
         verify(DecisionTree(position, rest))
 
 
-@pytest.mark.parametrize("announce", some(1, ["sunk", "nothing", "ship"], 2))
+@pytest.mark.parametrize("announce", some(1, ["nothing", "sunk", "ship"], 2))
 def test_games_too_large_to_list_are_not_verified(announce):
     number = "1,925,751,392 configurations" if announce == "nothing" else f"announce={announce}"
     game = Game.parse(f"10x10:5,4,3,3,2;announce={announce}")
@@ -810,7 +810,7 @@ JSON = st.recursive(
 
 
 @given(data=st.data(), junk=JSON)
-@draws(300)
+@draws(300, few=5)
 def test_junk_anywhere_in_a_file_is_refused_or_harmless(tmp_path_factory, data, junk):
     path = tmp_path_factory.mktemp("trees") / "tree.json"
     fields = json.loads(changed())

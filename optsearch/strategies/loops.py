@@ -2,7 +2,8 @@
 
 A board is uint8 of shape (rows, columns), 1 for a ship, or its number where sinkings are announced.
 What is known of a cell is UNKNOWN, MISS or HIT. All functions draw from the generator exactly as
-the definitions in plain Python do.
+the definitions in plain Python do. They are loops over numbers: numba takes several times as long
+to compile what numpy says in a line, such as a product of a row or a mask.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def hunt(known: Array, fleet: Array) -> Array:
     for ship in fleet:
         add_placements(values, known, ship)
         add_placements(values.T, known.T, ship)
-    most = values.max()
+    most = largest(values)
     for row in range(known.shape[0]):
         for column in range(known.shape[1]):
             values[row, column] /= most
@@ -145,28 +146,38 @@ def add_attacks(
 @njit(cache=True)
 def mixed(values: Array, hunted: Array, factor: int, hit: Array, number: int) -> Array:
     """The line of the last two hits multiplied; with the hunt where nothing is left on it."""
+    rows, columns = values.shape
     count = 0
     if number > 1:
-        row, column = hit[number - 1]
+        row, column = hit[number - 1, 0], hit[number - 1, 1]
+        total = 0.0
         if hit[number - 2, 0] == row:
-            count = int(line_sum(values[row, :]) == 0)
-            values[row, :] *= factor
+            for k in range(columns):
+                total += values[row, k]
+                values[row, k] *= factor
+            count = int(total == 0)
         elif hit[number - 2, 1] == column:
-            count = int(line_sum(values[:, column]) == 0)
-            values[:, column] *= factor
-    most = values.max()
-    if most > 0:
-        values /= most
-    return values * (1 - (1 / 2) * count) + hunted * (1 / 2) * count
+            for k in range(rows):
+                total += values[k, column]
+                values[k, column] *= factor
+            count = int(total == 0)
+    most = largest(values)
+    for i in range(rows):
+        for j in range(columns):
+            if most > 0:
+                values[i, j] /= most
+            values[i, j] = values[i, j] * (1 - (1 / 2) * count) + hunted[i, j] * (1 / 2) * count
+    return values
 
 
 @njit(cache=True)
-def line_sum(line: Array) -> float:
-    """The sum from left to right."""
-    total = 0.0
-    for value in line:
-        total += value
-    return total
+def largest(values: Array) -> float:
+    """The largest of values that are not negative."""
+    most = 0.0
+    for row in range(values.shape[0]):
+        for column in range(values.shape[1]):
+            most = max(most, values[row, column])
+    return most
 
 
 @njit(cache=True)
@@ -225,11 +236,18 @@ def by_values(board: Array, fleet: Array, rules: Any, kind: int, parameter: int,
     closed = np.zeros((rows, columns), np.uint8)
     hit_at = np.zeros((rows, columns), np.int64)  # the number of the shot, 0 for no hit
     sunk = np.zeros((len(fleet), 4), np.int64)  # those waiting: row, column, length told, shot
-    afloat = np.zeros(fleet.max() + 1, np.int64)  # by length
+    longest = 0
+    for length in fleet:
+        longest = max(longest, length)
+    afloat = np.zeros(longest + 1, np.int64)  # by length
     for length in fleet:
         afloat[length] += 1
-    left = np.bincount(board.ravel(), minlength=len(fleet) + 1)
-    length_of = left.copy()
+    left = np.zeros(len(fleet) + 1, np.int64)
+    length_of = np.zeros(len(fleet) + 1, np.int64)
+    for i in range(rows):
+        for j in range(columns):
+            left[board[i, j]] += 1
+            length_of[board[i, j]] += 1
     cells, shots, waiting = board.size - left[0], 0, 0
     while cells:
         if kind == PARITY:
@@ -248,7 +266,8 @@ def by_values(board: Array, fleet: Array, rules: Any, kind: int, parameter: int,
         cells -= 1
         left[ship] -= 1
         if rules[1] and not left[ship]:
-            sunk[waiting] = row, column, length_of[ship] if rules[1] == 2 else 0, shots
+            sunk[waiting, 0], sunk[waiting, 1], sunk[waiting, 3] = row, column, shots
+            sunk[waiting, 2] = length_of[ship] if rules[1] == 2 else 0
             afloat[sunk[waiting, 2]] -= 1
             waiting += 1
         waiting = settle(sunk, waiting, hit_at, closed, afloat, rules[0])
@@ -281,7 +300,10 @@ def parity_values(known: Array, closed: Array, modulus: int) -> Array:
 def density_values(known: Array, closed: Array, afloat: Array, weight: int) -> Array:
     """The values of `Density`."""
     values = np.zeros(known.shape)
-    seen = np.where(closed == 1, np.uint8(MISS), known)
+    seen = np.zeros(known.shape, np.uint8)
+    for row in range(known.shape[0]):
+        for column in range(known.shape[1]):
+            seen[row, column] = MISS if closed[row, column] else known[row, column]
     for ship in range(1, len(afloat)):
         for _ in range(afloat[ship]):
             add_weights(values, seen, ship, weight)
@@ -310,7 +332,8 @@ def settle(
             afloat[length] -= 1
         waiting -= 1
         for j in range(i, waiting):
-            sunk[j] = sunk[j + 1]
+            for k in range(4):
+                sunk[j, k] = sunk[j + 1, k]
         i = 0
     return waiting
 
