@@ -1,14 +1,18 @@
 """The README and the pages of docs: complete, links whole, numbers and outputs what is computed."""
 
 import doctest
+import inspect
 import math
 import re
 import shlex
 import subprocess
 import sys
 from fractions import Fraction
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
+from types import FunctionType
+from typing import get_args, get_type_hints
 
 import matplotlib
 import numpy as np
@@ -124,18 +128,52 @@ def shown_names(page):
         yield from [f"{name}.{member}" for member in members.split(", ")] if members else [name]
 
 
+def shown_objects(page):
+    """The names that a page of the reference describes, and what they are."""
+    for name in shown_names(page):
+        home, _, last = name.rpartition(".")
+        there = getattr(import_module(home), last, None) or import_module(name)
+        if inspect.ismodule(there):
+            own = [n for n, v in vars(there).items() if getattr(v, "__module__", "") == name]
+            public = getattr(there, "__all__", [n for n in own if not n.startswith("_")])
+            yield from ((each, getattr(there, each)) for each in public)
+        else:
+            yield last, there
+
+
+def members(public):
+    """The public methods and properties of a class."""
+    if not inspect.isclass(public):
+        return []
+    kinds = (property, cached_property, classmethod, staticmethod, FunctionType)
+    return [n for n, v in vars(public).items() if not n.startswith("_") and isinstance(v, kinds)]
+
+
 @pytest.mark.parametrize("page", API)
 def test_the_reference_has_an_example_of_each_name(page):
-    """Or says why it has none; `test_the_python_of_the_pages` runs it."""
-    shown_code = re.findall(r"^```python\n(.*?)^```$", text(page), re.DOTALL | re.MULTILINE)
-    if not shown_code:
+    """And of each member, or says why it has none; `test_the_python_of_the_pages` runs it."""
+    examples = re.findall(r"^```python\n(.*?)^```$", text(page), re.DOTALL | re.MULTILINE)
+    if not examples:
         assert "\n\nNo example here: " in text(page)
         return
-    for name in shown_names(page):
-        module = sys.modules.get(name)
-        ours = getattr(module, "__all__", [name.rpartition(".")[2]])
-        for each in ours:
-            assert re.search(rf"\b{each}\b", shown_code[0]), each
+    without = re.findall(r"^Without an example: ((?:.+\n)*)", text(page), re.MULTILINE)
+    for name, public in shown_objects(page):
+        assert inspect.getdoc(public), name
+        assert re.search(rf"\b{name}\b", examples[0]), name
+        for member in members(public):
+            assert re.search(rf"\b{member}\b", "".join([*examples, *without])), (name, member)
+
+
+def test_the_reference_has_what_its_functions_return():
+    """A class of ours that is named by what a function of the reference returns has its entry."""
+    objects = [public for page in API for _, public in shown_objects(page)]
+    missing = set()
+    for function in filter(inspect.isfunction, objects):
+        returned = get_type_hints(function).get("return")
+        for each in (returned, *get_args(returned)):
+            is_ours = inspect.isclass(each) and each.__module__.startswith("optsearch.")
+            missing |= {each} if is_ours and each not in objects else set()
+    assert missing == set()
 
 
 def test_the_reference_names_what_there_is():
