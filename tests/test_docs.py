@@ -405,6 +405,22 @@ def test_the_site_from_disk(site, driver, words, page):
 
 
 @pytest.mark.long(60)
+def test_light_or_dark_is_stored_once_it_is_chosen(site, driver):
+    """Until then the pages follow the system."""
+    stored = "return Object.keys(localStorage).length"
+    for scheme, name in (("dark", "slate"), ("light", "default")):
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+        driver.get((site / "index.html").as_uri())
+        assert driver.execute_script("return document.body.dataset.mdColorScheme") == name
+        assert driver.execute_script(stored) == 0
+    driver.execute_script("document.querySelector('label[for=__palette_1]').click()")
+    assert driver.execute_script(stored) == 1
+    driver.execute_script("localStorage.clear()")
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+@pytest.mark.long(60)
 @pytest.mark.parametrize("width", [1280, 360])
 def test_the_pages_fit(site, driver, width):
     """Nothing is wider than the window but what scrolls by itself, and every picture is there."""

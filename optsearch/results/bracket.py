@@ -215,7 +215,7 @@ class Bracket:
         """The bounds by value; those that are an end of the bracket have a mark."""
         rows = [
             (
-                f"{'least' if bound.side == 'lower' else 'most'} {self.decimal(bound)}",
+                f"at {'least' if bound.side == 'lower' else 'most'} {self.decimal(bound)}",
                 f"{bound.name}{' ◂' * self.is_binding(bound)}",
             )
             for bound in self.bounds

@@ -49,8 +49,9 @@ def ends(lower: Fraction, upper: Fraction | None) -> str:
     low = between(lower, "lower", lower, upper)
     if lower == upper:
         return f"{low} on both sides, to the nearest digit"
-    high = "no upper bound is known here" if upper is None else outward(upper, "upper")
-    return f"{low} to {high}"
+    if upper is None:
+        return f"at least {low}; no upper bound is known"
+    return f"{low} to {outward(upper, 'upper')}"
 
 
 def open_mean(lower: int, upper: int, weight: int) -> str:
