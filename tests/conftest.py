@@ -7,7 +7,9 @@ import fcntl
 import json
 import os
 import shutil
+import signal
 from functools import cache
+from itertools import count
 
 import pytest
 import typer.testing
@@ -91,6 +93,26 @@ def here(monkeypatch, capsys):
         return status, *capsys.readouterr()
 
     return run
+
+
+@pytest.fixture
+def interrupt_at(monkeypatch):
+    """Ctrl-C for this process, once a function has been called so many times and done its work."""
+
+    def at(owner, name, times):
+        original, calls = getattr(owner, name), count(1)
+
+        def hooked(*arguments, **options):
+            answer = original(*arguments, **options)
+            if next(calls) == times:
+                signal.raise_signal(signal.SIGINT)
+            return answer
+
+        monkeypatch.setattr(owner, name, hooked)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # as a terminal starts it
+    yield at
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

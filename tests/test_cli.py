@@ -492,11 +492,11 @@ def test_a_table_serves_every_position_of_its_game(answer, tmp_path):
         assert with_table["nodes"] <= plain["nodes"]
 
 
-def test_interrupted_with_a_table(answer, tmp_path):
+def test_interrupted_with_a_table(here, answer, interrupt_at, tmp_path):
     """After 200 times that something is put; what is not committed then is committed in the end."""
     table, game = tmp_path / "table", "5x5:3,2"
-    hooks = "from optsearch.search.tables import DiskTable; at(DiskTable, 'put', interrupt, 200)"
-    status, out, err = run_command("solve", game, "--table", table, "--json", hooks=hooks)
+    interrupt_at(DiskTable, "put", 200)
+    status, out, err = here("solve", game, "--table", table, "--json")
     assert status == 130
     bracket = json.loads(out)
     assert bracket["total_height"] is bracket["mean"] is None

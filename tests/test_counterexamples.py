@@ -493,21 +493,22 @@ def test_a_checkpoint_of_an_earlier_version_is_refused(tmp_path):
 UP_TO_TEN = ("--max-cells", 10, "--shortest", 1)
 
 
-def cut_short(tmp_path, action):
-    """A run in tmp_path that ends itself once sixty games are kept: status, output, errors."""
-    hooks = f"from optsearch.support.journal import Journal; at(Journal, 'add', {action}, 60)"
-    arguments = ("counterexamples", *UP_TO_TEN, "--resume", "kept", "-o", "a.csv")
-    ended = run_command(*arguments, hooks=hooks, cwd=tmp_path)
+CUT_SHORT = ("counterexamples", *UP_TO_TEN, "--resume", "kept", "-o", "a.csv")
+
+
+def assert_cut_short(tmp_path):
+    """Sixty games are kept, and nothing else is written."""
     path = tmp_path / "kept" / "games.jsonl"
     assert path.read_bytes().count(b"\n") == 1 + 60
     assert not (tmp_path / "a.csv").exists()
-    return ended
 
 
 def test_killed_and_resumed(here, monkeypatch, tmp_path):
     """Killed with one worker, resumed with two: byte for byte what one run gives."""
     monkeypatch.chdir(tmp_path)
-    assert cut_short(tmp_path, "kill")[0] == -signal.SIGKILL
+    hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', kill, 60)"
+    assert run_command(*CUT_SHORT, hooks=hooks, cwd=tmp_path)[0] == -signal.SIGKILL
+    assert_cut_short(tmp_path)
     resumed = ("--jobs", 2, "--resume", "kept", "-o", "a.csv", "--json")
     status, out, err = here("counterexamples", *UP_TO_TEN, *resumed)
     assert (status, err) == (0, "")
@@ -518,8 +519,11 @@ def test_killed_and_resumed(here, monkeypatch, tmp_path):
     assert len(json.loads(out)["counterexamples"]) == len(first.rows) == 132
 
 
-def test_interrupted(tmp_path):
-    status, out, err = cut_short(tmp_path, "interrupt")
+def test_interrupted(here, interrupt_at, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    interrupt_at(Journal, "add", 60)
+    status, out, err = here(*CUT_SHORT)
+    assert_cut_short(tmp_path)
     assert (status, out) == (130, "")
     assert err == (
         "interrupted; what is done is in kept, and the same command goes on from there\n"

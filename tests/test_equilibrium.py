@@ -29,6 +29,7 @@ from optsearch.support.errors import (
     TableError,
     TooLarge,
 )
+from optsearch.support.journal import Journal
 from optsearch.support.progress import LimitReached
 from tests.definition import Definition, Rules
 from tests.examples import draws, games, some
@@ -504,8 +505,6 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     ],
 )
 def test_a_checkpoint_is_checked_before_it_is_believed(tmp_path, key, value):
-    from optsearch.support.journal import Journal
-
     what = "the equilibrium of 3x3:2, mean"
     with Journal(tmp_path / "equilibrium.journal", what) as journal:
         journal.add(key, value)
@@ -516,13 +515,14 @@ def test_a_checkpoint_is_checked_before_it_is_believed(tmp_path, key, value):
 # The command
 
 
-def test_a_killed_run_goes_on(here, tmp_path, monkeypatch):
+def test_a_killed_run_goes_on(here, interrupt_at, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     arguments = ("equilibrium", "4x4:3,2", "--resume", "kept", "--json")
-    hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', {}, 20)"
-    status, out, _ = run_command(*arguments, hooks=hooks.format("kill"), cwd=tmp_path)
+    hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', kill, 20)"
+    status, out, _ = run_command(*arguments, hooks=hooks, cwd=tmp_path)
     assert (status, out) == (-9, "")
-    status, out, err = run_command(*arguments, hooks=hooks.format("interrupt"), cwd=tmp_path)
+    interrupt_at(Journal, "add", 20)
+    status, out, err = here(*arguments)
     assert status == 130
     assert err == ("interrupted; what was found is in kept, and the same command goes on from it\n")
     low, high = map(Fraction, json.loads(out)["bracket_exact"])

@@ -259,9 +259,14 @@ def uninterrupted():
 @pytest.mark.parametrize(
     ("action", "jobs", "ended"), [("kill", 2, -signal.SIGKILL), ("interrupt", 1, 130)]
 )
-def test_interrupted_and_resumed(here, tmp_path, action, jobs, ended):
-    hooks = f"from optsearch.support.journal import Journal; at(Journal, 'add', {action}, 10)"
-    status, out, errors = run_command(*evaluating(tmp_path / "run", jobs), hooks=hooks)
+def test_interrupted_and_resumed(here, interrupt_at, tmp_path, action, jobs, ended):
+    command = evaluating(tmp_path / "run", jobs)
+    if action == "kill":
+        hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', kill, 10)"
+        status, out, errors = run_command(*command, hooks=hooks)
+    else:
+        interrupt_at(Journal, "add", 10)
+        status, out, errors = here(*command)
     assert (status, out) == (ended, ""), errors
     assert "Traceback" not in errors
     assert (tmp_path / "run" / "tasks.jsonl").read_bytes().count(b"\n") == 1 + 10

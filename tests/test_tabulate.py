@@ -23,6 +23,7 @@ from optsearch.results.tabulate import tabulate
 from optsearch.strategies import as_strategy
 from optsearch.strategies.timed import Timed
 from optsearch.support.errors import GameError, StrategyError, TableError
+from optsearch.support.journal import Journal
 from optsearch.support.progress import Limit, LimitReached
 from tests.processes import run_command
 
@@ -198,10 +199,11 @@ def answer(status, out, err):
     return found
 
 
-def test_ctrl_c_prints_what_is_known(tmp_path):
-    hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', interrupt, 1)"
+def test_ctrl_c_prints_what_is_known(here, interrupt_at, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    interrupt_at(Journal, "add", 1)
     arguments = ("table", "2x2..3x3:2", "--columns", "greedy", "--jobs", 1, "--resume", "kept")
-    status, out, err = run_command(*arguments, hooks=hooks, cwd=tmp_path)
+    status, out, err = here(*arguments)
     assert (status, out.count("—†")) == (130, 2)
     assert "† not computed" in out
     kept = "what is done is in kept, and the same command goes on from there"
@@ -226,8 +228,6 @@ def test_more_time_is_given_to_what_was_cut_short(tmp_path, monkeypatch):
 
 
 def test_values_that_cannot_be_are_refused(tmp_path):
-    from optsearch.support.journal import Journal
-
     chosen = games("3x3:2")
     tabulate(chosen, ["greedy"], jobs=1, folder=tmp_path)
     key = f"{as_strategy('greedy').identity()}; 3x3:2"
