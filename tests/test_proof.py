@@ -172,9 +172,11 @@ def changed(made, number, claim):
 
 
 @proofs
-@sizes("step", 40, 1, 3)
+@sizes("step", 40, 1, 6)
 def test_a_claim_too_strong(made, step):
-    for i, claim in list(enumerate(made.claims))[::-step]:
+    """Of every claim, or of some that stand early: the definition takes longest for late ones."""
+    chosen = list(enumerate(made.claims))
+    for i, claim in chosen[len(chosen) // 2 :: -step] if step > 1 else chosen:
         sets, weights = zip(*claim.family, strict=True)
         too_many = by_definition(sets, weights, 0) + 1
         message = faults(changed(made, i, Claim(too_many, claim.family)))

@@ -22,6 +22,7 @@ from optsearch.play.simulate import Outcome, generator_of, played, simulate
 from optsearch.results import tables as results
 from optsearch.strategies import as_player
 from optsearch.support.errors import OptsearchError, StrategyError, TableError
+from optsearch.support.journal import Journal
 from tests.examples import sizes, some
 from tests.processes import MANY_SECONDS, run_command
 
@@ -325,11 +326,15 @@ MANY = (
     ("action", "jobs", "ended"),
     some(1, [("interrupt", 1, 130), ("kill", 2, -signal.SIGKILL)], 4),
 )
-def test_a_killed_or_interrupted_command_goes_on(here, tmp_path, action, jobs, ended):
+def test_a_killed_or_interrupted_command_goes_on(here, interrupt_at, tmp_path, action, jobs, ended):
     """By kill -9 and by ctrl-C: nothing that was kept is played again; the games are the same."""
-    hooks = f"from optsearch.support.journal import Journal; at(Journal, 'add', {action}, 5)"
     arguments = (*MANY, "--resume", tmp_path / "kept", "--json")
-    status, out, errors = run_command(*arguments, "--jobs", jobs, hooks=hooks)
+    if action == "kill":
+        hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', kill, 5)"
+        status, out, errors = run_command(*arguments, "--jobs", jobs, hooks=hooks)
+    else:
+        interrupt_at(Journal, "add", 5)
+        status, out, errors = here(*arguments, "--jobs", jobs)
     assert (status, out) == (ended, ""), errors
     assert "Traceback" not in errors
     if action == "interrupt":

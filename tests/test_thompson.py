@@ -110,7 +110,7 @@ def test_row_and_enumeration_play_as_published(cells, length):
 
 
 @pytest.mark.parametrize(
-    ("size", "length"), some(4, [(3, 3), (4, 3), (5, 3), (5, 5), (6, 2), (7, 4)], 3)
+    ("size", "length"), some(2, [(3, 3), (4, 3), (5, 3), (5, 5), (6, 2), (7, 4)], 3)
 )
 def test_grid_and_enumeration_play_as_published(size, length):
     game = Game(size, size, (length,))
@@ -328,14 +328,13 @@ def test_it_plays_by_all_rules_and_by_its_seed(text, information):
             simulate([name], game, games=1, jobs=1)
         return
     (first,), (again,) = (
-        simulate([name], game, games=6, seed=3, jobs=1).outcomes for _ in range(2)
+        simulate([name], game, games=3, seed=3, jobs=1).outcomes for _ in range(2)
     )
     assert first.shots.tolist() == again.shots.tolist()
     assert first.worst <= game.cells
-    (other,) = simulate([name], game, games=6, seed=4, jobs=1).outcomes
+    (other,) = simulate([name], game, games=3, seed=4, jobs=1).outcomes
     assert other.shots.tolist() != first.shots.tolist()
-    for number, shots in enumerate(first.shots[:3]):
-        assert len(replay(name, game, number, seed=3).shots) == shots
+    assert len(replay(name, game, 2, seed=3).shots) == first.shots[2]
 
 
 def test_it_gives_up_where_nothing_fits(monkeypatch):
