@@ -109,7 +109,7 @@ def test_replies_stay_possible():
     assert str(replies.undo()) == "B6=sunk:3"
     assert str(replies.undo(parse_cell("B4"))) == "B4=hit"
     assert str(replies.position) == "B5=hit"
-    with pytest.raises(PositionError, match="A1 was shot; there is nothing to take back"):
+    with pytest.raises(PositionError, match="A1 was not shot; there is nothing to take back"):
         replies.undo((0, 0))
     with pytest.raises(ImpossiblePosition):
         Replies(Position.parse(Game.parse("4x4:3,2"), "A1=hit B2=hit"))
@@ -170,7 +170,7 @@ def test_a_conversation():
         ("C1 sunk", "4x4:3,2 announces no sinkings; where they are told, begin with"),
         ("A1 hit", "A1 is shot twice"),
         ("Z9 hit", "Z9 is off the board"),
-        ("undo D4", "D4 was shot; there is nothing to take back"),
+        ("undo D4", "D4 was not shot; there is nothing to take back"),
         ("undo foo", "'foo' is not a cell"),
         ("B2 hit", "B2=hit cannot be together with A1=hit; it is not taken"),
     ],

@@ -224,7 +224,7 @@ def test_trees_have_their_titles(here, tmp_path, monkeypatch):
             "mine.json is a tree of 3x4:2 after A1=miss B3=miss;",
         ),
         (["3x4:2", "--with-tree", "none.json"], "'none.json' does not exist"),
-        (["8x8:4,3,2"], "configurations of 8x8:4,3,2 are too many for a page; at most 10,000"),
+        (["8x8:4,3,2"], "8x8:4,3,2 are too many for a page; it holds at most 10,000"),
         (["3x4:2", "-o", "."], "cannot write '.'"),
     ],
 )

@@ -30,7 +30,7 @@ def test_a_killed_worker(command, times):
     option = "--table" if command == "solve" else "--resume"
     assert (status, out) == (2, "")
     assert err == (
-        "error: a worker process was killed, perhaps for want of memory; fewer --jobs may do; "
+        "error: a worker process was killed, perhaps because memory ran out; fewer --jobs may do; "
         f"with {option} FOLDER, what is done would be kept\n"
     )
 

@@ -353,7 +353,7 @@ def test_files_name_their_prior(tmp_path):
         verify(loaded, other)
     with pytest.raises(TreeError, match="give it with --prior"):
         verify(loaded)
-    with pytest.raises(TreeError, match="by no prior; leave --prior out"):
+    with pytest.raises(TreeError, match="has no prior; leave --prior out"):
         verify(solve(GAME).tree(), one)
     with pytest.raises(TreeError, match="only trees by one prior can be compared"):
         tree.differences(loaded, solve(GAME).tree())

@@ -422,4 +422,4 @@ def test_prices_of_a_dense_family():
     position = Position(Game.parse("4x4:3,2"))
     family = proof.root_of(position)
     made = Proof(position, 0, (Claim(1, family, (0,) * len(family)),))
-    faults(made, "claim 1: prices do not go with this family")
+    faults(made, "claim 1: the prices do not fit this family")

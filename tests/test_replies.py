@@ -209,7 +209,7 @@ def test_another_manner_is_another_checkpoint(tmp_path):
 @pytest.mark.parametrize("name", ["spread", "nested", "thompson", "density", "row"])
 def test_players_that_take_replies_for_true(name):
     game = Game.parse("3x4:3")
-    with pytest.raises(StrategyError, match=r"takes every reply for true|information=exact draws"):
+    with pytest.raises(StrategyError, match=r"takes every reply as true|information=exact draws"):
         simulate([name], game, games=1, jobs=1, manner=Manner(SOME))
 
 

@@ -341,7 +341,7 @@ def test_it_gives_up_where_nothing_fits(monkeypatch):
     monkeypatch.setattr(thompson, "MOST_SAMPLES", 1000)
     game = Game.parse("3x3:3;contact=any")
     position = Position(game).after((0, 0), HIT).after((0, 1), MISS).after((1, 0), MISS)
-    with pytest.raises(StrategyError, match=r"keeps 0 of 1,000 .*information=exact needs no luck"):
+    with pytest.raises(StrategyError, match=r"keeps 0 of 1,000 .*exact always keeps all"):
         Thompson(10).begin(game, np.random.default_rng(1)).shot(position)
 
 

@@ -194,7 +194,7 @@ def test_a_lost_worker_is_an_error_of_its_own():
         next(found)
     assert executor.open == [0, 2]
     distributed = pytest.importorskip("distributed")
-    with pytest.raises(WorkerLost, match="lost with each worker"), losses():
+    with pytest.raises(WorkerLost, match="given this task was lost"), losses():
         raise distributed.KilledWorker("task", "worker", 3)
 
 

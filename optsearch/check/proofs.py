@@ -271,7 +271,7 @@ def check_claims(claims: Sequence[Claim], root: Weighted, rules: Rules, name: st
                     raise ProofError(
                         f"{name}, claim {number}: {claim.misses} misses are not proved, because "
                         f"{rules.name(cell)} can be shot first, and "
-                        f"after it only {bound} misses are known"
+                        f"after it only {bound} misses are proved"
                     )
             if len(claim.family) == 1:
                 raise ProofError(f"{name}, claim {number}: one set needs no miss")
@@ -291,7 +291,7 @@ def _priced(family: Weighted, prices: Prices, where: str) -> int:
     try:
         return chain_dual(*columns(family), prices)
     except ValueError as error:
-        raise ProofError(f"{where}: prices do not go with this family: {error}") from None
+        raise ProofError(f"{where}: the prices do not fit this family: {error}") from None
 
 
 # Files

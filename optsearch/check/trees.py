@@ -22,7 +22,7 @@ def require_prior(tree: DecisionTree, prior: Prior | None) -> None:
     if prior is not None:
         prior.require(tree.position.game)
     if prior is not None and not tree.prior:
-        raise TreeError(f"the tree of {tree.position.game} is by no prior; leave --prior out")
+        raise TreeError(f"the tree of {tree.position.game} has no prior; leave --prior out")
     if tree.prior != (prior.digest if prior else ""):
         given = f"{prior.name} is {prior.digest}" if prior else "give it with --prior"
         raise TreeError(f"the tree of {tree.position.game} is by the prior {tree.prior}; {given}")

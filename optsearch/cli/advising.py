@@ -82,12 +82,12 @@ def advise(
     family: FamilyOption = None,
     shots: ShotsOption = "",
     number: Annotated[
-        int, typer.Option("-n", min=1, max=128, help="How many shots are proposed.")
+        int, typer.Option("-n", min=1, max=128, help="How many shots to propose.")
     ] = 5,
     endgame: Annotated[
         int,
         typer.Option(
-            min=0, max=2000, help="The optimum is searched once so many configurations are left."
+            min=0, max=2000, help="Search the optimum with at most so many configurations left."
         ),
     ] = ENDGAME,
     resume: Annotated[
@@ -101,8 +101,8 @@ def advise(
         bool,
         typer.Option(
             "--no-save",
-            help="Keep nothing. Else, in a terminal, the replies are kept beside other state of "
-            "yours, and the same command offers to go on.",
+            help="Keep nothing. Without this option, in a terminal, the command keeps the replies "
+            "and offers to go on the next time.",
         ),
     ] = False,
     by: Annotated[
@@ -110,7 +110,7 @@ def advise(
         typer.Option(
             "--by",
             metavar="STRATEGY",
-            help="Also the shot of this strategy: spread and nested do better than the most "
+            help="Also show the shot of this strategy: spread and nested do better than the most "
             "probable cell.",
             show_default=False,
         ),
@@ -123,9 +123,10 @@ def advise(
 ) -> None:
     """Advice in a real game: enter its replies one by one.
 
-    Each line is a shot and its reply, as in B4 hit, C7 m or B5 sunk3; likely next shots follow. A
-    reply that contradicts earlier ones is explained and not taken. In a terminal the replies are
-    kept. Lines can be piped in; the exit status is 1 where one of those was refused.
+    Each line is a shot and its reply, as in B4 hit, C7 m or B5 sunk3; the command prints the
+    most probable next shots. It explains a reply that contradicts earlier ones, and does not
+    take it. In a terminal it keeps the replies. Lines can be piped in; the exit status is 1 if
+    one of them was refused.
     """
     noise = noise_of(false_hits, false_misses)
     heard = {"false_hits": false_hits, "false_misses": false_misses, "salvo": salvo > 1}

@@ -44,11 +44,11 @@ def animate(
     boards: Annotated[
         str, typer.Option(metavar="WHO", help="Who hides the ships, as in simulate.")
     ] = "uniform",
-    rate: Annotated[int, typer.Option(min=1, max=50, help="Shots a second.")] = 2,
+    rate: Annotated[int, typer.Option(min=1, max=50, help="Shots per second.")] = 2,
     plain: Annotated[bool, typer.Option("--plain", help="Without probabilities.")] = False,
     form: FormOption = Form.TEXT,
 ) -> None:
-    """Draw a player's game shot by shot, over the probability of a ship on each cell."""
+    """Draw a player's game shot by shot, with the probability of a ship on each cell."""
     parsed, playing = read_game(game), as_player(player)
     who = hider(boards)
     ships = to_masks(who.boards(parsed, number + 1, seed)[number])

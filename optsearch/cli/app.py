@@ -51,7 +51,7 @@ COMMANDS = {
     "advise": (PLAYING, "advising", "Advice in a real game: enter its replies one by one."),
     "animate": (
         *(PLAYING, "animating"),
-        "Draw a player's game shot by shot, over the probability of a ship on each cell.",
+        "Draw a player's game shot by shot, with the probability of a ship on each cell.",
     ),
     "serve": (PLAYING, "serving", "Serve a board for the browser: advice, play and review."),
     "counterexamples": (
@@ -60,7 +60,7 @@ COMMANDS = {
     ),
     "equilibrium": (
         *(OPTIMUM, "equilibria"),
-        "The value of a game in which the hider, too, plays as well as can be.",
+        "The value of a game in which the hider, too, plays optimally.",
     ),
     "certificate": (
         *(OPTIMUM, "equilibria"),
@@ -74,16 +74,16 @@ COMMANDS = {
     ),
     "explore": (
         *(SHOWING, "explore"),
-        "Write a web page on which to walk an optimal and a greedy strategy shot by shot.",
+        "Write a web page on which you walk an optimal and a greedy strategy shot by shot.",
     ),
-    "greedy": (STRATEGIES, "greedy", "What always shooting a most probable cell costs."),
+    "greedy": (STRATEGIES, "greedy", "The cost of always shooting a most probable cell."),
     "reproduce": (
         *(OPTIMUM, "reproducing"),
-        "Recompute what a source prints, and put it beside: the paper's numbers, or another's.",
+        "Compute the numbers of the paper, or of another source, and print both side by side.",
     ),
     "simulate": (
         *(STRATEGIES, "simulating"),
-        "Play games on hidden boards, several players on the same.",
+        "Play games on hidden boards, all players on the same boards.",
     ),
     "table": (
         *(OPTIMUM, "tabulating"),
@@ -197,7 +197,7 @@ def options(
         bool,
         typer.Option(
             "--version",
-            help="Show the version, the build in use and those of the dependencies.",
+            help="Show the versions of optsearch and its dependencies, and the build in use.",
             callback=_show_version,
             is_eager=True,
         ),

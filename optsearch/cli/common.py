@@ -100,7 +100,7 @@ BoardOption = Annotated[
     Path | None,
     typer.Option(
         "--board",
-        help=f"File with a drawn board instead: one line a row of {BOARD_SIGNS}.",
+        help=f"File with a drawn board instead: one line per row of {BOARD_SIGNS}.",
         show_default=False,
     ),
 ]
@@ -109,8 +109,9 @@ PriorOption = Annotated[
     typer.Option(
         "--prior",
         metavar="PRIOR",
-        help="How likely each configuration is, if not all the same: FILE.csv with weights of "
-        "placements, cells or configurations, FILE.py:NAME, or one-by-one (docs/priors.md).",
+        help="How likely each configuration is, if they are not all equally likely: FILE.csv with "
+        "weights of placements, cells or configurations, FILE.py:NAME, or one-by-one "
+        "(docs/priors.md).",
         show_default=False,
     ),
 ]
@@ -129,7 +130,7 @@ FalseMissesOption = Annotated[
     typer.Option(
         "--false-misses",
         metavar="Q",
-        help="The same of a shot at a ship that is answered with miss.",
+        help="The probability that a shot at a ship is answered with miss.",
         show_default=False,
     ),
 ]
@@ -139,20 +140,20 @@ SalvoOption = Annotated[
         "--salvo",
         min=1,
         max=MOST_SALVO,
-        help="How many cells are chosen together, before their replies are heard.",
+        help="How many cells to choose together, before hearing their replies.",
     ),
 ]
 TimeLimitOption = Annotated[
     float | None,
     typer.Option(
         "--time-limit",
-        help="Seconds, after which the bracket proved by then is printed.",
+        help="Stop after so many seconds and print the bracket proved by then.",
         min=0.01,
         show_default=False,
     ),
 ]
 FormOption = Annotated[
-    Form, typer.Option("--format", help="How the answer is printed; csv is its table alone.")
+    Form, typer.Option("--format", help="Form of the answer; csv is its table alone.")
 ]
 
 
@@ -245,8 +246,8 @@ def read_position(game: str, shots: str = "", board: Path | None = None) -> Posi
         raise PositionError(f"give --shots ({shots!r}) or --board ({str(board)!r}), not both")
     if board.suffix == ".json":
         raise PositionError(
-            f"--board {str(board)!r} is a drawn position: a line a row, . not shot, X hit, o miss; "
-            "a file of boards goes with the game, as in FILE.json#BOARD:SHIP,SHIP,…"
+            f"--board {str(board)!r} is a drawn position: one line per row, . not shot, X hit, o "
+            "miss; a file of boards is part of the game, as in FILE.json#BOARD:SHIP,SHIP,…"
         )
     return Position.from_board(parsed, read_drawing(board))
 
@@ -266,8 +267,8 @@ def read_heard(
         return read_position(game, shots, board)
     if board is not None:
         raise PositionError(
-            f"--board {str(board)!r} goes without --false-hits and --false-misses: a cell may be "
-            "shot several times; give --shots"
+            f"--board {str(board)!r} does not work with --false-hits and --false-misses, since a "
+            "cell may be shot several times; give --shots"
         )
     return NoisyPosition.parse(read_game(game), noise, shots)
 

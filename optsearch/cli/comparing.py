@@ -42,7 +42,7 @@ def compare(
         str,
         typer.Argument(
             metavar="SECOND",
-            help="Another, that may save shots in its place.",
+            help="The strategy that may save shots in its place.",
             show_default=False,
         ),
     ],
@@ -50,18 +50,19 @@ def compare(
     until: Annotated[
         str,
         typer.Option(
-            metavar="STRATEGY", help="Leads from the empty board to the positions; no rollout."
+            metavar="STRATEGY",
+            help="The strategy that plays from the empty board to the positions; no rollout.",
         ),
     ] = "greedy",
     positions: Annotated[
-        int, typer.Option(min=2, max=MOST_DRAWN, help="How many positions are drawn, of each size.")
+        int, typer.Option(min=2, max=MOST_DRAWN, help="How many positions to draw of each size.")
     ] = POSITIONS,
     largest: Annotated[
         int | None,
         typer.Option(
             min=2,
-            help="Configurations of the largest ones, at most (default: 100,000, and 8,192 where "
-            "a strategy is played in plain Python).",
+            help="The most configurations of a position (default: 100,000; 8,192 if a strategy "
+            "plays in plain Python).",
             show_default=False,
         ),
     ] = None,
@@ -70,11 +71,11 @@ def compare(
         typer.Option(
             min=0,
             max=MOST_DRAWN,
-            help="Boards on which each plays from the first shot on, down to the tasks of its "
-            "evaluation, to estimate the whole.",
+            help="To estimate the whole game: how many boards each strategy plays from the first "
+            "shot down to the tasks of its evaluation.",
         ),
     ] = 0,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed, the same positions.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same positions.")] = 1,
     jobs: JobsOption = None,
     resume: ResumeOption = None,
     dask: DaskOption = None,
@@ -83,8 +84,8 @@ def compare(
 ) -> None:
     """Estimate what one strategy saves in place of another.
 
-    Both are evaluated below the same positions drawn at random: seconds or minutes, where the whole
-    game would take hours.
+    Evaluates both from the same positions, drawn at random. This takes seconds or minutes,
+    where the whole game would take hours.
     """
     _require_order(first, second, game)
     strategies = [as_strategy(text) for text in (first, second, until)]

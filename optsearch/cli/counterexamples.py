@@ -43,14 +43,18 @@ def counterexamples(
     max_cells: Annotated[
         int | None,
         typer.Option(
-            help="Every grid of so many cells at most.", min=1, max=MAX_CELLS, show_default=False
+            help="Search every grid of at most so many cells.",
+            min=1,
+            max=MAX_CELLS,
+            show_default=False,
         ),
     ] = None,
     game: Annotated[
         list[str] | None,
         typer.Option(
             help="This game instead of all grids, for example '4x4:3,2;holes=A1'; - reads games "
-            "from standard input and FILE from a file, one a line. Can be given more than once.",
+            "from standard input and FILE from a file, one per line. Can be given more than "
+            "once.",
             show_default=False,
         ),
     ] = None,
@@ -66,14 +70,13 @@ def counterexamples(
         bool, typer.Option("--empty-only", help="Only empty boards, not every position.")
     ] = False,
     shortest: Annotated[
-        int, typer.Option(help="The least length of a ship, unless --fleet is given.", min=1)
+        int, typer.Option(help="The least length of a ship, without --fleet.", min=1)
     ] = SHORTEST,
     jobs: Annotated[int, typer.Option(help="Processes that search.", min=1, max=256)] = 1,
     resume: Annotated[
         Path | None,
         typer.Option(
-            help="Folder in which each finished game is kept: a run that was stopped goes on from "
-            "it.",
+            help="Folder that keeps each finished game; a run that was stopped goes on from it.",
             show_default=False,
         ),
     ] = None,
@@ -94,12 +97,14 @@ def counterexamples(
 ) -> None:
     """Positions where greedy is not optimal, the smallest first.
 
-    Every position of every game in the range is decided, up to symmetries of the grid and shots
-    that tell nothing; smaller means fewer cells, then fewer configurations, then fewer shots.
+    Decides every position of every game in the range, up to symmetries of the grid and shots
+    that tell nothing. Smaller means fewer cells, then fewer configurations, then fewer shots.
     """
     fleets = tuple(dict.fromkeys(map(hunting.parse_fleet, fleet or ())))
     if (max_cells is None) == (not game):
-        raise OptsearchError("give one of --max-cells, for all grids, and --game, for one's own")
+        raise OptsearchError(
+            "give either --max-cells, for all grids, or --game, for games of your own"
+        )
     if max_cells is None:
         if fleets or contact is not Contact.NONE or shortest != SHORTEST:
             raise OptsearchError(

@@ -62,7 +62,7 @@ class Counting(str, Enum):
 CountingOption = Annotated[
     Counting,
     typer.Option(
-        "--method", help="lattice: transfer matrix; enumerate: every configuration is met."
+        "--method", help="lattice: transfer matrix; enumerate: go through every configuration."
     ),
 ]
 CacheOption = Annotated[
@@ -189,8 +189,8 @@ def posterior(
     matrix: Annotated[
         Matrix,
         typer.Option(
-            help="exact: probabilities; hunt, attack: what Battleship Heuristics shoots by, "
-            "placements without a miss."
+            help="exact: probabilities; hunt, attack: the matrices of Battleship Heuristics, which "
+            "count placements without a miss."
         ),
     ] = Matrix.EXACT,
     false_hits: FalseHitsOption = None,
@@ -215,7 +215,7 @@ def posterior(
     if matrix is not Matrix.EXACT:
         if prior is not None or cache is not None or isinstance(position, NoisyPosition):
             raise OptsearchError(
-                f"--matrix {matrix.value} counts placements, without --prior, --cache, "
+                f"--matrix {matrix.value} counts placements; leave out --prior, --cache, "
                 "--false-hits and --false-misses"
             )
         placements_answer(position, matrix, figure).print(form)
@@ -335,10 +335,14 @@ def sample(
     prior: PriorOption = None,
     number: Annotated[int, typer.Option("-n", help="How many.", min=1, max=10_000_000)] = 1,
     seed: Annotated[
-        int | None, typer.Option(help="The same seed, the same sample.", min=0, show_default=False)
+        int | None,
+        typer.Option(help="The same seed gives the same sample.", min=0, show_default=False),
     ] = None,
     draw_boards: Annotated[
-        bool, typer.Option("--draw-boards", help="Draw each as a board, 1 2 3 … the ships.")
+        bool,
+        typer.Option(
+            "--draw-boards", help="Draw each configuration as a board; 1 2 3 … are the ships."
+        ),
     ] = False,
     cache: CacheOption = None,
     false_hits: FalseHitsOption = None,
@@ -347,7 +351,7 @@ def sample(
 ) -> None:
     """Draw configurations from those the shots leave, uniformly or by a prior.
 
-    One a line, a ship a word.
+    One configuration per line, one word per ship.
     """
     position = read_heard(game, shots, board, noise_of(false_hits, false_misses))
     by = prior_of(prior, position.game)
@@ -355,7 +359,9 @@ def sample(
     if seed is None:
         seed = secrets.randbits(32)
     if draw_boards and form is not Form.TEXT:
-        raise OptsearchError(f"--draw-boards goes without --format {form.value}, which names ships")
+        raise OptsearchError(
+            f"--draw-boards does not work with --format {form.value}, which names ships"
+        )
     if draw_boards:
         print_boards(posterior, number, np.random.default_rng(seed))
         return

@@ -68,7 +68,8 @@ def equilibrium(
     trees: Annotated[
         Path | None,
         typer.Option(
-            help="Folder to write the shooter's trees to, likely ones first.", show_default=False
+            help="Folder to write the shooter's trees to, the most probable first.",
+            show_default=False,
         ),
     ] = None,
     figure: Annotated[
@@ -80,9 +81,9 @@ def equilibrium(
     ] = None,
     form: FormOption = Form.TEXT,
 ) -> None:
-    """The value of a game in which the hider, too, plays as well as can be.
+    """The value of a game in which the hider, too, plays optimally.
 
-    With an optimal mix of each: which configurations, and which trees.
+    Prints an optimal mix of each side: configurations for the hider, trees for the shooter.
     """
     parsed, aim = read_game(game), Objective.parse(objective)
     width = tolerance_of(tolerance)
@@ -323,7 +324,7 @@ def certificate(
 ) -> None:
     """Check both sides of the value of a game against the best hider.
 
-    By plain Python that shares nothing with what found it.
+    In plain Python, with code that shares nothing with the program that found it.
     """
     from optsearch import equilibrium as module
 

@@ -72,8 +72,9 @@ def evaluate(
 ) -> None:
     """The exact distribution of a strategy's shots.
 
-    Over all configurations of a game; `optsearch strategies` lists the names. One of your own is a
-    function in a file: it takes the position and returns a cell, (row, column) from 0, to shoot.
+    Over all configurations of a game. `optsearch strategies` lists the names. A strategy of
+    your own is a function in a file: it takes the position and returns the cell to shoot, (row,
+    column) from 0.
     """
     beside = {"prior": prior, "jobs": jobs, "resume": resume, "dask": dask, "output": output}
     played = game_of(f"evaluate {strategy}", family, game, **beside)

@@ -58,16 +58,16 @@ def explore(
     time_limit: Annotated[
         float | None,
         typer.Option(
-            help="Seconds, after which the page gets the best strategy found by then, and brackets "
-            "where optima are not known: half of them for the best strategy, a quarter each for "
-            "greedy and for the numbers on the way.",
+            help="Seconds to search. After that the page has the best strategy found by then, and "
+            "brackets in place of optima that are not known. Half of the seconds are for the "
+            "best strategy, a quarter for greedy, a quarter for the other numbers.",
             min=0.01,
             show_default=False,
         ),
     ] = None,
     form: FormOption = Form.TEXT,
 ) -> None:
-    """Write a web page on which to walk an optimal and a greedy strategy shot by shot."""
+    """Write a web page on which you walk an optimal and a greedy strategy shot by shot."""
     position = read_position(game, shots, board)
     by = prior_of(prior, position.game)
     explorer.require_small(position)

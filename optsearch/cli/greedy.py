@@ -73,8 +73,8 @@ def greedy(
     tree: Annotated[
         Path | None,
         typer.Option(
-            help="Write the greedy tree to this file; that of best goes together with the one of "
-            "--optimal-tree for as long as it can.",
+            help="Write the greedy tree to this file; that of best agrees with the tree of "
+            "--optimal-tree as long as possible.",
             show_default=False,
         ),
     ] = None,
@@ -85,17 +85,17 @@ def greedy(
     patience: Annotated[
         float,
         typer.Option(
-            help="Seconds for the worst greedy strategy, which takes long where ties are many; "
-            "it is left out after that.",
+            help="Seconds for the worst greedy strategy, which takes long if there are many ties; "
+            "after that the answer has no worst one.",
             min=0,
         ),
     ] = 60,
     time_limit: TimeLimitOption = None,
     form: FormOption = Form.TEXT,
 ) -> None:
-    """What always shooting a most probable cell costs.
+    """The cost of always shooting a most probable cell.
 
-    And where it leaves the optimum.
+    Also where greedy leaves the optimum.
     """
     beside = {"shots": shots, "board": board, "prior": prior, "optimal_tree": optimal_tree}
     played = game_of("greedy", family, game, **beside)

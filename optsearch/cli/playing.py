@@ -59,13 +59,13 @@ def play(
     ships: Annotated[
         str,
         typer.Option(
-            help="Your own ships, as in 'A1-A3 C1-C2'; drawn at random, if not given.",
+            help="Your own ships, as in 'A1-A3 C1-C2' (default: drawn at random).",
             show_default=False,
         ),
     ] = "",
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="The same seed, the same hidden ships.", show_default=False),
+        typer.Option(min=0, help="The same seed gives the same hidden ships.", show_default=False),
     ] = None,
     boards: Annotated[
         str,
@@ -85,7 +85,7 @@ def play(
 ) -> None:
     """Play against hidden ships, or against a player who shoots back.
 
-    Each line is a cell to shoot; undo, hint, map, board, help and quit are understood too.
+    Enter a cell to shoot, or undo, hint, map, board, help or quit.
     """
     talk = Dialogue()
     table = Table(talk, begun(read_game(game), seed, against, ships, boards, resume), resume)

@@ -30,24 +30,25 @@ def reproduce(
     source: Annotated[
         str | None,
         typer.Option(
-            help=f"What printed them: {', '.join(s.name for s in SOURCES)} or {ALL} "
+            help=f"The source: {', '.join(s.name for s in SOURCES)} or {ALL} "
             f"(default: {SOURCES[0].name}; with --full, {ALL}).",
             show_default=False,
         ),
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="Everything, also what takes minutes and hours.")
+        bool,
+        typer.Option("--full", help="Compute all numbers, also those that take minutes or hours."),
     ] = False,
     resume: Annotated[
         Path | None,
         typer.Option(
-            help="Folder that keeps what is done of --full; the same command goes on from it.",
+            help="Folder that keeps finished work of --full; the same command goes on from it.",
             show_default=False,
         ),
     ] = None,
     form: FormOption = Form.TEXT,
 ) -> None:
-    """Recompute what a source prints, and put it beside: the paper's numbers, or another's."""
+    """Compute the numbers of the paper, or of another source, and print both side by side."""
     if resume is not None and not full:
         raise OptsearchError("--resume is for --full; without it, everything takes seconds")
     if source == ALL or (full and source is None):

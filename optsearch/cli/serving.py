@@ -33,9 +33,8 @@ def serve(
         list[str] | None,
         typer.Option(
             metavar="STRATEGY",
-            help="A strategy whose shot is shown beside the most probable cells, such as spread. "
-            "It ignores a prior. "
-            "Can be given more than once.",
+            help="Show the shot of this strategy, such as spread, beside the most probable cells. "
+            "It ignores a prior. Can be given more than once.",
             show_default=False,
         ),
     ] = None,

@@ -59,9 +59,9 @@ def simulate(
     ],
     family: FamilyOption = None,
     games: Annotated[
-        int, typer.Option(min=1, max=MOST_GAMES, help="How many boards each of them plays.")
+        int, typer.Option(min=1, max=MOST_GAMES, help="How many boards each player plays.")
     ] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed, the same games.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same games.")] = 1,
     boards: Annotated[
         str,
         typer.Option(
@@ -85,9 +85,9 @@ def simulate(
     ] = False,
     form: FormOption = Form.TEXT,
 ) -> None:
-    """Play games on hidden boards, several players on the same.
+    """Play games on hidden boards, all players on the same boards.
 
-    Means, distributions, and paired differences; `optsearch strategies` lists the names.
+    Prints means, distributions and paired differences. `optsearch strategies` lists the names.
     """
     if family is not None:
         beside = {"resume": resume, "dask": dask, "output": output, "jobs": jobs}

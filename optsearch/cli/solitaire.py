@@ -69,14 +69,14 @@ FileArgument = Annotated[
 MethodOption = Annotated[
     Method | None,
     typer.Option(
-        help="count: a sweep of the rows; ship: integer programme with a variable a placement; "
-        "cell: seven symbols a cell (default: count, or ship where that takes long). ship and cell "
+        help="count: a sweep of the rows; ship: integer programme with a variable per placement; "
+        "cell: seven symbols per cell (default: count, or ship if count takes long). ship and cell "
         "need OR-tools: pip install ortools.",
         show_default=False,
     ),
 ]
 TimeOption = Annotated[
-    float | None, typer.Option(help="Seconds, at most.", min=0.01, show_default=False)
+    float | None, typer.Option(help="At most so many seconds.", min=0.01, show_default=False)
 ]
 DepthOption = Annotated[
     int, typer.Option(help="How many suppositions may be open at once.", min=0, max=5)
@@ -86,7 +86,7 @@ FigureOption = Annotated[
     typer.Option(help="Draw it to this file (pdf, svg or png).", show_default=False),
 ]
 KeepOption = Annotated[
-    bool, typer.Option("--keep-counts", help="Leave out revealed cells only, and no count.")
+    bool, typer.Option("--keep-counts", help="Keep all counts; leave out revealed cells only.")
 ]
 
 
@@ -188,7 +188,7 @@ def count(
     time_limit: TimeOption = None,
     form: FormOption = Form.TEXT,
 ) -> None:
-    """How many solutions there are, exactly; CP-SAT is not needed."""
+    """How many solutions there are, exactly, without CP-SAT."""
     puzzle = formats.load(file)
     with telling("counting", lambda status: f"{status.rate:,.0f} cells a second") as progress:
         number = counting.count(puzzle, limit, time_limit, progress)
@@ -212,7 +212,7 @@ def grade(
     steps: Annotated[bool, typer.Option("--steps", help="Print every step.")] = False,
     form: FormOption = Form.TEXT,
 ) -> None:
-    """How hard a puzzle is for a person, by what each step follows from."""
+    """How hard a puzzle is for a person, by the rules that its steps need."""
     puzzle = formats.load(file)
     with telling("grading"):
         found = reasoning.grade(puzzle, max_depth, time_limit)
@@ -299,14 +299,16 @@ def step_fields(step: reasoning.Step) -> dict[str, Any]:
 def minimise(
     file: FileArgument,
     output: Annotated[Path, typer.Option("-o", "--output", help="File to write.")],
-    seed: Annotated[int, typer.Option(help="Which clues go first.", min=0)] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the order in which clues are tried.", min=0)
+    ] = 0,
     method: MethodOption = None,
     keep_counts: KeepOption = False,
     time_limit: TimeOption = None,
     figure: FigureOption = None,
     form: FormOption = Form.TEXT,
 ) -> None:
-    """Leave out clues until none can go."""
+    """Leave out clues until every clue is needed."""
     puzzle = formats.load(file)
     chosen = None if method is None else method.value
     with telling("leaving out") as progress:
@@ -325,7 +327,8 @@ def generate(
     fleet: Annotated[str, typer.Option(help="Lengths of the ships, such as 4,3,2,2,1,1.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="File to write.")],
     seed: Annotated[
-        int | None, typer.Option(help="The same seed, the same puzzle.", min=0, show_default=False)
+        int | None,
+        typer.Option(help="The same seed gives the same puzzle.", min=0, show_default=False),
     ] = None,
     method: MethodOption = None,
     keep_counts: KeepOption = False,
@@ -333,7 +336,7 @@ def generate(
     figure: FigureOption = None,
     form: FormOption = Form.TEXT,
 ) -> None:
-    """A new puzzle with exactly one solution and no clue to spare."""
+    """A new puzzle with exactly one solution in which every clue is needed."""
     rows, columns = formats.parse_grid(grid)
     lengths = formats.parse_fleet(fleet)
     if seed is None:

@@ -105,7 +105,7 @@ def solve(
         bool,
         typer.Option(
             "--all-shots",
-            help="Also the optimum after each first shot; with --time-limit a bracket where the "
+            help="Also print the optimum after each first shot; with --time-limit a bracket if the "
             "time is too short.",
         ),
     ] = False,
@@ -113,8 +113,8 @@ def solve(
     table: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of a transposition table on disk: what is solved is kept there, and a "
-            "run that was stopped goes on from it.",
+            help="Folder for a transposition table on disk. It keeps what is solved, and a run "
+            "that was stopped goes on from it.",
             show_default=False,
         ),
     ] = None,
@@ -129,15 +129,15 @@ def solve(
     prove: Annotated[
         Path | None,
         typer.Option(
-            help="Write a proof that nothing is better to this file; for small games.",
+            help="Write a proof that no strategy is better to this file; for small games.",
             show_default=False,
         ),
     ] = None,
     memory: Annotated[
         float,
         typer.Option(
-            help="GiB of memory for the transposition table; with --table, what no longer fits "
-            "is found on disk.",
+            help="GiB of memory for the transposition table; with --table, the rest is kept on "
+            "disk.",
             min=0.01,
             max=65536,
         ),
@@ -146,7 +146,7 @@ def solve(
 ) -> None:
     """The optimum: its mean number of shots, exactly, and its first shots.
 
-    Every optimal first shot is given, and what greedy shooting costs.
+    Prints every optimal first shot, and what greedy shooting costs.
     """
     aim = Objective.parse(objective)
     played = game_of(
@@ -398,7 +398,7 @@ def check_proof(
 ) -> None:
     """Check a proof that no strategy is better.
 
-    By code that shares nothing with the solver.
+    With code that shares nothing with the solver.
     """
     if family is not None:
         game_of("proof", family, None, prior=prior)
@@ -443,7 +443,7 @@ def bounds(
 ) -> None:
     """Proved bounds on the optimum, and the bracket they leave.
 
-    By value; the ends of the bracket are marked *, or = where both are equal.
+    Sorted by value. The ends of the bracket are marked *, or = if both are equal.
     """
     played = game_of("bounds", family, game, shots=shots, board=board, prior=prior)
     if played is None:

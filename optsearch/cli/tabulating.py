@@ -38,7 +38,7 @@ def table(
         typer.Argument(
             metavar="GAMES",
             help="Games such as 4x4:3,2, ranges of boards such as 4x4..6x6:3,2;contact=any, files "
-            "with one a line, and - for standard input.",
+            "with one game per line, and - for standard input.",
             show_default=False,
         ),
     ],
@@ -52,7 +52,7 @@ def table(
     time_limit: Annotated[
         float,
         typer.Option(
-            help="Seconds for each value, after which a bracket is printed, or nothing.", min=0.01
+            help="Seconds for each value; after that its entry is a bracket or —.", min=0.01
         ),
     ] = SECONDS,
     places: Annotated[int, typer.Option(help="Decimals of means.", min=0, max=12)] = 4,
@@ -69,7 +69,7 @@ def table(
 ) -> None:
     """A table of many games: optima, strategies and bounds, for a paper.
 
-    Values that ship with the package are used first, and say so; the rest is computed.
+    Values that ship with the package are marked; the command computes the rest.
     """
     names = split(columns)
     chosen = quantities(names)

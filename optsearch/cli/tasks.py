@@ -16,12 +16,14 @@ PATIENCE = 10  # seconds for a scheduler to answer
 
 JobsOption = Annotated[
     int | None,
-    typer.Option(min=1, max=256, help="Processes (default: one a processor).", show_default=False),
+    typer.Option(
+        min=1, max=256, help="Processes (default: one per processor).", show_default=False
+    ),
 ]
 ResumeOption = Annotated[
     Path | None,
     typer.Option(
-        help="Folder that keeps what is done; the same command goes on from there.",
+        help="Folder that keeps finished work; the same command goes on from there.",
         show_default=False,
     ),
 ]

@@ -58,7 +58,7 @@ def tree(
         typer.Option(help="Draw the tree to this file (pdf, svg or png).", show_default=False),
     ] = None,
     draw_boards: Annotated[
-        bool, typer.Option("--draw-boards", help="Draw each node as the board as it is then.")
+        bool, typer.Option("--draw-boards", help="Draw each node as the board at that moment.")
     ] = False,
     beside: Annotated[
         Path | None,

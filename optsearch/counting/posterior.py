@@ -224,7 +224,7 @@ class Posterior:
                 remedy = "bring its weights nearer to each other"
             raise TooLarge(
                 f"the prior {self.prior.name} {reason}, and {self.configurations:,} configurations "
-                f"of {self.told.title} are too many to list; at most {MOST_LISTED:,} are: "
+                f"of {self.told.title} are too many to list; at most {MOST_LISTED:,} are listed: "
                 f"{remedy}"
             )
         self.require_some()

@@ -395,9 +395,9 @@ def one_by_one(game: Game) -> Prior:
     )
     if boards > MOST_KEPT:
         raise TooLarge(
-            f"the prior one-by-one lists the boards of {game} in every order of equal ships, which "
-            f"are {boards:,}; at most {MOST_KEPT:,} are; optsearch simulate --boards one-by-one "
-            "draws some"
+            f"the prior one-by-one lists the boards of {game} in every order of equal ships. These "
+            f"are {boards:,}; at most {MOST_KEPT:,} are listed. optsearch simulate --boards "
+            "one-by-one draws some"
         )
     weights: dict[tuple[int, ...], Fraction] = {}
 

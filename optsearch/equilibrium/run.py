@@ -61,9 +61,9 @@ def equilibrium(
     parsed = Game.parse(game) if isinstance(game, str) else game
     if objective.kind == "worst":
         raise NotSupported(
-            f"the worst case of {parsed} is the same against every hider, and no mix of trees has "
-            "a better one than its best tree: solve --objective worst finds it; for an equilibrium "
-            "mean or within=K is accepted"
+            f"the worst case of {parsed} is the same against every hider, and no mix of trees "
+            "improves it; solve --objective worst finds it. For an equilibrium mean or within=K "
+            "is accepted"
         )
     limit = None if time_limit is None else Limit(time_limit)
     hidings = Hidings.of(parsed)

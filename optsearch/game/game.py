@@ -85,7 +85,9 @@ def drawn_board(drawing: str) -> tuple[int, int, int]:
                 f"{len(lines[0])}"
             )
     if not lines:
-        raise GameError("the drawn board is empty; draw one line a row, . a cell and - a hole")
+        raise GameError(
+            "the drawn board is empty; draw one line per row, with . for a cell and - for a hole"
+        )
     signs = "".join(lines)
     holes = sum(1 << i for i, sign in enumerate(signs) if sign == HOLE)
     return len(lines), len(lines[0]), holes
@@ -150,8 +152,8 @@ class Game:
             raise GameError(f"contact={self.contact!r} is not a rule; use {', '.join(CONTACTS)}")
         if self.contact == "corner" and not self.board.has_corners:
             raise GameError(
-                f"cells of the board {self.board_text} touch along sides only, so that "
-                "contact=corner is no rule there; use contact=none or contact=any"
+                f"cells of the board {self.board_text} touch along sides only, so contact=corner "
+                "is no rule there; use contact=none or contact=any"
             )
         if self.announce not in ANNOUNCEMENTS:
             raise GameError(
@@ -196,8 +198,8 @@ class Game:
                 ):
                     texts = sorted((str(one), str(other)))
                     raise GameError(
-                        f"the ships {texts[0]} and {texts[1]} can lie on the same cells, so that "
-                        "they could not be told apart; give both the same form"
+                        f"the ships {texts[0]} and {texts[1]} can lie on the same cells, so nobody "
+                        "could tell them apart; give both the same form"
                     )
 
     @classmethod

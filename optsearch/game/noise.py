@@ -66,8 +66,8 @@ class Noise:
         """Raise NotSupported for a game that announces sinkings."""
         if not game.is_silent:
             raise NotSupported(
-                f"{game} announces sinkings, which are taken for true; replies may be false in a "
-                "game with announce=nothing"
+                f"{game} announces sinkings, and these are always true; replies may be false only "
+                "with announce=nothing"
             )
 
 

@@ -1,7 +1,7 @@
 """What has been shot so far and what was replied; read from and written as text or a drawn board.
 
-Text: `B3=hit A1=miss C4=sunk:3`, in the order of the shots. Drawn board: one line a row, `.` for a
-cell not shot, `X` or `×` for a hit, `o` or `○` for a miss, `-` for a hole.
+Text: `B3=hit A1=miss C4=sunk:3`, in the order of the shots. Drawn board: one line per row, `.` for
+a cell not shot, `X` or `×` for a hit, `o` or `○` for a miss, `-` for a hole.
 """
 
 from __future__ import annotations
@@ -211,8 +211,8 @@ class Position:
 
         if isinstance(what, NoisyPosition):
             raise NotSupported(
-                f"{what.title}: replies that may be false are for posterior, sample, advise and "
-                "simulate; all else takes every reply for true"
+                f"{what.title}: only posterior, sample, advise and simulate handle replies that "
+                "may be false; everything else takes every reply as true"
             )
         raise PositionError(
             f"{what!r} is no position; give a Position, a Game or its text, as in 10x10:5,4,3,3,2"
@@ -253,7 +253,7 @@ class Position:
 
     @classmethod
     def from_board(cls, game: Game, drawing: str | Sequence[str]) -> Position:
-        """The position drawn as one line a row: `.` not shot, `X` hit, `o` miss, `-` a hole.
+        """The position drawn as one line per row: `.` not shot, `X` hit, `o` miss, `-` a hole.
 
         The signs of figures, `×` and `○`, are read too; blank lines and spaces are skipped. The
         shots come out in row-major order, so a board with hits cannot say what is known where
@@ -289,7 +289,7 @@ class Position:
                     shots.append(Shot((i, j), replies[symbol]))
         if not game.is_silent and any(shot.reply.hit for shot in shots):
             raise PositionError(
-                f"a drawn board with hits does not tell the order of the shots, which counts with "
+                f"a drawn board with hits does not tell the order of the shots, which matters with "
                 f"announce={game.announce}; give the shots as text, as in B3=hit C3=sunk"
             )
         return cls(game, tuple(shots))

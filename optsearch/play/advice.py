@@ -126,8 +126,8 @@ class Replies:
         shots = self.position.shots
         gone = next((s for s in reversed(shots) if cell is None or s.cell == cell), None)
         if gone is None:
-            where = "no cell" if cell is None else cell_name(cell)
-            raise PositionError(f"{where} was shot; there is nothing to take back")
+            what = "no cell was shot" if cell is None else f"{cell_name(cell)} was not shot"
+            raise PositionError(f"{what}; there is nothing to take back")
         left = replace(self.position, shots=tuple(shot for shot in shots if shot is not gone))
         if not Posterior(left).configurations:
             raise PositionError(

@@ -97,7 +97,7 @@ class Match:
     def undone(self) -> Match:
         """The match before the last shot and its answer; PositionError where there is no shot."""
         if not self.position.shots:
-            raise PositionError("nothing was shot; there is nothing to take back")
+            raise PositionError("no shot was made; there is nothing to take back")
         before = Match(self.game, self.seed, self.against, self._own_text, self.boards)
         for shot in self.position.shots[:-1]:
             before.shoot(shot.cell)
@@ -140,7 +140,7 @@ class Match:
         shots, answers = map(str, match.position.shots), map(str, match.answers.shots)
         if [*shots] != fields["shots"] or [*answers] != fields["answers"]:
             raise OptsearchError(
-                "played again it goes otherwise: it was changed, or the player was"
+                "played again, the game takes another course: the file or the player was changed"
             )
         return match
 

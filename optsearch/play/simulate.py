@@ -271,9 +271,9 @@ def played(
                 position = position.after(cell, reply(game, ships, position.hits, bit))
         if len(position.shots) > most:
             raise StrategyError(
-                f"{player} has made {len(position.shots):,} shots in a game of {game} and not yet "
-                "shot at every cell of the ships; a cell may be shot again, but each of them has "
-                "to be shot once"
+                f"{player} has made {len(position.shots):,} shots in a game of {game} and has not "
+                "shot at every cell of the ships yet; it may shoot a cell again, but must shoot "
+                "each of these once"
             )
     return position
 

@@ -89,7 +89,7 @@ def claims_for(
         _, normal = heapq.heappop(waiting)
         target, family = asked[normal]
         if len(family) == 1:
-            raise ProofError(f"{misses} misses cannot be proved: there are fewer")
+            raise ProofError(f"{misses} misses cannot be proved: a strategy needs fewer")
         if find_prices is not None:
             prices = find_prices(*columns(normal), target)
             if prices is not None and chain_dual(*columns(normal), prices) >= target:

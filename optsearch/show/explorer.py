@@ -48,8 +48,7 @@ def require_small(position: Position) -> None:
     if posterior.configurations > MAX_CONFIGURATIONS:
         raise TooLarge(
             f"{posterior.configurations:,} configurations of {position.game} are too many for a "
-            f"page; at most {MAX_CONFIGURATIONS:,} are carried: take a smaller game, or more "
-            "--shots"
+            f"page; it holds at most {MAX_CONFIGURATIONS:,}: take a smaller game, or more --shots"
         )
 
 

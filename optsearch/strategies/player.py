@@ -61,7 +61,7 @@ class Player(ABC):
     def require_noise(self) -> None:
         """Raise StrategyError where it takes every reply for true."""
         raise StrategyError(
-            f"{self} takes every reply for true; {NOISY} play where replies may be false"
+            f"{self} takes every reply as true; {NOISY} play where replies may be false"
         )
 
     def __post_init__(self) -> None:

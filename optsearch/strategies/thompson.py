@@ -58,8 +58,8 @@ class Thompson(Player):
         """Raise StrategyError where samples are kept that fit the replies; `exact` draws them."""
         if self.information != "exact":
             raise StrategyError(
-                f"{self} keeps the samples that fit the replies, and every sample fits replies "
-                "that may be false, more or less; information=exact draws from the posterior"
+                f"{self} keeps the samples that fit the replies, but every sample fits replies "
+                "that may be false; information=exact draws from the posterior"
             )
 
     def begin(self, game: Game, generator: np.random.Generator) -> ThompsonGame:
@@ -121,7 +121,7 @@ class Thompson(Player):
         if kept < least:
             raise StrategyError(
                 f"{self} keeps {kept:,} of {drawn:,} samples after {str(position)!r}; "
-                "information=exact needs no luck"
+                "information=exact always keeps all"
             )
         return counts, kept
 

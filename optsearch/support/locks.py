@@ -35,8 +35,8 @@ else:
         """Lock an open file until it is closed or the process ends; False if another has it."""
         if fcntl is None:
             raise NotSupported(
-                f"this system ({os.name}, {sys.platform}) has no locks for files, so nothing that "
-                "a run may be stopped in can be kept; run without a folder for it"
+                f"this system ({os.name}, {sys.platform}) has no locks for files, so no folder can "
+                "keep the work of a run; run without one"
             )
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

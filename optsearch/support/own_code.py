@@ -174,7 +174,7 @@ class Given(Code):
         try:
             state, modules = _packed(self.given)
             if "__main__" in modules and not getattr(sys.modules["__main__"], "__file__", None):
-                raise StrategyError("what was typed into this process is known to it alone")
+                raise StrategyError("only this process knows code that was typed into it")
         except StrategyError as error:
             raise StrategyError(
                 f"{self.label} cannot be sent to another process: {error}; {IN_A_FILE}, or give "

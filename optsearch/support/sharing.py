@@ -65,7 +65,7 @@ def results(
         running.clear()  # their executor ends them; they are not to be cancelled beside that
         raise
     except CancelledError:
-        raise OptsearchError("a task was cancelled by whom it was given to") from None
+        raise OptsearchError("a worker cancelled the task that it was given") from None
     finally:
         for future in running:
             future.cancel()

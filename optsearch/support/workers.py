@@ -50,11 +50,11 @@ def losses() -> Iterator[None]:
     try:
         yield
     except BrokenExecutor:
-        raise WorkerLost("a worker process was killed, perhaps for want of memory") from None
+        raise WorkerLost("a worker process was killed, perhaps because memory ran out") from None
     except Exception as error:
         dask = sys.modules.get("distributed")
         if dask is not None and isinstance(error, dask.KilledWorker):
-            raise WorkerLost("a task was lost with each worker that it was given to") from None
+            raise WorkerLost("every worker that was given this task was lost") from None
         raise
 
 

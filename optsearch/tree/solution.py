@@ -161,7 +161,9 @@ class Solution:
         NotSupported.
         """
         if self._greedy is None:
-            raise NotSupported("greedy shots are priced after an exact optimum of the mean only")
+            raise NotSupported(
+                "the cost of greedy shots is known only after an exact optimum of the mean"
+            )
         return self._greedy()
 
 
