@@ -268,7 +268,11 @@ def test_the_baselines_of_the_environment():
         assert f"| {name} | {' | '.join(values)} |" in page
 
 
-LONG = ("boards.md", "boxed.md", "commands.md", "guide.md")  # of the pages
+LONG = (  # of the pages
+    *("boards.md", "boxed.md", "commands.md", "guide.md", "how-to.md", "play.md", "players.md"),
+    "your-idea.md",
+)
+LONG_PYTHON = ("api/score.md", "environment.md")
 
 
 @pytest.mark.parametrize(
@@ -295,7 +299,7 @@ def test_the_picture_of_the_readme_is_what_its_command_draws(here, monkeypatch, 
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(n, marks=pytest.mark.long(5) if n == "api/score.md" else ()) for n in PAGES],
+    [pytest.param(n, marks=pytest.mark.long(5) if n in LONG_PYTHON else ()) for n in PAGES],
 )
 def test_the_python_of_the_pages(name, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)

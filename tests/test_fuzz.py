@@ -486,13 +486,15 @@ def check_bounds(asked):
     for limit in ((), ("--time-limit", "0.01")):
         found = asked.ask("bounds", *limit)
         assert found["is_all"] or limit
-        assert {bound["side"] for bound in found["bounds"]} == {"lower", "upper"}
+        lower, upper = found["bracket"]
+        sides = {bound["side"] for bound in found["bounds"]}
+        assert sides == {"lower", *(["upper"] if upper is not None else [])}
+        assert upper is not None or limit  # there may be no time for any
         for bound in found["bounds"]:
             sign = 1 if bound["side"] == "lower" else -1
             assert sign * bound["value"] <= sign * mean + NEAR, bound
-        lower, upper = found["bracket"]
         assert lower <= mean + NEAR
-        assert upper >= mean - NEAR
+        assert upper is None or upper >= mean - NEAR
 
 
 def check_proof(asked):

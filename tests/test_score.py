@@ -20,7 +20,7 @@ from optsearch.play.simulate import simulate
 from optsearch.strategies import named
 from optsearch.strategies.score import PROTOTYPE, Score, library, signature
 from optsearch.support.errors import NotSupported, StrategyError
-from tests.examples import ANYWHERE, draws, games, positions
+from tests.examples import ANYWHERE, draws, games, positions, some
 from tests.ideas import everything, mixing, most, most_cell
 from tests.plain import Plain
 
@@ -35,7 +35,7 @@ def both(score, game):
     return found
 
 
-@draws(60)
+@draws(60, few=5)
 @given(games(max_cells=16, announce=RULES), st.sampled_from(ORDERS), st.integers(0, 5))
 def test_greedy_as_a_score(game, ties, endgame):
     assume(0 < sum(1 for _ in reference.configurations(Position(game))) <= 400)
@@ -49,7 +49,7 @@ def test_greedy_as_a_score(game, ties, endgame):
             )
 
 
-@draws(80)
+@draws(80, few=6)
 @given(
     games(max_cells=16, announce=RULES),
     st.builds(
@@ -72,14 +72,16 @@ def test_a_node_is_that_of_the_definition(game, score):
 
 
 @pytest.mark.filterwarnings("ignore:overflow")
-@pytest.mark.parametrize("rules", ["", ";contact=any;announce=ship;holes=A1"])
+@pytest.mark.parametrize("rules", some(1, ["", ";contact=any;announce=ship;holes=A1"], 2))
 def test_of_more_than_a_word(rules):
     """Families of more than 64 configurations are columns of several words."""
     both(Score(everything, (5,), sinkings=True, certain=True), Game.parse(f"4x5:3,2{rules}"))
 
 
 @pytest.mark.parametrize("name", ["bisection", "information", "spread:side=30,least=64"])
-@pytest.mark.parametrize("game", ["4x4:3,2", "3x4:2,2;contact=any;announce=ship"])
+@pytest.mark.parametrize(
+    "game", some(2, ["3x4:2,2", "3x4:2,2;contact=any;announce=ship", "4x4:3,2"], 2)
+)
 def test_those_of_the_package(name, game):
     both(named(name), Game.parse(game))
 
@@ -88,7 +90,7 @@ def test_the_top_of_the_tree_and_tasks():
     """Above the tasks the definition is asked; tasks begin with hits and misses behind them."""
     game = Game.parse("7x7:3,2,2")
     score = Score(most)
-    found = evaluate(score, game, jobs=2, memory=1 << 22)
+    found = evaluate(score, game, jobs=1, memory=1 << 22)
     assert found.tasks > 1
     assert found.histogram == evaluate("greedy", game, jobs=1).histogram
 
@@ -130,7 +132,7 @@ def test_constants_need_no_compiling():
         for cell in range(len(scores)):
             scores[cell] = node.constants[0] * node.having[cell] + cell
 
-    game = Game.parse("4x4:3,2")
+    game = Game.parse("3x4:2,2")
     greedy, last = (both(Score(likely_or_last, (factor,)), game) for factor in (100, 0))
     assert greedy == evaluate("greedy:ties=last", game, jobs=1).histogram != last
 
@@ -158,14 +160,14 @@ PLAYED = [
 ]
 
 
-QUICK = {(0, 0), (1, 2), (3, 1)}  # of these and MIXED, what is not for `make test-long`
+QUICK = {(0, 0), (1, 2)}  # of these and MIXED, what is not for `make test-long`
 
 
 @pytest.mark.parametrize(
     ("options", "game", "scores"),
     [
-        pytest.param(*some, scores, marks=() if (i, k) in QUICK else pytest.mark.long(10))
-        for i, some in enumerate(PLAYED)
+        pytest.param(*one, scores, marks=() if (i, k) in QUICK else pytest.mark.long(10))
+        for i, one in enumerate(PLAYED)
         for k, scores in enumerate(MIXED)
     ],
 )
@@ -299,7 +301,7 @@ def test_division_by_zero_is_infinite_in_both():
         for cell in range(len(scores)):
             scores[cell] = node.having[cell] / (node.columns - 5) + cell // (node.rows - 5)
 
-    both(Score(divides), GAME)
+    both(Score(divides), Game.parse("5x5:2"))
 
 
 @pytest.mark.parametrize(
