@@ -38,7 +38,7 @@ def chain_dual(sets: Sequence[int], weights: Sequence[int], prices: Sequence[int
     M(F) >= sum over i of i w(S_i) + M(S_i), and take the least of each place by itself; where S_i
     is empty that is 0. Every number is an integer times 1/PRICE_OF_MISS, and so is M(F) rounded up.
     """
-    return _rounded_up(sum(prices) + _places(_least(sets, weights, prices), 0))
+    return rounded_up(sum(prices) + _places(_least(sets, weights, prices), 0))
 
 
 def first_shot_duals(
@@ -52,13 +52,14 @@ def first_shot_duals(
     """
     rest = sum(prices) + _places(_least(sets, weights, prices), 1)
     result = {}
-    for cell, members in _members(sets):
-        misses = _least_misses(sets, weights, members)[-1]
-        result[cell] = _rounded_up(rest + PRICE_OF_MISS * misses - sum(prices[i] for i in members))
+    for cell, members in members_of(sets):
+        misses = least_misses(sets, weights, members)[-1]
+        result[cell] = rounded_up(rest + PRICE_OF_MISS * misses - sum(prices[i] for i in members))
     return result
 
 
-def _rounded_up(value: int) -> int:
+def rounded_up(value: int) -> int:
+    """Whole misses, at least as much as a value in 1/PRICE_OF_MISS."""
     return -(-value // PRICE_OF_MISS)
 
 
@@ -76,8 +77,8 @@ def _places(least: dict[int, int], first: int) -> int:
 def _least(sets: Sequence[int], weights: Sequence[int], prices: Sequence[int]) -> dict[int, int]:
     """The least of M(S) - y(S) by the weight of S, over all parts S of sets with the same cell."""
     least: dict[int, int] = {}
-    for _, members in _members(sets):
-        misses = _least_misses(sets, weights, members)
+    for _, members in members_of(sets):
+        misses = least_misses(sets, weights, members)
         weight, price = [0], [0]
         for i in members:
             weight += [w + weights[i] for w in weight]
@@ -89,7 +90,7 @@ def _least(sets: Sequence[int], weights: Sequence[int], prices: Sequence[int]) -
     return least
 
 
-def _members(sets: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+def members_of(sets: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
     """Each cell with the places of the sets that have it; a set without cells has cell -1."""
     union = 0
     for i, cells in enumerate(sets):
@@ -98,15 +99,15 @@ def _members(sets: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
             yield -1, [i]
     for cell in bits(union):
         members = [i for i, cells in enumerate(sets) if cells >> cell & 1]
-        if len(members) > MOST_SETS:
-            raise ValueError(f"{len(members)} sets have the same cell; at most {MOST_SETS}")
         yield cell, members
 
 
-def _least_misses(
+def least_misses(
     sets: Sequence[int], weights: Sequence[int], members: Sequence[int]
 ) -> tuple[int, ...]:
     """M of each part of some sets; the bits of its place say which of them are in it."""
+    if len(members) > MOST_SETS:
+        raise ValueError(f"{len(members)} sets have the same cell; at most {MOST_SETS}")
     union = 0
     for i in members:
         union |= sets[i]

@@ -31,6 +31,7 @@ from optsearch.bounds.leaves import (
     leaves_of,
     weighted_leaf_counting_after,
 )
+from optsearch.bounds.nested_dual import Nested, raised
 from optsearch.bounds.reveal import MISSES, Revealed, finished_within, reveal
 from optsearch.bounds.ship_chain import Finished, every_ship_chain, longest_ship_chain
 from optsearch.bounds.told import AllButTwo, Told, mean_of
@@ -46,6 +47,7 @@ from optsearch.support.progress import Progress, Status, no_progress
 
 NODES = 50_000  # of a search for the most that k cells meet, where bounds are computed on demand
 ON_DEMAND = 2_000  # sets of known ships that are looked at on demand
+NESTED = 3_000  # configurations of two equal ships whose prices are searched on demand
 SETS = 30_000  # of cells of each size in a search for what they keep, likewise
 BEFORE_CHAINS = 3  # bounds of `together` that need none of the chains with costs
 COMPUTED = 300_000  # configurations up to which long bounds are computed on demand
@@ -219,9 +221,9 @@ def has_long_bounds(position: Position) -> bool:
 
 
 def long_bounds(game: Game) -> list[Bound]:
-    """The root chain, the reveal game and what comes of both, computed here.
+    """The nested dual, the root chain, the reveal game and what comes of these, computed here.
 
-    Errors as in `long_bounds_in_turn`.
+    The nested dual is one of them for two ships of two cells. Errors as in `long_bounds_in_turn`.
     """
     return list(long_bounds_in_turn(game))
 
@@ -237,6 +239,7 @@ def long_bounds_in_turn(
     """
     game.require_silent(_THESE)
     tell = _steps(progress)
+    yield from _nested_dual(game, partial(tell, "steps of prices"))
     counts = CellSetCounts.of(game, progress=partial(tell, "configurations on sets of cells"))
     coverage = Coverage(counts, NODES)
     revealed = reveal(game, progress=lambda done, n: tell("ships shown", len(done), n))
@@ -257,6 +260,22 @@ def long_bounds_in_turn(
         every = together(finished, game.fleet_cells, counts.configurations, "computed here")
         yield from every[said:number]
         said = number
+
+
+def _nested_dual(game: Game, progress: Callable[[int, int], None]) -> Iterator[Bound]:
+    """The bound by prices, for two ships of two cells: for longer ones others are higher."""
+    if [int(ship) for ship in game.fleet] != [2, 2] or game.contact == "any":
+        return
+    number = Configurations(Position(game)).configurations
+    if number > NESTED:
+        return
+    misses, _ = raised(Nested.of(game), progress=progress)
+    yield Bound(
+        "nested dual",
+        "lower",
+        game.fleet_cells + Fraction(misses, number),
+        "prices of all configurations, and of both sides of what a hit leaves; computed here",
+    )
 
 
 def all_finished(
