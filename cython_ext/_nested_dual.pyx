@@ -34,8 +34,7 @@ cdef class Dual:
         an array of all entries and one of where each list begins, with the end of the last one.
     """
 
-    cdef const int32_t[::1] orbit, orbit_sets
-    cdef const int32_t[::1] hit_halves, hit_kept, sets
+    cdef const int32_t[::1] orbit, orbit_sets, sets
     cdef const int32_t[::1] half_sets, half_leaf, half_columns
     cdef const int32_t[::1] column_places, places, column_leaf
     cdef const int32_t[::1] leaf_sizes, leaf_parts, misses
@@ -50,7 +49,6 @@ cdef class Dual:
         cdef int n
         self.miss = miss
         self.orbit, self.orbit_sets = terms["orbit"], terms["orbit_sets"]
-        self.hit_halves, self.hit_kept = terms["hit_halves"], terms["hit_kept"]
         self.sets = terms["sets"]
         self.half_sets, self.half_leaf = terms["half_sets"], terms["half_leaf"]
         self.half_columns = terms["half_columns"]
@@ -82,7 +80,7 @@ cdef class Dual:
 
     cdef int64_t value(self, int32_t[::1] orbits, int32_t[:, ::1] sides, int32_t[:, ::1] chains,
                        int length) noexcept nogil:
-        cdef int i, o, d, hit, place, highest = 0
+        cdef int i, o, d, place, highest = 0
         cdef int64_t total = 0, least, move
         for i in range(self.orbit.shape[0]):
             self.own[i] = orbits[self.orbit[i]]
@@ -93,13 +91,12 @@ cdef class Dual:
             if highest <= place * self.miss:
                 break
             least = 0
-            for hit in range(self.hit_halves.shape[0] - 1):
-                for d in range(self.hit_kept[hit], self.hit_kept[hit + 1]):
-                    if self.kept_missed[d] <= place:
-                        i = self.kept_prices[d]
-                        self.values[d] = self.kept(
-                            d, place, &sides[place, i], &chains[place, i], length)
-                        least = min(least, self.values[d])
+            for d in range(self.kept_missed.shape[0]):
+                if self.kept_missed[d] <= place:
+                    i = self.kept_prices[d]
+                    self.values[d] = self.kept(
+                        d, place, &sides[place, i], &chains[place, i], length)
+                    least = min(least, self.values[d])
             total += least
             if length:
                 self.share(place, least, ROOT_SLACK * <int64_t>length)
@@ -111,7 +108,7 @@ cdef class Dual:
 
     cdef void share(self, int place, int64_t least, int64_t slack) noexcept nogil:
         """Use the sets of a place: all D, and nothing at 0, by how near they are to the least."""
-        cdef int hit, d, h, i, k
+        cdef int d, h, i, k
         cdef int64_t all = max(0, slack + least), part
         for d in range(self.kept_missed.shape[0]):
             if self.kept_missed[d] <= place:
@@ -159,8 +156,8 @@ cdef class Dual:
                       int64_t length) noexcept nogil:
         """The value of a half at prices a; z moves, and what is used of each set is left."""
         cdef int64_t value = 0, gain, best, moved
-        cdef int i, q, size, place, first, number, at, times, sizes = 0
-        cdef bint is_leaf = self.half_leaf[half] >= 0
+        cdef int i, q, size, place, first, number, at, sizes = 0
+        cdef bint is_leaf = self.half_leaf[half]
         for i in range(n):
             self.used[i] = 0
             self.low[i] = a[i] if is_leaf else min(a[i], z[i])

@@ -69,6 +69,19 @@ def test_the_lower_side_is_that_of_the_bounds_before_a_shot_is_decided(at_once):
     assert kernel.search(time_limit=1).lower >= kernel.watch.certain_cost + kernel._least_known
 
 
+def test_the_nested_dual_is_a_switch(at_once):
+    """On 4x5:2,2 it proves 1,119 misses, the first ship 1,118."""
+    least = []
+    for nested_dual in (False, True):
+        kernel = Solver(Position(Game.parse("4x5:2,2")), SolverOptions(nested_dual=nested_dual))
+        kernel.watch.bound_root = None
+        kernel.search(time_limit=12)
+        kernel._limit = None
+        kernel._bound_root()
+        least.append(kernel._least_known)
+    assert least == [1118, 1119]
+
+
 def test_where_the_long_bounds_hold():
     holds = [
         has_long_bounds(Position.parse(Game.parse(game), shots))

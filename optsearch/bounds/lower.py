@@ -195,15 +195,16 @@ def _from_leaves(position: Position, family: Family | None = None) -> list[Bound
 
 
 def root_bounds(
-    position: Position, progress: Progress[BoundsStatus] = no_progress
+    position: Position, progress: Progress[BoundsStatus] = no_progress, nested: bool = True
 ) -> Iterator[Bound]:
     """Every lower bound from a position that is computed on demand, the quick ones first.
 
-    What a search begins from. progress, errors -- as in `lower_bounds` and `long_bounds_in_turn`.
+    What a search begins from. nested -- whether the nested dual is one of them. progress, errors --
+    as in `lower_bounds` and `long_bounds_in_turn`.
     """
     yield from lower_bounds(position, progress=progress)
     if has_long_bounds(position):
-        yield from long_bounds_in_turn(position.game, progress)
+        yield from long_bounds_in_turn(position.game, progress, nested)
 
 
 def has_long_bounds(position: Position) -> bool:
@@ -229,17 +230,18 @@ def long_bounds(game: Game) -> list[Bound]:
 
 
 def long_bounds_in_turn(
-    game: Game, progress: Progress[BoundsStatus] = no_progress
+    game: Game, progress: Progress[BoundsStatus] = no_progress, nested: bool = True
 ) -> Iterator[Bound]:
     """The same one after the other.
 
-    progress -- called after each step; what it raises leaves the bounds that came before. Raises
-    NotSupported where sinkings are announced, ImpossiblePosition where the fleet does not fit, and
-    as `reveal`.
+    nested -- whether the nested dual is one of them. progress -- called after each step; what it
+    raises leaves the bounds that came before. Raises NotSupported where sinkings are announced,
+    ImpossiblePosition where the fleet does not fit, and as `reveal`.
     """
     game.require_silent(_THESE)
     tell = _steps(progress)
-    yield from _nested_dual(game, partial(tell, "steps of prices"))
+    if nested:
+        yield from _nested_dual(game, partial(tell, "steps of prices"))
     counts = CellSetCounts.of(game, progress=partial(tell, "configurations on sets of cells"))
     coverage = Coverage(counts, NODES)
     revealed = reveal(game, progress=lambda done, n: tell("ships shown", len(done), n))

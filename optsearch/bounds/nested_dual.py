@@ -458,10 +458,11 @@ class _Lists:
 
 def _terms(nested: Nested) -> dict[str, NDArray[np.int32]]:
     """The terms of a family as lists: what `Dual` takes."""
-    hit_halves, hit_kept, half_columns, kept_groups = [0], [0], [0], [0]
+    half_leaf: list[bool] = []
+    half_columns, kept_groups = [0], [0]
     hit_sets, half_sets, column_places = _Lists(), _Lists(), _Lists()
     kept_halves, group_places, misses = _Lists(), _Lists(), _Lists()
-    half_leaf, column_leaf, leaf_sizes, leaf_parts = [], [], [], []
+    column_leaf, leaf_sizes, leaf_parts = [], [], []
     kept_missed, kept_prices, group_misses = [], [], []
     leaves: dict[Leaf, int] = {}
 
@@ -473,9 +474,9 @@ def _terms(nested: Nested) -> dict[str, NDArray[np.int32]]:
         return leaves[leaf]
 
     for hit in nested.hits:
-        before = hit_halves[-1]
+        before = len(half_leaf)
         for half in hit.halves:
-            half_leaf.append(1 if half.leaf else -1)
+            half_leaf.append(half.leaf is not None)
             half_sets.begin.append(half_sets.begin[-1] + len(half.sets))
             every = [(range(len(half.sets)), half.leaf)] if half.leaf else half.columns
             for places, leaf in every:
@@ -491,14 +492,10 @@ def _terms(nested: Nested) -> dict[str, NDArray[np.int32]]:
                 group_misses.append(least)
             kept_groups.append(len(group_misses))
         hit_sets.add(hit.sets)
-        hit_halves.append(len(half_leaf))
-        hit_kept.append(len(kept_missed))
     sizes = Counter(nested.orbit)
     lists = {
         "orbit": nested.orbit,
         "orbit_sets": [sizes[orbit] for orbit in range(nested.orbits)],
-        "hit_halves": hit_halves,
-        "hit_kept": hit_kept,
         "sets": hit_sets.entries,
         "half_sets": half_sets.begin,
         "half_leaf": half_leaf,

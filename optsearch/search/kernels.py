@@ -69,6 +69,7 @@ class SolverOptions:
     words -- search families of up to 64 sets as subsets of one machine word.
     root_bounds -- begin from what is known of the root without a search: once a search is long,
         from the bounds of `optsearch.bounds`; where its time is limited, from rollouts.
+    nested_dual -- one of these bounds, for two ships of two cells.
     memory -- bytes the table in memory may take.
     """
 
@@ -90,6 +91,7 @@ class SolverOptions:
     small_cases: bool = True
     words: bool = True
     root_bounds: bool = True
+    nested_dual: bool = True
     memory: int = 2 << 30
 
     @property
@@ -98,7 +100,7 @@ class SolverOptions:
         return {name: getattr(self, name) for name in SWITCHES}
 
 
-ABOVE_KERNELS = ("root_bounds", "memory")
+ABOVE_KERNELS = ("root_bounds", "nested_dual", "memory")
 SWITCHES = tuple(field.name for field in fields(SolverOptions) if field.name not in ABOVE_KERNELS)
 
 

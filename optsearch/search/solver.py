@@ -109,6 +109,7 @@ class Solver:
         self._greedy_misses: int | None = None  # of greedy, ties first, once that was evaluated
         self._least_known = 0  # misses, by the bounds of the root
         self._rolls_out = options.root_bounds and family is None
+        self._has_nested_dual = options.nested_dual
         if options.root_bounds and family is None and prior is None:
             self.watch.bound_root = self._bound_root
         self._limit: Limit | None = None  # of the search that runs
@@ -228,7 +229,10 @@ class Solver:
         weight = self.kernel.weight(self.kernel.root)
         with self._in_part_of_the_time():
             try:
-                for bound in root_bounds(self.position, lambda status: self.watch.tick()):
+                every = root_bounds(
+                    self.position, lambda status: self.watch.tick(), self._has_nested_dual
+                )
+                for bound in every:
                     misses = ceil(bound.value * weight) - self.watch.certain_cost
                     self._least_known = max(self._least_known, misses)
                     frontier.require(self._least_known)
