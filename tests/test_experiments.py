@@ -35,6 +35,7 @@ from experiments import (
     evaluation_check,
     first_ship_again,
     golden,
+    heuristics_matrices,
     hiders,
     lower_bounds,
     occurrence,
@@ -68,6 +69,7 @@ from optsearch.results import tables as results
 from optsearch.results.tables import known_part_of
 from optsearch.search.solver import SWITCHES
 from optsearch.strategies import named
+from optsearch.strategies.heuristic import matrix_of
 from optsearch.support import records
 from optsearch.support.datafiles import CHECKOUT, RESULTS
 from optsearch.support.errors import OptsearchError, RecordError
@@ -362,16 +364,35 @@ def test_the_committed_distances_from_uniform():
     assert usual["configurations"] == 1_925_751_392
 
 
+def test_the_matrices_of_the_heuristics():
+    """All of them again, and the exact probabilities before the last shot."""
+    table = results.HEURISTICS_MATRICES.read()
+    end = Position.parse(heuristics_matrices.GAME, table.header["position"])
+    assert {row["shots"] for row in table} == {*range(len(end.shots))}
+    for row in table:
+        assert row["mode"] == ("attack" if row["shots"] > 3 else "hunt")  # the fourth shot hits
+    for made in range(len(end.shots)):
+        rows = [row for row in table if row["shots"] == made]
+        position = Position(end.game, end.shots[:made])
+        matrix = matrix_of(position, rows[0]["mode"])
+        for row in rows:
+            value = matrix[row["row"], row["column"]]
+            assert row["value"] == pytest.approx(value, abs=1e-6), (made, row)
+    exact = Posterior(position).probability
+    for row in rows:
+        assert row["exact"] == pytest.approx(exact[row["row"], row["column"]], abs=1e-6)
+
+
 def test_ablation(run, tmp_path):
     path = tmp_path / "ablation.csv"
-    out = run(ablation, "4x4:3,2", "3x3:2;contact=any worst A1=miss", "-o", tmp_path)
+    out = run(ablation, "4x4:2", "3x3:2;contact=any worst A1=miss", "-o", tmp_path)
     record = records.read(path)
     assert_has_provenance(record, ablation)
     assert record.columns == results.ABLATION.names
     names = [name for name, _ in ablation.options()]
     assert [row["off"] for row in record.rows] == names * 2
     assert names[1:-1] == list(SWITCHES)
-    assert {row["total_height"] for row in record.rows[: len(names)]} == {"878"}
+    assert {row["total_height"] for row in record.rows[: len(names)]} == {"146"}  # Table 1
     second = record.rows[len(names) :]
     (asked,) = {(row["game"], row["objective"], row["position"]) for row in second}
     assert asked == ("3x3:2;contact=any", "worst", "A1=miss")
@@ -446,8 +467,10 @@ def test_compare_refuses_methods_that_disagree(monkeypatch):
         bench.compare("Nonsense", SMALL, methods)
 
 
-def test_the_bench_of_puzzles(capsys):
+def test_the_bench_of_puzzles(capsys, monkeypatch):
     """It compares the grades, step by step."""
+    monkeypatch.setattr(bench, "GRID", (6, 6))
+    monkeypatch.setattr(bench, "FLEET", (3, 2, 1, 1))
     bench.bench_puzzle(8)
     _, rules, kernel = [line.split() for line in capsys.readouterr().out.splitlines() if line]
     assert (rules[:3], kernel[0], kernel[-1][-1]) == (["rules", "in", "words"], "kernel", "x")
@@ -1103,7 +1126,8 @@ def test_the_heuristics_are_simulated_again(tmp_path, monkeypatch, capsys):
         assert sum(games) == int(committed.header["games"]) == 5000
 
 
-OWN = ("bracket", "occurrence", "reconstructions", "table1", "trees")  # have smaller tests above
+# What these compute smaller tests do.
+OWN = ("bracket", "heuristics_matrices", "occurrence", "reconstructions", "table1", "trees")
 QUICK = dict.fromkeys(t.experiment for t in (*results.TABLES, *results.TREES) if t.is_quick)
 
 
