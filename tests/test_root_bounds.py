@@ -6,7 +6,7 @@ from math import ceil, floor
 
 import pytest
 
-from optsearch.bounds import has_long_bounds, root_bounds
+from optsearch.bounds import has_long_bounds
 from optsearch.check.trees import verify
 from optsearch.evaluate import evaluate
 from optsearch.game import Game, bits
@@ -16,6 +16,7 @@ from optsearch.search import solver, watch
 from optsearch.search.frontier import cost_of
 from optsearch.search.kernels import SolverOptions
 from optsearch.search.rollouts import FEW, Rollouts, can_roll_out
+from optsearch.search.roots import root_bounds
 from optsearch.search.solver import Solver, solve
 from optsearch.strategies import named
 from optsearch.support.errors import TableError
@@ -57,11 +58,11 @@ def test_the_answer_is_the_same_without(at_once, game):
 
 
 def test_the_lower_side_is_that_of_the_bounds_before_a_shot_is_decided(at_once):
-    position = Position(Game.parse("4x5:3,2"))
+    position = Position(Game.parse("4x4:3,2"))
     least = max(bound.value for bound in root_bounds(position))
     kernel = Solver(position)
     kernel.watch.bound_root = None
-    before = kernel.search(time_limit=12)
+    before = kernel.search(time_limit=6)
     assert not before.is_exact
     kernel._limit = None
     kernel._bound_root()
@@ -73,13 +74,26 @@ def test_the_nested_dual_is_a_switch(at_once):
     """On 4x5:2,2 it proves 1,119 misses, the first ship 1,118."""
     least = []
     for nested_dual in (False, True):
-        kernel = Solver(Position(Game.parse("4x5:2,2")), SolverOptions(nested_dual=nested_dual))
+        options = SolverOptions(nested_dual=nested_dual, missed_cells=False)
+        kernel = Solver(Position(Game.parse("4x5:2,2")), options)
         kernel.watch.bound_root = None
         kernel.search(time_limit=12)
         kernel._limit = None
         kernel._bound_root()
         least.append(kernel._least_known)
     assert least == [1118, 1119]
+
+
+def test_the_cells_missed_are_a_switch(at_once):
+    kernel = Solver(Position(Game.parse("4x4:3,2")), SolverOptions(missed_cells=False))
+    kernel.watch.bound_root = None
+    kernel.search(time_limit=6)
+    kernel._limit = None
+    least = []
+    for kernel._options in (SolverOptions(missed_cells=False), SolverOptions()):
+        kernel._bound_root()
+        least.append(kernel._least_known)
+    assert least == [871 - 520, 878 - 520]  # 8 3/8 shots by the first ship, and the optimum
 
 
 def test_where_the_long_bounds_hold():

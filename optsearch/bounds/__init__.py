@@ -26,7 +26,6 @@ from optsearch.bounds.lower import (
     long_bounds,
     long_bounds_in_turn,
     lower_bounds,
-    root_bounds,
     together,
     told_bound,
 )
@@ -47,7 +46,6 @@ __all__ = [
     "long_bounds",
     "long_bounds_in_turn",
     "lower_bounds",
-    "root_bounds",
     "together",
     "told_bound",
 ]

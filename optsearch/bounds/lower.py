@@ -194,19 +194,6 @@ def _from_leaves(position: Position, family: Family | None = None) -> list[Bound
     return quick
 
 
-def root_bounds(
-    position: Position, progress: Progress[BoundsStatus] = no_progress, nested: bool = True
-) -> Iterator[Bound]:
-    """Every lower bound from a position that is computed on demand, the quick ones first.
-
-    What a search begins from. nested -- whether the nested dual is one of them. progress, errors --
-    as in `lower_bounds` and `long_bounds_in_turn`.
-    """
-    yield from lower_bounds(position, progress=progress)
-    if has_long_bounds(position):
-        yield from long_bounds_in_turn(position.game, progress, nested)
-
-
 def has_long_bounds(position: Position) -> bool:
     """Whether the long bounds hold from a position, and are computed on demand.
 
@@ -230,13 +217,17 @@ def long_bounds(game: Game) -> list[Bound]:
 
 
 def long_bounds_in_turn(
-    game: Game, progress: Progress[BoundsStatus] = no_progress, nested: bool = True
+    game: Game,
+    progress: Progress[BoundsStatus] = no_progress,
+    nested: bool = True,
+    more: Callable[[list[int]], Iterable[Bound]] = lambda finished: (),
 ) -> Iterator[Bound]:
     """The same one after the other.
 
-    nested -- whether the nested dual is one of them. progress -- called after each step; what it
-    raises leaves the bounds that came before. Raises NotSupported where sinkings are announced,
-    ImpossiblePosition where the fleet does not fit, and as `reveal`.
+    nested -- whether the nested dual is one of them. more -- the bounds that come last, from the
+    least A(0), A(1), … of all these. progress -- called after each step; what it raises leaves the
+    bounds that came before. Raises NotSupported where sinkings are announced, ImpossiblePosition
+    where the fleet does not fit, and as `reveal`.
     """
     game.require_silent(_THESE)
     tell = _steps(progress)
@@ -262,6 +253,7 @@ def long_bounds_in_turn(
         every = together(finished, game.fleet_cells, counts.configurations, "computed here")
         yield from every[said:number]
         said = number
+    yield from more([_least(one) for one in finished])
 
 
 def _nested_dual(game: Game, progress: Callable[[int, int], None]) -> Iterator[Bound]:
@@ -351,6 +343,11 @@ def finished_by_stages(
         first_ship_chain(coverage, beside_ships, before, part(2), sets, journal, said, cells)
     )
     yield finished()
+
+
+def _least(most: AllFinished) -> int:
+    """The least A(l) of all arguments."""
+    return min(most.root_chain, most.reveal_game, most.ship_chain, most.every_ship, most.first_ship)
 
 
 def together(finished: Sequence[AllFinished], hits: int, number: int, source: str) -> list[Bound]:

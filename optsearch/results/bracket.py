@@ -18,7 +18,6 @@ from optsearch.bounds import (
     Bound,
     BoundsStatus,
     has_long_bounds,
-    long_bounds_in_turn,
     lower_bounds,
     together,
     told_bound,
@@ -45,6 +44,7 @@ from optsearch.results.tables import (
     part_of,
 )
 from optsearch.search.greedy import GreedySolver
+from optsearch.search.roots import long_root_bounds
 from optsearch.strategies import named
 from optsearch.support.datafiles import PUBLISHED, RESULTS
 from optsearch.support.decimals import between, ends
@@ -92,7 +92,7 @@ def bounds_in_turn(
     yield from _lower_bounds(position, results, progress, with_optimum)
     yield from _upper_bounds(position, results, progress, with_optimum)
     if not position.shots and not _committed(position.game, results) and has_long_bounds(position):
-        yield from long_bounds_in_turn(position.game, progress)
+        yield from long_root_bounds(position.game, progress)
 
 
 def _lower_bounds(

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from optsearch.bounds import leaf_counting_misses, root_bounds
+from optsearch.bounds import leaf_counting_misses
 from optsearch.bounds.by_chance import shots_by_chance, total_by_chance
 from optsearch.compiled._table import MemoryTable
 from optsearch.counting.family import Family
@@ -42,6 +42,7 @@ from optsearch.search.kernels import (
     grow,
 )
 from optsearch.search.rollouts import Rollouts, can_roll_out
+from optsearch.search.roots import PATIENT, QUICK, root_bounds
 from optsearch.search.tables import DiskTable
 from optsearch.search.team import Asked, Parallel, Team, search_here
 from optsearch.search.watch import Watch
@@ -107,9 +108,9 @@ class Solver:
         self._team = Team(asked, self.watch, self._keep)
         self._solution: Solution | None = None
         self._greedy_misses: int | None = None  # of greedy, ties first, once that was evaluated
+        self._options = options
         self._least_known = 0  # misses, by the bounds of the root
         self._rolls_out = options.root_bounds and family is None
-        self._has_nested_dual = options.nested_dual
         if options.root_bounds and family is None and prior is None:
             self.watch.bound_root = self._bound_root
         self._limit: Limit | None = None  # of the search that runs
@@ -229,10 +230,12 @@ class Solver:
         weight = self.kernel.weight(self.kernel.root)
         with self._in_part_of_the_time():
             try:
-                every = root_bounds(
-                    self.position, lambda status: self.watch.tick(), self._has_nested_dual
-                )
-                for bound in every:
+                patience = None
+                if self._options.missed_cells:
+                    patience = QUICK if self._limit is None else PATIENT
+                telling = lambda status: self.watch.tick()  # noqa: E731
+                nested = self._options.nested_dual
+                for bound in root_bounds(self.position, telling, nested, patience):
                     misses = ceil(bound.value * weight) - self.watch.certain_cost
                     self._least_known = max(self._least_known, misses)
                     frontier.require(self._least_known)

@@ -1,0 +1,266 @@
+"""The most sets that any strategy finishes within so many misses, counted exactly.
+
+N(F, l) is that number for a family F of distinct sets of equal weight. It is 0 for l < 0, and |F|
+for |F| < 2. As misses(x) is the sum over l of [misses(x) > l], every strategy misses at least the
+sum of |F| - N(F, l), and so it does with any upper bound in place of N.
+
+With F_c the sets with the cell c, N(F, l) = max over c of N(F_c, l) + N(F - F_c, l - 1). A
+strategy that only missed has shot a set E of cells; F(E) are the sets without them. `Counts` goes
+from E to E + c, up to symmetries of F. What a hit leaves, F_c(E), is searched by the kernel, with
+the number that it has to come to. Both are left out where these bounds say that they cannot. For S
+= F(E) with k cells to hit, those of all sets aside, and w(r, k) = C(r + k, k), the words of k hits
+and at most r misses that end in a hit, 0 for r < 0:
+
+    N(S, r) <= |S|, w(r, k), N(F, r)
+    N(S_d, r) <= |S_d|, w(r, k - 1), max over d of N(F_d, r).
+
+`cap` has one bound more, which costs more than it saves where all is counted exactly, and is for
+what is not counted. For every j
+
+    N(S, r) <= sum over i < j of min(cnt_(i), w(r - i, k - 1), hit(r - i))
+               + min(|S|, N(F, r - j)),
+
+with cnt_(0) >= cnt_(1) >= … how many sets of S have each cell, and hit(r) = max over d of N(F_d,
+r).
+
+Proof. Let c_0, c_1, … be the misses of a strategy for S before its first hit, and S_i the sets
+that c_i hits first. They lie in S_(c_i), have r - i misses left, and are finished by a strategy
+for a part of F_(c_i) with the same cells to hit but c_i. The c_i differ, and a sum of min(a, b) is
+greatest when both are sorted. The sets that none of the first j hits have r - j misses left, and
+are a part of F. QED
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.compiled._table import MemoryTable
+from optsearch.counting.family import Family
+from optsearch.game import Permutation, bits, image
+from optsearch.game.objective import Objective
+from optsearch.search.kernels import Silent, SolverOptions, State
+from optsearch.support.errors import NotSupported
+
+MEMORY = 1 << 26  # bytes of the table of what hits leave
+
+
+@dataclass(frozen=True)
+class Residual:
+    """F(E). number -- of its sets. hits -- cells that each has still to hit, those of all aside.
+
+    counts -- how many sets have each cell; 0 for a cell of all. falling -- the same, sorted.
+    """
+
+    number: int
+    hits: int
+    counts: NDArray[np.int64]
+    falling: list[int]
+
+
+@dataclass(frozen=True)
+class Value:
+    """N, if `is_exact`, else an upper bound of it."""
+
+    most: int
+    is_exact: bool
+
+
+class Counts:
+    """N(F, 0), N(F, 1), … of one family of sets of one size and of weight 1.
+
+    tick -- called with the nodes of the kernel now and then; what it raises leaves what is counted
+    by then. at_most -- upper bounds of N(F, 0), N(F, 1), … from elsewhere, for `cap`. options --
+    of the kernel.
+    """
+
+    def __init__(
+        self,
+        family: Family,
+        tick: Callable[[int], None],
+        at_most: Sequence[int] = (),
+        options: SolverOptions | None = None,
+    ):
+        if set(family.weights) != {1} or len(set(map(int.bit_count, family.sets))) != 1:
+            raise NotSupported("sets are counted where all have the same weight and size")
+        options, table = options or SolverOptions(), MemoryTable(MEMORY)
+        self._kernel = Silent(family, 0, Objective("within", 0), options, table, None, tick)
+        self._at_most = at_most
+        self._turns: tuple[Permutation, ...] = family.automorphisms
+        words = self._kernel.sets.view(np.uint8)
+        self.has = np.unpackbits(words, axis=1, bitorder="little").astype(bool)
+        self._residuals: dict[int, Residual] = {}
+        self._least_turns: dict[tuple[int, int], tuple[int, int]] = {}
+        self._values: dict[tuple[tuple[int, int], int], Value] = {}  # of missed cells and misses
+        self._after_hit: dict[tuple[tuple[int, int], int], Value] = {}  # of cell and missed cells
+        self._most_after_hit: list[int] = []  # hit(0), hit(1), …
+        self.finished: list[int] = []  # N(F, 0), N(F, 1), …
+
+    @property
+    def bounds(self) -> list[int]:
+        """Upper bounds of N(F, 0), N(F, 1), …: exact as far as these are counted."""
+        return [*self.finished, *self._at_most[len(self.finished) :]]
+
+    @property
+    def effort(self) -> int:
+        """That of the kernel."""
+        return self._kernel.effort
+
+    def __iter__(self) -> Iterator[int]:
+        """N(F, 0), N(F, 1), … until all sets are finished; goes on where it was left."""
+        number = len(self.has)
+        yield from self.finished
+        while not self.finished or self.finished[-1] < number:
+            misses = len(self.finished)
+            if len(self._most_after_hit) == misses:
+                self._most_after_hit.append(self._greatest_after_hit(misses))
+            before = self.finished[-1] if self.finished else 0
+            self.finished.append(self.most(0, misses, before))
+            yield self.finished[-1]
+
+    def most(self, missed: int, misses: int, enough: int) -> int:
+        """N(F(missed), misses) if it is above `enough`; else an upper bound that is not."""
+        here = self.residual(missed)
+        top = self._plain_cap(missed, misses)
+        if top <= enough or here.number < 2 or misses < 0:
+            return top
+        key = self.turned(0, missed), misses
+        known = self._values.get(key)
+        if known is not None and known.is_exact:
+            return known.most
+        best, refused = enough, 0
+        for bound, cell in self._shots(missed, misses):
+            rest = self._plain_cap(missed | 1 << cell, misses - 1)
+            if bound <= best:
+                refused = max(refused, bound)
+                continue
+            hit = self._hit(missed, cell, misses, best - rest)
+            if hit + rest > best:
+                rest = self.most(missed | 1 << cell, misses - 1, best - hit)
+            if hit + rest > best:
+                best = hit + rest
+            else:
+                refused = max(refused, hit + rest)
+        is_exact = best > enough
+        value = best if is_exact else min(top, refused)
+        self._values[key] = Value(value, is_exact)
+        return value
+
+    def _plain_cap(self, missed: int, misses: int) -> int:
+        """An upper bound of N(F(missed), misses) without a search."""
+        if misses < 0:
+            return 0
+        here = self.residual(missed)
+        if here.number < 2:
+            return here.number
+        least = min(here.number, _words(misses, here.hits), self._of_all(misses))
+        known = self._values.get((self.turned(0, missed), misses))
+        if known is not None:
+            least = min(least, known.most)
+        return least
+
+    def cap(self, missed: int, misses: int) -> int:
+        """The same by the sum over the misses of a chain, too."""
+        least, here, met = self._plain_cap(missed, misses), self.residual(missed), 0
+        if misses < 0 or here.number < 2:
+            return least
+        for i in range(misses + 1):
+            left = misses - i
+            met += min(here.falling[i], self._cap_after_hit(here.hits, left))
+            later = min(self._of_all(left - 1), _words(left - 1, here.hits))
+            least = min(least, met + min(here.number, later))
+            if met >= least or i + 1 == len(here.falling):
+                break
+        return least
+
+    def _of_all(self, misses: int) -> int:
+        """N(F, misses), or a bound of it."""
+        if misses < 0:
+            return 0
+        for known in (self.finished, self._at_most):
+            if misses < len(known):
+                return known[misses]
+        return len(self.has)
+
+    def _cap_after_hit(self, hits: int, misses: int) -> int:
+        """No cell hits more sets that are finished with so many misses more."""
+        words = _words(misses, hits - 1)
+        is_known = misses < len(self._most_after_hit)
+        return min(words, self._most_after_hit[misses]) if is_known else words
+
+    def _greatest_after_hit(self, misses: int) -> int:
+        """max over d of N(F_d, misses)."""
+        most = 0
+        for _, cell in self._shots(0, misses):
+            most = max(most, self._hit(0, cell, misses, most))
+        return most
+
+    def _shots(self, missed: int, misses: int) -> list[tuple[int, int]]:
+        """Cells that some sets have and some have not, with a bound of each; the greatest first.
+
+        One of those that a symmetry of F which keeps the missed cells takes to each other.
+        """
+        here, seen, shots = self.residual(missed), 0, []
+        turns = [turn for turn in self._turns if image(missed, turn) == missed]
+        for cell in np.flatnonzero(here.counts).tolist():
+            if seen >> cell & 1:
+                continue
+            for turn in turns:
+                seen |= image(1 << cell, turn)
+            hit = min(int(here.counts[cell]), self._cap_after_hit(here.hits, misses))
+            for before in (0, missed):
+                known = self._after_hit.get((self.turned(1 << cell, before), misses))
+                if known is not None:
+                    hit = min(hit, known.most)
+            shots.append((hit + self._plain_cap(missed | 1 << cell, misses - 1), cell))
+        return sorted(shots, key=lambda shot: (-shot[0], shot[1]))
+
+    def _hit(self, missed: int, cell: int, misses: int, enough: int) -> int:
+        """N(F_cell(missed), misses) if it is above `enough`; else an upper bound that is not."""
+        key = self.turned(1 << cell, missed), misses
+        known = self._after_hit.get(key)
+        if known is not None and (known.is_exact or known.most <= enough):
+            return known.most
+        family = np.flatnonzero(self.without(missed) & self.has[:, cell]).astype(np.int32)
+        number = len(family)
+        if number < 2 or number <= enough:
+            return number
+        limit = number - max(enough, 0)
+        left = self._kernel.solve(State(family, 1 << cell, misses), limit)
+        self._after_hit[key] = Value(number - left, left < limit)
+        return number - left
+
+    def without(self, missed: int) -> NDArray[np.bool_]:
+        """Which sets have none of the missed cells."""
+        free: NDArray[np.bool_] = np.logical_not(self.has[:, list(bits(missed))].any(axis=1))
+        return free
+
+    def residual(self, missed: int) -> Residual:
+        """F(missed), taken stock of."""
+        here = self._residuals.get(missed)
+        if here is None:
+            left = self.has[self.without(missed)]
+            counts = left.sum(axis=0)
+            certain = counts == len(left)
+            counts[certain] = 0
+            hits = self._kernel.cells_left - int(certain.sum()) if len(left) else 0
+            falling = sorted((int(n) for n in counts if n), reverse=True)
+            here = self._residuals[missed] = Residual(len(left), hits, counts, falling)
+        return here
+
+    def turned(self, hit: int, missed: int) -> tuple[int, int]:
+        """The least of what the symmetries make of a cell hit and of those missed."""
+        least = self._least_turns.get((hit, missed))
+        if least is None:
+            least = min((image(hit, turn), image(missed, turn)) for turn in self._turns)
+            self._least_turns[hit, missed] = least
+        return least
+
+
+def _words(misses: int, hits: int) -> int:
+    """The sequences of so many hits and at most so many misses that end in a hit."""
+    return comb(misses + hits, hits) if misses >= 0 else 0
