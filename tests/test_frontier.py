@@ -19,7 +19,7 @@ from optsearch.counting.lattice import Sweep
 from optsearch.game import Game, bits
 from optsearch.game.position import Position
 from optsearch.support.errors import NotSupported, TooLarge
-from tests.examples import draws, games
+from tests.examples import draws, games, some
 from tests.processes import run_script
 
 
@@ -274,7 +274,15 @@ def test_an_empty_board_by_its_symmetries(rest):
 
 
 @pytest.mark.parametrize(
-    "game", ["12x12:2,2;board=torus;contact=any", "12x12:3,2;board=torus", "9x16:5,2;board=torus"]
+    "game",
+    some(
+        2,
+        [
+            *("12x12:2,2;board=torus;contact=any", "12x12:1,1;board=torus"),
+            *("12x12:3,2;board=torus", "9x16:5,2;board=torus"),
+        ],
+        4,
+    ),
 )
 def test_a_large_board_that_goes_on_at_its_ends(game):
     """Its rows are swept from both ends; each pair of placements that may stand is counted once."""

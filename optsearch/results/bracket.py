@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 from optsearch.bounds import (
@@ -293,9 +293,15 @@ def _require(condition: bool, table: Entries, what: str) -> None:
         raise RecordError(f"{table.path}: {what}; make it again with: {table.header['command']}")
 
 
+@lru_cache(maxsize=16)
+def _configurations(game: Game) -> int:
+    """How many there are: every table of a game is asked whether it has as many."""
+    return sweep(game).count(Constraints(game.fleet))
+
+
 def _number(table: Entries, game: Game) -> int:
     """The configurations that the header says, which must be those of the game."""
-    number = sweep(game).count(Constraints(game.fleet))
+    number = _configurations(game)
     said = table.header.get("configurations")
     _require(said == str(number), table, f"{game} has {number} configurations, not {said}")
     return number
@@ -330,7 +336,7 @@ def _told(game: Game, results: Path) -> list[Bound]:
     _require(said == str(same), table, f"it is a table of {said}, not of {same}")
     long, short = (game.fleet.count(length) for length in game.fleet[-2:])
     chosen = long * short if game.fleet[-2] != game.fleet[-1] else short * (short - 1)
-    pairs = chosen * sweep(game).count(Constraints(game.fleet))
+    pairs = chosen * _configurations(game)
     met = sum(table.column("pairs"))
     _require(met == pairs, table, f"its rows have {met} pairs, not {pairs}")
     source = f"{_source(path)}, by {table.header['command']}"
