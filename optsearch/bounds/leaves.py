@@ -121,7 +121,7 @@ def leaf_counting_misses(leaves: Leaves, hits: int, words: int = 1) -> int:
 def leaf_counting(leaves: Leaves, hits: int, words: int = 1) -> Fraction:
     """The least mean number of shots of such a tree: `hits` plus the mean of the misses.
 
-    Where a reply is hit or miss alone it is never below `complete_binary_tree`, because such a tree
+    Where every reply is hit or miss it is never below `complete_binary_tree`, because such a tree
     is a binary tree.
     """
     weight = sum(w * number for w, number in leaves.items())
@@ -147,7 +147,7 @@ def leaves_of(position: Position) -> Leaves:
 
 
 def leaf_counting_after(position: Position, plies: int) -> Fraction:
-    """Leaf counting at every position some shots on: the least mean number of shots.
+    """Leaf counting after some shots: a lower bound on the mean number of shots.
 
     The least misses are M(F) = min over shots of M(F hit) + M(F missed) + |F missed|, and with a
     lower bound in place of M on the right this stays a lower bound. `plies` shots are taken in this

@@ -37,9 +37,9 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
     render_mode -- `ansi`, the drawn board as text, `rgb_array`, a picture, or None.
 
     An observation is a dict as `View` makes it. An action is the number of a cell, row * columns +
-    column. The reward is -1 for each shot, so that the return of a game is the number of its shots,
-    negative; the game terminates as the last ship is hit, and is never truncated. To shoot a hole,
-    or a cell that was shot before, costs 1 as well, and changes nothing. `info` has `action_mask`
+    column. The reward is -1 for each shot, so the return of a game is minus the number of its
+    shots. The game terminates when the last ship is hit, and is never truncated. A shot at a hole,
+    or at a cell that was shot before, costs 1 too and changes nothing. `info` has `action_mask`
     (as the observation), `shots` (so far in this game), and `wasted` (those that changed nothing).
 
     Raises GameError, StrategyError or PositionError for what is no game or no prior of it,

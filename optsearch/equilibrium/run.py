@@ -48,15 +48,16 @@ def equilibrium(
     partial: bool = False,
     radius: float = RADIUS,
 ) -> Equilibrium:
-    """The value of the game in which the hider, too, plays as well as can be.
+    """The value of the game in which the hider, too, plays optimally.
 
     tolerance -- stop as soon as the bounds are that near; 0 for the exact value. time_limit --
-    seconds, after which the bracket known by then is returned. checkpoint -- folder that keeps all
-    trees; the same call goes on from there. partial -- after ctrl-C, too, return what is known.
-    radius -- of the box in which each mix is looked for, in parts of each weight; 0 for none.
+    seconds; after that the bracket known by then is returned. checkpoint -- folder that keeps all
+    trees; the same call goes on from there. partial -- return what is known after ctrl-C, too.
+    radius -- of the box in which the next mix is searched, as a part of each weight; 0 for no box.
 
-    Raises ImpossiblePosition where nothing can be hidden, TooLarge where too much can, NotSupported
-    for the worst case, which no mix changes, and where the time is too short for one round.
+    Raises ImpossiblePosition for a game without a configuration, TooLarge for one with too many,
+    NotSupported for the worst case, which no mix changes, and if the time is too short for one
+    round.
     """
     parsed = Game.parse(game) if isinstance(game, str) else game
     if objective.kind == "worst":

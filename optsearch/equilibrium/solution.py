@@ -19,7 +19,7 @@ from optsearch.tree import DecisionTree, Leaf, Node
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """A mix of the hider and one of the shooter, and what each is sure of.
+    """A mix of the hider, a mix of the shooter, and what each of them guarantees.
 
     hidings -- what the hider chooses from. objective -- `mean`: the hider is paid one for each
     shot; `within=K`: one where a game is not finished within K shots. least, most -- exact bounds
@@ -69,12 +69,12 @@ class Equilibrium:
         return self.worth(self.least)
 
     def worth(self, paid: Fraction) -> Fraction:
-        """What a payment is in the terms of the objective: shots, or the probability to finish."""
+        """A payment in terms of the objective: shots, or the probability to finish."""
         return paid if self.objective.shots is None else 1 - paid
 
     @property
     def bracket(self) -> tuple[Fraction, Fraction]:
-        """The value is from the first to the second."""
+        """Two bounds on the value, the lower one first."""
         low, high = sorted((self.worth(self.least), self.worth(self.most)))
         return low, high
 
@@ -88,12 +88,12 @@ class Equilibrium:
 
     @property
     def is_uniform(self) -> bool:
-        """Whether to draw configurations uniformly is a best mix of the hider."""
+        """Whether drawing configurations uniformly is a best mix of the hider."""
         return self.is_exact and self.uniform == self.least
 
     @property
     def total_weight(self) -> int:
-        """What the weights of all hidings come to."""
+        """The sum of the weights of all ways to hide."""
         return sum(s * y for s, y in zip(self.hidings.sizes.tolist(), self.weights, strict=True))
 
     @property

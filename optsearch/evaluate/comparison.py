@@ -70,7 +70,7 @@ _FORMAT = "comparison"
 
 @dataclass(frozen=True)
 class Paired:
-    """What two strategies take on average below positions that were drawn, pair by pair.
+    """The mean shots of two strategies from positions that were drawn, pair by pair.
 
     largest -- the configurations that a position has at most; configurations -- that those of the
     first strategy have. first, second -- the mean numbers of shots, those before the position
@@ -85,7 +85,7 @@ class Paired:
 
     @property
     def positions(self) -> int:
-        """How many were drawn."""
+        """The number of positions drawn."""
         return len(self.first)
 
     @property
@@ -180,7 +180,7 @@ def compare(
         for single shots, so it is no rollout, whose shots only its kernel has for many
         configurations.
     game -- or its text, such as `4x5:2,3,4`.
-    positions -- how many are drawn, of each size. The sizes are the powers of ten from 10 on below
+    positions -- how many to draw of each size. The sizes are the powers of ten from 10 on below
         `largest`, and `largest`, or the configurations of the game if it has fewer: then the
         largest position is the empty board, and the difference exact.
     largest -- configurations of the largest positions at most (default: 100,000, and 8,192 where a
@@ -188,9 +188,9 @@ def compare(
     games -- boards on which both play from the first shot, for the whole game.
     seed -- draws the ships. The same seed draws the same ones, also before more of them.
     executor, jobs, memory -- as in `optsearch.evaluate.evaluate`.
-    checkpoint -- folder that keeps what is done. A run that was stopped or killed goes on from it,
-        also with more positions, games or sizes; it is refused for other strategies, another game,
-        seed or memory.
+    checkpoint -- folder that keeps finished work. A run that was stopped or killed goes on from it,
+        also with more positions, games or sizes. With other strategies, another game, seed or
+        memory it is refused.
     progress -- called after every evaluation.
 
     Raises what `optsearch.evaluate.evaluate` raises, and OptsearchError for numbers that are not

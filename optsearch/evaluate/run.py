@@ -53,15 +53,15 @@ def evaluate(
         them.
     game -- or its text, such as `4x5:2,3,4`.
     executor -- runs the tasks (Dask: `Client.get_executor()`); by default a pool of processes.
-    jobs -- how many tasks run at once: the processes of that pool (default: one a processor; 1 is
+    jobs -- how many tasks run at once: the processes of that pool (default: one per processor; 1 is
         this process), or the workers of the executor.
-    checkpoint -- folder that keeps what is done. A run that was stopped or killed goes on from it;
-        it is refused for another strategy, game, prior or memory, and for a strategy of one's own
+    checkpoint -- folder that keeps finished work. A run that was stopped or killed goes on from it.
+        It is refused for another strategy, game, prior or memory, and for a strategy of your own
         whose source has changed or is in no file.
     memory -- bytes each worker may take; rollouts need 33 MB more, for those they remember.
     progress -- called after every task.
-    prior -- the weights of the configurations, which are counted instead of these. The strategy
-        does not know them: it goes by the position as ever.
+    prior -- the weights of the configurations; the histogram adds up weights. The strategy does not
+        know them and goes by the position alone.
 
     Raises ImpossiblePosition for a game without a configuration or of weight 0, TooLarge where
     memory is too little, or the game too large for a strategy in plain Python, StrategyError where

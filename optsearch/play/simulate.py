@@ -124,7 +124,7 @@ def sd(values: NDArray[np.int64]) -> float:
 
 @dataclass(frozen=True)
 class Difference:
-    """How many shots more one player takes than another on the same boards, and how sure that is.
+    """How many more shots one player takes than another on the same boards, with the error.
 
     mean -- of the differences board by board; standard_error -- of that mean.
     """
@@ -215,7 +215,7 @@ class Simulation:
     resumed: int = field(compare=False)
 
     def differences(self) -> Iterator[Difference]:
-        """Every two players, in order of their mean, the worse one first."""
+        """The difference of every two players, the worse one first, in order of their means."""
         ranked = sorted(self.outcomes, key=lambda outcome: outcome.mean)
         for less, more in combinations(ranked, 2):
             by_board = more.shots - less.shots
@@ -380,20 +380,20 @@ def simulate(
 ) -> Simulation:
     """Let players play the same games.
 
-    players -- each a name, a function, a class or an object, as `as_player` has them. games --
-        how many boards; seed -- what they and all chance come from. boards -- who hides the ships
-        (default: uniformly at random).
-    manner -- how shots are replied to (default: truly, one by one).
+    players -- each a name, a function, a class or an object, as `as_player` has them. games -- how
+        many boards; seed -- of the boards and of everything that players draw. boards -- who hides
+        the ships (default: uniformly at random). manner -- how shots are answered (default: truly,
+        one by one).
     executor -- runs the tasks (Dask: `Client.get_executor()`); by default a pool of processes.
-    jobs -- how many tasks run at once: the processes of that pool (default: one a processor; 1 is
+    jobs -- how many tasks run at once: the processes of that pool (default: one per processor; 1 is
         this process), or the workers of the executor.
-    checkpoint -- folder that keeps what is done. A run that was stopped or killed goes on from it,
-        also with more players or games; it is refused for another game, seed or hider.
+    checkpoint -- folder that keeps finished work. A run that was stopped or killed goes on from it,
+        also with more players or games. It is refused for another game, seed or hider.
     progress -- called after every task, with the games of all players together.
 
-    Raises ImpossiblePosition for a game without a configuration, StrategyError where a player
-    fails, shoots where it cannot or does not play in this manner, NotSupported for a game that is
-    not played so, TableError for the checkpoint.
+    Raises ImpossiblePosition for a game without a configuration, StrategyError if a player fails,
+    shoots where it cannot or does not play in this manner, NotSupported for a game that cannot be
+    played in this manner, TableError for the checkpoint.
     """
     chosen = [as_player(player) for player in players]
     names = [str(player) for player in chosen]

@@ -228,7 +228,7 @@ def bounds(
 ) -> Bracket:
     """Every known bound from a position on, sorted, and the bracket they leave.
 
-    position -- or a game, or its text: the empty board. results, prior, errors -- as
+    position -- a position, or a game or its text for the empty board. results, prior, errors -- as
     `known_bounds`.
     """
     position = Position.of(position)

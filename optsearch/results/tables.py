@@ -120,16 +120,16 @@ class Table:
 
     @property
     def command(self) -> str:
-        """What the user runs to make it."""
+        """The command that makes it."""
         return f"python -m experiments.{self.experiment} {self.arguments}".strip()
 
     @property
     def most_minutes(self) -> float:
-        """What the longest of its kind takes."""
+        """The minutes of the longest one of its kind."""
         return max(self.minutes, *self.of_names.values(), 0)
 
     def minutes_of(self, path: Path) -> float:
-        """What one of its kind takes."""
+        """The minutes of one of its kind."""
         return self.of_names.get(path.stem, self.minutes)
 
     @property
@@ -152,11 +152,11 @@ class Table:
         return folder / self.file.format(**parts)
 
     def all(self, folder: Path = RESULTS) -> Iterator[Path]:
-        """Those of its kind that are there, by name."""
+        """The existing files of its kind, by name."""
         return iter(sorted(folder.glob(re.sub(r"\{\w+\}", "*", self.file))))
 
     def digest(self, path: Path) -> str:
-        """What tells its values in a file from any other, measured ones left out."""
+        """The digest of its values in a file, without measured ones."""
         return records.read(path).digest(
             [column.name for column in self.columns if column.measured]
         )

@@ -84,7 +84,7 @@ class Tabulation:
     def row(self, game: Game) -> dict[str, Value]:
         """The values of a game by column.
 
-        What stands beside them may narrow a bracket of the optimum, and lower the upper bound.
+        The other columns may narrow the bracket of the optimum and lower the upper bound.
         """
         found = {column.name: self._value(game, column) for column in self.columns}
         lower = found["lower"].lower if "lower" in found else None
@@ -135,13 +135,13 @@ def tabulate(
 ) -> Tabulation:
     """The values of some games.
 
-    games -- or their texts. columns -- names of `quantities.QUANTITIES` and strategies. seconds --
-    for each value, after which there is a bracket, or nothing. jobs -- processes, a value each
-    (default: one a processor; 1 is this one). folder -- keeps each value that is done. progress --
-    called after each value, and while none ends. tables -- the folder with the tables that ship.
-    is_partial -- after ctrl-C return what is known.
+    games -- games or their texts. columns -- names of `quantities.QUANTITIES` and strategies.
+    seconds -- time for each value; after that it is a bracket or missing. jobs -- number of
+    processes, one value each (default: one per processor; 1 is this process). folder -- keeps each
+    finished value. progress -- called after each value, and while none ends. tables -- the folder
+    with the tables that ship. is_partial -- after ctrl-C return what is known.
 
-    Raises StrategyError for a column that there is not and for one given twice, TableError for the
+    Raises StrategyError for a column that does not exist or is given twice, TableError for the
     folder.
     """
     parsed = (Game.parse(game) if isinstance(game, str) else game for game in games)

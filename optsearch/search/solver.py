@@ -493,14 +493,14 @@ def solve(
 ) -> Solution:
     """The exact optimum of a position, or a bracket of it.
 
-    position -- or a game, or its text such as `4x5:2,3,4`: the empty board.
-    table -- folder of a transposition table on disk, made if it is not there; a run that was
-    killed goes on from what had been written. executor -- any `concurrent.futures.Executor`; it
-    gets `workers` tasks at a time, and the answer does not depend on it. time_limit -- seconds,
-    after which the bracket that was proved by then is returned. partial -- return it after ctrl-C,
-    too. all_shots -- find the optimum after each first shot, too, or a bracket of it. prior -- the
-    weights of the configurations, for announce=nothing; the answer counts weight instead of
-    configurations, and the table on disk is that of the prior.
+    position -- a position, or for the empty board a game or its text, such as `4x5:2,3,4`.
+    table -- folder of a transposition table on disk, made if it does not exist; a run that was
+    killed goes on from what it had written. executor -- any `concurrent.futures.Executor`; it gets
+    `workers` tasks at a time, and the answer does not depend on it. time_limit -- seconds; after
+    that the bracket proved by then is returned. partial -- return it after ctrl-C, too.
+    all_shots -- also find the optimum after each first shot, or a bracket of it. prior -- the
+    weights of the configurations, for announce=nothing; the answer adds up weights instead of
+    configurations, and a table on disk belongs to the prior.
     Errors as in Solver, and TableError.
     """
     position = Position.of(position)

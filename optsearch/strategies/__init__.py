@@ -78,11 +78,11 @@ class Strategy(Player):
         """
 
     def begin(self, game: Game, generator: np.random.Generator) -> Playing:
-        """Itself: it draws nothing and remembers nothing."""
+        """The strategy itself, since it draws nothing and remembers nothing."""
         return self
 
     def rule(self, game: Game) -> Rule | PatternRule | None:
-        """The same for the kernel, or None: then `shot` is asked at every position."""
+        """The rule by which the kernel plays, or None: then `shot` is asked at every position."""
         return None
 
 
@@ -109,7 +109,7 @@ def as_player(what: object) -> Player:
 
 
 def as_strategy(what: object) -> Strategy:
-    """The same, if it is deterministic and goes by the position alone; else StrategyError."""
+    """As `as_player`, for what goes by the position alone; StrategyError for other players."""
     player = as_player(what)
     if isinstance(player, Strategy):
         return player

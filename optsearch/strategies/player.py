@@ -59,7 +59,7 @@ class Player(ABC):
     """
 
     def require_noise(self) -> None:
-        """Raise StrategyError where it takes every reply for true."""
+        """Raise StrategyError if it takes every reply as true."""
         raise StrategyError(
             f"{self} takes every reply as true; {NOISY} play where replies may be false"
         )
@@ -71,10 +71,10 @@ class Player(ABC):
 
     @abstractmethod
     def begin(self, game: Game, generator: np.random.Generator) -> Playing:
-        """A new game: what is asked for its shots, and draws by chance from that generator only."""
+        """The object asked for the shots of a new game; it draws from this generator alone."""
 
     def compiled(self, game: Game) -> Compiled | None:
-        """The same as one compiled function, or None: then each shot is asked for.
+        """The player as one compiled function, or None: then `begin` is used.
 
         It takes the board (uint8 of shape (cells,), 0 for water and 1 for a ship; where sinkings
         are announced the number of the ship, from 1 on) and the generator, draws from it as the

@@ -173,7 +173,7 @@ class Score:
         return f"{_name(self.function)}({given})" if given else _name(self.function)
 
     def rule(self, game: Game) -> Rule | None:
-        """The same for the kernel; None where sinkings of very many ships are announced."""
+        """The rule of the kernel; None where sinkings of very many ships are announced."""
         if not game.is_silent and not Codes.of(game).fit:
             return None
         return Rule(order_of(game, self.ties), self.endgame, score=self.compiled(game))
@@ -196,7 +196,7 @@ class Score:
         return position.game.cell(self.cell(position, counts_of(position)))
 
     def cell(self, position: Position, counts: Counts) -> int:
-        """The same by these counts."""
+        """The cell to shoot next, by these counts."""
         game, n = position.game, counts.configurations
         order = order_of(game, self.ties)
         if n <= self.endgame:
@@ -209,7 +209,7 @@ class Score:
         return self.best(position, counts, fresh)
 
     def salvo(self, position: Position, number: int) -> list[Cell]:
-        """The cells to shoot together: certain hits, then by score, or few left by probability.
+        """The cells to shoot together: certain hits, then by score (by probability at the end).
 
         Raises StrategyError for a function that returns a cell.
         """
@@ -225,7 +225,7 @@ class Score:
         return [game.cell(cell) for cell in fresh[:number]]
 
     def best(self, position: Position, counts: Counts, fresh: list[int]) -> int:
-        """What the function shoots, of some cells."""
+        """The cell that the function chooses among some cells."""
         answer, scores = self._answer(position, counts, fresh)
         if answer == SCORES:
             return max(fresh, key=scores.__getitem__)
@@ -235,7 +235,7 @@ class Score:
         raise _wrong(self.function, position.game, kind, answer, str(position))
 
     def values(self, position: Position, counts: Counts, fresh: list[int]) -> list[float]:
-        """The scores of all cells, numbers for some of them."""
+        """The scores of all cells; those of these cells must be numbers."""
         answer, scores = self._answer(position, counts, fresh)
         if answer != SCORES:
             raise _wrong(self.function, position.game, NO_SCORES, answer, str(position))

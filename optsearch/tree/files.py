@@ -36,7 +36,7 @@ _FIELDS = (
 def save(tree: DecisionTree, path: str | Path) -> None:
     """Write a tree as JSON, whole or not at all; TreeError if it cannot be written.
 
-    One line a node, so that two trees can be compared line by line. A node is
+    The file has one line per node, so that two trees can be compared line by line. A node is
     `{"shot": "A2", "hit": …, "miss": …}`, a leaf `{"configurations": 1}`.
     """
     head = {

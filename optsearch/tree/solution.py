@@ -90,12 +90,12 @@ class Solution:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the optimum is known, and the value of every shot that was asked for."""
+        """Whether the optimum and the value of every requested first shot are known."""
         return self.is_exact and all(value.is_exact for value in self.shot_values)
 
     @property
     def value_text(self) -> str:
-        """What was found, in a few words."""
+        """The value or its bracket, in a few words."""
         number = self.configurations
         if self.finished is not None:
             return f"{self.finished} of {number} within {self.objective.shots} shots"
@@ -156,9 +156,8 @@ class Solution:
     def greedy(self) -> tuple[tuple[Cell, ...], int]:
         """The cells that greedy chooses from, and the least total when one of them is shot first.
 
-        Where nothing is announced certain hits are free and not among them; no cell is left when
-        all others are certain. For an exact optimum of the mean, of the method `solver`; else
-        NotSupported.
+        Where nothing is announced certain hits are free and are left out; if all cells are certain,
+        no cell remains. For an exact optimum of the mean by the method `solver`; else NotSupported.
         """
         if self._greedy is None:
             raise NotSupported(
