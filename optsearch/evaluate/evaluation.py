@@ -17,7 +17,7 @@ class Evaluation:
     """The distribution of the shots that a strategy takes.
 
     histogram -- shots -> configurations that take so many, ascending. prior -- the weights of the
-    configurations, if they have any; then what they weigh is counted. seconds -- wall time,
+    configurations, if they have any; then all numbers are sums of weights. seconds -- wall time,
     with that of the runs before this one up to the last task that their checkpoint has; tasks --
     how many there were, and resumed -- how many of them it had.
     """

@@ -56,7 +56,7 @@ class Board:
     places -- where to draw each cell, y downward, neighbours 1 apart. outline -- the corners of a
         cell around its place. seams -- whether columns, and rows, go on at the other end.
 
-    Two boards are equal when all but where they are drawn is.
+    Two boards are equal if everything but the places where cells are drawn is equal.
     """
 
     text: str
@@ -132,7 +132,7 @@ class Board:
     def automorphisms(self) -> tuple[Permutation, ...]:
         """The permutations of cells that keep which of them touch and how, the identity first.
 
-        Found by assigning images cell by cell, each beside the images of those that it touches.
+        The search assigns images cell by cell, each beside the images of those that it touches.
         Only the identity where there are more than MOST_SYMMETRIES.
         """
         found = []
@@ -143,7 +143,7 @@ class Board:
         return tuple(found)
 
     def symmetries(self, kinds: frozenset[int], holes: int) -> tuple[Permutation, ...]:
-        """Those of them that take holes to holes, and ships of these kinds to where they may lie.
+        """The automorphisms that take holes to holes, and ships of these kinds to their placements.
 
         Each is applied to all placements.
         """

@@ -270,7 +270,7 @@ class Game:
 
     @property
     def is_rectangle(self) -> bool:
-        """Whether rows and columns say all of how cells lie to each other, but for holes."""
+        """Whether cells lie to each other as on a rectangle, but for holes."""
         return self.board.text == "rectangle"
 
     @property
@@ -317,13 +317,13 @@ class Game:
         return self._kinds[ship] if self.has_shapes else ship.bit_count()
 
     def rank(self, ship: int) -> tuple[int, int]:
-        """What the ships of a configuration are sorted by: the order of the fleet, then cells."""
+        """The key by which ships of a configuration are sorted: order of the fleet, then cells."""
         kind = self.kind_of(ship)
         return (self.fleet.index(kind) if self.has_shapes else -kind), ship
 
     @property
     def is_silent(self) -> bool:
-        """Whether a shot tells no more than hit or miss: sinkings are not announced."""
+        """Whether sinkings are not announced: a shot tells only hit or miss."""
         return self.announce == "nothing"
 
     def require_silent(self, what: str) -> None:
@@ -345,7 +345,7 @@ class Game:
 
     @property
     def is_usual(self) -> bool:
-        """Whether it is of straight ships on a rectangle without holes."""
+        """Whether the game has straight ships on a rectangle without holes."""
         return self.is_rectangle and not self.holes and not self.has_shapes
 
     def require_usual(self, what: str) -> None:

@@ -70,7 +70,7 @@ class Reply:
 
     @property
     def order(self) -> tuple[bool, bool, int, str]:
-        """What replies are sorted by: the hit, the sinkings by rising length, the miss."""
+        """The key by which replies are sorted: the hit, the sinkings by rising length, the miss."""
         return not self.hit, self.sunk, int(self.length or 0), str(self.length)
 
 
@@ -323,7 +323,7 @@ class Position:
 
     @property
     def closed(self) -> int:
-        """The mask of the cells that are shot no more: those shot already, and the holes."""
+        """The mask of the cells that cannot be shot: those shot already, and the holes."""
         return self.hits | self.misses | self.game.holes
 
     def after(self, cell: Cell, answer: Reply) -> Position:

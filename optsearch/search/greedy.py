@@ -305,7 +305,7 @@ def greedy(
     progress: Progress[SearchStatus] = no_progress,
     prior: Prior | None = None,
 ) -> GreedySolver:
-    """The values and the trees of all greedy strategies from a position on; errors as there."""
+    """The values and the trees of all greedy strategies; raises what `GreedySolver` raises."""
     return GreedySolver(Position.of(position), options, progress, prior)
 
 

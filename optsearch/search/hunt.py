@@ -65,19 +65,19 @@ class Sets:
 
     @cached_property
     def digest(self) -> str:
-        """What names the family in files."""
+        """The digest that names the family in files."""
         rows = zip(self.names, self.sets, self.weights, strict=True)
         lines = [" ".join(self.things), *(f"{mask} {weight} {name}" for name, mask, weight in rows)]
         return blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
 
     @property
     def weight(self) -> int:
-        """What all sets weigh."""
+        """The sum of the weights of all sets."""
         return sum(self.weights)
 
     @cached_property
     def family(self) -> Family:
-        """The same for the solver; its grid is one row of all things."""
+        """The family for the solver; its grid is one row of all things."""
         order = sorted(range(len(self.sets)), key=self.sets.__getitem__)
         return Family(
             Game(1, max(1, len(self.things)), (1,), "any"),
@@ -87,12 +87,12 @@ class Sets:
 
     @property
     def position(self) -> Position:
-        """Where nothing was asked yet."""
+        """The position in which nothing was asked yet."""
         return Position(self.family.game)
 
     @property
     def certain_hits(self) -> int:
-        """One for each thing of each set, as often as it weighs: no part of the misses."""
+        """The hits of all sets, each as often as the set weighs; no part of the misses."""
         return sum(m.bit_count() * n for m, n in zip(self.sets, self.weights, strict=True))
 
 
@@ -352,7 +352,7 @@ def load(path: str | Path, sets: Sets) -> Hunt:
 
 @dataclass(frozen=True)
 class Found:
-    """The least total of misses, or two bounds of it that are equal where it is known.
+    """The least total of misses: two bounds, which are equal if it is known.
 
     best -- the things that an optimal strategy can ask for first; none where it is not known.
     """
@@ -430,7 +430,7 @@ def greedy(sets: Sets, rule: str, progress: Progress[SearchStatus] = no_progress
 def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterator[Bound]:
     """Bounds on the least mean number of misses, one after the other.
 
-    What no strategy is below, and what greedy takes.
+    These are lower bounds, and the misses of greedy as an upper one.
 
     progress -- told how far greedy is; where it ends that, shooting at random is in its place.
     """
