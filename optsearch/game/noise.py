@@ -58,7 +58,10 @@ class Noise:
         return hit if answer.hit else 1 - hit
 
     def reply(self, is_ship: bool, chance: float) -> Reply:
-        """The reply to a shot at a ship, or at water; chance -- a number drawn from [0, 1)."""
+        """The reply to a shot at a ship, or at water.
+
+        chance -- a number drawn from [0, 1).
+        """
         is_false = chance < (self.false_misses if is_ship else self.false_hits)
         return HIT if is_ship != is_false else MISS
 

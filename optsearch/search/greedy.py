@@ -84,10 +84,11 @@ class GreedySolver:
     """The values and the trees of all greedy strategies from one position on.
 
     (The player, who breaks ties in one way, is `optsearch.strategies.greedy`.)
+
     prior -- the weights of the configurations: a most probable cell is one of most weight, and all
     numbers of configurations are weights. family -- what is hidden, in place of configurations.
-    Raises ImpossiblePosition when no configuration is left,
-    TooLarge when they cannot be listed.
+
+    Raises ImpossiblePosition if no configuration is left, TooLarge if they cannot be listed.
     """
 
     def __init__(
