@@ -147,7 +147,8 @@ def test_every_help_has_an_example_and_what_comes_next(here, name):
         assert {word for word in words if word.startswith("-")} <= known
 
 
-LONG = {"reproduce": 8, "animate": 4}  # processor seconds; other tests run them on smaller games
+# Processor seconds; other tests run them on smaller games.
+LONG = {"reproduce": 8, "animate": 4, "tree": 3, "advise": 2}
 
 
 @pytest.mark.parametrize(

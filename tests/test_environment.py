@@ -155,7 +155,7 @@ def chi_square(env, weights, number):
 def test_boards_are_uniform_or_by_the_prior():
     game = Game.parse("3x4:3,2")
     every = configurations(game)
-    statistic, freedom = chi_square(Battleship(game), dict.fromkeys(every, 1), 10_000)
+    statistic, freedom = chi_square(Battleship(game), dict.fromkeys(every, 1), 3000)
     assert abs(statistic - freedom) < 4 * (2 * freedom) ** 0.5
     prior = Prior.of_placements(game, {game.placements(3)[0]: 5, game.placements(2)[-1]: 0})
     weights = {
@@ -163,7 +163,7 @@ def test_boards_are_uniform_or_by_the_prior():
         for text, ships in zip(every, list_ships(Position(game)), strict=True)
     }
     assert len(set(weights.values())) == 3
-    statistic, freedom = chi_square(Battleship(game, prior), weights, 10_000)
+    statistic, freedom = chi_square(Battleship(game, prior), weights, 3000)
     assert abs(statistic - freedom) < 4 * (2 * freedom) ** 0.5
 
 

@@ -7,6 +7,7 @@ import inspect
 import subprocess
 import sys
 from fractions import Fraction
+from functools import cache
 from math import dist
 from pathlib import Path
 from xml.etree import ElementTree
@@ -133,6 +134,7 @@ def test_a_bracket_whose_upper_end_is_shooting_at_random():
 # How values look
 
 
+@cache
 def values():
     solution = optsearch.solve(GAME)
     return {
