@@ -87,7 +87,11 @@ EMPTY = "rollout:candidates=3,percent=0,endgame=4,screen=64,finalists=1,cap=64,t
 
 @pytest.mark.parametrize(
     ("text", "game"),
-    [("rollout", "4x4:3,2"), (SAMPLED, "4x5:4,3,2"), (EMPTY, "8x9:1"), (NESTED, "4x5:3,2")],
+    some(
+        3,
+        [("rollout", "4x4:3,2"), (SAMPLED, "4x5:4,3,2"), (NESTED, "4x5:3,2"), (EMPTY, "8x9:1")],
+        3,  # the last is in test_evaluate_announced, too
+    ),
 )
 def test_rollouts_played(text, game):
     """The definition in plain Python beside the kernel.

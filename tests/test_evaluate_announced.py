@@ -89,7 +89,7 @@ EMPTY = "candidates=3,percent=0,endgame=4,screen=64,finalists=1,cap=64,truncate=
 @pytest.mark.parametrize(
     ("game", "options"),
     some(
-        2,
+        3,
         [
             ("3x4:2,2;contact=any;announce=ship", ABOVE),
             ("2x6:3,2;contact=any;announce=sunk", SCREENED),
