@@ -3,16 +3,26 @@
 They come from *profiles*: let A(t) be at least the number of sets that any strategy finishes with
 at most t misses. Then the sets beyond A(t) pay for miss number t + 1, and these weigh at least as
 much as the n - A(t) lightest sets, so M >= sum over t of price(b - t) * weight of those.
+
+For few sets there is a table of bounds C(n) of the least misses of n of the sets, whichever n these are.
+With weights w_1 >= w_2 >= ... that says (mean)
+
+    M >= sum over i of w_i * (C(i) - C(i - 1)).
+
+Let m_i be the misses of set i under an optimal strategy. Played on the i heaviest sets alone, it has no
+more misses on them: m_1 + ... + m_i >= C(i) for each i. And M = sum of w_i m_i = sum over i of
+(w_i - w_(i+1)) (m_1 + ... + m_i), w_(n+1) being 0, in which no factor is negative; put C(i) for each
+sum, and sort by the weights again.
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.stdint cimport int16_t, int32_t, int64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
-from cells cimport MAX_CELLS
+from cells cimport MAX_CELLS, ctz
 from leaves cimport TIMES, fill_leaves
 from objectives cimport FORBIDDEN, INFINITE, MEAN, WITHIN, WORST, price
-from optsearch.compiled._family cimport Candidate, Node, greatest_count
+from optsearch.compiled._family cimport Candidate, Node, chosen_of, greatest_count
 from options cimport Switches
 
 cdef enum:
@@ -198,7 +208,7 @@ cdef class Bounds:
             return 0
         most = greatest_count(node)
         if self.is_capped(node):
-            return capped_bound(self, node.hits, node.n, most)
+            return self.capped_of(node)
         self.leaves_after(node.hits - 1, most, after)
         if self.on.frequency_cap and node.hits >= 2:
             self.pairs_after(node, most, after)
@@ -353,6 +363,10 @@ cdef class Bounds:
                                   node.budget - (not hit))
 
     cdef int64_t capped_part(self, const Node* node, int c, bint hit) noexcept nogil:
+        cdef const int16_t* row
+        cdef uint64_t chosen
+        cdef int64_t bound = 0
+        cdef int i = 0, w
         cdef int m = node.m, d, most = 0, number
         cdef int k = node.hits - hit, n = node.count[c] if hit else node.n - node.count[c]
         cdef const int32_t* pair = node.pair + c * m
@@ -362,7 +376,16 @@ cdef class Bounds:
                 k -= d != c
             elif number > most:
                 most = number
-        return capped_bound(self, k, n, most)
+        if node.weights == NULL:
+            return capped_bound(self, k, n, most)
+        row = capped_row(self, k, n, most)
+        for w in range(node.width):    # the sets of the part, by falling weight
+            chosen = chosen_of(node, c, hit, w)
+            while chosen:
+                i += 1
+                bound += node.weights[64 * w + ctz(chosen)] * (row[i] - row[i - 1])
+                chosen &= chosen - 1
+        return bound
 
     # The table of small families
 
@@ -393,4 +416,15 @@ cdef class Bounds:
     cdef bint is_capped(self, const Node* node) noexcept nogil:
         """Whether the tabulated bound is used; for sets of two cells the chain says more."""
         return (self.on.profile and self.on.frequency_cap and self.objective == MEAN
-                and node.weights == NULL and node.n <= self.capped_most and node.hits > 2)
+                and node.n <= self.capped_most and node.hits > 2)
+
+    cdef int64_t capped_of(self, const Node* node) noexcept nogil:
+        """The tabulated bound of a family of at most `capped_most` sets."""
+        cdef const int16_t* row = capped_row(self, node.hits, node.n, greatest_count(node))
+        cdef int64_t bound = 0
+        cdef int i
+        if node.weights == NULL:
+            return row[node.n]
+        for i in range(node.n):
+            bound += node.weights[i] * (row[i + 1] - row[i])
+        return bound

@@ -1,12 +1,13 @@
 """A family of sets taken stock of: its cells as columns of bits, and how many sets have them.
 
 A cell in every set is a certain hit and is taken off; with merging, so is every cell that lies in
-exactly the same sets as one before it.
+exactly the same sets as one before it. Sets that have weights are in the order of falling weights, and
+so are those of every part.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
-from libc.stdlib cimport free, malloc, qsort
-from libc.string cimport memcmp, memcpy, memset
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcmp, memset
 
 from cells cimport MAX_CELLS, Cells, ctz, first, one, popcount, size
 from columns cimport extract
@@ -92,16 +93,6 @@ cdef Node* take_part(const Node* node, int c, bint hit) except NULL nogil:
     else:
         part.rows[0] &= ~one(node.cell[c])
     return part
-
-
-cdef inline uint64_t chosen_of(const Node* node, int c, bint hit, int w) noexcept nogil:
-    """Which of the 64 sets of a word have a cell, or do not."""
-    cdef uint64_t column = node.columns[c * node.width + w]
-    if hit:
-        return column
-    if w < node.width - 1 or node.n % 64 == 0:
-        return ~column
-    return ~column & ((<uint64_t>1 << (node.n % 64)) - 1)
 
 
 cdef void extract_columns(const Node* node, int c, bint hit, Node* part) noexcept nogil:
@@ -224,11 +215,9 @@ cdef void weigh_cells(Node* node) noexcept nogil:
     cdef int i, c, w
     cdef const uint64_t* column
     cdef uint64_t word
-    memcpy(node.light + 1, node.weights, node.n * sizeof(int64_t))
-    qsort(node.light + 1, node.n, sizeof(int64_t), ascending_weights)
     node.light[0] = 0
     for i in range(node.n):
-        node.light[i + 1] += node.light[i]
+        node.light[i + 1] = node.light[i] + node.weights[node.n - 1 - i]
     node.weight = node.light[node.n]
     for c in range(node.m):
         node.weight_hit[c] = 0
@@ -268,9 +257,4 @@ cdef int greatest_count(const Node* node) noexcept nogil:
 
 cdef int ascending_cells(const void* a, const void* b) noexcept nogil:
     cdef Cells x = (<const Cells*>a)[0], y = (<const Cells*>b)[0]
-    return (x > y) - (x < y)
-
-
-cdef int ascending_weights(const void* a, const void* b) noexcept nogil:
-    cdef int64_t x = (<const int64_t*>a)[0], y = (<const int64_t*>b)[0]
     return (x > y) - (x < y)

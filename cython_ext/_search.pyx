@@ -52,14 +52,15 @@ from libc.string cimport memcpy, memset
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 
+import numpy as np
+
 from cells cimport MAX_CELLS, Cells, join, one, size
 from objectives cimport FORBIDDEN, INFINITE, MEAN, objective_of, price
-from optsearch.compiled._bounds cimport Bounds, capped_bound
+from optsearch.compiled._bounds cimport Bounds
 from optsearch.compiled._chain cimport MOST, ChainDual
 from optsearch.compiled._effort cimport Effort, count_node, total
 from optsearch.compiled._family cimport (
-    Candidate, Node, ascending_cells, count_pairs, free_node, greatest_count, new_node, take_part,
-    take_stock)
+    Candidate, Node, ascending_cells, count_pairs, free_node, new_node, take_part, take_stock)
 from optsearch.compiled._memo cimport BOUNDED, SOLVED, Memo
 from optsearch.compiled._normal_form cimport NormalForm
 from optsearch.compiled._sides cimport Row, sort_by_side, take_alike, weak_cut
@@ -107,6 +108,8 @@ cdef class Search:
     cdef int64_t* weights
     cdef int hits                                  # the most cells of a set
     cdef bint weighted                             # not all weights are 1
+    cdef bint apart                                # no set lies inside another
+    cdef object order, rank                        # then the sets by falling weight, and their places
     cdef readonly bint has_prices                  # the dual of the chain is used
     cdef Switches on
     cdef Bounds bounds
@@ -130,7 +133,8 @@ cdef class Search:
         self.n, self.cells = <int>sets.shape[0], cells
         self.check(sets, weights)
         self.memo, self.effort = Memo(table, disk), Effort(tick)
-        if not is_antichain(sets):
+        self.apart = is_antichain(sets)
+        if not self.apart:
             self.on.profile = self.on.chain = False
         self.bounds = Bounds(self.n, self.hits, self.objective, self.on)
         self.chain = ChainDual()
@@ -144,6 +148,9 @@ cdef class Search:
             self.sets[i] = join(sets[i, 0], sets[i, 1])
             self.weights[i] = weights[i]
             self.weighted |= weights[i] != 1
+        if self.weighted:
+            self.order = np.argsort(-np.asarray(weights), kind="stable")
+            self.rank = np.argsort(self.order)
         self.has_prices = self.on.chain and self.objective == MEAN and self.is_sparse()
 
     cdef bint is_sparse(self) noexcept nogil:
@@ -266,6 +273,8 @@ cdef class Search:
         strategy for F on the two parts apart. A shot that misses in all or hits in all of a part is
         free there; and where the parts were last together, the shot told them apart, and the side
         that was missed paid for what is free when it is alone. So the parts save at least 1.
+
+        With weights they save the least of them, which is too little to pay for the time.
         """
         cdef int c, best = 0, i
         cdef int64_t bound = 1
@@ -308,7 +317,8 @@ cdef class Search:
         a partition of F and the F_v are one, no miss is counted twice. (mean)
 
         For a product of a family on U and one on V both sides are equal. It is close to that where
-        half of a ship is hit and another one is not.
+        half of a ship is hit and another one is not. It holds for weights too, but saves no time
+        there.
         """
         cdef Cells side = weak_cut(node)
         return self.bound_alike(node, side) + self.bound_alike(node, ~side)
@@ -374,11 +384,10 @@ cdef class Search:
             return 0
         count_node(self.effort)
         priced = self.has_chain(node)
-        node.on_word = (not priced and self.on.words and node.n <= WORD and node.weights == NULL
-                        and self.objective == MEAN and node.hits > 2)
+        node.on_word = (not priced and self.on.words and node.n <= WORD and node.hits > 2
+                        and self.objective == MEAN and (node.weights == NULL or self.apart))
         if node.on_word:
-            node.lower = max(node.lower, capped_bound(
-                self.bounds, node.hits, node.n, greatest_count(node)))
+            node.lower = max(node.lower, self.bounds.capped_of(node))
         else:
             count_pairs(node)
             node.lower = max(node.lower, self.bounds.bound_of(node))
@@ -562,7 +571,7 @@ cdef class Search:
     cdef Node* family(self, const int32_t[::1] family, int budget) except NULL:
         """The node of a family given by ascending indices, not yet opened."""
         cdef Node* node
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, j
         if family.shape[0] == 0:
             raise ValueError("an empty family has no optimum")
         if (self.objective == MEAN) != (budget == -1) or not -1 <= budget < MAX_CELLS:
@@ -571,10 +580,12 @@ cdef class Search:
             if not 0 <= family[i] < self.n or (i and family[i] <= family[i - 1]):
                 raise ValueError(f"index {family[i]} of the family is out of range or order")
         node = new_node(<int>family.shape[0], self.cells, budget, self.weighted)
-        for i in range(family.shape[0]):
-            node.rows[i] = self.sets[family[i]]
-            if node.weights != NULL:
-                node.weights[i] = self.weights[family[i]]
+        if not self.weighted:
+            for i in range(family.shape[0]):
+                node.rows[i] = self.sets[family[i]]
+            return node
+        for i, j in enumerate(self.order[np.sort(self.rank[np.asarray(family)])]):
+            node.rows[i], node.weights[i] = self.sets[j], self.weights[j]
         return node
 
     cdef require_bounds(self):

@@ -1,19 +1,21 @@
 """The search of families of at most 64 sets, as subsets of one machine word: a bit a set.
 
-A cell is the word of the sets that have it. All weights are 1, and the objective is the mean. The
-bounds and the choice of shots are those of `_search`; what is known of a subset is remembered by its
-bits, for the time of one search.
+A cell is the word of the sets that have it. The objective is the mean, and no set lies inside another
+where they have weights: then bits are in the order of falling weights, and so are those of every
+subset. The bounds and the choice of shots are those of `_search`; what is known of a subset is
+remembered by its bits, for the time of one search.
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
-from cells cimport MAX_CELLS, popcount
+from cells cimport MAX_CELLS, clz, ctz, popcount
 from counting cimport LANES, Counted, count_cells, count_parts, is_inside
 from hashing cimport scramble
 from leaves cimport TIMES
-from optsearch.compiled._bounds cimport NEVER, Bounds, capped_bound
+from objectives cimport INFINITE
+from optsearch.compiled._bounds cimport Bounds, capped_bound, capped_row
 from optsearch.compiled._effort cimport Effort, count_subset
 from optsearch.compiled._family cimport Node
 from options cimport BEST_GREEDY, OPTIMAL, Switches
@@ -21,6 +23,7 @@ from options cimport BEST_GREEDY, OPTIMAL, Switches
 cdef enum:
     KNOWN = 1 << 16            # subsets that are remembered
     BOUNDED = 1 << 10          # bounds that are: what is asked again is asked soon, and this is near
+    SEARCHES = 1 << 12         # that are told apart; see Known
 
 
 cdef class WordSearch:
@@ -30,34 +33,75 @@ cdef class WordSearch:
         self.bounds, self.effort, self.rule, self.on = bounds, effort, rule, on
         self.known = <Known*>PyMem_Calloc(KNOWN, sizeof(Known))
         self.bounded = <Known*>PyMem_Calloc(BOUNDED, sizeof(Known))
-        if self.known == NULL or self.bounded == NULL:
+        self.sums = <int64_t*>PyMem_Calloc(WORD // 8 * 256, sizeof(int64_t))
+        if self.known == NULL or self.bounded == NULL or self.sums == NULL:
             raise MemoryError
 
     def __dealloc__(self):
         PyMem_Free(self.known)
         PyMem_Free(self.bounded)
+        PyMem_Free(self.sums)
 
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
         """Solve a family if its optimum is below `limit`; else raise `lower` to it."""
         cdef uint64_t columns[MAX_CELLS]
         self.begin(node, columns)
         node.lower = self.solve(
-            <uint64_t>-1 >> (64 - node.n), node.hits, columns, node.m,
-            <int>min(limit, <int64_t>NEVER), &node.exact)
+            <uint64_t>-1 >> (64 - node.n), node.hits, columns, node.m, limit, &node.exact)
         return 0
 
     cdef void begin(self, const Node* node, uint64_t* columns) noexcept nogil:
-        """Forget what is known, and take the columns of a family."""
+        """Forget what is known, and take the columns and the weights of a family."""
         cdef int i
-        if self.searches == <uint32_t>-1:
+        if self.searches == SEARCHES - 1:
             memset(self.known, 0, KNOWN * sizeof(Known))
             memset(self.bounded, 0, BOUNDED * sizeof(Known))
             self.searches = 0
         self.searches += 1
         for i in range((node.m + LANES - 1) // LANES * LANES):
             columns[i] = node.columns[i] if i < node.m else 0
+        self.weights = node.weights
+        if node.weights != NULL:
+            self.sum_weights(node.n)
 
-    cdef int bound_of(self, const Node* node) noexcept nogil:
+    cdef void sum_weights(self, int n) noexcept nogil:
+        """Fill `sums` for n sets."""
+        cdef int start, x
+        cdef int64_t* sums = self.sums
+        for start in range(0, n, 8):
+            for x in range(1, 1 << min(8, n - start)):
+                sums[x] = sums[x & (x - 1)] + self.weights[start + ctz(x)]
+            sums += 256
+
+    cdef int64_t weight_of(self, uint64_t sets) noexcept nogil:
+        """What some sets weigh."""
+        cdef const int64_t* sums = self.sums
+        cdef int64_t weight = 0
+        if self.weights == NULL:
+            return popcount(sets)
+        while sets:
+            weight += sums[sets & 255]
+            sets >>= 8
+            sums += 256
+        return weight
+
+    cdef int64_t least_of(self, uint64_t sets) noexcept nogil:
+        """The least weight of some sets."""
+        return 1 if self.weights == NULL else self.weights[last(sets)]
+
+    cdef int64_t capped_by_weight(self, uint64_t sets, int n, int left, int most) noexcept nogil:
+        """The tabulated bound of n sets of so many cells; `most` is the greatest count of a cell."""
+        cdef const int16_t* row = capped_row(self.bounds, left, n, most)
+        cdef int64_t bound = 0
+        if self.weights == NULL:
+            return row[n]
+        while sets:
+            bound += self.weights[ctz(sets)] * (row[1] - row[0])
+            row += 1
+            sets &= sets - 1
+        return bound
+
+    cdef int64_t bound_of(self, const Node* node) noexcept nogil:
         """The bound of a family of three sets or more from the counts of its cells."""
         cdef uint64_t columns[MAX_CELLS]
         cdef uint64_t parts[MAX_CELLS]
@@ -65,15 +109,15 @@ cdef class WordSearch:
         self.begin(node, columns)
         subset.sets, subset.n, subset.hits = <uint64_t>-1 >> (64 - node.n), node.n, node.hits
         take_columns(&subset, columns, node.m, parts, False)
-        return max(capped_bound(self.bounds, subset.left, subset.n, subset.most),
+        return max(self.capped_by_weight(subset.sets, subset.n, subset.left, subset.most),
                    self.bound_by_counts(&subset))
 
-    cdef int recall(self, uint64_t sets, int n) noexcept nogil:
+    cdef int64_t recall(self, uint64_t sets, int n) noexcept nogil:
         """What is known of n sets: the optimum of two and of one; -1 if nothing is."""
         cdef uint64_t hash
         cdef const Known* known
         if n <= 2:
-            return n - 1
+            return self.least_of(sets) if n == 2 else 0
         if not self.on.memo:
             return -1
         hash = scramble(sets)
@@ -84,14 +128,14 @@ cdef class WordSearch:
                 return -1
         return known.lower
 
-    cdef void keep_bound(self, uint64_t sets, int bound) noexcept nogil:
+    cdef void keep_bound(self, uint64_t sets, int64_t bound) noexcept nogil:
         """Remember the bound of a subset for its next parents; it may be solved or not."""
         cdef Known* known = self.bounded + (scramble(sets) & (BOUNDED - 1))
         known.subset, known.search = sets, self.searches
         known.lower, known.exact = bound, False
 
-    cdef void bound_parts(self, const Subset* subset, uint64_t sets_hit, int n_hit, int* hit,
-                          int* missed) noexcept nogil:
+    cdef void bound_parts(self, const Subset* subset, uint64_t sets_hit, int n_hit, int64_t* hit,
+                          int64_t* missed) noexcept nogil:
         """What is known of the two parts at a cell, or their bounds from the counts of their cells.
 
         One pass counts for both: what the one does not have, the other has.
@@ -111,35 +155,38 @@ cdef class WordSearch:
         if missed[0] < 0:
             missed[0] = self.bound(subset, &of_missed, sets_missed, n_missed, &counted_missed)
 
-    cdef int bound(self, const Subset* subset, Subset* part, uint64_t sets, int n,
-                   const Counted* counted) noexcept nogil:
+    cdef int64_t bound(self, const Subset* subset, Subset* part, uint64_t sets, int n,
+                       const Counted* counted) noexcept nogil:
         """The bound of a part of three sets or more, whose cells are counted."""
-        cdef int bound
+        cdef int64_t bound
         part.sets, part.n, part.hits = sets, n, subset.hits
         part.parts, part.m = subset.parts, subset.m
         part.left = subset.hits - counted.certain
         part.most = counted.most
         part.frequent = sets & subset.parts[counted.frequent]
-        bound = capped_bound(self.bounds, part.left, n, part.most)
+        bound = self.capped_by_weight(sets, n, part.left, part.most)
         if n > 3:
             bound = max(bound, self.bound_by_counts(part))
             self.keep_bound(sets, bound)
         return bound
 
-    cdef int bound_by_counts(self, const Subset* subset) noexcept nogil:
+    cdef int64_t bound_by_counts(self, const Subset* subset) noexcept nogil:
         """A bound from the counts of all cells: by splitting, or by a profile."""
-        cdef int hit, missed
-        if self.on.splitting and 2 * subset.most > subset.n:
+        cdef int64_t hit, missed
+        if self.on.splitting and self.weights == NULL and 2 * subset.most > subset.n:
             self.bound_parts(subset, subset.frequent, subset.most, &hit, &missed)
             return 1 + hit + missed
         if not self.on.profile or 3 * subset.most > subset.n or subset.left < 2:
             return 0
         return self.bound_by_profile(subset)
 
-    cdef int bound_by_profile(self, const Subset* subset) noexcept nogil:
+    cdef int64_t bound_by_profile(self, const Subset* subset) noexcept nogil:
         cdef int number[WORD + 1]
         cdef int chain[MAX_CELLS]
-        cdef int i, t, s, finished, bound = 0, chain_n = 0, n = subset.n
+        cdef int64_t light[WORD + 1]           # what so many of the lightest sets weigh
+        cdef int i, t, s, finished, chain_n = 0, n = subset.n
+        cdef int64_t bound = 0
+        cdef uint64_t sets = subset.sets
         cdef const int64_t* leaves
         memset(number, 0, (n + 1) * sizeof(int))
         for i in range(subset.m):
@@ -148,6 +195,10 @@ cdef class WordSearch:
             for _ in range(number[i]):
                 chain[chain_n] = i
                 chain_n += 1
+        light[0] = 0
+        for i in range(n):
+            light[i + 1] = light[i] + self.least_of(sets)
+            sets ^= <uint64_t>1 << last(sets)
         leaves = self.bounds.leaves + (
             subset.left - 1 if self.on.leaf_counting else MAX_CELLS) * TIMES
         for t in range(MAX_CELLS):
@@ -158,22 +209,23 @@ cdef class WordSearch:
                     finished += <int>min(<int64_t>chain[i], leaves[s])
             if finished >= n:
                 break
-            bound += n - finished
+            bound += light[n - finished]
         return bound
 
-    cdef int solve(self, uint64_t sets, int hits, const uint64_t* columns, int columns_n,
-                   int limit, bint* exact) except -1 nogil:
+    cdef int64_t solve(self, uint64_t sets, int hits, const uint64_t* columns, int columns_n,
+                       int64_t limit, bint* exact) except -1 nogil:
         """The optimum of a subset if it is below `limit`, else a bound; `exact` says which.
 
         hits -- the most cells of a set, counting the columns that all of the subset have.
         """
         cdef uint64_t parts[MAX_CELLS]
         cdef Subset subset
-        cdef int n = popcount(sets), lower = 0
+        cdef int n = popcount(sets), i = 0
+        cdef int64_t lower = 0, least
         cdef Known* known = self.known + (scramble(sets) & (KNOWN - 1))
         exact[0] = True
         if n <= 2:
-            return n - 1
+            return self.least_of(sets) if n == 2 else 0
         if self.on.memo and known.subset == sets and known.search == self.searches:
             lower = known.lower
             exact[0] = known.exact
@@ -184,17 +236,23 @@ cdef class WordSearch:
         take_columns(&subset, columns, columns_n, parts, self.on.ordering)
         if n == 3 or subset.most == 1:
             exact[0] = True
-            return 2 if n == 3 and subset.most == 2 else n * (n - 1) // 2
-        lower = max(lower, capped_bound(self.bounds, subset.left, n, subset.most))
+            return self.cost_at_sight(&subset)
+        lower = max(lower, self.capped_by_weight(sets, n, subset.left, subset.most))
         if lower < limit:
             lower = max(lower, self.bound_by_counts(&subset))
         exact[0] = False
         if lower >= limit:
             return lower
-        if (self.on.forced and self.rule == OPTIMAL and subset.most == n - 1
-                and <int>subset.counts[0] == n - 1):
-            lower = max(lower, 1 + self.solve(
-                parts[0], subset.hits, parts, subset.m, limit - 1, exact))
+        least = self.least_of(sets)
+        if self.on.forced and self.rule == OPTIMAL and subset.most == n - 1:
+            while i < subset.m and <int>subset.counts[i] == n - 1 and (
+                    self.weight_of(sets & ~parts[i]) != least):
+                i += 1
+        else:
+            i = subset.m
+        if i < subset.m and <int>subset.counts[i] == n - 1:
+            lower = max(lower, least + self.solve(
+                parts[i], subset.hits, parts, subset.m, limit - least, exact))
         else:
             lower = self.try_cells(&subset, lower, limit, exact)
         known.subset = sets
@@ -203,12 +261,46 @@ cdef class WordSearch:
         known.exact = exact[0]
         return lower
 
-    cdef int try_cells(self, const Subset* subset, int lower, int limit,
-                       bint* exact) except -1 nogil:
-        """The least over the first shots, if it is below `limit`; else a bound."""
-        cdef int i, total, best = limit, failed = NEVER
+    cdef int64_t cost_at_sight(self, const Subset* subset) noexcept nogil:
+        """The misses of three sets, or of sets of one cell each, which are shot by falling weight."""
+        cdef uint64_t sets = subset.sets
+        cdef int64_t cost = 0, value
+        cdef int i, n = subset.n
+        if subset.most == 1:
+            for i in range(n):
+                cost += i * self.weights[ctz(sets)] if self.weights != NULL else i
+                sets &= sets - 1
+            return cost
+        if self.weights == NULL:
+            return 2
+        cost = INFINITE
+        for i in range(subset.m):      # whichever is missed, of two that are left the lighter one is
+            if self.rule == BEST_GREEDY and (
+                    self.weight_of(subset.parts[i]) < self.heaviest_part(subset)):
+                continue
+            sets = subset.sets & ~subset.parts[i]
+            value = self.weight_of(sets)
+            value += self.least_of(sets if subset.counts[i] == 1 else subset.parts[i])
+            cost = min(cost, value)
+        return cost
+
+    cdef int64_t heaviest_part(self, const Subset* subset) noexcept nogil:
+        """The greatest weight of the sets of a cell."""
+        cdef int64_t most = 0
+        cdef int i
         for i in range(subset.m):
-            if self.rule == BEST_GREEDY and <int>subset.counts[i] < subset.most:
+            most = max(most, self.weight_of(subset.parts[i]))
+        return most
+
+    cdef int64_t try_cells(self, const Subset* subset, int64_t lower, int64_t limit,
+                           bint* exact) except -1 nogil:
+        """The least over the first shots, if it is below `limit`; else a bound."""
+        cdef int i
+        cdef int64_t total, best = limit, failed = INFINITE, heaviest = 0
+        if self.rule == BEST_GREEDY:
+            heaviest = self.heaviest_part(subset)
+        for i in range(subset.m):
+            if self.rule == BEST_GREEDY and self.weight_of(subset.parts[i]) < heaviest:
                 continue
             if self.on.domination and is_inside(subset.parts[i], subset.parts, i):
                 continue
@@ -222,14 +314,16 @@ cdef class WordSearch:
         exact[0] = best < limit
         return max(lower, best if best < limit else failed)
 
-    cdef int shoot(self, const Subset* subset, int i, int limit) except -1 nogil:
+    cdef int64_t shoot(self, const Subset* subset, int i, int64_t limit) except -1 nogil:
         """The cost when a cell is shot first: exact if below `limit`, else a bound >= limit."""
         cdef uint64_t sets_hit = subset.parts[i], sets_missed = subset.sets & ~subset.parts[i]
         cdef int n_hit = <int>subset.counts[i], n_missed = subset.n - n_hit
-        cdef int hit, missed, of_hit, of_missed, price = n_missed
+        cdef int64_t hit, missed, of_hit, of_missed, price = self.weight_of(sets_missed)
         cdef bint ignored
-        hit = capped_bound(self.bounds, subset.hits - 1, n_hit, min(subset.most, n_hit - 1))
-        missed = capped_bound(self.bounds, subset.hits, n_missed, subset.most)
+        hit = self.least_of(sets_hit) * capped_bound(
+            self.bounds, subset.hits - 1, n_hit, min(subset.most, n_hit - 1))
+        missed = self.least_of(sets_missed) * capped_bound(
+            self.bounds, subset.hits, n_missed, subset.most)
         if price + hit + missed >= limit:
             return price + hit + missed
         self.bound_parts(subset, sets_hit, n_hit, &of_hit, &of_missed)
@@ -250,6 +344,11 @@ cdef class WordSearch:
                 hit = self.solve(sets_hit, subset.hits, subset.parts, subset.m,
                                  limit - price - missed, &ignored)
         return price + hit + missed
+
+
+cdef inline int last(uint64_t sets) noexcept nogil:
+    """The highest bit of a word that is not 0."""
+    return 63 - clz(sets)
 
 
 cdef void take_columns(Subset* subset, const uint64_t* columns, int columns_n, uint64_t* parts,

@@ -30,6 +30,7 @@ cdef extern from *:
     }
     #define optsearch_popcount(w) __builtin_popcountll(w)
     #define optsearch_ctz(w) __builtin_ctzll(w)
+    #define optsearch_clz(w) __builtin_clzll(w)
     """
     # Cython takes the typedef for 64 bits; C knows better, and only C does arithmetic with it.
     ctypedef unsigned long long Cells "optsearch_cells"
@@ -41,3 +42,4 @@ cdef extern from *:
     int first "optsearch_first"(Cells s) noexcept nogil  # the first cell of a set that is not empty
     int popcount "optsearch_popcount"(uint64_t w) noexcept nogil
     int ctz "optsearch_ctz"(uint64_t w) noexcept nogil
+    int clz "optsearch_clz"(uint64_t w) noexcept nogil

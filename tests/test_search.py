@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from math import comb
 
 import numpy as np
@@ -250,7 +250,9 @@ def renamed(rng, sets, cells):
 
 
 def weights_of(rng, n):
-    most = rng.choice((1, 1, 2, 9, 100))
+    most = rng.choice((1, 1, 2, 9, 100, 1 << 38))
+    if most == 9 and rng.random() < 0.5:  # very unequal
+        return tuple(1 << rng.randint(0, 38) for _ in range(n))
     return tuple(rng.randint(1, most) for _ in range(n))
 
 
@@ -524,6 +526,38 @@ def test_bounds_say_what_their_inequalities_say():
     assert search.lower_bound(alone.everything) == 5 + 4 + 3 + 2 + 1
 
 
+def test_the_table_of_few_sets_says_what_its_inequality_says():
+    rng = random.Random(16)
+    strict = 0
+
+    @cache
+    def least(k, n, d):
+        """The least misses of n sets of k cells where no shot hits more than d."""
+        if n <= 1:
+            return 0
+        shots = range(1, min(d, n - 1) + 1) if k else ()
+        return min((least(k - 1, h, d) + least(k, n - h, d) + n - h for h in shots), default=99)
+
+    for _ in range(300):
+        k = rng.randint(3, 4)
+        sets = [mask(chosen) for chosen in combinations(range(7), k)]
+        sets = rng.sample(sets, rng.randint(2, 14))
+        example = Drawn(tuple(sets), weights_of(rng, len(sets)), (1, 7))
+        cells = example.undecided()
+        k = max((s & mask(cells)).bit_count() for s in sets)
+        if k < 3:
+            continue
+        most = max(sum(s >> c & 1 for s in sets) for c in cells)
+        bounds = [least(k, n, most) for n in range(len(sets) + 1)]
+        steps = [b - a for a, b in pairwise(bounds)]
+        falling = sorted(example.weights, reverse=True)
+        expected = sum(map(int.__mul__, falling, steps))
+        search = example.search("mean", only("leaf_counting", "profile", "frequency_cap"))
+        assert search.lower_bound(example.everything) == expected, example
+        strict += expected > min(example.weights) * bounds[-1]
+    assert strict > 100
+
+
 # Large weights: what is forbidden must stay forbidden however much weight it is times
 
 
@@ -737,13 +771,33 @@ def alike(found, expected):
     return found == expected or min(found, expected) >= FORBIDDEN
 
 
+def weigh(rng, example, weights):
+    """Give a larger family other weights: none, of one size, small ones or very unequal ones."""
+    draw = {
+        "ones": lambda: 1,
+        "alike": lambda: rng.randint(1 << 30, (1 << 30) + (1 << 28)),
+        "small": lambda: rng.randint(1, 5),
+        "unequal": lambda: 1 << rng.randint(0, 31),
+    }
+    example.weights = tuple(draw[weights]() for _ in example.sets)
+    return example
+
+
+WEIGHTS = ("alike", "small", "unequal")
+
+
 @pytest.mark.parametrize(
-    "text", some(2, ["5x5:5,4,3", "4x4:2,2;contact=any", "4x5:3,2", "5x5:3,2"], 1)
+    ("text", "weights"),
+    [
+        *((text, "ones") for text in some(2, ["5x5:5,4,3", "4x4:2,2;contact=any"], 1)),
+        *some(1, [("4x5:3,2", "ones"), ("5x5:3,2", "ones")], 2),
+        *some(2, [("4x5:3,2", weights) for weights in WEIGHTS], 1),
+    ],
 )
-def test_words(text):
+def test_words(text, weights):
     """Subfamilies around 64 sets, searched on a machine word and not, one after the other."""
     rng = random.Random(9)
-    whole = game_family(text, rng, 2000, weights=False)
+    whole = weigh(rng, game_family(text, rng, 2000, weights=False), weights)
     on = whole.search("mean")
     plain = whole.search("mean", without("words", "isomorphism"))
     for n in (3, 4, 10, 15, 16, 17, 30, 40, 50, 63, 64, 65):
@@ -752,7 +806,7 @@ def test_words(text):
             family = np.array(some, np.int32)
             value = plain.solve(family)
             assert on.solve(family) == value
-            limit = max(1, value - rng.randint(0, 10))
+            limit = max(1, value - rng.randint(0, 10) * min(whole.weights))
             switches = switches_of(rng) | {"words": True, "memo": True}
             found, fresh = solved(whole, "mean", switches, family, -1, limit)
             assert found is None or fits(found, value, limit)
@@ -761,11 +815,17 @@ def test_words(text):
     assert not plain.subsets
 
 
-@pytest.mark.parametrize("text", some(1, ["4x6:L4,3", "5x5:4,3", "5x5:5,2,2", "6x6:3"], 1))
-def test_limits_around_the_optimum(text):
+@pytest.mark.parametrize(
+    ("text", "weights"),
+    [
+        *some(1, [(text, "ones") for text in ("4x6:L4,3", "5x5:4,3", "5x5:5,2,2", "6x6:3")], 1),
+        *some(1, [("5x5:4,3", weights) for weights in WEIGHTS], 1),
+    ],
+)
+def test_limits_around_the_optimum(text, weights):
     """Families of more than 64 sets, whose halves are bounded on machine words."""
     rng = random.Random(12)
-    whole = game_family(text, rng, 2000, weights=False)
+    whole = weigh(rng, game_family(text, rng, 2000, weights=False), weights)
     plain = whole.search("mean", without("words", "splitting", "chain"))
     for n in (20, 40, 65, 70, 90):
         for _ in range(3):
@@ -891,7 +951,7 @@ class Stop(Exception):
 @pytest.mark.parametrize(
     ("text", "most", "weights", "switches"),
     [
-        ("3x5:3,3,2;contact=any", 130, True, without("leaf_counting")),
+        ("3x5:3,3,2;contact=any", 130, True, without("leaf_counting", "words")),
         ("5x5:2,2", 30, True, only("memo")),
     ],
     ids=["weighted", "memo"],

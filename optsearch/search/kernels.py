@@ -57,7 +57,8 @@ class SolverOptions:
     domination -- never shoot a cell before one that is in all its sets.
     merging -- cells in exactly the same sets are one.
     products -- solve a family that is a product factor by factor.
-    splitting -- a family costs more than its two parts at a cell, each on its own, together.
+    splitting -- a family costs more than its two parts at a cell, each on its own, together; where
+        all weights are 1, as with chain and two_sided.
     chain -- where few sets have the same cell, as with a single ship not yet hit, bound the first
         hits of all sets together by prices (`optsearch.bounds.dual_chain`).
     two_sided -- where three cells are left to hit, as of two ships of two cells, part the cells and

@@ -19,6 +19,7 @@ cdef class Bounds:
     cdef const int64_t* light_of(self, const Node* node) noexcept nogil
     cdef bint at_sight(self, Node* node) noexcept nogil
     cdef bint is_capped(self, const Node* node) noexcept nogil
+    cdef int64_t capped_of(self, const Node* node) noexcept nogil
     cdef int64_t bound_of(self, Node* node) noexcept nogil
     cdef void bound_parts(self, const Node* node, Candidate* candidate) noexcept nogil
     cdef int64_t profile_bound(self, int n, int hits, const int32_t* chain, int chain_n,
@@ -32,11 +33,18 @@ cdef class Bounds:
     cdef int64_t bound_part(self, const Node* node, int c, bint hit) noexcept nogil
     cdef int64_t capped_part(self, const Node* node, int c, bint hit) noexcept nogil
 
-cdef inline int capped_bound(Bounds bounds, int k, int n, int d) noexcept nogil:
-    """No strategy costs less for n <= capped_most sets of k cells, d the greatest count."""
+cdef inline const int16_t* capped_row(Bounds bounds, int k, int n, int d) noexcept nogil:
+    """By numbers of sets up to n: what no strategy costs less than for so many of them, unweighted.
+
+    The sets are some of n <= capped_most sets of k cells, of which d is the greatest count.
+    """
     cdef int row = (bounds.capped_most + 1) * (bounds.capped_most + 1)
     if not bounds.on.leaf_counting or k > bounds.capped_hits:
         k = bounds.capped_hits
     if not bounds.on.frequency_cap or d >= n:
         d = n - 1
-    return bounds.capped[<size_t>k * row + d * (bounds.capped_most + 1) + n]
+    return bounds.capped + <size_t>k * row + d * (bounds.capped_most + 1)
+
+cdef inline int capped_bound(Bounds bounds, int k, int n, int d) noexcept nogil:
+    """No strategy costs less for n <= capped_most sets of k cells, d the greatest count."""
+    return capped_row(bounds, k, n, d)[n]

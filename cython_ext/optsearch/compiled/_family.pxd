@@ -31,7 +31,7 @@ cdef struct Node:              # one family, taken stock of; a single block of m
     int64_t weight
     int64_t lower              # the optimum is at least this
     Cells* rows                # [n] the sets, less what was stripped and merged
-    int64_t* weights           # [n], or NULL when all are 1
+    int64_t* weights           # [n] falling, or NULL when all are 1
     int64_t* light             # [n + 1] total weight of the i lightest sets, or NULL likewise
     int32_t* prices            # [n] see _chain; NULL where there are many sets, or weights
     uint64_t* columns          # [m * width] which sets have a cell
@@ -50,3 +50,12 @@ cdef void take_stock(Node* node, bint merging) noexcept nogil
 cdef void count_pairs(Node* node) noexcept nogil
 cdef int greatest_count(const Node* node) noexcept nogil
 cdef int ascending_cells(const void* a, const void* b) noexcept nogil
+
+cdef inline uint64_t chosen_of(const Node* node, int c, bint hit, int w) noexcept nogil:
+    """Which of the 64 sets of a word have a cell, or do not."""
+    cdef uint64_t column = node.columns[c * node.width + w]
+    if hit:
+        return column
+    if w < node.width - 1 or node.n % 64 == 0:
+        return ~column
+    return ~column & ((<uint64_t>1 << (node.n % 64)) - 1)

@@ -1,6 +1,6 @@
 # The search of families that fit on one machine word.
 
-from libc.stdint cimport int16_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from cells cimport MAX_CELLS
 from counting cimport Counted
@@ -12,11 +12,20 @@ from options cimport Switches
 cdef enum:
     WORD = 64                  # sets that are handled
 
-cdef struct Known:             # what is known of one subset
-    uint64_t subset
-    uint32_t search            # the number of that search; others' entries are void
-    int16_t lower
-    int16_t exact
+cdef extern from *:
+    """
+    typedef struct {
+        uint64_t subset;
+        uint64_t lower : 51;   /* costs are below 2^50 */
+        uint64_t exact : 1;
+        uint64_t search : 12;  /* the number of that search; others' entries are void */
+    } optsearch_known;
+    """
+    ctypedef struct Known "optsearch_known":    # what is known of one subset
+        uint64_t subset
+        int64_t lower
+        bint exact
+        uint32_t search
 
 cdef struct Subset:            # some sets of the family, counted
     uint64_t sets
@@ -37,19 +46,27 @@ cdef class WordSearch:
     cdef Known* known          # what was searched
     cdef Known* bounded        # what was bounded
     cdef uint32_t searches     # number of the current one
+    cdef const int64_t* weights  # of the sets, falling; NULL where all are 1
+    cdef int64_t* sums         # of the weights of sets 8 * i to 8 * i + 7, by subset, at 256 * i
     cdef int search(self, Node* node, int64_t limit) except -1 nogil
     cdef void begin(self, const Node* node, uint64_t* columns) noexcept nogil
-    cdef int bound_of(self, const Node* node) noexcept nogil
-    cdef int recall(self, uint64_t sets, int n) noexcept nogil
-    cdef void keep_bound(self, uint64_t sets, int bound) noexcept nogil
-    cdef void bound_parts(self, const Subset* subset, uint64_t sets_hit, int n_hit, int* hit,
-                          int* missed) noexcept nogil
-    cdef int bound(self, const Subset* subset, Subset* part, uint64_t sets, int n,
-                   const Counted* counted) noexcept nogil
-    cdef int bound_by_counts(self, const Subset* subset) noexcept nogil
-    cdef int bound_by_profile(self, const Subset* subset) noexcept nogil
-    cdef int solve(self, uint64_t sets, int hits, const uint64_t* columns, int columns_n,
-                   int limit, bint* exact) except -1 nogil
-    cdef int try_cells(self, const Subset* subset, int lower, int limit,
-                       bint* exact) except -1 nogil
-    cdef int shoot(self, const Subset* subset, int i, int limit) except -1 nogil
+    cdef void sum_weights(self, int n) noexcept nogil
+    cdef int64_t weight_of(self, uint64_t sets) noexcept nogil
+    cdef int64_t least_of(self, uint64_t sets) noexcept nogil
+    cdef int64_t capped_by_weight(self, uint64_t sets, int n, int left, int most) noexcept nogil
+    cdef int64_t bound_of(self, const Node* node) noexcept nogil
+    cdef int64_t recall(self, uint64_t sets, int n) noexcept nogil
+    cdef void keep_bound(self, uint64_t sets, int64_t bound) noexcept nogil
+    cdef void bound_parts(self, const Subset* subset, uint64_t sets_hit, int n_hit, int64_t* hit,
+                          int64_t* missed) noexcept nogil
+    cdef int64_t bound(self, const Subset* subset, Subset* part, uint64_t sets, int n,
+                       const Counted* counted) noexcept nogil
+    cdef int64_t bound_by_counts(self, const Subset* subset) noexcept nogil
+    cdef int64_t bound_by_profile(self, const Subset* subset) noexcept nogil
+    cdef int64_t solve(self, uint64_t sets, int hits, const uint64_t* columns, int columns_n,
+                       int64_t limit, bint* exact) except -1 nogil
+    cdef int64_t cost_at_sight(self, const Subset* subset) noexcept nogil
+    cdef int64_t heaviest_part(self, const Subset* subset) noexcept nogil
+    cdef int64_t try_cells(self, const Subset* subset, int64_t lower, int64_t limit,
+                           bint* exact) except -1 nogil
+    cdef int64_t shoot(self, const Subset* subset, int i, int64_t limit) except -1 nogil
