@@ -425,11 +425,7 @@ def gallery() -> str:
             lines.append(f"[Shot by shot](pictures/{figure.name}.gif), as a moving picture.")
         if rest:
             lines.append(rest)
-        made = ", ".join(
-            f"`data/{place}` (`{command}`)" for place, command in figure.sources.items()
-        )
-        drawn = f"Drawn by `{figure.redraw}`"
-        lines.append(f"{drawn} from {made}." if made else f"{drawn}, from no table.")
+        lines.append(figure.origin)
         parts.append("\n\n".join(lines))
     return "\n\n".join(parts)
 

@@ -32,11 +32,12 @@ def draw() -> Figure:
         0.5,
         0.08,
         f"a configuration that covers the i = {i} filled cells has e = {whole} of these triples "
-        f"whole:  1 - i + C(i, 2) - e = 1 - {i} + {pairs} - {whole} = {1 - i + pairs - whole}",
+        f"whole:  1 − i + C(i, 2) − e = 1 − {i} + {pairs} − {whole} = {1 - i + pairs - whole}",
         ha="center",
         fontsize=style.SMALL + 0.5,
         color=style.INK,
     )
+    style.letters(*figure.axes)
     return figure
 
 
@@ -71,7 +72,7 @@ def _draw_tree(ax: Axes, cell: int, edges: tuple[tuple[int, int], ...]) -> None:
             va="center_baseline",
             color="white" if is_covered else style.INK,
         )
-    ax.set_title(f"cell {cell} comes, with {len(edges)} triple{'s' if len(edges) > 1 else ''}")
+    ax.set_title(f"cell {cell}: {len(edges)} triple{'s' if len(edges) > 1 else ''}")
     ax.set_xlim(-1.5, 1.5)
     ax.set_ylim(-1.15, 1.3)
     ax.set_aspect("equal")

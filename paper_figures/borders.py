@@ -60,6 +60,7 @@ def draw(source: Path) -> Figure:
     figure.axes[0].legend(
         *(handles, labels), loc="lower left", bbox_to_anchor=(0, 1.12), ncols=len(NAMES)
     )
+    style.letters(*figure.axes)
     return figure
 
 

@@ -12,17 +12,21 @@ from paper_figures import script, style
 KINDS = {"one ship": range(1, 2), "two ships": range(2, 3), "three and more": range(3, 100)}
 
 
-def draw(source: Path) -> Figure:
-    """On the left what a uniform hider gives away, on the right the border; a dot a game.
-
-    Games whose value was found; those of ships of length 1 and boards of one row are left out. On
-    the right only those in which a uniform hider gives something away.
-    """
-    rows = [
+def shown(source: Path | None = None) -> list[dict[str, Any]]:
+    """Games whose value was found, without ships of length 1 and boards of one row."""
+    return [
         row
         for row in results.EQUILIBRIA.read(source)
         if row["value"] is not None and max(row["game"].fleet) > 1 and row["game"].rows > 1
     ]
+
+
+def draw(source: Path) -> Figure:
+    """On the left what a uniform hider gives away, on the right the border; a dot a game.
+
+    On the right only those in which a uniform hider gives something away.
+    """
+    rows = shown(source)
     figure = Figure(figsize=(2.9, 2.9))
     left, right = (figure.add_axes((1.35 * number, 0, 1, 1)) for number in range(2))
     for (kind, ships), colour, mark in zip(KINDS.items(), style.PALETTE, style.MARKS, strict=False):
@@ -51,6 +55,7 @@ def draw(source: Path) -> Figure:
     right.set_xlabel("ship cells at the border, drawn uniformly")
     right.set_ylabel("the same in the best hider's mix")
     right.grid()
+    style.letters(left, right)
     return figure
 
 

@@ -63,7 +63,7 @@ def draw(source: Path) -> Figure:
     bar = figure.colorbar(
         drawn, cax=figure.add_axes((0.2, -0.25 / high, 0.6, 0.12 / high)), orientation="horizontal"
     )
-    bar.set_label("likelier than in uniformly drawn configurations, points of percent")
+    bar.set_label("likelier than in uniformly drawn configurations, percentage points")
     bar.outline.set_visible(False)
     style.letters(*panels)
     return figure

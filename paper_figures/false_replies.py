@@ -4,11 +4,14 @@ import sys
 from pathlib import Path
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
 
 from optsearch.results import tables as results
 from paper_figures import script, style
 
 NAMES = {"greedy": "exact greedy", "thompson": "Thompson sampling of the exact posterior"}
+
+APART = 0.25  # percent, so that neither mark hides the other
 
 
 def draw(source: Path) -> Figure:
@@ -19,7 +22,7 @@ def draw(source: Path) -> Figure:
     for i, (kind, name) in enumerate(NAMES.items()):
         rows = [row for row in table if row["strategy"].partition(":")[0] == kind]
         ax.errorbar(
-            [row["percent"] for row in rows],
+            [row["percent"] + APART * (i - 0.5) for row in rows],
             [row["mean"] for row in rows],
             yerr=[row["standard_error"] for row in rows],
             color=style.PALETTE[i],
@@ -29,6 +32,8 @@ def draw(source: Path) -> Figure:
         )
     ax.set_xlabel("replies that are false, percent")
     ax.set_ylabel("mean shots")
+    ax.yaxis.set_major_locator(MultipleLocator(5))
+    ax.grid(axis="y")
     ax.set_xticks(sorted({row["percent"] for row in table}))
     ax.legend()
     return figure

@@ -32,6 +32,8 @@ def draw(*sources: Path) -> Figure:
         draw_probability(ax, Position(game), np.array(values))
         for text in ax.texts:
             text.set_fontsize(max(text.get_fontsize(), style.SMALLEST))
+        for lines in ax.collections:
+            lines.set_clip_on(False)  # half of those around would be cut
         number = int(table.header["configurations"])
         ax.set_title(f"{half} half, {number:,} configurations")
         left += width + GAP

@@ -1,4 +1,7 @@
-"""How many games are over within k shots, by player: python -m paper_figures.leaderboard."""
+"""How many games are over within k shots, by player, and the differences from the best known one.
+
+python -m paper_figures.leaderboard
+"""
 
 import sys
 from collections.abc import Iterator
@@ -21,7 +24,8 @@ RULES = {
     f"{USUAL};contact=any;announce=ship": "touching, sinkings told",
 }
 SHOWN = {
-    "rollout": "rollout",
+    "nested": "nested rollout",
+    "spread": "spread",
     "greedy:ties=first,endgame=4": "greedy",
     "information": "information",
     "pattern:modulus=4,colours=13,scan=diagonals,clear=line,water=0": "pattern",
@@ -32,6 +36,8 @@ SHOWN = {
     "random": "random",
 }
 WIDTH, GAP = 2.4, 0.12  # inches
+LEAST, MOST = -16, 6  # percentage points, of the differences that are shown
+SAMPLE = 10**6  # games; a player of more has played every configuration
 
 
 def finished(histogram: dict[int, int]) -> tuple[list[int], list[float]]:
@@ -75,11 +81,10 @@ def draw(source: Path) -> Figure:
             below.tick_params(labelleft=False)
         else:
             ax.set_ylabel("part of the games finished")
-            below.set_ylabel("points less than the best")
-    lowest = min((panel.get_ylim()[0] for panel in figure.axes[1::2]), default=-1)
-    for panel in figure.axes[1::2]:
-        panel.set_ylim(lowest, 5)
-    style.letters(*figure.axes[::2])
+            below.set_ylabel("difference from the best,\npercentage points")
+        below.set_ylim(LEAST, MOST)
+        below.set_yticks(range(-15, 6, 5))
+    style.letters(*figure.axes[::2], *figure.axes[1::2])
     order = [label for label in SHOWN.values() if label in labelled]
     figure.legend(
         [labelled[label] for label in order],
@@ -109,22 +114,33 @@ def _curves(ax: Axes, histograms: dict[str, dict[int, int]]) -> None:
         ax.step(*finished(found), where="post", **look)
 
 
+def best_known(histograms: dict[str, dict[int, int]]) -> str:
+    """The player of the fewest shots: of those who played every configuration, if there are any."""
+
+    def mean(name: str) -> float:
+        games = histograms[name]
+        return sum(k * n for k, n in games.items()) / sum(games.values())
+
+    whole = [name for name, games in histograms.items() if sum(games.values()) > SAMPLE]
+    return min(whole or histograms, key=mean)
+
+
 def _differences(ax: Axes, histograms: dict[str, dict[int, int]]) -> None:
-    """Below zero, by how much less of its games a player has finished than the best one."""
+    """By how much more or less of its games a player has finished than the best known one."""
     shots = range(15, 101)
-    parts, looks, means = {}, {}, {}
-    for name, found, look in _lines(histograms):
-        if name != "random":
-            total = sum(found.values())
-            done = [sum(n for k, n in found.items() if k <= shot) / total for shot in shots]
-            parts[name], looks[name] = done, look
-            means[name] = sum(k * n for k, n in found.items()) / total
-    if not parts:
-        return
-    best = parts[min(means, key=means.__getitem__)]
-    for name, done in parts.items():
-        less = [100 * (own - most) for own, most in zip(done, best, strict=True)]
-        ax.step(shots, less, where="post", **looks[name])
+
+    def done(games: dict[int, int]) -> list[float]:
+        total = sum(games.values())
+        return [100 * sum(n for k, n in games.items() if k <= shot) / total for shot in shots]
+
+    known = best_known(histograms)
+    most = done(histograms[known])
+    for _, games, look in _lines(histograms):
+        less = [own - best for own, best in zip(done(games), most, strict=True)]
+        ax.step(shots, less, where="post", **look)
+        if games is histograms[known]:
+            text = f"best known: {look['label']}"
+            style.note(ax, text, (1, 1), xycoords="axes fraction", ha="right", va="top")
 
 
 FIGURE = script.PaperFigure("leaderboard", results.LEADERBOARD_SHOTS, draw)

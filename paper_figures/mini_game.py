@@ -48,14 +48,15 @@ def draw(source: Path) -> Figure:
             )
     for ax in axes:
         ax.set_xlim(9, MOST)
-        ax.set_xlabel("shots")
+        ax.set_xlabel("at most so many shots")
         ax.grid(axis="y")
         for limit in LIMITS:
             ax.axvline(limit, color=style.GRID, lw=0.8, zorder=0)
-    axes[0].set_ylabel("boards won with so many shots or fewer, percent")
-    axes[1].set_ylabel("more than greedy, percent of all boards")
+    axes[0].set_ylabel("boards won, percent")
+    axes[1].set_ylabel("more than greedy, percentage points")
     axes[0].legend(loc="upper left", bbox_to_anchor=(0, -0.2), ncols=2)
     figure.text(0, 1.04, str(table.header["game"]), fontsize=style.SMALL)
+    style.letters(*axes)
     return figure
 
 

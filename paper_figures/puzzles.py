@@ -12,7 +12,7 @@ from optsearch.drawing import draw_puzzle, picture_size
 from optsearch.game.names import LEVELS
 from optsearch.results import tables as results
 from optsearch.solitaire.formats import from_fields
-from paper_figures import script
+from paper_figures import script, style
 
 ACROSS, OF_A_LEVEL = 3, 2
 CELL, GAP = 0.185, 0.34  # inches
@@ -48,6 +48,7 @@ def draw(source: Path) -> Figure:
         ax.set_title(
             f"seed {row['seed']}, {row['clues']} clues, {row['level']}", fontsize=7, loc="left"
         )
+    style.letters(*figure.axes)
     return figure
 
 

@@ -11,8 +11,6 @@ import argparse
 import sys
 from pathlib import Path
 
-from PIL import Image
-
 from optsearch.report import Figure, page, walks
 from optsearch.support.datafiles import CHECKOUT, DATA
 from optsearch.support.errors import OptsearchError, RecordError
@@ -25,20 +23,12 @@ FOLDER = CHECKOUT / "report"
 
 def figure_of(figure: script.PaperFigure, caption: str, data: Path, drawn: Path) -> Figure:
     """A figure for the page."""
-    picture = drawn / f"{figure.name}.png"
+    path = drawn / f"{figure.name}.svg"
+    picture = path.read_text(encoding="utf-8") if path.is_file() else None
     sources = [data / source for source in figure.sources]
-    is_old = False
-    if picture.is_file() and all(source.is_file() for source in sources):
-        with Image.open(picture) as image:
-            is_old = image.info.get("Source") != script.digest(sources)
-    return Figure(
-        figure.name,
-        caption,
-        picture.read_bytes() if picture.is_file() else None,
-        figure.redraw,
-        figure.sources,
-        is_old,
-    )
+    is_there = picture is not None and all(source.is_file() for source in sources)
+    is_old = is_there and script.digest(sources) not in (picture or "")
+    return Figure(figure.name, caption, picture, figure.redraw, figure.sources, is_old)
 
 
 def write(data: Path, drawn: Path, folder: Path) -> Path:

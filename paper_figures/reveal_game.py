@@ -15,14 +15,14 @@ GAME = Game.parse("6x6:4,3,2")
 FIRST, SECOND = ((1, 1), (1, 2), (1, 3), (1, 4)), ((3, 2), (4, 2), (5, 2))
 STEPS: tuple[tuple[tuple[tuple[Cell, ...], ...], tuple[Cell, ...], str], ...] = (
     ((), ((2, 3), (4, 4), (3, 0), (1, 2)), "nothing known: $F(l)$\nhit at $c_3$, after 3 misses"),
-    ((FIRST,), ((5, 5), (4, 2)), "ship $p$ known: $F_p(l-3)$\nhit at $c_1$, after 1 more"),
+    ((FIRST,), ((5, 4), (4, 2)), "ship $p$ known: $F_p(l-3)$\nhit at $c_1$, after 1 more"),
     ((FIRST, SECOND), (), "$p$ and $q$ known:\n$F_{p,q}(l-4)$"),
 )
 
 
 def draw() -> Figure:
     """A board for each ship that is known, with the shots until the next one is hit."""
-    size = 0.33 * GAME.columns
+    size = 0.32 * GAME.columns
     figure = Figure(figsize=(3 * size + 1.2, size + 0.9))
     for i, (ships, cells, text) in enumerate(STEPS):
         width, height = figure.get_size_inches()
@@ -33,6 +33,7 @@ def draw() -> Figure:
         figure.axes[i].text(
             GAME.columns / 2, GAME.rows + 0.4, text, ha="center", va="top", fontsize=style.SMALL + 1
         )
+    style.letters(*figure.axes)
     return figure
 
 
@@ -45,7 +46,8 @@ def _draw_step(ax: Axes, ships: tuple[tuple[Cell, ...], ...], cells: tuple[Cell,
     draw_board(ax, Position(GAME, shots))
     draw_ships(ax, ships)
     for number, (row, column) in enumerate(cells):
-        style.note(ax, f"$c_{number}$", (column + 0.04, row + 0.26))
+        beside = (column + 1.1, row + 0.5)
+        style.note(ax, f"$c_{number}$", beside, va="center", fontsize=9, color=style.INK)
     ax.set_xticks([])
     ax.set_yticks([])
 

@@ -22,6 +22,7 @@ def draw(coverage: Path) -> Figure:
     figure = Figure(figsize=(5.4, 5.2))
     _draw_chain(figure.add_axes((0, 0.55, 1, 0.45)))
     _draw_parts(figure.add_axes((0.13, 0.08, 0.84, 0.38)), results.COVERAGE.read(coverage))
+    style.letters(*figure.axes)
     return figure
 
 
@@ -42,7 +43,7 @@ def _draw_chain(ax: Axes) -> None:
         (
             CELLS,
             CHAIN,
-            f"behind {CELLS} misses: at most\nC(l - {CELLS} + {HITS}, {HITS}) sequences",
+            f"behind {CELLS} misses: at most\nC(l − {CELLS} + {HITS}, {HITS}) sequences",
         ),
     ):
         left, right = first - 0.6, after - 0.9
@@ -68,7 +69,7 @@ def _draw_parts(ax: Axes, table: results.Entries) -> None:
         met,
         color=style.ORANGE,
         alpha=0.55,
-        label=f"C({MISSES} - j + {HITS}, {HITS})",
+        label=f"C({MISSES} − j + {HITS}, {HITS})",
     )
     height = met[least] + behind[least]
     ax.axhline(height, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=0)

@@ -100,6 +100,12 @@ class PaperFigure:
         return self.sources[self.source]
 
     @property
+    def origin(self) -> str:
+        """The commands that draw it and that make its sources, as a sentence in Markdown."""
+        made = ", ".join(f"`data/{at}` (`{command}`)" for at, command in self.sources.items())
+        return f"Drawn by `{self.redraw}` from {made or 'no table'}."
+
+    @property
     def redraw(self) -> str:
         """What the user runs to draw it."""
         return f"python -m paper_figures.{self.name}"

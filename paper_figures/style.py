@@ -8,8 +8,9 @@ printed in grey.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from io import BytesIO
+from io import BytesIO, StringIO
 from pathlib import Path
 
 import matplotlib
@@ -74,6 +75,7 @@ matplotlib.rcParams.update(
         "ytick.labelsize": 8,
         "savefig.dpi": 200,
         "pdf.fonttype": 42,  # text stays text
+        "svg.hashsalt": "optsearch",  # the same figure, the same file; in a PDF by its date
     }
 )
 
@@ -106,7 +108,7 @@ def letters(*panels: Axes) -> None:
     """A letter for each panel, above its upper left corner."""
     for letter, ax in zip("abcdefghi", panels, strict=False):
         style: dict[str, object] = {"fontsize": 9, "fontweight": "bold", "color": INK}
-        note(ax, letter, (0, 1), xycoords="axes fraction", xytext=(-14, 5), **style)
+        note(ax, letter, (0, 1), xycoords="axes fraction", xytext=(-14, 5), gid="letter", **style)
 
 
 def framed(drawn: Figure) -> Bbox:
@@ -137,17 +139,27 @@ def _width_for(width: float) -> float:
 def save(
     drawn: Figure, name: str, folder: Path = OUTPUT, about: Mapping[str, str] | None = None
 ) -> list[Path]:
-    """Write folder/NAME.pdf and folder/NAME.png; returns the two paths.
+    """Write NAME.pdf, NAME.png and NAME.svg into a folder; returns the three paths.
 
-    about -- what the PNG says of itself, as text chunks.
+    about -- what the PNG and the SVG say of themselves, such as their Source.
     """
     folder.mkdir(parents=True, exist_ok=True)
     box = framed(drawn)
-    paths = [folder / f"{name}.pdf", folder / f"{name}.png"]
-    undated = {"CreationDate": None}  # the same figure, the same file
-    drawn.savefig(paths[0], bbox_inches=box, metadata=undated)
+    paths = [folder / f"{name}.{kind}" for kind in ("pdf", "png", "svg")]
+    drawn.savefig(paths[0], bbox_inches=box, metadata={"CreationDate": None})
     drawn.savefig(paths[1], bbox_inches=box, metadata=dict(about or {}))
+    written = StringIO()
+    drawn.savefig(written, format="svg", bbox_inches=box, metadata={"Date": None, **(about or {})})
+    paths[2].write_text(_lean(written.getvalue()), encoding="utf-8")
     return paths
+
+
+def _lean(svg: str) -> str:
+    """An SVG of matplotlib without comments, and with hundredths of a point as last digits."""
+    svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
+    places = r"(?:\b(?:d|x|y)=\"|translate\()[^\")]*"
+    svg = re.sub(places, lambda found: re.sub(r"(\d\.\d\d)\d+", r"\1", found[0]), svg)
+    return re.sub(r"\s*\n\s*", "\n", svg)
 
 
 def save_moving(frames: Iterable[Figure], name: str, folder: Path = OUTPUT) -> Path:

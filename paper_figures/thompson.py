@@ -35,7 +35,7 @@ HEIGHT = 3.4  # inches
 def draw(source: Path, small: Path, optimistic: Path) -> Figure:
     """Probabilities on the left, parts of the games by player on the right."""
     figure = Figure(figsize=(6.5, HEIGHT))
-    left, right = figure.add_axes((0, 0, 0.36, 0.86)), figure.add_axes((0.46, 0, 0.54, 0.86))
+    left, right = figure.add_axes((0, 0, 0.36, 1)), figure.add_axes((0.46, 0, 0.54, 1))
     _draw_small(left, results.THOMPSON_SMALL.read(small))
     _draw_usual(right, results.THOMPSON.read(source))
     _draw_means(right, results.THOMPSON_OPTIMISTIC.read(optimistic))
@@ -87,18 +87,22 @@ def _draw_usual(ax: Axes, table: results.Entries) -> None:
             ha="right" if is_left else "left",
             color=style.INK,
         )
-    ax.set_title("10x10:5,4,3,3,2, touching, sinkings told", pad=32)
+    ax.set_title("10x10:5,4,3,3,2, touching, sinkings told")
     ax.set_xlabel("shots")
     ax.set_xlim(15, 110)
     ax.set_yticks([])
-    ax.set_ylim(0.1 - len(USUAL), 0.95)
+    ax.set_ylim(0.1 - len(USUAL), 1.45)
     ax.spines["left"].set_visible(False)
 
 
 def _draw_means(ax: Axes, table: results.Entries) -> None:
-    """The optimistic means as lines, printed and corrected, named above the axes."""
+    """The optimistic means as lines, printed and corrected, named above the distributions."""
+    outer = {
+        "corrected": min((float(value) for value in table.column("corrected")), default=0),
+        "printed": max((float(value) for value in table.column("printed")), default=0),
+    }
     for number, row in enumerate(table):
-        high = 13 - 10 * number
+        high = 1.2 - 0.3 * number
         for what, dashes, aside in (("printed", "--", 1), ("corrected", ":", -1)):
             value = float(row[what])
             ax.axvline(value, color=style.INK, lw=0.9, ls=dashes, gid=what)
@@ -106,9 +110,8 @@ def _draw_means(ax: Axes, table: results.Entries) -> None:
             style.note(
                 ax,
                 f"{what} {value:.2f}" if aside < 0 else f"{value:.2f} {name}as {what}",
-                (value, 1),
-                xycoords=("data", "axes fraction"),
-                xytext=(2 * aside, high),
+                (outer[what], high),
+                xytext=(3 * aside, 0),
                 ha="left" if aside > 0 else "right",
                 color=style.INK,
                 gid="optimistic",

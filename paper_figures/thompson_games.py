@@ -36,6 +36,7 @@ def draw(source: Path) -> Figure:
                 color=style.INK,
             )
         ax.set_title(f"{which}: {len(shots)} shots, board {rows[0]['board']}", pad=16)
+    style.letters(*figure.axes)
     return figure
 
 

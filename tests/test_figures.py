@@ -193,6 +193,16 @@ def sources(tmp_path_factory):
         game="2x3:2",
     )
     write(
+        results.BRACKET_HISTORY,
+        [
+            ("2014", "lower", "some", Fraction(7, 2)),
+            ("2014", "upper", "some", 5),
+            ("2026-11-21", "lower", "more", Fraction(17, 4)),
+        ],
+        "date side name value_exact",
+        game="2x3:2",
+    )
+    write(
         results.BOXED_BRACKET,
         [("lower", "some", Fraction(7, 2))],
         "side name value_exact",
@@ -358,7 +368,8 @@ def test_equilibria_has_the_gain_and_the_border_of_each_game(data):
     assert two == [[30, pytest.approx(457 / 64 - 107 / 15)]]
     assert more == []
     assert border.lines[0].get_xydata().tolist() == [[0.76, 0.81]]  # where something is gained
-    assert [text.get_text() for text in gains.texts] == ["3x4:2"]
+    texts = [text.get_text() for text in gains.texts if text.get_gid() != "letter"]
+    assert texts == ["3x4:2"]
 
 
 def test_the_maps_of_equilibria_have_the_chance_of_each_cell(data):
@@ -386,6 +397,27 @@ def test_bounds_of_one_value_are_one_line_and_markers_point_at_values(data):
     assert ax.get_yticklabels()[-1].get_text().replace("\n", " ") == (
         "fixed pattern, four directions or the row first, known water left out"
     )
+
+
+def test_the_history_of_the_bracket_ends_at_its_best_bounds():
+    """From the committed tables; below the bars, a panel each side; larger, what is near."""
+    figure = import_module("paper_figures.bracket").FIGURE
+    drawn = figure.draw(*(ROOT / "data" / source for source in figure.sources))
+    above, *below = drawn.axes
+    for side, ax in zip(("lower", "upper"), below, strict=True):
+        rows = [row for row in results.BRACKET_HISTORY.read() if row["side"] == side]
+        values = [float(row["value_exact"]) for row in rows]
+        assert values == sorted(values, reverse=side == "upper")
+        found = [line.get_xdata()[0] for line in ax.lines if line.get_gid() == "step"]
+        assert found == values
+        best = [row["value_exact"] for row in results.BRACKET.read() if row["side"] == side][-1]
+        assert rows[-1]["value_exact"] == best
+        assert rows[0]["date"] == "2014"
+        assert len({(row["date"], row["value"]) for row in rows}) == len(rows)
+    (inset,) = above.child_axes
+    near = [line.get_xdata()[0] for line in inset.lines if line.get_gid() == "bound"]
+    assert len(near) >= 3
+    assert near[0] - near[-1] <= 0.1
 
 
 def test_strategies_that_go_by_less_are_named_so(data):
@@ -453,7 +485,7 @@ def test_the_root_chain_has_the_bound_of_the_table():
     module = import_module("paper_figures.root_chain")
     name = module.GAME
     figure = module.draw(results.COVERAGE.path(name=name))
-    (text,) = [t.get_text() for t in figure.axes[1].texts]
+    (text,) = [t.get_text() for t in figure.axes[1].texts if t.get_gid() != "letter"]
     (row,) = [r for r in results.FINISHED.read(name=name) if r["misses"] == module.MISSES]
     whole = int(results.FINISHED.read(name=name).header["configurations"])
     assert text.endswith(f"A(18) = {row['root_chain'] / whole:.4f} N")
@@ -526,6 +558,23 @@ def test_a_figure_is_a_column_or_a_page_wide_and_can_be_read(name):
     assert box.x0 <= every.x0 < every.x1 <= box.x1
     texts = [text for text in drawn.findobj(Text) if text.get_visible() and text.get_text()]
     assert all(text.get_fontsize() > style.SMALLEST - 0.01 for text in texts)
+    letters = "".join(sorted(t.get_text() for t in texts if t.get_gid() == "letter"))
+    panels = [ax for ax in drawn.axes if ax.get_label() != "<colorbar>"]
+    assert letters == "abcdefghi"[: len(letters)]
+    assert (len(letters) > 1) == (len(panels) > 1)
+
+
+def test_captions_say_on_how_much():
+    """Where a number of games grows with its table."""
+    captions = import_module("paper_figures.script").captions()
+    for name, number in (
+        ("equilibria", len(import_module("paper_figures.equilibria").shown())),
+        ("optima", len(import_module("paper_figures.optima").shown())),
+        ("greedy_loss", sum(r["percent_best"] is not None for r in results.GREEDY_LOSS.read())),
+        ("borders", len(results.BOARDS.read())),
+        ("puzzles", len(results.PUZZLES.read())),
+    ):
+        assert re.search(rf"\b{number}\b", captions[name]), (name, number)
 
 
 def test_one_palette():
@@ -546,6 +595,7 @@ def test_a_picture_says_what_it_was_drawn_from(data, tmp_path):
     source = data / "results" / "occurrence_10x10.csv"
     with Image.open(tmp_path / "figure2.png") as picture:
         assert picture.text["Source"] == script.digest([source])
+    assert script.digest([source]) in (tmp_path / "figure2.svg").read_text(encoding="utf-8")
     source.write_text(source.read_text() + "0,3,1,1/2\n")
     with Image.open(tmp_path / "figure2.png") as picture:
         assert picture.text["Source"] != script.digest([source])
@@ -602,10 +652,10 @@ def test_all_figures_are_drawn_and_the_missing_ones_named(
     )
     kept.rename(missing)
     assert run("figure9", data, output) == 0
-    written = {f"{name}.{kind}" for name in chosen for kind in ("pdf", "png")}
+    written = {f"{name}.{kind}" for name in chosen for kind in ("pdf", "png", "svg")}
     moving = {f"{name}.gif" for name in chosen if name == "thompson_posterior"}
     assert {path.name for path in output.iterdir()} == written | moving
-    begins = {".pdf": b"%PDF", ".png": b"\x89PNG", ".gif": b"GIF8"}
+    begins = {".pdf": b"%PDF", ".png": b"\x89PNG", ".svg": b"<?xml", ".gif": b"GIF8"}
     for path in output.iterdir():
         assert path.read_bytes().startswith(begins[path.suffix]), path.name
 
@@ -616,4 +666,5 @@ def test_one_script_on_the_command_line(data, tmp_path):
         [*command, "--output", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"figure5: {tmp_path / 'figure5.pdf'} {tmp_path / 'figure5.png'}\n"
+    written = [str(tmp_path / f"figure5.{kind}") for kind in ("pdf", "png", "svg")]
+    assert done.stdout == f"figure5: {' '.join(written)}\n"

@@ -1,5 +1,6 @@
 """The page of all results: what it says, and the page in a browser."""
 
+import csv
 import json
 import re
 import runpy
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from selenium.webdriver import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 
 from optsearch import report
 from optsearch.game.names import in_words, together
@@ -24,10 +26,15 @@ from optsearch.support.decimals import exact_mean, outward
 from optsearch.support.errors import RecordError
 from tests.browser import accessible
 from tests.examples import some
+from tests.processes import MANY_SECONDS
 
 ROOT = Path(__file__).parent.parent
 PICTURE = report.Figure(
-    "bracket", "A title. And a text.", b"\x89PNG", "python -m draw", {"results/bracket.csv": "make"}
+    "bracket",
+    "A title. And a text.",
+    '<svg a="#b&amp;c"/>',
+    "python -m draw",
+    {"results/bracket.csv": "make"},
 )
 
 
@@ -102,7 +109,7 @@ def test_a_table_that_is_wrong_is_named(tmp_path):
 
 def test_a_page_of_nothing(tmp_path):
     text = report.page([], tmp_path)
-    assert "not made yet: <code>python -m experiments.table1</code>" in text
+    assert "is not made yet: <code>python -m experiments.table1</code>" in text
     assert not list(answers(tmp_path))
 
 
@@ -110,7 +117,7 @@ def test_figures_with_captions_and_what_is_old(tmp_path):
     figures = [PICTURE, report.Figure("b", "C. D", None, "make b", {}, False)]
     text = report.page(figures, tmp_path)
     assert "<b>A title.</b> And a text." in text
-    assert "data:image/png;base64,iVBORw==" in text
+    assert "src=\"data:image/svg+xml,%3Csvg a='%23b%26amp;c'/%3E\"" in text
     assert text.count("not drawn: its source is missing") == 1
     assert "older than its table" not in text
     old = report.Figure(*(getattr(PICTURE, name) for name in PICTURE.__dataclass_fields__))
@@ -167,14 +174,14 @@ def test_the_answers_are_those_of_the_tables():
 def test_the_bracket_and_its_history():
     table = results.BRACKET.read()
     scale = bracket.scale_of(table)
-    assert scale.ticks[0] == (30, scale.place(30))
+    assert scale.ticks[0] == ("30", scale.place(30))
     bars = bracket.bounds(table, scale)
     assert len({(bar.kind, bar.text) for bar in bars}) == len(bars)  # no number twice
     lower = [bar.right for bar in bars if bar.kind == "lower"]
     upper = [bar.left for bar in bars if bar.kind == "upper"]
     assert lower == sorted(lower)
     assert upper == sorted(upper, reverse=True)
-    steps = bracket.history(table, scale)
+    steps = bracket.history(results.BRACKET_HISTORY.read(), scale)
     assert steps[0].text == "30.8848 to 55.6"  # section 5 of the paper: 30.8 and 55.6
     assert (steps[-1].left, steps[-1].right) == (lower[-1], upper[-1])
     for before, after in pairwise(steps):
@@ -245,7 +252,26 @@ def test_what_confirmed_a_table_as_it_stands(tmp_path):
     assert said == f"changed since it was {again}; {by}"
     assert is_confirmed
     page = report.page([], tmp_path)
-    assert page.count(said) == 2  # at the table, and in the list of all
+    assert page.count(said) == 1  # at the table; it is confirmed
+
+
+def test_what_is_old_is_said_where_it_matters(tmp_path):
+    """Of a table whose values changed since they were confirmed, in its line and at the end."""
+    path = results.GROWTH.path(tmp_path)
+    path.write_text(results.GROWTH.path().read_text(encoding="utf-8"))
+    row = ("growth.csv", results.GROWTH.command, "2026-01-02", "01234567", "other", 3, True, None)
+    results.RECOMPUTED.write([row], tmp_path)
+    said = "changed since it was recomputed 2026-01-02 at 01234567"
+    page = report.page([], tmp_path)
+    summary = page.partition('data-file="growth.csv"')[2].partition("</summary>")[0]
+    assert f'<span class="badge">{said}</span>' in summary
+    assert page.count(said) == 2
+    digest = results.GROWTH.digest(path)
+    results.RECOMPUTED.write([(*row[:4], digest, *row[5:])], tmp_path)
+    page = report.page([], tmp_path)
+    summary = page.partition('data-file="growth.csv"')[2].partition("</summary>")[0]
+    assert "badge" not in summary
+    assert "20" not in summary.partition("growth.csv")[2]  # no date
 
 
 def test_the_committed_records_name_tables_with_their_commands():
@@ -355,7 +381,7 @@ def test_sorting(shown):
     heads[by].click()  # as it was
     assert shown.column(details, 0) == [str(row["game"]) for row in rows[:100]]
     greedy = results.OPTIMA.names.index("best_greedy_total_height")
-    details.find_element("css selector", ".tools button").click()
+    details.find_element("css selector", ".tools .more").click()
     heads[greedy].click()
     known = [row["best_greedy_total_height"] for row in rows]
     texts = [str(n) for n in sorted(n for n in known if n is not None)]
@@ -389,6 +415,87 @@ def test_filtering(shown):
         assert shown.column(details, 0) == kept
         count = details.find_element("css selector", "output").text
         assert count == f"{len(kept)} of {len(rows)} rows"
+
+
+def test_downloading(shown, tmp_path):
+    """What is found, in the order shown, with the columns; by keyboard, without network."""
+    command = "Browser.setDownloadBehavior"
+    shown.driver.execute_cdp_cmd(command, {"behavior": "allow", "downloadPath": str(tmp_path)})
+    details = shown.table("bracket.csv")
+    details.find_element("css selector", "input").send_keys("side=upper")
+    place = results.BRACKET.names.index("value")
+    details.find_elements("css selector", "th button")[place].click()
+    details.find_element("css selector", ".save").send_keys(Keys.ENTER)
+    WebDriverWait(shown.driver, MANY_SECONDS).until(lambda _: (tmp_path / "bracket.csv").is_file())
+    with (tmp_path / "bracket.csv").open(encoding="utf-8", newline="") as file:
+        head, *rows = csv.reader(file)
+    assert tuple(head) == results.BRACKET.names
+    table = results.BRACKET.read()
+    expected = sorted((r for r in table if r["side"] == "upper"), key=lambda row: row["value"])
+    show = [column.show for column in results.BRACKET.columns]
+    assert rows == [[f(v) for f, v in zip(show, row.values(), strict=True)] for row in expected]
+
+
+def test_strategies_as_dots(shown):
+    """The mean and the worst case on one axis, the cost on another, from the committed tables."""
+    table = shown.driver.find_element("css selector", "table.dots")
+    assert table.get_attribute("data-file") == "10x10:5,4,3,3,2, on every configuration"
+    rows = table.find_elements("css selector", "tbody tr")
+    header = results.EVALUATION.read(name="nested").header
+    name = in_words(header["strategy"])
+    (row,) = [row for row in rows if row.text.startswith(name)]
+    cells = shown.run("return [...arguments[0].cells].map((c) => c.dataset.value ?? '')", row)
+    assert float(cells[2]) == pytest.approx(float(header["mean"]), abs=1e-6)
+    cost = float(header["seconds"]) / int(header["configurations"])
+    assert float(cells[-1]) == pytest.approx(cost)
+    assert row.text.endswith(f"{1e6 * cost:.1f} µs")
+    ticks = """return [...arguments[0].tFoot.querySelectorAll(".plot:not(.cost) text")].map(
+        (t) => [Number(t.textContent), parseFloat(t.getAttribute("x"))])"""
+    (low, left), *_, (high, right) = shown.run(ticks, table)
+    for mark, value in (("mean", float(header["mean"])), ("worst", int(header["worst"]))):
+        circle = row.find_element("css selector", f"td circle.{mark}")
+        at = float(circle.get_attribute("cx").rstrip("%"))
+        there = left + (right - left) * (value - low) / (high - low)
+        assert at == pytest.approx(there, abs=0.05)
+    assert [head.text for head in table.find_elements("css selector", "th button")] == [
+        *("strategy", "mean", "sd", "worst", "cost")
+    ]
+    table.find_elements("css selector", "th button")[-1].send_keys(Keys.ENTER)
+    costs = shown.run(
+        "return [...arguments[0].tBodies[0].rows].map((r) => +r.cells[6].dataset.value)", table
+    )
+    assert costs == sorted(costs)
+    assert len(costs) == len(rows)
+    box = table.find_element("xpath", "../preceding-sibling::div/input")
+    box.send_keys("mean<41")
+    headers = [results.EVALUATION.read(path).header for path in results.EVALUATION.all()]
+    means = [float(one["mean"]) for one in headers if one["game"] == "10x10:5,4,3,3,2"]
+    assert len(table.find_elements("css selector", "tbody tr")) == sum(m < 41 for m in means)
+
+
+def test_a_figure_is_enlarged(shown):
+    """By keyboard, larger than the window if need be; Escape goes back to it."""
+    shown.look(360, "light")
+    button = shown.driver.find_element("css selector", "#f-bracket button.picture")
+    small = button.find_element("css selector", "img")
+    assert small.get_attribute("src").startswith("data:image/svg+xml,%3C?xml")
+    assert shown.run("return arguments[0].naturalWidth", small) > 300  # it can be drawn
+    button.send_keys(Keys.ENTER)
+    large = shown.driver.find_element("css selector", "dialog[open] img")
+    assert large.size["width"] > 2 * small.size["width"]
+    assert shown.run("return document.documentElement.scrollWidth") == 360
+    title = shown.driver.find_element("id", "large-title").text
+    assert title == small.get_attribute("alt") != ""
+    assert shown.driver.switch_to.active_element.text == "Close"
+    accessible(shown.driver, "#large")
+    shown.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+    assert not shown.driver.find_elements("css selector", "dialog[open]")
+    assert shown.driver.switch_to.active_element == button
+
+
+def test_the_page_is_not_large(written):
+    """With all figures as vector graphics; what they add is measured by `make report`."""
+    assert written.stat().st_size < 2_500_000
 
 
 def test_a_link_opens_a_table(shown):

@@ -9,17 +9,17 @@ what confirmed each table, `walks` writes pages on which trees are walked. Table
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
+from urllib.parse import quote
 
 from optsearch.report import bracket
 from optsearch.report.answers import answers
 from optsearch.report.standing import Standing, short, standings
 from optsearch.report.walks import Walk, counterexample
-from optsearch.results.tables import BRACKET, TABLES, Table, took
+from optsearch.results.tables import BRACKET, BRACKET_HISTORY, TABLES, Table, took
 from optsearch.support import records
 from optsearch.support.datafiles import RESULTS
 from optsearch.support.errors import NotSupported
@@ -28,19 +28,21 @@ from optsearch.support.version import VERSION
 
 __all__ = ["Figure", "Shown", "Walk", "page", "tables"]
 
+_IN_ADDRESS = " =:/'();,.-+*?!@$~[]{}|^`"  # of SVG, what need not be escaped
+
 
 @dataclass(frozen=True)
 class Figure:
     """A figure for the page.
 
-    name -- of its files; caption -- its first sentence is its title; picture -- a PNG, None where
+    name -- of its files; caption -- its first sentence is its title; picture -- an SVG, None where
     it was not drawn; command -- what draws it; sources -- where its tables lie below `data`, each
     with what makes it; is_old -- whether they have changed since.
     """
 
     name: str
     caption: str
-    picture: bytes | None
+    picture: str | None
     command: str
     sources: Mapping[str, str]
     is_old: bool = False
@@ -57,9 +59,9 @@ class Figure:
 
     @property
     def address(self) -> str:
-        """The picture as an address."""
+        """The picture as an address, for an attribute of HTML between double quotes."""
         assert self.picture is not None
-        return "data:image/png;base64," + base64.b64encode(self.picture).decode()
+        return "data:image/svg+xml," + quote(self.picture.replace('"', "'"), safe=_IN_ADDRESS)
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,7 @@ def page(
     )
     drawn = BRACKET.path(results)
     table = BRACKET.read(drawn) if drawn.is_file() else None
+    moved = BRACKET_HISTORY.path(results)
     scale = None if table is None else bracket.scale_of(table)
     start = counterexample(results)
     return environment.from_string(text).render(
@@ -117,8 +120,13 @@ def page(
         titles={table.file: table.title for table in shown},
         scale=scale,
         game="" if table is None else table.header["game"],
+        open=bracket.still_open(table, scale) if table is not None and scale is not None else None,
         bounds=[] if table is None or scale is None else bracket.bounds(table, scale),
-        history=[] if table is None or scale is None else bracket.history(table, scale),
+        history=(
+            bracket.history(BRACKET_HISTORY.read(moved), scale)
+            if scale is not None and moved.is_file()
+            else []
+        ),
         figures=figures,
         tables=shown,
         missing=[one for one in TABLES if not any(one.all(results))],

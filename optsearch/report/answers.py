@@ -12,6 +12,7 @@ from typing import Any
 
 from optsearch import tree
 from optsearch.game.names import in_words
+from optsearch.report.axes import Axis, linear, logarithmic, time_in_words
 from optsearch.report.bracket import ends
 from optsearch.results.tables import (
     BRACKET,
@@ -30,23 +31,57 @@ from optsearch.results.tables import (
 )
 from optsearch.support.decimals import brief, exact_mean
 
+EVALUATED = (
+    "Cost: the time that its evaluation took on two cores, divided by the configurations, which "
+    "share the shots of their tree."
+)
+PLAYED = (
+    "Cost: processor time of a game that is played alone, a move's time on one core times the mean "
+    "shots; of those played on every configuration it is in the table above."
+)
+
 
 @dataclass(frozen=True)
 class Player:
-    """A line of a comparison: a strategy in words, and its shots."""
+    """A line of a comparison: a strategy in words, its shots, and what a configuration costs.
+
+    mean -- of its shots, at -- the same as a number; cost -- seconds, None where it is not known.
+    """
 
     name: str
     mean: str
+    at: float
     sd: str
     worst: int
+    cost: float | None = None
+
+    @property
+    def cost_text(self) -> str:
+        """Its cost with two digits, in seconds, milliseconds or microseconds."""
+        return "" if self.cost is None else time_in_words(self.cost)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Strategies on the same games, the best first; title -- which games."""
+    """Strategies on the same games, the best first.
+
+    title -- which games; cost -- what the costs of the players are, empty where none is known.
+    """
 
     title: str
     players: list[Player]
+    cost: str = ""
+
+    @property
+    def shots(self) -> Axis:
+        """The axis of means and of worst cases."""
+        return linear([one.at for one in self.players] + [one.worst for one in self.players])
+
+    @property
+    def costs(self) -> Axis | None:
+        """The axis of costs."""
+        known = [one.cost for one in self.players if one.cost]
+        return logarithmic(known) if known else None
 
 
 @dataclass(frozen=True)
@@ -217,33 +252,44 @@ def _mean(counts: dict[int, int]) -> Fraction:
     return Fraction(sum(shots * n for shots, n in counts.items()), sum(counts.values()))
 
 
-def _player(name: str, counts: dict[int, int], shown: Callable[[Fraction], str]) -> Player:
+def _player(
+    name: str,
+    counts: dict[int, int],
+    shown: Callable[[Fraction], str],
+    cost: float | None,
+) -> Player:
     mean = _mean(counts)
     variance = sum(n * (shots - mean) ** 2 for shots, n in counts.items()) / sum(counts.values())
     worst = max(shots for shots, n in counts.items() if n)
-    return Player(in_words(name), shown(mean), f"{sqrt(variance):.2f}", worst)
+    return Player(in_words(name), shown(mean), float(mean), f"{sqrt(variance):.2f}", worst, cost)
 
 
-def compared(
-    title: str,
-    found: list[tuple[str, dict[int, int]]],
-    shown: Callable[[Fraction], str] = lambda mean: f"{float(mean):.2f}",
-) -> Comparison:
-    """Strategies by their mean; shown -- how it is printed."""
-    found = sorted(found, key=lambda pair: _mean(pair[1]))
-    return Comparison(title, [_player(name, counts, shown) for name, counts in found])
+def compared(title: str, found: list[tuple[str, dict[int, int]]]) -> Comparison:
+    """Strategies by their mean."""
+    players = [_player(*pair, lambda mean: f"{float(mean):.2f}", None) for pair in found]
+    return Comparison(title, sorted(players, key=lambda player: player.at))
+
+
+def evaluated(game: str, played: list[Entries]) -> Comparison:
+    """Strategies on every configuration of a game, by their mean."""
+    players = []
+    for table in played:
+        counts = _counts(table)
+        cost = float(table.header["seconds"]) / sum(counts.values())
+        players.append(_player(table.header["strategy"], counts, exact_mean, cost))
+    players.sort(key=lambda player: player.at)
+    return Comparison(f"{game}, on every configuration", players, EVALUATED)
 
 
 def _people(results: Path) -> Answer | None:
-    found: dict[str, list[tuple[str, dict[int, int]]]] = {}
+    found: dict[str, list[Entries]] = {}
     for path in EVALUATION.all(results):
         table = EVALUATION.read(path)
-        played = found.setdefault(table.header["game"], [])
-        played.append((table.header["strategy"], _counts(table)))
+        found.setdefault(table.header["game"], []).append(table)
     if not found:
         return None
     exact = [
-        compared(f"{game}, on every configuration", played, exact_mean)
+        evaluated(game, played)
         for game, played in sorted(found.items(), key=lambda pair: -len(pair[1]))
     ]
     comparisons = [*exact, *_simulated(results)]
@@ -290,10 +336,17 @@ def _leaderboard(results: Path) -> Iterator[Comparison]:
     for game in dict.fromkeys(table.column("game") if table else ()):
         rows = sorted((row for row in table or () if row["game"] == game), key=lambda r: r["mean"])
         players = [
-            Player(in_words(row["strategy"]), _with_error(row), f"{row['sd']:.2f}", row["worst"])
+            Player(
+                in_words(row["strategy"]),
+                _with_error(row),
+                row["mean"],
+                f"{row['sd']:.2f}",
+                row["worst"],
+                row["milliseconds"] and row["milliseconds"] * row["mean"] / 1000,
+            )
             for row in rows
         ]
-        yield Comparison(f"Leaderboard, {game}", players)
+        yield Comparison(f"Leaderboard, {game}", players, PLAYED)
 
 
 def _with_error(row: dict[str, Any]) -> str:

@@ -759,6 +759,20 @@ BRACKET = Table(
     0.1,
 )
 BOXED_BRACKET = replace(BRACKET, name="bracket_boxed")
+BRACKET_HISTORY = Table(
+    "bracket_history",
+    "How the bounds on the least mean number of shots of {game} improved",
+    (
+        Column("date", TEXT, "the day, UTC, or the year of the paper"),
+        Column("side", TEXT, "lower or upper"),
+        Column("name", TEXT, "the argument, or the strategy, that moved this side"),
+        Column("value", decimal(6), "the bound, shots"),
+        Column("value_exact", EXACT, "the bound, exactly"),
+        Column("source", TEXT, "how the row is known"),
+    ),
+    "bracket",
+    0.1,
+)
 
 # Puzzles
 
