@@ -7,7 +7,7 @@ TESTS := .venv/.extras .venv/.group-test
 KERNELS := $(wildcard cython_ext/*.pyx cython_ext/*.pxd cython_ext/*/*.pxd)
 
 .DEFAULT_GOAL := help
-.PHONY: help build board debug reproduce test test-long test-recent fuzz transcripts test-debug check bench results evaluations golden figures report docs clean
+.PHONY: help build board debug reproduce test test-long test-recent fuzz transcripts test-debug check bench results evaluations golden figures pictures report docs clean
 
 help:  ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; \
@@ -118,6 +118,9 @@ golden: .venv/.extras  ## recompute tables from nothing and compare (MINUTES=1, 
 
 figures: build  ## draw every figure from data/results into paper_figures/output
 	@$(BIN)/python -m paper_figures
+
+pictures: $(TESTS)  ## draw docs/pictures: small figures, the board (with chromium), a game by nested
+	@$(BIN)/python -m docs.pictures
 
 report: .venv/.group-report  ## all results as one page, report/index.html
 	@$(BIN)/python -m paper_figures >/dev/null || true  # says which sources are missing

@@ -1,7 +1,7 @@
 """What the site has beside the pages of `docs`: figures, their captions, the files above `docs`.
 
-Figures are drawn from the committed tables. Help texts and tables stand in the pages themselves
-(`docs/parts.py`).
+Figures are drawn from the committed tables, in place of the small ones of `docs/pictures`. Help
+texts and tables stand in the pages themselves (`docs/parts.py`).
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ ABOVE = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE")  # on the
 
 
 def captioned(found: re.Match[str]) -> str:
-    """A picture with the caption of its figure."""
+    """A picture with the caption of its figure, and the commands that make it."""
     image, name = found[0], found[1]
-    caption = script.captions()[name]
+    (figure,) = [one for one in FIGURES if one.name == name]
+    caption = f"{script.captions()[name]} {figure.origin}"
     return (
         f'<figure markdown="span">\n{image}\n'
         f'<figcaption markdown="span">{caption}</figcaption>\n</figure>'
@@ -44,6 +45,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         markdown = re.sub(
             rf"^!\[.*\]\(pictures/({figure.name})\.png\)$", captioned, markdown, flags=re.M
         )
+    moving = r"`paper_figures/output/(\w+\.gif)`"
+    markdown = re.sub(moving, r"[\g<0>](pictures/\1)", markdown)
     is_above = "/" not in page.file.src_uri  # then `..` is the folder above `docs`
     return markdown.replace("](../", "](") if is_above else markdown
 
@@ -82,6 +85,9 @@ def on_files(files: Any, config: Any) -> Any:
         if script.run(FIGURES, ["--output", folder]):
             raise ValueError("a figure of the pages cannot be drawn; `make figures` says why")
         for path in sorted(Path(folder).glob("*.[pg][ni][gf]")):  # moving ones, too
-            file = File.generated(config, f"pictures/{path.name}", content=path.read_bytes())
-            files.append(file)
+            address = f"pictures/{path.name}"
+            small = files.get_file_from_path(address)  # as it is in the repository
+            if small is not None:
+                files.remove(small)
+            files.append(File.generated(config, address, content=path.read_bytes()))
     return files

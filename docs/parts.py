@@ -422,7 +422,8 @@ def gallery() -> str:
         picture = f"pictures/{figure.name}.png"
         lines = [f"### {title.rstrip('.')}", f"[![{figure.name}]({picture})]({picture})"]
         if figure.frames is not None:
-            lines.append(f"[Shot by shot](pictures/{figure.name}.gif), as a moving picture.")
+            path = f"paper_figures/output/{figure.name}.gif"
+            lines.append(f"Shot by shot, as a moving picture, by `make figures`: `{path}`.")
         if rest:
             lines.append(rest)
         lines.append(figure.origin)

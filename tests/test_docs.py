@@ -84,10 +84,8 @@ def anchors(name):
 @pytest.mark.parametrize("name", [*PAGES, *ABOVE[1:]])
 def test_links_resolve(name):
     """As a Git host follows them; `mkdocs build --strict` follows those of the site."""
-    figures = [path.stem for path in (ROOT / "paper_figures").glob("*.py")]
-    drawn = [f"pictures/{figure}.{kind}" for figure in figures for kind in ("png", "gif")]
     for link in re.findall(r"\]\(([^)\s]+)\)", text(name)):
-        if link.startswith("https://") or link in drawn:  # these are drawn with the site
+        if link.startswith("https://"):
             continue
         path, _, anchor = link.partition("#")
         target = (place(name).parent / path).resolve() if path else place(name)

@@ -11,12 +11,14 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 from matplotlib import rcParams
 from matplotlib.markers import CARETLEFT, CARETRIGHT
 from matplotlib.text import Text
 from PIL import Image
 
+from docs import pictures
 from optsearch import tree
 from optsearch.check.trees import verify
 from optsearch.game import Game
@@ -567,6 +569,27 @@ def test_a_figure_is_a_column_or_a_page_wide_and_can_be_read(name):
     panels = [ax for ax in drawn.axes if ax.get_label() != "<colorbar>"]
     assert letters == "abcdefghi"[: len(letters)]
     assert (len(letters) > 1) == (len(panels) > 1)
+    small = pictures.small(drawn, name in pictures.shown())
+    with Image.open(pictures.PICTURES / f"{name}.png") as kept:  # `make pictures` draws it
+        assert small.size == kept.size
+        pixels = [np.asarray(image.convert("L"), float) for image in (small, kept)]
+    assert np.abs(pixels[0] - pixels[1]).mean() < 2  # fonts may be drawn a little otherwise
+
+
+def test_the_small_pictures_of_the_pages_are_current():
+    """One of each figure, drawn from the tables as they are; others have their command, too."""
+    script = import_module("paper_figures.script")
+    figures = import_module("paper_figures.__main__").figures()
+    for figure in figures:
+        with Image.open(pictures.PICTURES / f"{figure.name}.png") as kept:
+            sources = [ROOT / "data" / source for source in figure.sources]
+            assert kept.text["Source"] == script.digest(sources), f"{figure.name}: make pictures"
+    board = ("advise", "play", "review", "telephone", "wrong")
+    others = {"nested.gif", "position.png", *(f"board_{name}.png" for name in board)}
+    assert {path.name for path in pictures.PICTURES.iterdir()} == others | {
+        f"{figure.name}.png" for figure in figures
+    }
+    assert sum(path.stat().st_size for path in pictures.PICTURES.iterdir()) < 700_000
 
 
 def test_captions_say_on_how_much():

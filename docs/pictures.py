@@ -1,0 +1,266 @@
+"""Draw the pictures of docs/pictures: python -m docs.pictures [figures nested position board]
+
+`make pictures` draws all of them; a name draws one kind. `figures` are those of `paper_figures`,
+small, so that pages have no blank place where only Markdown is shown; the site has them larger.
+`nested` is the moving picture of a game, `position` the one that the README shows with its command,
+and `board` needs chromium and chromedriver.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+from PIL import Image, PngImagePlugin
+
+from optsearch.counting.configurations import to_masks
+from optsearch.counting.posterior import Posterior
+from optsearch.drawing import draw_probability, draw_ships
+from optsearch.game import Game
+from optsearch.game.position import Position
+from optsearch.play.hiding import hider
+from optsearch.play.simulate import replay
+from optsearch.strategies import as_player
+from optsearch.support import palette
+from optsearch.support.datafiles import DATA
+
+DOCS = Path(__file__).parent
+PICTURES = DOCS / "pictures"
+USUAL = Game.parse("10x10:5,4,3,3,2")
+BOXED = "10x10:5,4,3,3,2;contact=any;announce=ship"
+WIDE, SMALL = 540, 280  # pixels for the width of a page: what pages show, and the gallery alone
+TRIES = 20  # of an answer that takes too long
+COLOURS = {"nested": 12, "position": 64, "board": 200}
+POSITION = "E5=miss C4=miss G4=miss D7=hit D8=hit G7=miss"
+SHOTS = "E5=miss,D6=hit,D7=hit,F3=miss,D8=sunk:3,H7=hit,H6=miss,G7=hit"
+WRONG = "E5=miss,D6=hit,D7=hit,F3=miss,D8=sunk:3,H7=hit,H8=sunk:2,J9=hit,I9=sunk:2"
+SHOOT = (44, 45, 67, 12, 50, 77)  # cells of the game against the easy player
+PLAY = """document.getElementById("against").value = "easy";
+  document.getElementById("begin").click()"""
+
+
+def flat(image: Image.Image, colours: int) -> Image.Image:
+    """An image with few colours, which keeps its file small."""
+    return image.convert("RGB").quantize(colours, dither=Image.Dither.NONE)
+
+
+# Figures
+
+
+def shown() -> set[str]:
+    """The names of figures that a page besides the gallery shows."""
+    pages = [page for page in DOCS.glob("*.md") if page.name != "gallery.md"]
+    texts = "".join(page.read_text(encoding="utf-8") for page in pages)
+    return set(re.findall(r"^!\[.*\]\(pictures/(\w+)\.png\)$", texts, re.MULTILINE))
+
+
+def few_colours() -> Image.Image:
+    """The colours of small figures: those of the palette, and shades between them and paper."""
+    names = ("BLUE", "ORANGE", "GREEN", "PURPLE", "GOLD", "SKY")
+    lines = [getattr(palette, name) for name in names]
+    less, middle, _ = palette.LESS_OR_MORE
+    colours = [
+        *(palette.PAPER, palette.HIT, palette.HIT_CELL, palette.MISS, palette.BEST, palette.OPEN),
+        *(palette.GRID, palette.SHIP, palette.SOLVED),
+        *(palette.mixed(palette.INK, share) for share in (0.12, 0.3, 0.5, 0.75, 1)),
+        *(palette.mixed(line, share) for line in lines for share in (0.2, 0.5, 1)),
+        *(palette.heat(share / 5) for share in range(1, 6)),
+        *(palette.mixed(less, share, middle) for share in (0.2, 0.5, 1)),
+    ]
+    channels = [int(colour[i : i + 2], 16) for colour in colours for i in (1, 3, 5)]
+    found = Image.new("P", (1, 1))
+    found.putpalette(channels + channels[:3] * (256 - len(colours)))
+    return found
+
+
+def small(drawn: Figure, is_shown: bool) -> Image.Image:
+    """A figure as small as pages have it in the repository."""
+    from paper_figures import style  # it sets the style of matplotlib
+
+    written = BytesIO()
+    dots = (WIDE if is_shown else SMALL) / style.PAGE
+    drawn.savefig(written, format="png", dpi=dots, bbox_inches=style.framed(drawn))
+    picture = Image.open(written).convert("RGB")
+    return picture.quantize(palette=few_colours(), dither=Image.Dither.NONE)
+
+
+def draw_figures() -> None:
+    """Each figure, with what its tables were."""
+    from paper_figures import script
+    from paper_figures.__main__ import figures
+
+    pages = shown()
+    for figure in figures():
+        sources = [DATA / source for source in figure.sources]
+        about = PngImagePlugin.PngInfo()
+        about.add_text("Source", script.digest(sources))
+        picture = small(figure.draw(*sources), figure.name in pages)
+        picture.save(PICTURES / f"{figure.name}.png", optimize=True, pnginfo=about)
+
+
+# A game, and a position
+
+
+def draw_nested() -> None:
+    """The game that `optsearch animate nested 10x10:5,4,3,3,2` draws, without the percentages."""
+    who = hider("uniform")
+    ships = to_masks(who.boards(USUAL, 1, 1)[0])
+    end = replay(as_player("nested"), USUAL, 0, seed=1, boards=who)
+    assert isinstance(end, Position)
+    frames = []
+    for number in range(len(end.shots) + 1):
+        position = Position(USUAL, end.shots[:number])
+        posterior = Posterior(position)
+        figure = Figure(figsize=(5.04, 5.29))
+        ax = figure.add_axes((0.11, 0.04, 0.83, 0.8))
+        draw_probability(ax, position, posterior.probability)
+        for text in [text for text in ax.texts if text.get_gid() == "value"]:
+            text.remove()
+        if number == len(end.shots):
+            draw_ships(ax, [USUAL.cells_of(ship) for ship in ships], USUAL)
+        left = f"{posterior.configurations:,} configuration{'s' * (posterior.configurations != 1)}"
+        head = f"nested\n{number} shots, {position.hits.bit_count()} hits; {left} left"
+        figure.text(0.5, 0.98, head, ha="center", va="top")
+        written = BytesIO()
+        figure.savefig(written, format="png", dpi=80)
+        frames.append(Image.open(written).convert("RGB"))
+    colours = flat(frames[len(frames) // 2], COLOURS["nested"])  # one palette for all
+    first, *others = [frame.quantize(palette=colours, dither=Image.Dither.NONE) for frame in frames]
+    times = [500] * len(others) + [2500]  # milliseconds
+    path = PICTURES / "nested.gif"
+    first.save(path, save_all=True, append_images=others, duration=times, loop=0, optimize=True)
+
+
+def draw_position() -> None:
+    """The position of the README, by its command."""
+    path = PICTURES / "position.png"
+    _run("posterior", str(USUAL), "--shots", POSITION, "--figure", str(path))
+    flat(Image.open(path), COLOURS["position"]).save(path, optimize=True)
+
+
+def _run(*arguments: str) -> None:
+    command = [sys.executable, "-m", "optsearch.cli", *arguments]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+# The board in a browser
+
+
+@contextmanager
+def board() -> Iterator[tuple[Any, str]]:
+    """A browser, and the address of a board that it has opened."""
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    command = [sys.executable, "-m", "optsearch.cli", "serve", BOXED, "--by", "spread"]
+    with subprocess.Popen(
+        [*command, "--no-browser"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+    ) as server:
+        options = webdriver.ChromeOptions()
+        options.binary_location = shutil.which("chromium") or ""
+        for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage"):
+            options.add_argument(f"--{argument}")
+        browser = webdriver.Chrome(options, Service(shutil.which("chromedriver")))
+        try:
+            assert server.stdout is not None
+            address = server.stdout.readline().split()[-1]
+            browser.get(address)
+            yield browser, address.partition("/#")[0]
+        finally:
+            browser.quit()
+            server.terminate()
+
+
+IS_READY = """
+  const ids = "#ask, #left, #optimum, #progress, #replies small, #verdict";
+  const texts = [...document.querySelectorAll(ids)];
+  const is_busy = document.body.classList.contains("busy");
+  return document.querySelectorAll("#board .cell").length && !is_busy
+    && !texts.some((one) => one.checkVisibility() && one.textContent.endsWith("…"))"""
+
+
+def draw_board() -> None:
+    """Advice, a contradiction, a game, a review, and a telephone in the dark."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    with board() as (browser, base):
+
+        def wait() -> None:
+            WebDriverWait(browser, 120).until(lambda _: browser.execute_script(IS_READY))
+
+        def look(width: int, height: int, scheme: str = "light") -> None:
+            size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+            browser.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
+            seen = [{"name": "prefers-color-scheme", "value": scheme}]
+            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": seen})
+
+        def keep(name: str) -> None:
+            wait()
+            for _ in range(TRIES):
+                if not browser.find_element("id", "trouble").text:
+                    break
+                browser.refresh()  # this machine had something else to do
+                wait()
+            browser.execute_script("window.scrollTo(0, 0)")
+            image = Image.open(BytesIO(browser.get_screenshot_as_png()))
+            flat(image, COLOURS["board"]).save(PICTURES / f"board_{name}.png", optimize=True)
+
+        look(1120, 760)
+        for name, query in (
+            ("advise", f"?shots={SHOTS}"),
+            ("wrong", f"?shots={WRONG}"),
+            ("review", f"?mode=review&shots={SHOTS}&at=6"),
+        ):
+            browser.get(f"{base}/{query}")
+            keep(name)
+        look(360, 740, "dark")
+        browser.get(f"{base}/?shots={SHOTS}")
+        keep("telephone")
+        look(1120, 860)
+        browser.get(f"{base}/?mode=play")
+        wait()
+        browser.execute_script(PLAY)
+        WebDriverWait(browser, 120).until(lambda _: "game=" in browser.current_url)
+        wait()
+        for cell in SHOOT:
+            browser.find_elements("css selector", "#board .cell")[cell].click()
+            wait()
+        browser.find_element("id", "hints").click()
+        keep("play")
+
+
+KINDS = {
+    "figures": draw_figures,
+    "nested": draw_nested,
+    "position": draw_position,
+    "board": draw_board,
+}
+
+
+def main(names: list[str]) -> int:
+    """Draw what is named, or everything; returns the exit status."""
+    unknown = [name for name in names if name not in KINDS]
+    if unknown:
+        print(f"error: there is no {unknown[0]!r}; there are: {', '.join(KINDS)}", file=sys.stderr)
+        return 2
+    for name in names or KINDS:
+        KINDS[name]()
+        print(f"docs/pictures: {name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
