@@ -39,7 +39,7 @@ USUAL = Game.parse("10x10:5,4,3,3,2")
 BOXED = "10x10:5,4,3,3,2;contact=any;announce=ship"
 WIDE, SMALL = 540, 280  # pixels for the width of a page: what pages show, and the gallery alone
 TRIES = 20  # of an answer that takes too long
-COLOURS = {"nested": 12, "position": 64, "board": 200}
+COLOURS = {"position": 64, "board": 200}
 POSITION = "E5=miss C4=miss G4=miss D7=hit D8=hit G7=miss"
 SHOTS = "E5=miss,D6=hit,D7=hit,F3=miss,D8=sunk:3,H7=hit,H6=miss,G7=hit"
 WRONG = "E5=miss,D6=hit,D7=hit,F3=miss,D8=sunk:3,H7=hit,H8=sunk:2,J9=hit,I9=sunk:2"
@@ -63,8 +63,8 @@ def shown() -> set[str]:
     return set(re.findall(r"^!\[.*\]\(pictures/(\w+)\.png\)$", texts, re.MULTILINE))
 
 
-def few_colours() -> Image.Image:
-    """The colours of small figures: those of the palette, and shades between them and paper."""
+def in_few_colours(image: Image.Image) -> Image.Image:
+    """An image in the colours of the palette, and shades between them and paper."""
     names = ("BLUE", "ORANGE", "GREEN", "PURPLE", "GOLD", "SKY")
     lines = [getattr(palette, name) for name in names]
     less, middle, _ = palette.LESS_OR_MORE
@@ -77,9 +77,9 @@ def few_colours() -> Image.Image:
         *(palette.mixed(less, share, middle) for share in (0.2, 0.5, 1)),
     ]
     channels = [int(colour[i : i + 2], 16) for colour in colours for i in (1, 3, 5)]
-    found = Image.new("P", (1, 1))
-    found.putpalette(channels + channels[:3] * (256 - len(colours)))
-    return found
+    few = Image.new("P", (1, 1))
+    few.putpalette(channels + channels[:3] * (256 - len(colours)))
+    return image.quantize(palette=few, dither=Image.Dither.NONE)
 
 
 def small(drawn: Figure, is_shown: bool) -> Image.Image:
@@ -89,8 +89,7 @@ def small(drawn: Figure, is_shown: bool) -> Image.Image:
     written = BytesIO()
     dots = (WIDE if is_shown else SMALL) / style.PAGE
     drawn.savefig(written, format="png", dpi=dots, bbox_inches=style.framed(drawn))
-    picture = Image.open(written).convert("RGB")
-    return picture.quantize(palette=few_colours(), dither=Image.Dither.NONE)
+    return in_few_colours(Image.open(written).convert("RGB"))
 
 
 def draw_figures() -> None:
@@ -133,8 +132,7 @@ def draw_nested() -> None:
         written = BytesIO()
         figure.savefig(written, format="png", dpi=80)
         frames.append(Image.open(written).convert("RGB"))
-    colours = flat(frames[len(frames) // 2], COLOURS["nested"])  # one palette for all
-    first, *others = [frame.quantize(palette=colours, dither=Image.Dither.NONE) for frame in frames]
+    first, *others = [in_few_colours(frame) for frame in frames]
     times = [500] * len(others) + [2500]  # milliseconds
     path = PICTURES / "nested.gif"
     first.save(path, save_all=True, append_images=others, duration=times, loop=0, optimize=True)
