@@ -13,7 +13,8 @@ cdef class Memo:
 
     table -- a MemoryTable, which is asked first.
     disk -- an object with get(bytes) and put(bytes, int), or None.
-    `shared` is a SharedTable of several processes, or None.
+    `shared` is a SharedTable of several processes, or None. disk_from -- nodes: what took less work
+    is not worth a place on disk.
     """
 
     def __cinit__(self, MemoryTable table, disk):

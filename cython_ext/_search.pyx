@@ -79,8 +79,7 @@ cdef enum:
     HALF_HIT = 3               # cells left of two ships of two cells, one of them hit
     SIDES_FROM = 32            # sets of so many cells from which the bound by two sides is used
     MOST_COMPARED = 1 << 15    # sets of which it is seen whether one lies inside another
-    DISK_FROM = 8              # families that took less work are not worth a place on disk
-    SHARED_FROM = 1            # nor, if less still, one in memory that processes share
+    SHARED_FROM = 1            # nor those that took less one in memory that processes share
 
 RULES = {
     "optimal": OPTIMAL,
@@ -372,7 +371,7 @@ cdef class Search:
     cdef int remember(self, Node* node, long long work) except -1 nogil:
         """Keep what is known of a family that took so much work."""
         return self.memo.remember(
-            &node.key, node.lower, node.exact, work >= SHARED_FROM, work >= DISK_FROM)
+            &node.key, node.lower, node.exact, work >= SHARED_FROM, work >= self.memo.disk_from)
 
     # The search
 

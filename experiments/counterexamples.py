@@ -15,7 +15,7 @@ from pathlib import Path
 from experiments import script
 from optsearch.check import reference
 from optsearch.check.trees import verify
-from optsearch.cli.common import executor_of
+from optsearch.cli.tasks import executor_of
 from optsearch.results.tables import COUNTEREXAMPLES
 from optsearch.search import counterexamples
 from optsearch.search.counterexamples import Counterexample, Found, Scope
@@ -52,7 +52,7 @@ def search(scope: Scope, jobs: int, folder: Path | None) -> Found:
             work = f"{status.share:.0%} of the work, {status.counterexamples} found"
             print(f"{status.games} games, {work}", flush=True)
 
-    with executor_of(jobs) as executor:
+    with executor_of(jobs) as (executor, _):
         return counterexamples.hunt(
             scope, executor=executor, workers=jobs, folder=folder, progress=progress
         )

@@ -4,8 +4,6 @@ import csv
 import json
 import re
 import signal
-import subprocess
-import sys
 from collections import Counter
 from fractions import Fraction
 from functools import cache
@@ -44,7 +42,7 @@ from optsearch.support.journal import Journal
 from optsearch.support.records import read
 from tests.examples import draws, games, some, up_to
 from tests.plain import Plain
-from tests.processes import MANY_SECONDS, run_command
+from tests.processes import run_command
 
 ROOT = Path(__file__).resolve().parent.parent
 SMALL = ("4x4:3,2", "4x5:4,3,2", "5x5:3,2")  # of issue's independent check
@@ -283,88 +281,6 @@ def test_interrupted_and_resumed(here, interrupt_at, tmp_path, action, jobs, end
     )
     assert again == found
     assert again.resumed == again.tasks > 3
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
-    """A Dask scheduler and two workers, each a process of its own; its file says where it is."""
-    file = tmp_path_factory.mktemp("cluster") / "scheduler.json"
-    dask = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
-    worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny"]
-    place = ["--scheduler-file", str(file)]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": ROOT}
-    started = [subprocess.Popen([*dask, *place], **quiet)]
-    try:
-        started += [
-            subprocess.Popen([*worker, "--no-dashboard", *place], **quiet) for _ in range(2)
-        ]
-        yield file, started[1:]
-    finally:
-        for process in started:
-            process.kill()
-            process.wait()
-
-
-def test_dask_with_a_worker_killed(cluster):
-    """The run completes on the other worker, and nothing is lost or counted twice."""
-    from distributed import Client
-
-    file, workers = cluster
-    killed = []
-    game, strategy = Game.parse("8x8:3,2,2"), named("rollout:candidates=2,screen=512,cap=4096")
-
-    def kill_one(status):
-        if 0 < status.done < status.total and not killed:
-            workers.pop().kill()
-            killed.append(status.done)
-
-    with Client(scheduler_file=str(file), timeout=MANY_SECONDS) as client:
-        client.wait_for_workers(2, timeout=MANY_SECONDS)
-        found = evaluate(
-            strategy,
-            game,
-            executor=client.get_executor(),
-            jobs=2,
-            memory=BYTES << 16,
-            progress=kill_one,
-        )
-    assert killed
-    assert found.tasks > 5
-    assert found == evaluate(strategy, game, jobs=1)
-
-
-def test_dask_where_sinkings_are_announced(cluster):
-    from distributed import Client
-
-    game = Game.parse("7x7:4,3,2;contact=any;announce=ship")
-    with Client(scheduler_file=str(cluster[0]), timeout=MANY_SECONDS) as client:
-        client.wait_for_workers(1, timeout=MANY_SECONDS)
-        found = evaluate("spread", game, executor=client.get_executor(), jobs=2, memory=BYTES << 16)
-    assert found.tasks > 2
-    assert found == evaluate("spread", game, jobs=1)
-
-
-def test_dask_with_a_strategy_of_ones_own(cluster, tmp_path):
-    """It is loaded by the workers, and what it raises there comes back as one error."""
-    from distributed import Client
-
-    file = tmp_path / "own.py"
-    file.write_text(OWN)
-    game = Game.parse("5x5:3,2,2")
-    with Client(scheduler_file=str(cluster[0]), timeout=MANY_SECONDS) as client:
-        client.wait_for_workers(1, timeout=MANY_SECONDS)
-        executor = client.get_executor()
-        found = evaluate(f"{file}:RowByRow", game, executor=executor, jobs=2)
-        assert found == evaluate(f"{file}:RowByRow", game, jobs=1)
-        with pytest.raises(StrategyError, match=r"leaves fails on .* SystemExit: 0 \(.*, line 14"):
-            evaluate(f"{file}:leaves", game, executor=executor, jobs=2)
-
-
-def test_a_scheduler_that_is_not_there():
-    result = CliRunner().invoke(
-        app, ["evaluate", "greedy", "4x4:3,2", "--dask", "nonsense://127.0.0.1:1"]
-    )
-    assert "tcp://127.0.0.1:8786" in str(result.exception)
 
 
 def test_a_checkpoint_of_something_else(tmp_path):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor
 from contextlib import contextmanager
 from fractions import Fraction
 from io import StringIO
@@ -26,7 +25,6 @@ from optsearch.strategies.player import MOST_SALVO
 from optsearch.support.documents import text_of
 from optsearch.support.errors import GameError, OptsearchError, PositionError, WorkerLost
 from optsearch.support.files import replacing
-from optsearch.support.workers import processes
 from optsearch.tree import DecisionTree
 
 if TYPE_CHECKING:
@@ -379,16 +377,6 @@ def board_text(game: Game, texts: Sequence[Sequence[str]]) -> str:
         )
     margin = max(len(name) for name, _ in shown)
     return "\n".join(drawn(name, line) for name, line in shown)
-
-
-@contextmanager
-def executor_of(jobs: int) -> Iterator[Executor | None]:
-    """A pool of so many processes; none for one job."""
-    if jobs == 1:
-        yield None
-        return
-    with processes(jobs) as pool:
-        yield pool
 
 
 @contextmanager

@@ -94,7 +94,7 @@ def compare(
         raise OptsearchError("--games 1 has no standard error; give 2 or more, or 0 for none")
     with (
         advised("--resume", resume),
-        executor_at(dask) as (executor, workers),
+        executor_at(dask, jobs) as (executor, workers),
         comparing() as progress,
     ):
         comparison = compare_(
@@ -107,7 +107,7 @@ def compare(
             games=games,
             seed=seed,
             executor=executor,
-            jobs=jobs or workers,
+            jobs=workers,
             checkpoint=resume,
             memory=int(memory * 2**30),
             progress=progress,

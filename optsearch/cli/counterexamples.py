@@ -13,8 +13,9 @@ from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.arguments import Form
-from optsearch.cli.common import FormOption, advised, executor_of, facts_table, read_games
+from optsearch.cli.common import FormOption, advised, facts_table, read_games
 from optsearch.cli.progress import telling
+from optsearch.cli.tasks import DaskOption, SearchJobsOption, executor_of
 from optsearch.game import MAX_CELLS
 from optsearch.search import counterexamples as hunting
 from optsearch.search.counterexamples import Counterexample, Found, Scope
@@ -72,7 +73,8 @@ def counterexamples(
     shortest: Annotated[
         int, typer.Option(help="The least length of a ship, without --fleet.", min=1)
     ] = SHORTEST,
-    jobs: Annotated[int, typer.Option(help="Processes that search.", min=1, max=256)] = 1,
+    jobs: SearchJobsOption = None,
+    dask: DaskOption = None,
     resume: Annotated[
         Path | None,
         typer.Option(
@@ -119,10 +121,10 @@ def counterexamples(
             "counterexamples",
             lambda status: f"{status.games:,} games, {status.counterexamples:,} found",
         ) as progress,
-        executor_of(jobs) as executor,
+        executor_of(jobs, dask) as (executor, workers),
     ):
         found = hunting.hunt(
-            scope, executor=executor, workers=jobs, folder=resume, progress=progress
+            scope, executor=executor, workers=workers or 1, folder=resume, progress=progress
         )
     if output is not None:
         write(found, output)

@@ -26,7 +26,7 @@ from optsearch.cli.common import (
     save_figure,
 )
 from optsearch.cli.progress import telling
-from optsearch.cli.tasks import ResumeOption
+from optsearch.cli.tasks import DaskOption, ResumeOption, SearchJobsOption, executor_of
 from optsearch.game import HOLE, Game, cell_name
 from optsearch.game.objective import Objective
 from optsearch.search.solver import solve
@@ -58,7 +58,9 @@ def equilibrium(
     tolerance: Annotated[
         str, typer.Option(help="Stop at a bracket of at most this width, such as 0.001 or 1/100.")
     ] = "0",
+    jobs: SearchJobsOption = None,
     resume: ResumeOption = None,
+    dask: DaskOption = None,
     certificate: Annotated[
         Path | None,
         typer.Option(
@@ -90,6 +92,8 @@ def equilibrium(
     if aim.kind == "worst":
         given = {
             "--time-limit": time_limit,
+            "--jobs": jobs,
+            "--dask": dask,
             "--resume": resume,
             "--certificate": certificate,
             "--trees": trees,
@@ -109,7 +113,11 @@ def equilibrium(
         low, high = sorted((_worth(aim, status.least), _worth(aim, status.most)))
         return f"round {status.number}, {status.trees} trees, [{low:.6f}, {high:.6f}]"
 
-    with advised("--resume", resume), telling(str(parsed), note) as progress:
+    with (
+        advised("--resume", resume),
+        executor_of(jobs, dask) as (executor, workers),
+        telling(str(parsed), note) as progress,
+    ):
         found = module.equilibrium(
             parsed,
             aim,
@@ -118,6 +126,8 @@ def equilibrium(
             checkpoint=resume,
             progress=progress,
             partial=True,
+            executor=executor,
+            workers=workers or 1,
         )
     if certificate is not None:
         module.save(found, certificate)

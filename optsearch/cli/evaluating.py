@@ -89,14 +89,14 @@ def evaluate(
     by = prior_of(prior, parsed)
     with (
         advised("--resume", resume),
-        executor_at(dask) as (executor, workers),
+        executor_at(dask, jobs) as (executor, workers),
         evaluating() as progress,
     ):
         evaluation = evaluate_(
             chosen,
             parsed,
             executor=executor,
-            jobs=jobs or workers,
+            jobs=workers,
             checkpoint=resume,
             memory=int(memory * 2**30),
             progress=progress,

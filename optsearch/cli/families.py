@@ -15,9 +15,10 @@ from rich.table import Table
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted
 from optsearch.cli.arguments import Form
-from optsearch.cli.common import executor_of, facts_table, mean_fields, mean_text, numbered
+from optsearch.cli.common import facts_table, mean_fields, mean_text, numbered
 from optsearch.cli.dialogue import Dialogue
 from optsearch.cli.progress import so_far, solving
+from optsearch.cli.tasks import executor_of
 from optsearch.results.bracket import Bracket
 from optsearch.search import asking
 from optsearch.search import hunt as hunt_
@@ -54,7 +55,8 @@ def measures(total: int | None, sets: hunt_.Sets) -> dict[str, object]:
 def solve_family(
     path: Path,
     time_limit: float | None,
-    jobs: int,
+    jobs: int | None,
+    dask: str | None,
     tree: Path | None,
     prove: Path | None,
     memory: int,
@@ -62,8 +64,8 @@ def solve_family(
 ) -> None:
     """The least misses with which a hidden set is found."""
     sets = hunt_.read(path)
-    with solving(sets.title) as progress, executor_of(jobs) as executor:
-        parallel = None if executor is None else Parallel(executor, jobs)
+    with solving(sets.title) as progress, executor_of(jobs, dask) as (executor, workers):
+        parallel = None if executor is None else Parallel(executor, workers or 1)
         options = SolverOptions(memory=memory)
         found = hunt_.hunt(sets, options, time_limit, parallel, True, progress)
         if tree is not None:

@@ -105,7 +105,7 @@ def simulate(
     manner = Manner(noise_of(false_hits, false_misses), salvo)
     with (
         advised("--resume", resume),
-        executor_at(dask) as (executor, workers),
+        executor_at(dask, jobs) as (executor, workers),
         simulating() as progress,
     ):
         simulation = simulate_(
@@ -116,7 +116,7 @@ def simulate(
             boards=hider(boards),
             manner=manner,
             executor=executor,
-            jobs=jobs or workers,
+            jobs=workers,
             checkpoint=resume,
             progress=progress,
         )

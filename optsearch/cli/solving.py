@@ -31,7 +31,6 @@ from optsearch.cli.common import (
     board_text,
     cell_names,
     counted_text,
-    executor_of,
     game_of,
     mean_fields,
     mean_text,
@@ -42,6 +41,7 @@ from optsearch.cli.common import (
 from optsearch.cli.families import bounds_family, solve_family
 from optsearch.cli.families import check_proof as check_family_proof
 from optsearch.cli.progress import so_far, solving, telling
+from optsearch.cli.tasks import DaskOption, SearchJobsOption, executor_of
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Cell, cell_name
@@ -109,7 +109,8 @@ def solve(
             "time is too short.",
         ),
     ] = False,
-    jobs: Annotated[int, typer.Option(help="Processes that search.", min=1, max=256)] = 1,
+    jobs: SearchJobsOption = None,
+    dask: DaskOption = None,
     table: Annotated[
         Path | None,
         typer.Option(
@@ -163,7 +164,7 @@ def solve(
     )
     if played is None:
         assert family is not None
-        solve_family(family, time_limit, jobs, tree, prove, int(memory * 2**30), form)
+        solve_family(family, time_limit, jobs, dask, tree, prove, int(memory * 2**30), form)
         return
     position = read_position(played, shots, board)
     by = prior_of(prior, position.game)
@@ -176,7 +177,8 @@ def solve(
         prove=prove,
         time_limit=time_limit,
         all_shots=all_shots,
-        jobs=jobs > 1,
+        jobs=jobs not in (None, 1),
+        dask=dask,
     )
     if prove is not None and (aim.kind != "mean" or not position.game.is_silent):
         raise OptsearchError(
@@ -187,7 +189,7 @@ def solve(
     size = int(memory * 2**30)
     with solving(str(position.game)) as progress:
         if method is Method.SOLVER:
-            with advised("--table", table), executor_of(jobs) as executor:
+            with advised("--table", table), executor_of(jobs, dask) as (executor, workers):
                 try:
                     solution: Solution | None = solver.solve(
                         position,
@@ -195,7 +197,7 @@ def solve(
                         options=solver.SolverOptions(memory=size),
                         table=table,
                         executor=executor,
-                        workers=jobs,
+                        workers=workers or 1,
                         time_limit=time_limit,
                         partial=aim.kind == "mean",
                         all_shots=all_shots,

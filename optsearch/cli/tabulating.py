@@ -15,7 +15,7 @@ from optsearch.cli.app import Interrupted, app
 from optsearch.cli.arguments import Form
 from optsearch.cli.common import FormOption, advised, read_games, save_figure
 from optsearch.cli.progress import telling
-from optsearch.cli.tasks import JobsOption, ResumeOption
+from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at
 from optsearch.game import Game
 from optsearch.results.quantities import QUANTITIES, SHIPPED, Quantity, Time, Value
 from optsearch.results.tabulate import SECONDS, TableStatus, Tabulation, quantities, tabulate
@@ -58,6 +58,7 @@ def table(
     places: Annotated[int, typer.Option(help="Decimals of means.", min=0, max=12)] = 4,
     jobs: JobsOption = None,
     resume: ResumeOption = None,
+    dask: DaskOption = None,
     figure: Annotated[
         Path | None,
         typer.Option(
@@ -80,13 +81,15 @@ def table(
         )
     with (
         advised("--resume", resume),
+        executor_at(dask, jobs) as (executor, workers),
         telling("table", how_far) as progress,
     ):
         found = tabulate(
             read_games(games),
             names,
             seconds=time_limit,
-            jobs=jobs,
+            executor=executor,
+            jobs=workers,
             folder=resume,
             progress=progress,
             is_partial=True,

@@ -10,15 +10,19 @@ from typing import Annotated
 
 import typer
 
+from optsearch.support.cluster import cluster
 from optsearch.support.errors import OptsearchError
-
-PATIENCE = 10  # seconds for a scheduler to answer
+from optsearch.support.workers import processes
 
 JobsOption = Annotated[
     int | None,
     typer.Option(
         min=1, max=256, help="Processes (default: one per processor).", show_default=False
     ),
+]
+SearchJobsOption = Annotated[
+    int | None,
+    typer.Option(min=1, max=256, help="Processes that search (default: 1).", show_default=False),
 ]
 ResumeOption = Annotated[
     Path | None,
@@ -42,24 +46,32 @@ MemoryOption = Annotated[
 
 
 @contextmanager
-def executor_at(address: str | None) -> Iterator[tuple[Executor | None, int | None]]:
-    """The executor of a Dask scheduler and its number of workers; None without an address."""
-    if address is None:
-        yield None, None
+def executor_of(
+    jobs: int | None, dask: str | None = None
+) -> Iterator[tuple[Executor | None, int | None]]:
+    """What runs the tasks of a command, and how many at once.
+
+    A Dask cluster, or else a pool of so many processes; none for one job, or where nothing is said
+    of jobs.
+    """
+    with executor_at(dask, jobs) as (executor, workers):
+        if executor is not None or workers in (None, 1):
+            yield executor, workers
+            return
+        assert workers is not None
+        with processes(workers) as pool:
+            yield pool, workers
+
+
+@contextmanager
+def executor_at(dask: str | None, jobs: int | None) -> Iterator[tuple[Executor | None, int | None]]:
+    """The same without a pool: what is called has one of its own for so many jobs."""
+    if dask is None:
+        yield None, jobs
         return
-    try:
-        from distributed import Client
-    except ModuleNotFoundError:
+    if jobs is not None:
         raise OptsearchError(
-            "--dask needs the package distributed; install it with: pip install distributed"
-        ) from None
-    try:
-        client = Client(address, timeout=PATIENCE)
-    except (OSError, ValueError, TypeError) as error:
-        raise OptsearchError(
-            f"no Dask scheduler answers at {address!r}: {error}; give an address such as "
-            "tcp://127.0.0.1:8786"
-        ) from None
-    with client:
-        workers = max(1, len(client.scheduler_info()["workers"]))
-        yield client.get_executor(), workers
+            f"give --jobs ({jobs}) or --dask ({dask!r}), not both: a cluster has its own processes"
+        )
+    with cluster(dask) as executor:
+        yield executor, executor.workers

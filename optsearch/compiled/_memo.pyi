@@ -9,4 +9,5 @@ class Disk(Protocol):
 class Memo:
     shared: SharedTable | None
     disk: Disk | None
+    disk_from: int
     def __init__(self, table: MemoryTable, disk: Disk | None) -> None: ...

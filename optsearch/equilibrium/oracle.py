@@ -30,7 +30,8 @@ from optsearch.game.objective import Objective
 from optsearch.game.position import Position, Reply
 from optsearch.search.kernels import NO_BUDGET, Kernel, State, best_cell, shoot
 from optsearch.search.solver import Solver
-from optsearch.support.errors import TooLarge
+from optsearch.search.team import Parallel
+from optsearch.support.errors import NotSupported, TooLarge
 from optsearch.tree import Leaf, Node
 
 MOST_ANNOUNCED = 150  # hidings that the definition is asked about
@@ -55,16 +56,25 @@ class Answer:
 class Oracle:
     """Answers in one game for one objective.
 
-    tick -- called often while the solver works; what it raises ends an answer.
+    tick -- called often while the solver works; what it raises ends an answer. parallel -- whom the
+    solver asks; None for this process.
     """
 
-    def __init__(self, hidings: Hidings, objective: Objective, tick: Tick):
+    def __init__(
+        self, hidings: Hidings, objective: Objective, tick: Tick, parallel: Parallel | None = None
+    ):
         self.hidings, self.objective, self.tick = hidings, objective, tick
+        self.parallel = parallel
         self.spread = len(hidings) * hidings.game.cells + 1
         if not hidings.game.is_silent and len(hidings) > MOST_ANNOUNCED:
             raise TooLarge(
                 f"{hidings.game} has {len(hidings)} ways to hide its ships; where sinkings are "
                 f"announced at most {MOST_ANNOUNCED} are handled"
+            )
+        if not hidings.game.is_silent and parallel is not None:
+            raise NotSupported(
+                f"{hidings.game} announces sinkings: its trees are found by the definition, in one "
+                "process; --jobs and --dask go with announce=nothing"
             )
 
     @property
@@ -125,12 +135,15 @@ class Oracle:
             },
             name="the hider's mix",
         )
-        kernel = Solver(
+        solver = Solver(
             Position(self.hidings.game),
             progress=lambda status: self.tick(),
             objective=self.objective,
             prior=prior,
-        ).kernel
+        )
+        if self.parallel is not None:  # what is found fills the table from which the tree is made
+            solver.search(parallel=self.parallel)
+        kernel = solver.kernel
         budget = NO_BUDGET
         if self.objective.shots is not None:
             budget = self.objective.shots - kernel.cells_left

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -18,6 +19,7 @@ from optsearch.equilibrium.oracle import Answer, Oracle
 from optsearch.equilibrium.solution import Equilibrium
 from optsearch.game import Game
 from optsearch.game.objective import MEAN, Objective
+from optsearch.search.team import Parallel
 from optsearch.support.errors import NotSupported
 from optsearch.support.progress import Limit, LimitReached, Progress, Status, no_progress
 from optsearch.tree import Leaf, Node
@@ -47,6 +49,8 @@ def equilibrium(
     progress: Progress[Round] = no_progress,
     partial: bool = False,
     radius: float = RADIUS,
+    executor: Executor | None = None,
+    workers: int = 2,
 ) -> Equilibrium:
     """The value of the game in which the hider, too, plays optimally.
 
@@ -54,6 +58,8 @@ def equilibrium(
     seconds; after that the bracket known by then is returned. checkpoint -- folder that keeps all
     trees; the same call goes on from there. partial -- return what is known after ctrl-C, too.
     radius -- of the box in which the next mix is searched, as a part of each weight; 0 for no box.
+    executor -- any `concurrent.futures.Executor`; it gets `workers` tasks of the solver at a time;
+    for announce=nothing.
 
     Raises ImpossiblePosition for a game without a configuration, TooLarge for one with too many,
     NotSupported for the worst case, which no mix changes, and if the time is too short for one
@@ -69,7 +75,8 @@ def equilibrium(
     limit = None if time_limit is None else Limit(time_limit)
     hidings = Hidings.of(parsed)
     with Memory(checkpoint, hidings, objective) as memory:
-        run = _Run(hidings, objective, memory, limit, radius, progress)
+        parallel = None if executor is None else Parallel(executor, workers)
+        run = _Run(hidings, objective, memory, limit, radius, progress, parallel)
         interrupted = False
         try:
             run.resume()
@@ -98,10 +105,11 @@ class _Run:
         limit: Limit | None,
         radius: float,
         progress: Progress[Round],
+        parallel: Parallel | None,
     ):
         self.hidings, self.objective, self.memory = hidings, objective, memory
         self.limit, self.progress, self.radius = limit, progress, radius
-        self.oracle = Oracle(hidings, objective, self._tick)
+        self.oracle = Oracle(hidings, objective, self._tick, parallel)
         self.sizes: list[int] = hidings.sizes.tolist()
         self.hider = linear.Hider(hidings.sizes)
         self.rows: list[tuple[int, ...]] = []

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 from functools import partial
@@ -127,6 +128,7 @@ def tabulate(
     columns: Iterable[str],
     *,
     seconds: float = SECONDS,
+    executor: Executor | None = None,
     jobs: int | None = None,
     folder: Path | None = None,
     progress: Progress[TableStatus] = no_progress,
@@ -136,10 +138,11 @@ def tabulate(
     """The values of some games.
 
     games -- games or their texts. columns -- names of `quantities.QUANTITIES` and strategies.
-    seconds -- time for each value; after that it is a bracket or missing. jobs -- number of
-    processes, one value each (default: one per processor; 1 is this process). folder -- keeps each
-    finished value. progress -- called after each value, and while none ends. tables -- the folder
-    with the tables that ship. is_partial -- after ctrl-C return what is known.
+    seconds -- time for each value; after that it is a bracket or missing. executor -- computes the
+    values (default: a pool of processes). jobs -- how many at once: the processes of that pool
+    (default: one per processor; 1 is this process), or the workers of the executor. folder -- keeps
+    each finished value. progress -- called after each value, and while none ends. tables -- the
+    folder with the tables that ship. is_partial -- after ctrl-C return what is known.
 
     Raises StrategyError for a column that does not exist or is given twice, TableError for the
     folder.
@@ -175,8 +178,11 @@ def tabulate(
 
         try:
             workers = min(jobs or os.cpu_count() or 1, len(left))
-            with nullcontext(Here()) if workers < 2 else processes(workers) as executor:
-                work = partial(_compute, seconds=seconds, tell=tell if workers < 2 else None)
+            with ExitStack() as stack:
+                is_here = executor is None and workers < 2
+                work = partial(_compute, seconds=seconds, tell=tell if is_here else None)
+                if executor is None:
+                    executor = Here() if is_here else stack.enter_context(processes(workers))
                 for asked, value in results(executor, work, iter(left), max(1, workers), tell):
                     found[Game.parse(asked.game), asked.asks] = value
                     if store is not None:

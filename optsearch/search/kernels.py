@@ -35,6 +35,7 @@ Indices = NDArray[np.int32]
 INFINITE = 1 << 60
 FORBIDDEN = 1 << 50  # the kernels' cost of more misses than the budget allows
 NO_BUDGET = -1
+DISK_FROM = 8  # nodes: families that took less work are not worth a place on disk
 FEW_BYTES = 1 << 12  # of a table that is not used
 BETWEEN_TICKS = 1000  # states of a walk in Python
 
@@ -200,8 +201,12 @@ class Kernel(Protocol):
     def orbit(self, cell: int) -> int:
         """The mask of the cells that a symmetry of the root state takes to this one."""
 
-    def keep(self, disk: Disk | None) -> None:
-        """Look costly families up there, and put them there, from now on."""
+    def keep(self, disk: Disk | None, work: int = DISK_FROM) -> None:
+        """Look costly families up there, and put them there, from now on.
+
+        work -- in nodes, from which a family counts as costly; where sinkings are announced its
+        size says so.
+        """
 
     def share(self, table: SharedTable) -> None:
         """The same with a table of several processes."""
@@ -316,7 +321,9 @@ class Silent(_Budgets):
     ) -> Search:
         kind, cells = self.objective.kind, self.game.cells
         switches = options.switches
-        return Search(self.sets, self.weights, cells, kind, table, disk, switches, tick, rule)
+        search = Search(self.sets, self.weights, cells, kind, table, disk, switches, tick, rule)
+        search.memo.disk_from = DISK_FROM
+        return search
 
     @property
     def nodes(self) -> int:
@@ -393,8 +400,8 @@ class Silent(_Budgets):
             result |= image(1 << cell, permutation)
         return result
 
-    def keep(self, disk: Disk | None) -> None:
-        self._search.memo.disk = disk
+    def keep(self, disk: Disk | None, work: int = DISK_FROM) -> None:
+        self._search.memo.disk, self._search.memo.disk_from = disk, work
 
     def share(self, table: SharedTable) -> None:
         self._search.memo.shared = table
@@ -561,7 +568,7 @@ class Announced(_Budgets):
             result |= image(1 << cell, permutation)
         return result
 
-    def keep(self, disk: Disk | None) -> None:
+    def keep(self, disk: Disk | None, work: int = DISK_FROM) -> None:
         self._search.memo.disk = disk
 
     def share(self, table: SharedTable) -> None:

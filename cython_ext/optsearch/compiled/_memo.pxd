@@ -13,6 +13,7 @@ cdef class Memo:
     cdef MemoryTable table
     cdef public SharedTable shared
     cdef public object disk
+    cdef public long long disk_from
     cdef int recall(self, const Key* key, bint is_far, int64_t* value) except -1 nogil
     cdef bint recall_far(self, const Key* key, int64_t* found) except -1 nogil
     cdef int remember(self, const Key* key, int64_t value, bint exact, bint to_shared,

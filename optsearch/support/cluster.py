@@ -1,0 +1,116 @@
+"""The workers of a Dask scheduler as an executor, all of which have the same code."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, TypeVar
+
+from optsearch.support.errors import OptsearchError
+from optsearch.support.version import VERSION
+
+T = TypeVar("T")
+
+PATIENCE = 10  # seconds for a scheduler to answer, and for a first worker
+
+
+@cache
+def code_digest() -> str:
+    """What names the Python of the package: copies with the same one do the same tasks."""
+    package = Path(__file__).parent.parent
+    digest = blake2b(digest_size=6)
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode() + b"\0")
+        digest.update(path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[Cluster]:
+    """The workers of the scheduler at an address; tasks that are not done are withdrawn at the end.
+
+    Raises OptsearchError where Dask is not installed, no scheduler answers, it has no worker, or a
+    worker has other code.
+    """
+    try:
+        from distributed import Client
+    except ModuleNotFoundError:
+        raise OptsearchError(
+            "--dask needs the package distributed; install it with: pip install 'optsearch[dask]'"
+        ) from None
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is lost is said here
+    try:
+        client = Client(address, timeout=PATIENCE)
+    except (OSError, ValueError, TypeError) as error:
+        raise OptsearchError(
+            f"no Dask scheduler answers at {address!r}: {error}; give an address such as "
+            "tcp://127.0.0.1:8786"
+        ) from None
+    with client:
+        yield Cluster(client, address)
+
+
+class Cluster(Executor):
+    """An executor for a client of Dask. A task of a worker that is lost goes to another.
+
+    digest -- of the code that every worker must have.
+    """
+
+    def __init__(self, client: Any, address: str, digest: str | None = None):
+        self._client = client
+        self._digest = digest or code_digest()
+        try:
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError:
+            raise OptsearchError(
+                f"the Dask scheduler at {address!r} has no worker; start one on each machine: "
+                f"dask worker {address}"
+            ) from None
+        for worker, answer in self.ask(code_digest).items():
+            if answer != self._digest:
+                is_error = isinstance(answer, Exception)
+                other = f"none that can be loaded ({answer})" if is_error else answer
+                raise _differs(f"the Dask worker {worker}", self._digest, other)
+        self._executor = client.get_executor(pure=False)
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """What a function gives, on some worker."""
+        future: Future[T] = self._executor.submit(_run, self._digest, fn, *args, **kwargs)
+        return future
+
+    @property
+    def workers(self) -> int:
+        """How many tasks run at once."""
+        return sum(self._client.nthreads().values())
+
+    @property
+    def machines(self) -> dict[str, dict[str, int]]:
+        """By machine the addresses of its processes, each with the tasks that it runs at once."""
+        found: dict[str, dict[str, int]] = {}
+        for address, tasks in sorted(self._client.nthreads().items()):
+            found.setdefault(address.rpartition(":")[0], {})[address] = tasks
+        return found
+
+    def ask(self, question: Callable[..., T], *args: Any, of: list[str] | None = None) -> Any:
+        """What processes answer at once, whatever task they are at: by address, errors too."""
+        return self._client.run(question, *args, workers=of, on_error="return")
+
+
+def _differs(worker: str, digest: str, other: str) -> OptsearchError:
+    """What is said of a worker with other code."""
+    return OptsearchError(
+        f"{worker} has not the optsearch of this machine ({VERSION}, code {digest}) but {other}; "
+        "install the same on every machine, and start its workers again"
+    )
+
+
+def _run(digest: str, fn: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    """A task, in a worker: one that came later may have other code."""
+    if digest != code_digest():
+        raise _differs("a Dask worker", digest, code_digest())
+    return fn(*args, **kwargs)

@@ -1,0 +1,320 @@
+"""Every command with --jobs on a Dask cluster: the same answers, and a worker killed on the way.
+
+Scheduler and workers are processes of their own.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from distributed import Client
+
+from optsearch.compiled._table import SharedTable
+from optsearch.equilibrium import equilibrium
+from optsearch.evaluate import BYTES, evaluate
+from optsearch.game import Game
+from optsearch.game.objective import Objective
+from optsearch.results.tabulate import tabulate
+from optsearch.search import counterexamples, frontier, machines, team
+from optsearch.search.hunt import hunt, read
+from optsearch.search.machines import Machines
+from optsearch.search.solver import SolverOptions, solve
+from optsearch.search.tables import attach
+from optsearch.search.team import Parallel
+from optsearch.strategies import named
+from optsearch.support import cluster as clusters
+from optsearch.support.cluster import Cluster, code_digest
+from optsearch.support.errors import OptsearchError, StrategyError
+from tests.processes import ENVIRONMENT, MANY_SECONDS, run_command
+
+ROOT = Path(__file__).resolve().parent.parent
+SCHEDULER = "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"
+WORKER = "-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard"
+OWN = """
+from optsearch.strategies import Strategy
+
+class RowByRow(Strategy):
+    def shot(self, position):
+        cells = range(position.game.cells)
+        shot = position.hits | position.misses
+        return position.game.cell(next(cell for cell in cells if not shot >> cell & 1))
+
+def leaves(position):
+    raise SystemExit(0)
+"""
+
+
+class Started:
+    """A scheduler on this machine, and workers as processes of their own."""
+
+    def __init__(self, folder):
+        self.file = folder / "scheduler.json"
+        self.processes = []
+        self.start(*SCHEDULER)
+
+    def start(self, *program):
+        options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": ROOT}
+        place = ("--scheduler-file", str(self.file), "--host", "127.0.0.1")
+        started = subprocess.Popen([sys.executable, *program, *place], env=ENVIRONMENT, **options)
+        self.processes.append(started)
+
+    def connect(self, workers):
+        """A client, once there are so many workers."""
+        while len([one for one in self.processes[1:] if one.poll() is None]) < workers:
+            self.start(*WORKER)
+        client = Client(scheduler_file=str(self.file), timeout=MANY_SECONDS)
+        client.wait_for_workers(workers, timeout=MANY_SECONDS)
+        return client
+
+    def end(self):
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory):
+    cluster = Started(tmp_path_factory.mktemp("cluster"))
+    yield cluster
+    cluster.end()
+
+
+@pytest.fixture
+def cluster(started):
+    """Two workers."""
+    with started.connect(2) as client:
+        yield Cluster(client, client.scheduler.address)
+
+
+@pytest.fixture
+def address(cluster):
+    return cluster._client.scheduler.address
+
+
+class Killer:
+    """Told how far a run is, kills a worker of a cluster in the middle of it."""
+
+    def __init__(self, cluster, wanted=lambda status: 0 < status.done < status.total):
+        self.cluster, self.wanted, self.killed = cluster, wanted, None
+
+    def __call__(self, status):
+        if self.killed is None and self.wanted(status):
+            (processes,) = self.cluster.machines.values()
+            self.killed = min(processes)  # the one that holds the table of its machine
+            os.kill(self.cluster.ask(os.getpid, of=[self.killed])[self.killed], signal.SIGKILL)
+
+
+@pytest.fixture
+def small_questions(monkeypatch):
+    """A small game is many tasks, and much of what they find is told."""
+    monkeypatch.setattr(frontier, "FEW_NODES", 200)
+    monkeypatch.setattr(team, "FAR_FROM", 10)
+
+
+def test_evaluate_with_a_worker_killed(cluster):
+    """The run completes on the other worker, and nothing is lost or counted twice."""
+    game, strategy = Game.parse("8x8:3,2,2"), named("rollout:candidates=2,screen=512,cap=4096")
+    kill = Killer(cluster)
+    options = {"executor": cluster, "jobs": 2, "memory": BYTES << 16}
+    found = evaluate(strategy, game, progress=kill, **options)
+    assert kill.killed
+    assert found.tasks > 5
+    assert found == evaluate(strategy, game, jobs=1)
+
+
+def test_evaluate_where_sinkings_are_announced(cluster):
+    game = Game.parse("7x7:4,3,2;contact=any;announce=ship")
+    found = evaluate("spread", game, executor=cluster, jobs=2, memory=BYTES << 16)
+    assert found.tasks > 2
+    assert found == evaluate("spread", game, jobs=1)
+
+
+def test_evaluate_with_a_strategy_of_ones_own(cluster, tmp_path):
+    """It is loaded by the workers, and what it raises there comes back as one error."""
+    file = tmp_path / "own.py"
+    file.write_text(OWN)
+    game = Game.parse("5x5:3,2,2")
+    found = evaluate(f"{file}:RowByRow", game, executor=cluster, jobs=2)
+    assert found == evaluate(f"{file}:RowByRow", game, jobs=1)
+    with pytest.raises(StrategyError, match=r"leaves fails on .* SystemExit: 0 \(.*, line 11"):
+        evaluate(f"{file}:leaves", game, executor=cluster, jobs=2)
+
+
+@pytest.mark.usefixtures("small_questions")
+@pytest.mark.parametrize(
+    ("game", "aim"),
+    [
+        ("4x5:3,2", "mean"),
+        ("4x4:2", "within=6"),
+        ("4x4:3,2;announce=sunk", "mean"),
+    ],
+)
+def test_solve_with_a_worker_killed(cluster, game, aim):
+    """It held the table of the machine; another process begins a new one."""
+    objective = Objective.parse(aim)
+    kill = Killer(cluster, lambda status: status.done)
+    found = solve(game, objective=objective, executor=cluster, workers=2, progress=kill)
+    assert kill.killed
+    expected = solve(game, objective=objective)
+    for name in ("total_height", "best_shots", "finished", "configurations"):
+        assert getattr(found, name) == getattr(expected, name)
+    assert found.tree().root == expected.tree().root
+
+
+@pytest.mark.usefixtures("small_questions")
+def test_machines_are_told_what_others_found(cluster, monkeypatch):
+    """Each process as a machine of its own, with its own table."""
+    told, follow = [], Machines.follow
+    monkeypatch.setattr(
+        Cluster,
+        "machines",
+        property(lambda self: {one: {one: 1} for one in sorted(self._client.nthreads())}),
+    )
+
+    def followed(self):
+        follow(self)
+        for machine in self._machines.values():
+            table, news = SharedTable(attach(machine.place).memory), self._log[: machine.told]
+            told.append((len(news), all(table.get(key) is not None for key, _ in news)))
+
+    monkeypatch.setattr(Machines, "follow", followed)
+    found = solve("4x5:3,2", executor=cluster, workers=2, options=SolverOptions(memory=1 << 26))
+    assert found.total_height == solve("4x5:3,2").total_height
+    assert told[:2] == [(0, True)] * 2
+    assert told[-2][0] == told[-1][0] > 0
+    assert all(is_there for _, is_there in told)
+
+
+def test_a_family_with_the_cluster(cluster, tmp_path):
+    file = tmp_path / "family.csv"
+    rows = "".join(f"{a}{b}{c},{a} {b} {c}\n" for a in "abc" for b in "defg" for c in "hij")
+    file.write_text("set,things\n" + rows)
+    sets = read(file)
+    found = hunt(sets, parallel=Parallel(cluster, 2))
+    assert (found.misses, found.is_exact) == (hunt(sets).misses, True)
+
+
+def test_counterexamples_with_a_worker_killed(cluster):
+    scope = counterexamples.Scope(10, (), "none", False, 2)
+    kill = Killer(cluster)
+    found = counterexamples.hunt(scope, executor=cluster, workers=2, progress=kill)
+    assert kill.killed
+    assert found == counterexamples.hunt(scope)
+
+
+def test_table_with_a_worker_killed(cluster, tmp_path):
+    """What does not ship is computed there."""
+    asked = (["2x3:2", "3x3:2", "3x3:2;contact=any"], ["optimum", "greedy", "lower"])
+    kill = Killer(cluster)
+    found = tabulate(*asked, executor=cluster, jobs=2, tables=tmp_path, progress=kill)
+    expected = tabulate(*asked, jobs=1, tables=tmp_path)
+    assert kill.killed
+    for game in expected.games:
+        for name, value in expected.row(game).items():
+            assert (found.row(game)[name].lower, found.row(game)[name].upper) == (
+                value.lower,
+                value.upper,
+            )
+
+
+@pytest.mark.usefixtures("small_questions")
+def test_equilibrium_with_a_worker_killed(cluster):
+    kill = Killer(cluster, lambda status: status.number > 1)
+    found = equilibrium("3x4:2", executor=cluster, workers=2, progress=kill)
+    expected = equilibrium("3x4:2")
+    assert kill.killed
+    for name in ("value", "weights", "roots", "probabilities", "rounds"):
+        assert getattr(found, name) == getattr(expected, name)
+
+
+def test_the_command(here, cluster, address):
+    """The same rows as without, and the cluster's processes are counted by their tasks."""
+    command = ("counterexamples", "--max-cells", "8", "--json")
+    status, out, err = here(*command, "--dask", address)
+    assert (status, err) == (0, "")
+    assert json.loads(out) == json.loads(here(*command)[1])
+    assert (cluster.workers, len(cluster.machines)) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("solve", "4x4:3,2"),
+        ("equilibrium", "3x3:2"),
+        ("counterexamples", "--max-cells", "6"),
+        ("table", "3x3:2"),
+        ("evaluate", "greedy", "4x4:3,2"),
+        ("compare", "greedy", "spread", "4x4:3,2"),
+        ("simulate", "greedy", "4x4:3,2"),
+    ],
+)
+def test_options_that_are_refused(here, monkeypatch, command):
+    """By every command alike: both options, a scheduler that is not there, Dask not installed."""
+    assert here(*command, "--dask", "tcp://127.0.0.1:1", "--jobs", 2) == (
+        2,
+        "",
+        "error: give --jobs (2) or --dask ('tcp://127.0.0.1:1'), not both: a cluster has its own "
+        "processes\n",
+    )
+    status, out, err = here(*command, "--dask", "nonsense://127.0.0.1:1")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("error: no Dask scheduler answers at 'nonsense://127.0.0.1:1'")
+    assert "tcp://127.0.0.1:8786" in err
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert here(*command, "--dask", "tcp://127.0.0.1:1") == (
+        2,
+        "",
+        "error: --dask needs the package distributed; install it with: pip install "
+        "'optsearch[dask]'\n",
+    )
+
+
+def test_ctrl_c_withdraws_the_tasks(cluster, address, tmp_path):
+    """What is done is kept; the scheduler has no task left."""
+    hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', interrupt, 30)"
+    arguments = ("--max-cells", 16, "--dask", address, "--resume", "kept")
+    ended = run_command("counterexamples", *arguments, hooks=hooks, cwd=tmp_path)
+    kept = "what is done is in kept, and the same command goes on from there"
+    assert ended == (130, "", f"interrupted; {kept}\n")
+    client = cluster._client
+    while client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)):
+        pass  # the scheduler is still told that the command has gone
+    client.wait_for_workers(2, timeout=MANY_SECONDS)
+
+
+def test_workers_with_other_code(cluster, address):
+    """They are refused at the start; one that comes later, with its first task."""
+    client = cluster._client
+    with pytest.raises(
+        OptsearchError, match=rf"the Dask worker tcp:.* code another\) but {'.' * 12};"
+    ):
+        Cluster(client, address, "another")
+    cluster._digest = "another"
+    with pytest.raises(OptsearchError, match=rf"a Dask worker has not .* but {code_digest()};"):
+        cluster.submit(len, ()).result()
+
+
+def test_a_scheduler_without_a_worker(monkeypatch, tmp_path):
+    monkeypatch.setattr(clusters, "PATIENCE", 0.1)
+    started = Started(tmp_path)
+    try:
+        client = Client(scheduler_file=str(started.file), timeout=MANY_SECONDS)
+        with client, pytest.raises(OptsearchError, match="has no worker; start one on each"):
+            Cluster(client, "tcp://here:8786")
+    finally:
+        started.end()
+
+
+def test_a_table_that_is_not_there_any_more():
+    """Its process was asked by another search meanwhile; what is new is not kept."""
+    if machines._hold(b"one", 1 << 16) is None:
+        pytest.skip("the system shares no memory")
+    assert machines._learn(b"one", [(b"key", 3)])
+    machines._hold(b"two", 1 << 16)
+    assert not machines._learn(b"one", [(b"key", 3)])
+    machines._let_go(b"two")
+    assert machines._held == []
