@@ -6,7 +6,7 @@ They are those of the strategy `nested:above=64,floor=64`; what its numbers mean
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from optsearch.compiled._evaluate import Evaluator
 from optsearch.compiled._walk import BUCKETS
@@ -35,29 +35,32 @@ class _Numbers:
     floor: int = 64
 
 
-@dataclass(frozen=True, eq=False)
 class Rollouts:
-    """The rule for a kernel that takes it (`can_roll_out`)."""
+    """The rule for a kernel that takes it (`can_roll_out`).
 
-    kernel: Silent
-    _evaluator: Evaluator = field(init=False, repr=False)
+    is_watched -- whether each shot may end the search at its limit: from the root, which takes
+    seconds. A state that is opened later is valued whole: else a search in many short times
+    would never get beyond it.
+    """
 
-    def __post_init__(self) -> None:
-        numbers = _Numbers(tuple(range(self.kernel.game.cells)))
-        evaluator = Evaluator(numbers, True)
-        evaluator.nest(numbers)
-        evaluator.begin(len(self.kernel.sets))
-        evaluator.add(self.kernel.sets)
-        object.__setattr__(self, "_evaluator", evaluator)
+    def __init__(self, kernel: Silent):
+        self.is_watched = True
+        self._kernel = kernel
+        numbers = _Numbers(tuple(range(kernel.game.cells)))
+        self._evaluator = Evaluator(numbers, True)
+        self._evaluator.nest(numbers)
+        self._evaluator.begin(len(kernel.sets))
+        self._evaluator.add(kernel.sets)
 
     def __call__(self, kernel: Kernel, state: State) -> int:
         """The cell that rollouts shoot; where few configurations are left, an optimal one."""
-        self.kernel.tick()
+        if self.is_watched:
+            self._kernel.tick()
         if len(state.family) <= FEW:
             return best_cell(kernel, state)
-        hits = state.hits & ~self.kernel.root.hits
-        missed = self.kernel.cells_of(self.kernel.root) & ~self.kernel.cells_of(state)
-        counts = self.kernel.counts(state)[: self.kernel.game.cells]
+        hits = state.hits & ~self._kernel.root.hits
+        missed = self._kernel.cells_of(self._kernel.root) & ~self._kernel.cells_of(state)
+        counts = self._kernel.counts(state)[: self._kernel.game.cells]
         return self._evaluator.shot(hits, missed, len(state.family), counts)
 
 

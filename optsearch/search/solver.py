@@ -212,11 +212,13 @@ class Solver:
 
     def _roll_out(self, frontier: Frontier) -> None:
         """Never be above rollouts, if they are played from the root in a part of the time."""
-        if self._rolls_out and can_roll_out(self.kernel):
+        rolls_out, self._rolls_out = self._rolls_out, False  # once, however it ends
+        if rolls_out and can_roll_out(self.kernel):
             assert isinstance(self.kernel, Silent)
+            rule = Rollouts(self.kernel)
             with self._in_part_of_the_time():
-                frontier.follow(Rollouts(self.kernel))
-        self._rolls_out = False
+                frontier.follow(rule)
+            rule.is_watched = False
 
     def _bound_root(self) -> None:
         """Raise the lower side by the bounds that need no search, in a part of the time.
