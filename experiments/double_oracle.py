@@ -20,7 +20,7 @@ def rows(games: tuple[str, ...] = GAMES) -> Iterator[tuple[object, ...]]:
     for game in games:
         values: set[Fraction] = set()
         for radius in RADII:
-            found = equilibrium(game, radius=radius)
+            found = equilibrium(game, radius=radius, level=0)
             values.add(found.value)
             yield (
                 *(found.game, len(found.hidings.orbits), radius),

@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 Rows = Sequence[Sequence[int]]
 Vector = NDArray[np.float64]
 TIGHT = 1e-7
+STEPS = 150
+LEAST_SCALE = 1e-3  # of the mean probability
 INFINITY = float("inf")
 
 
@@ -56,6 +58,37 @@ def shooter(rows: Rows, sizes: NDArray[np.int64]) -> Vector:
     for orbit in range(orbits):
         programme.add(np.r_[pays[:, orbit], -1.0], -INFINITY, 0.0)
     return programme.probabilities(trees)
+
+
+def nearest(rows: Rows, sizes: NDArray[np.int64], centre: Vector, level: float) -> Vector:
+    """A mix of the hider near another one, for which each tree is paid so much or nearly so.
+
+    Near in the sum of squares over the probabilities of the other one. It is the dual of that
+    programme, raised by `STEPS` steps (Nesterov 1983); any mix will do, so it need not be exact.
+    """
+    pays = np.array(rows) / sizes
+    scale = np.sqrt(np.maximum(centre, LEAST_SCALE / len(centre)))
+    even = scale / np.linalg.norm(scale)
+    limits = np.vstack([pays * scale, np.diag(scale)])
+    limits -= np.outer(limits @ even, even)  # probabilities go on to add up to 1
+    wanted = np.r_[level - pays @ centre, -centre]
+    norms = np.linalg.norm(limits, axis=1)
+    kept = norms > TIGHT
+    limits, wanted = limits[kept] / norms[kept, None], wanted[kept] / norms[kept]
+    products = limits @ limits.T
+    steepest = np.linalg.eigvalsh(products)[-1]
+    prices = ahead = np.zeros(len(wanted))
+    inertia = 1.0
+    for _ in range(STEPS):
+        slope = wanted - products @ ahead
+        raised = np.maximum(0, ahead + slope / steepest)
+        if slope @ (raised - prices) < 0:
+            inertia = 1.0
+        more = (1 + np.sqrt(1 + 4 * inertia**2)) / 2
+        ahead = raised + (inertia - 1) / more * (raised - prices)
+        prices, inertia = raised, more
+    mix = np.maximum(0, centre + scale * (limits.T @ prices))
+    return np.asarray(mix / mix.sum())
 
 
 class _Silent(highspy.Highs):

@@ -25,6 +25,8 @@ from optsearch.support.progress import Limit, LimitReached, Progress, Status, no
 from optsearch.tree import Leaf, Node
 
 CLOSE = 1e-9  # of bounds in floating point that may be equal
+LEVEL = 0.3  # of what is open
+END = 1e-3  # shots that are open, from which a vertex of the programme is asked about
 RADIUS = 0.1  # of the box, in parts of each weight
 SHARES = 1 << 30  # in which probabilities are rounded where they are not exact
 
@@ -49,6 +51,7 @@ def equilibrium(
     progress: Progress[Round] = no_progress,
     partial: bool = False,
     radius: float = RADIUS,
+    level: float = LEVEL,
     executor: Executor | None = None,
     workers: int = 2,
 ) -> Equilibrium:
@@ -58,6 +61,8 @@ def equilibrium(
     seconds; after that the bracket known by then is returned. checkpoint -- folder that keeps all
     trees; the same call goes on from there. partial -- return what is known after ctrl-C, too.
     radius -- of the box in which the next mix is searched, as a part of each weight; 0 for no box.
+    level -- while more than `END` is open, the part of it that the next mix gains by the trees so
+    far; 0 to search in the box from the start.
     executor -- any `concurrent.futures.Executor`; it gets `workers` tasks of the solver at a time;
     for announce=nothing.
 
@@ -76,7 +81,7 @@ def equilibrium(
     hidings = Hidings.of(parsed)
     with Memory(checkpoint, hidings, objective) as memory:
         parallel = None if executor is None else Parallel(executor, workers)
-        run = _Run(hidings, objective, memory, limit, radius, progress, parallel)
+        run = _Run(hidings, objective, memory, limit, radius, level, progress, parallel)
         interrupted = False
         try:
             run.resume()
@@ -104,11 +109,12 @@ class _Run:
         memory: Memory,
         limit: Limit | None,
         radius: float,
+        level: float,
         progress: Progress[Round],
         parallel: Parallel | None,
     ):
         self.hidings, self.objective, self.memory = hidings, objective, memory
-        self.limit, self.progress, self.radius = limit, progress, radius
+        self.limit, self.progress, self.radius, self.level = limit, progress, radius, level
         self.oracle = Oracle(hidings, objective, self._tick, parallel)
         self.sizes: list[int] = hidings.sizes.tolist()
         self.hider = linear.Hider(hidings.sizes)
@@ -185,7 +191,9 @@ class _Run:
             self._settle(mix)
             return
         before = self.least
-        self.ask(self.oracle.whole(self._in_box(mix)))
+        is_far = self.level and self.upper - self.least > END
+        near = self._at_level() if is_far else self._in_box(mix)
+        self.ask(self.oracle.whole(near))
         if self.least > before:
             self.radius = min(1.0, 1.5 * self.radius)
         elif not self.is_new:
@@ -195,6 +203,15 @@ class _Run:
                 self.ask(self.oracle.whole(mix))
                 if not self.is_new:
                     self._settle(mix)
+
+    def _at_level(self) -> NDArray[np.float64]:
+        """A mix near the best one so far that the trees so far pay a part of what is open more for.
+
+        Near it the trees so far say most (Lemaréchal, Nemirovskii and Nesterov 1995).
+        """
+        least = float(self.least)
+        level = least + self.level * (self.upper - least)
+        return linear.nearest(self.rows, self.hidings.sizes, self.centre, level)
 
     def _in_box(self, mix: NDArray[np.float64]) -> NDArray[np.float64]:
         """The best mix near the best one so far: what is far away was seen by few trees."""
