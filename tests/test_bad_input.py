@@ -194,6 +194,7 @@ REQUESTS = [
     (["solve", "4x4:2", "--time-limit", "1", "--method", "reference"], "--time-limit"),
     (["solve", "4x4:2", "--jobs", "2", "--method", "paper"], "--jobs"),
     (["proof", "nowhere.jsonl"], "nowhere.jsonl"),
+    (["bounds", "4x5:3,2", "--prove", "prices.jsonl"], "prices.jsonl", "4x5:3,2", "6x6:2,2"),
     (["solve", "4x4:2", "--shots", "A1=hit", "--board", "board.txt"], "A1=hit", "board.txt"),
     (["count", "4x4:2", "--shots", "A1=hit", "--board", "board.txt"], "A1=hit", "board.txt"),
     (["solve", "4x4:2", "--board", "nothing"], "'nothing'"),

@@ -5,7 +5,9 @@ counts the leaves of decision trees, `chain` uses that a strategy is a fixed seq
 its first hit, with `coverage` for what such cells can meet, `reveal` relaxes what the player is
 told, `ship_chain` takes from the chain what is not finished of it, with `beside` for what cells
 beside a ship meet, and `lower` collects them by name. `dual_chain` bounds the misses on any family
-by a price for each of its sets. The other side of a bracket is in `optsearch.results.bracket`.
+by a price for each of its sets, `nested_dual` by
+more prices where two equal ships are whole. The other side of a bracket is in
+`optsearch.results.bracket`.
 """
 
 from optsearch.bounds.leaves import (
@@ -23,6 +25,7 @@ from optsearch.bounds.lower import (
     BoundsStatus,
     all_finished,
     has_long_bounds,
+    has_nested_dual,
     long_bounds,
     long_bounds_in_turn,
     lower_bounds,
@@ -38,6 +41,7 @@ __all__ = [
     "complete_binary_tree",
     "complete_binary_tree_depths",
     "has_long_bounds",
+    "has_nested_dual",
     "hit_words",
     "leaf_counting",
     "leaf_counting_after",

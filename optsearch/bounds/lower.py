@@ -256,14 +256,22 @@ def long_bounds_in_turn(
     yield from more([_least(one) for one in finished])
 
 
+def has_nested_dual(position: Position) -> bool:
+    """Whether the nested dual holds from a position, and is computed on demand."""
+    game = position.game
+    is_pair = [int(ship) for ship in game.fleet] == [2, 2]
+    if position.shots or not is_pair or not game.is_silent or game.contact == "any":
+        return False
+    return Configurations(position).configurations <= NESTED
+
+
 def _nested_dual(game: Game, progress: Callable[[int, int], None]) -> Iterator[Bound]:
     """The bound by prices, for two ships of two cells: for longer ones others are higher."""
-    if [int(ship) for ship in game.fleet] != [2, 2] or game.contact == "any":
+    if not has_nested_dual(Position(game)):
         return
-    number = Configurations(Position(game)).configurations
-    if number > NESTED:
-        return
-    misses, _ = raised(Nested.of(game), progress=progress)
+    nested = Nested.of(game)
+    misses, _ = raised(nested, progress=progress)
+    number = len(nested.sets)
     yield Bound(
         "nested dual",
         "lower",

@@ -55,7 +55,7 @@ definition, and the kernel, which moves prices, computes the same.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
@@ -141,9 +141,10 @@ class Leaf:
 class Half:
     """G_u, the sets of a hit part that have the cells u near the hit, and no other of those.
 
-    sets -- their other cells, each v.
+    near -- u. sets -- their other cells, each v.
     """
 
+    near: int
     sets: tuple[int, ...]
 
     @cached_property
@@ -283,7 +284,7 @@ class Nested:
         return Hit(
             cell,
             tuple(sets),
-            tuple(Half(tuple(self.sets[i] & ~near & ~hit for i in halves[u])) for u in order),
+            tuple(Half(u, tuple(self.sets[i] & ~near & ~hit for i in halves[u])) for u in order),
             tuple(kept),
         )
 
@@ -441,6 +442,30 @@ def raised(
     rounded = prices.rounded()
     value: int = Dual(terms, PRICE_OF_MISS).step(rounded.orbits, rounded.sides, rounded.chains, 0)
     return max(0, rounded_up(value)), rounded
+
+
+Line = tuple[int, int, list[int], list[int], list[int]]
+
+
+def listed(nested: Nested, prices: Prices) -> tuple[list[tuple[int, int]], Iterator[Line]]:
+    """Prices as `optsearch.check.prices` reads them: of orbits, and of each place, hit and D."""
+    own = {nested.orbit[i]: cells for i, cells in enumerate(nested.sets)}
+    orbits = [(cells, int(prices.orbits[orbit])) for orbit, cells in own.items()]
+    return orbits, _lines(nested, prices)
+
+
+def _lines(nested: Nested, prices: Prices) -> Iterator[Line]:
+    for place in range(prices.places):
+        for hit in nested.hits:
+            for kept in hit.kept:
+                if kept.missed > place:
+                    continue
+                sets = [nested.sets[hit.sets[i]] for i in kept.sets]
+                ascending = sorted(range(len(sets)), key=sets.__getitem__)
+                near = [hit.halves[j].near for j in kept.halves]
+                row = slice(kept.prices, kept.prices + len(sets))
+                b, z = prices.sides[place, row], prices.chains[place, row]
+                yield place, hit.cell, near, b[ascending].tolist(), z[ascending].tolist()
 
 
 class _Lists:

@@ -14,7 +14,9 @@ from typing import Annotated
 import typer
 
 from optsearch import tree as tree_
-from optsearch.check import paper, reference
+from optsearch.bounds import has_nested_dual
+from optsearch.bounds.nested_dual import Nested, listed, raised
+from optsearch.check import paper, prices, reference
 from optsearch.check import proofs as proof
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted, app
@@ -44,7 +46,7 @@ from optsearch.cli.progress import so_far, solving, telling
 from optsearch.cli.tasks import DaskOption, SearchJobsOption, executor_of
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, prior_of
-from optsearch.game import Cell, cell_name
+from optsearch.game import Cell, Game, cell_name
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, legend
 from optsearch.results.bracket import Bracket, bounds_in_turn
@@ -389,11 +391,11 @@ def shot_values(solution: Solution) -> tuple[list[str], list[dict[str, object]]]
     example="optsearch proof proof.jsonl",
     takes=2,
     then="optsearch bounds 10x10:5,4,3,3,2  # what is proved of a larger game",
-    gives="game position (prior prior_digest) total_height configurations mean claims",
+    gives="game position (prior prior_digest) total_height configurations mean (claims prices)",
     of_family="total_misses mean claims",
 )
 def check_proof(
-    file: Annotated[Path, typer.Argument(help="A file written by solve --prove.")],
+    file: Annotated[Path, typer.Argument(help="A file written by solve or bounds --prove.")],
     prior: PriorOption = None,
     family: FamilyOption = None,
     form: FormOption = Form.TEXT,
@@ -405,6 +407,9 @@ def check_proof(
     if family is not None:
         game_of("proof", family, None, prior=prior)
         check_family_proof(file, family, form)
+        return
+    if prior is None and prices.is_one(file):
+        check_prices(file, form)
         return
     by = prior_of(prior, proof.load(file).position.game) if prior is not None else None
     require_digest(by, file)
@@ -418,10 +423,32 @@ def check_proof(
         configurations=number,
         **mean_fields(total, number),
     )
-    answer.fact("proved", f"no strategy has a total height below {total:,}")
-    answer.fact("mean shots", f"at least {Fraction(total, number)} ≈ {total / number:.6f}")
+    state_proved(answer, total, number)
     answer.fact("claims", f"{checked.claims:,}, each rechecked", claims=checked.claims)
     answer.print(form)
+
+
+def check_prices(file: Path, form: Form) -> None:
+    """Check a bound by prices."""
+    checked = prices.check(file)
+    number, total = checked.configurations, checked.total_height
+    answer = Answer.about(
+        Position(checked.game),
+        None,
+        total_height=total,
+        configurations=number,
+        **mean_fields(total, number),
+    )
+    state_proved(answer, total, number)
+    text = f"{checked.prices:,} lists of them, evaluated again"
+    answer.fact("prices", text, prices=checked.prices)
+    answer.print(form)
+
+
+def state_proved(answer: Answer, total: int, number: int) -> None:
+    """No strategy is better, in two lines."""
+    answer.fact("proved", f"no strategy has a total height below {total:,}")
+    answer.fact("mean shots", f"at least {Fraction(total, number)} ≈ {total / number:.6f}")
 
 
 # Bounds
@@ -441,19 +468,32 @@ def bounds(
     board: BoardOption = None,
     prior: PriorOption = None,
     time_limit: TimeLimitOption = None,
+    prove: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write prices that prove the nested dual to this file; for two ships of two "
+            "cells.",
+            show_default=False,
+        ),
+    ] = None,
     form: FormOption = Form.TEXT,
 ) -> None:
     """Proved bounds on the optimum, and the bracket they leave.
 
     Sorted by value. The ends of the bracket are marked *, or = if both are equal.
     """
-    played = game_of("bounds", family, game, shots=shots, board=board, prior=prior)
+    played = game_of("bounds", family, game, shots=shots, board=board, prior=prior, prove=prove)
     if played is None:
         assert family is not None
         bounds_family(family, time_limit, form)
         return
     position = read_position(played, shots, board)
     by = prior_of(prior, position.game)
+    if prove is not None and (by is not None or not has_nested_dual(position)):
+        raise OptsearchError(
+            f"--prove {str(prove)!r}: {position.game} has no bound by prices here; --prove is for "
+            "whole games with two ships of two cells, where nothing is announced, as 6x6:2,2"
+        )
     in_turn = partial(bounds_in_turn, position, by)
     found = so_far(str(position.game), time_limit, in_turn)
     answer = Answer.about(position, by)
@@ -464,6 +504,19 @@ def bounds(
     answer.print(form)
     if found.is_interrupted:
         raise Interrupted
+    if prove is not None:
+        with telling("writing"):
+            write_prices(position.game, prove)
+        if form is Form.TEXT:
+            out.print(f"prices   {prove}", soft_wrap=True)
+
+
+def write_prices(game: Game, path: Path) -> None:
+    """Write the prices of the nested dual."""
+    nested = Nested.of(game)
+    misses, found = raised(nested)
+    total = misses + game.fleet_cells * len(nested.sets)
+    prices.save(path, game, total, *listed(nested, found))
 
 
 def stronger(position: Position, by: Prior | None, names: set[str]) -> str | None:
