@@ -21,15 +21,15 @@ from optsearch.compiled._block cimport (Counts, Part, Shots, Words, count, free_
                                         sum_of_extras)
 from optsearch.compiled._endgame cimport Endgame, least_of_four
 from optsearch.compiled._score cimport Asked, ask, rank
-from optsearch.compiled._walk cimport (BUCKETS, MAX_CANDIDATES, MAX_HASHES, SMALL, UNIT,
-                                       Candidates, Costing, Walk)
+from optsearch.compiled._walk cimport (BUCKETS, INNER, MAX_HASHES, MAX_LEVELS, SMALL, UNIT, Candidates,
+                                       Costing, Walk, keep_close)
 
 cdef enum:
     MEMO = 4096
     KNOWN = 1 << 15       # parts of about one size whose rollouts are remembered
     FORGOTTEN = 16        # configurations of which it is not: they are soon rolled out again
     SIZES = 21            # of parts: from each power of two to the next, up to MAX_SAMPLE
-    NESTED = 1 + MAX_HASHES   # added to the mode of what the inner rollout policy misses
+    MODES = 1 + MAX_HASHES    # of each level
 
 
 cdef struct Entry:
@@ -38,10 +38,10 @@ cdef struct Entry:
     int64_t cost
 
 
-cdef struct Known:        # what greedy misses after some shots
+cdef struct Known:        # what a level misses after some shots
     Shots shots
     int64_t cost
-    int mode              # 0: an empty entry; 1 + shift: where each stands for 2^shift
+    int mode              # 0: an empty entry; 1 + shift + MODES * level: where each stands for 2^shift
 
 
 cdef inline uint64_t place_of(const Shots* shots, int mode, int64_t n) noexcept nogil:
@@ -69,7 +69,7 @@ cdef class Evaluator(Walk):
     def __cinit__(self, rule, bint distinct):
         self.distinct = distinct
         self.endgame = Endgame(distinct)
-        self.memo = <Entry*>calloc(MEMO, sizeof(Entry))
+        self.memo = <Entry*>calloc(MEMO * (MAX_LEVELS + 1), sizeof(Entry))
         if self.rule.candidates > 1:
             self.known = <Known*>calloc(KNOWN * SIZES, sizeof(Known))
         if self.memo == NULL or self.rule.candidates > 1 and self.known == NULL:
@@ -78,7 +78,20 @@ cdef class Evaluator(Walk):
     def nest(self, rule):
         """Make the rollouts nested ones, by a `NestedRule`."""
         self.rule.above, self.rule.second = rule.above, rule.second
-        self.rule.inner, self.rule.floor = rule.inner, rule.floor
+        self.rule.level[<int>INNER].candidates = rule.inner
+        self.rule.level[<int>INNER].floor = rule.floor
+
+    def deepen(self, rule):
+        """Compare by levels, by a `LevelsRule`."""
+        cdef int i
+        if not 0 < len(rule.levels) <= MAX_LEVELS + 1:
+            raise ValueError(f"{len(rule.levels)} levels; 1 to {MAX_LEVELS + 1} are handled")
+        self.rule.until, self.rule.levels = rule.until, len(rule.levels) - 1
+        for i, level in enumerate(rule.levels):
+            self.rule.level[i].floor, self.rule.level[i].candidates = level.floor, level.candidates
+            self.rule.level[i].margin = level.margin * UNIT // 100
+            self.rule.level[i].kept = level.kept
+            self.rule.level[i].below = max(i - 1, 0)
 
     def __dealloc__(self):
         free(self.known)
@@ -299,8 +312,14 @@ cdef class Evaluator(Walk):
 
     cdef int rollout_words(self, Words* w, uint64_t x, int n, Cells hits, Cells missed) noexcept nogil:
         """The same on words; always exact. hits, missed -- the cells so far, if scores are asked."""
-        cdef int chosen[MAX_CANDIDATES]
-        cdef int found = 0, i, j, cell, best = 0
+        cdef Candidates chosen
+        self.choose_words(w, x, n, hits, missed, self.rule.candidates, &chosen)
+        return self.narrow_words(w, x, n, hits, missed, 0, &chosen, self.rule.levels)
+
+    cdef int choose_words(self, Words* w, uint64_t x, int n, Cells hits, Cells missed, int number,
+                          Candidates* chosen) noexcept nogil:
+        """The candidates, at most so many; how many cells a configuration has that are uncertain, in all."""
+        cdef int i, j, cell, total = 0
         cdef double most, first_most = 0
         cdef double values[MAX_CELLS]
         cdef Asked node
@@ -308,15 +327,16 @@ cdef class Evaluator(Walk):
         cdef int counts[MAX_CELLS]
         cdef uint64_t tried[2]
         cdef uint64_t column
-        cdef int64_t cost, least = -1
         tried[0] = tried[1] = 0
+        chosen.n = 0
         for i in range(w.cells):
             counts[i] = popcount(w.column[i] & x)
             values[i] = counts[i]
+            total += counts[i] if counts[i] < n else 0
         if self.ranker != NULL:
             self.describe_words(w, x, &hits, missed, &node, having)
             self.stopped = not rank(self.ranker, &node, values) or self.stopped
-        while found < self.rule.candidates:
+        while chosen.n < number:
             most = 0
             cell = -1
             for i in range(w.cells):
@@ -326,30 +346,48 @@ cdef class Evaluator(Walk):
                     cell = i
             if cell < 0:
                 break
-            if found == 0:
+            if chosen.n == 0:
                 first_most = most
             elif first_most > 0 and 100 * most < self.rule.percent * first_most:
                 break
             tried[cell >> 6] |= <uint64_t>1 << (cell & 63)
             column = w.column[cell] & x
-            for j in range(found):
-                if not column & ~w.column[chosen[j]]:
+            for j in range(chosen.n):
+                if not column & ~w.column[chosen.column[j]]:
                     break
             else:
-                chosen[found] = cell
-                found += 1
-        if found == 1:
-            return chosen[0]
-        for i in range(found):
-            column = w.column[chosen[i]]
-            cost = UNIT * (n - counts[chosen[i]])
-            cost += self.roll_part(w, x & column, hits | one(w.cell[chosen[i]]), missed)
-            if least < 0 or cost < least:
-                cost += self.roll_part(w, x & ~column, hits, missed | one(w.cell[chosen[i]]))
-                if least < 0 or cost < least:
-                    least = cost
+                chosen.column[chosen.n] = cell
+                chosen.n += 1
+        return total
+
+    cdef int narrow_words(self, Words* w, uint64_t x, int n, Cells hits, Cells missed, int left,
+                          Candidates* chosen, int last) noexcept nogil:
+        """`narrow` on words."""
+        cdef int i, cell, level, best = 0
+        cdef int64_t slack, limit, cost
+        while last and n <= self.rule.level[last].floor + 1:
+            last -= 1
+        for level in range(last + 1):
+            if chosen.n == 1:
+                break
+            slack = 0 if level == last else self.rule.level[level].margin * n + 1
+            limit = INT64_MAX
+            for i in range(chosen.n):
+                cell = chosen.column[i]
+                cost = UNIT * <int64_t>popcount(x & ~w.column[cell])
+                cost += self.roll_level(w, x & w.column[cell], hits | one(w.cell[cell]), missed, left - 1,
+                                        level)
+                if cost < limit:
+                    cost += self.roll_level(w, x & ~w.column[cell], hits, missed | one(w.cell[cell]), left,
+                                            level)
+                chosen.cost[i] = cost
+                if cost < chosen.cost[best]:
                     best = i
-        return chosen[best]
+                limit = chosen.cost[best] + slack
+            if level < last:
+                keep_close(chosen, slack, self.rule.level[level].kept)
+                best = 0
+        return chosen.column[best]
 
     cdef int64_t cost(self, const Part* part, int column, const Counts* counts,
                       const Costing* costing, int64_t limit) noexcept nogil:
@@ -367,26 +405,31 @@ cdef class Evaluator(Walk):
 
     cdef int64_t play(self, const Part* part, const Counts* before, int left,
                       const Costing* costing) noexcept nogil:
-        """What greedy, or the inner rollout policy, misses in a part; estimated where sampled."""
+        """What a level misses in a part; estimated where sampled."""
         cdef Part own = part[0]
         cdef Known* entry
         cdef int64_t cost
-        cdef bint nested = costing.nested and part.n > self.rule.floor
-        cdef int mode = 1 + costing.shift + (NESTED if nested else 0)
-        if costing.shift and part.n <= self.rule.truncate:
-            return self.estimate(part.n, left, costing.shift)
+        cdef Costing by = costing[0]
+        cdef int mode
+        while by.level and part.n <= self.rule.level[by.level].floor:
+            by.level = self.rule.level[by.level].below
+        mode = 1 + by.shift + MODES * by.level
+        if by.shift and part.n <= self.rule.truncate:
+            return self.estimate(part.n, left, by.shift)
         if part.n <= FORGOTTEN:
-            return self.roll(part, left, costing.shift)
+            return self.roll_few(part, left, &by)
         entry = &self.known[place_of(&part.shots, mode, part.n)]
         if (entry.mode == mode and entry.shots.hits == part.shots.hits
                 and entry.shots.misses == part.shots.misses):
             return entry.cost
         if part.n > 64 and 2 * part.n <= part.block.n and not self.move(part, before, &own):
             return 0
-        if nested:
-            cost = self.roll_nested(&own, costing)
+        if part.n <= 64:
+            cost = self.roll_few(part, left, &by)
+        elif by.level:
+            cost = self.roll_nested(&own, &by)
         else:
-            cost = self.roll(&own, left, costing.shift)
+            cost = self.roll(&own, &by)
         if own.block != part.block:
             free_block(own.block)
         if not self.failed:
@@ -394,59 +437,70 @@ cdef class Evaluator(Walk):
         return cost
 
     cdef int64_t roll_nested(self, const Part* part, const Costing* costing) noexcept nogil:
-        """What the inner rollout policy misses in a part of more than 64 configurations."""
+        """What a level above greedy misses in a part of more than 64 configurations."""
         cdef Counts counts
         cdef Candidates chosen
-        cdef Costing greedy = costing[0]
         cdef double values[MAX_CELLS]
-        cdef int i, best
-        cdef int64_t cost, least = INT64_MAX
+        cdef int best
         if count(part, False, &counts) < 0:
             return 0
         self.rank_part(part, &counts, costing.shift, values)
-        self.choose(part, part.block.cells, &counts, values, self.rule.inner, &chosen)
-        best = chosen.column[0]
-        greedy.nested = False
-        for i in range(chosen.n if chosen.n > 1 else 0):
-            cost = self.cost(part, chosen.column[i], &counts, &greedy, least)
-            if cost < least:
-                least = cost
-                best = chosen.column[i]
+        self.choose(part, part.block.cells, &counts, values, self.rule.level[costing.level].candidates,
+                    &chosen)
+        best = self.narrow(part, &counts, costing.shift, &chosen, self.rule.level[costing.level].below)
         return self.cost(part, best, &counts, costing, INT64_MAX)
 
-    cdef int64_t roll(self, const Part* part, int left, int shift) noexcept nogil:
-        """What greedy misses in a part."""
+    cdef int64_t roll(self, const Part* part, const Costing* costing) noexcept nogil:
+        """What greedy misses in such a part."""
         cdef Counts counts
-        cdef Costing costing
         cdef int best
-        if part.n <= 64:
-            return self.roll_few(part, left, shift)
         if count(part, False, &counts) < 0:
             return 0
-        costing.shift, costing.nested = shift, False
         best = counts.greatest
-        if self.policy != NULL and part.n << shift > self.policy.least:
-            best = self.ask_part(self.policy, part, &counts, shift)
+        if self.policy != NULL and part.n << costing.shift > self.policy.least:
+            best = self.ask_part(self.policy, part, &counts, costing.shift)
             if best < 0:
                 return 0
-        return self.cost(part, best, &counts, &costing, INT64_MAX)
+        return self.cost(part, best, &counts, costing, INT64_MAX)
 
-    cdef int64_t roll_few(self, const Part* part, int left, int shift) noexcept nogil:
-        """The same of at most 64 configurations."""
+    cdef int64_t roll_few(self, const Part* part, int left, const Costing* costing) noexcept nogil:
+        """What a level misses in a part of at most 64 configurations."""
         cdef Words w
-        cdef uint64_t x = self.words_of(part, 0, shift, &w)
-        if self.policy != NULL:
-            return self.roll_asked(&w, x, part.shots.hits | w.certain, part.shots.misses, left)
-        return self.roll_words(&w, x, left)
+        cdef uint64_t x = self.words_of(part, 0, costing.shift, &w)
+        return self.roll_level(&w, x, part.shots.hits | w.certain, part.shots.misses, left, costing.level)
 
-    cdef inline int64_t roll_part(self, Words* w, uint64_t x, Cells hits, Cells missed) noexcept nogil:
-        """What is missed in a part of words that are no sample."""
-        if self.policy != NULL:
-            return self.roll_asked(w, x, hits, missed, 0)
-        return self.roll_words(w, x, 0)
+    cdef int64_t roll_level(self, Words* w, uint64_t x, Cells hits, Cells missed, int left,
+                            int level) noexcept nogil:
+        """The same on words."""
+        cdef Candidates chosen
+        cdef Entry* entry
+        cdef int64_t cost
+        cdef int cell, total, n = popcount(x)
+        while level and n <= self.rule.level[level].floor:
+            level = self.rule.level[level].below
+        if level == 0 and self.policy == NULL:
+            return self.roll_words(w, x, left)
+        if level == 0:
+            return self.roll_asked(w, x, hits, missed, left)
+        if w.shift and n <= self.rule.truncate:
+            return self.estimate(n, left, w.shift)
+        entry = &self.memo[MEMO * level + (x * <uint64_t>0x9E3779B97F4A7C15 >> 52)]
+        if entry.part == x and entry.stamp == w.stamp:
+            return entry.cost
+        total = self.choose_words(w, x, n, hits, missed, self.rule.level[level].candidates, &chosen)
+        if chosen.n == 0:
+            return 0
+        left = (total + n // 2) // n if w.shift else 0
+        cell = self.narrow_words(w, x, n, hits, missed, left, &chosen, self.rule.level[level].below)
+        cost = UNIT * <int64_t>popcount(x & ~w.column[cell])
+        cost += self.roll_level(w, x & w.column[cell], hits | one(w.cell[cell]), missed, left - 1, level)
+        cost += self.roll_level(w, x & ~w.column[cell], hits, missed | one(w.cell[cell]), left, level)
+        if self.policy == NULL and self.ranker == NULL:     # these go by the shots too
+            entry.part, entry.stamp, entry.cost = x, w.stamp, cost
+        return cost
 
     cdef int64_t roll_words(self, Words* w, uint64_t x, int left) noexcept nogil:
-        """The same on words."""
+        """What greedy misses in a part of words."""
         cdef int n = popcount(x), i, best, total
         cdef uint32_t seen, key
         cdef int64_t cost

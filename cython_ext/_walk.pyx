@@ -17,6 +17,11 @@ The rules (`optsearch/strategies` says which strategies they are):
 - *nested rollout*: the same, but above `above` configurations the finalists are compared by what an
   inner rollout policy misses, in place of greedy, on a sample of at most `second`. Its candidates
   are up to `inner`, always costed on that sample; below `floor` configurations of it greedy goes on.
+- *levels*: a nested rollout, but up to `until` configurations the candidates are compared by greedy, then
+  by level 1, 2, … up to `levels`, on all configurations. Level k is a policy that compares up to its
+  `candidates` in the same way by the levels below k, and is level k - 1 at `floor` configurations. After
+  each comparison the candidates are sorted, and those more than `margin` above the cheapest, or past the
+  first `kept`, are dropped.
 
 Where sinkings are announced, a certain hit is a cell like others, and no candidate is left out because
 it lies under one before it.
@@ -57,6 +62,8 @@ cdef class Walk:
         self.rule.screen, self.rule.finalists, self.rule.cap = rule.screen, rule.finalists, rule.cap
         self.rule.most = INT64_MAX if self.rule.candidates > 1 else 0
         self.rule.above = INT64_MAX
+        self.rule.until = self.rule.levels = 0
+        memset(self.rule.level, 0, sizeof(self.rule.level))
         self.estimates = np.array(rule.estimates, np.int32)
 
     def __dealloc__(self):
@@ -267,7 +274,7 @@ cdef class Walk:
         Ships that lie otherwise on the same cells have the same hash, so they can take many.
         """
         cdef int bits = 0
-        if self.rule.candidates == 1 or n <= self.rule.screen:
+        if self.rule.candidates == 1 or n <= max(self.rule.screen, min(self.rule.until, self.rule.cap)):
             return 0
         while n > self.rule.screen:
             n >>= 1
@@ -333,13 +340,15 @@ cdef class Walk:
         self.choose(NULL if self.hears else &under, part.block.cells, counts, values,
                     self.rule.candidates, &chosen)
         free(drawn)
+        if part.n <= self.rule.until:
+            return self.narrow(part, counts, 0, &chosen, self.rule.levels)
         if chosen.n > self.rule.finalists and part.n > self.rule.screen:
-            self.compare(part, self.rule.screen, &chosen, False, False)
+            self.compare(part, self.rule.screen, &chosen, 0, False)
             keep_cheapest(&chosen, self.rule.finalists)
         if chosen.n == 1:
             return chosen.column[0]
-        return self.compare(part, self.rule.second if nested else self.rule.cap, &chosen, nested,
-                            True)
+        return self.compare(part, self.rule.second if nested else self.rule.cap, &chosen,
+                            <int>INNER if nested else 0, True)
 
     cdef void choose(self, const Part* under, int cells, const Counts* counts, const double* values,
                      int number, Candidates* chosen) noexcept nogil:
@@ -374,12 +383,12 @@ cdef class Walk:
                 chosen.column[chosen.n] = column
                 chosen.n += 1
 
-    cdef int compare(self, const Part* part, int64_t most, Candidates* chosen, bint nested,
+    cdef int compare(self, const Part* part, int64_t most, Candidates* chosen, int level,
                      bint giving_up) noexcept nogil:
         """The costs of candidates on a sample of at most so many; the column of the cheapest one.
 
-        nested -- by the inner rollout policy, not by greedy. giving_up -- as soon as one costs more
-        than another; its cost is not found then.
+        level -- whose misses count. giving_up -- as soon as one costs more than another; its cost is
+        not found then.
         """
         cdef Part sample = part[0]
         cdef Counts counts
@@ -388,7 +397,7 @@ cdef class Walk:
         cdef int64_t limit = INT64_MAX
         cdef uint8_t columns[MAX_CELLS]
         cdef uint64_t* drawn
-        costing.shift, costing.nested = 0, nested
+        costing.shift, costing.level = 0, level
         if part.n > most:
             drawn = self.room(part)
             if drawn == NULL:
@@ -412,6 +421,34 @@ cdef class Walk:
                 best = i
         if sample.block != part.block:
             free_block(sample.block)
+        return chosen.column[best]
+
+    cdef int narrow(self, const Part* part, const Counts* counts, int shift, Candidates* chosen,
+                    int last) noexcept nogil:
+        """The column of the cheapest candidate, compared by greedy, then by each level up to the last.
+
+        shift -- each configuration stands for 2^shift of them.
+        """
+        cdef Costing costing
+        cdef int i, level, best = 0
+        cdef int64_t slack, limit
+        costing.shift = shift
+        while last and part.n <= self.rule.level[last].floor + 1:
+            last -= 1       # a shot leaves parts where this level is the one below
+        for level in range(last + 1):
+            if chosen.n == 1:
+                break
+            slack = 0 if level == last else self.rule.level[level].margin * part.n + 1
+            costing.level = level
+            limit = INT64_MAX
+            for i in range(chosen.n):
+                chosen.cost[i] = self.cost(part, chosen.column[i], counts, &costing, limit)
+                if chosen.cost[i] < chosen.cost[best]:
+                    best = i
+                limit = chosen.cost[best] + slack
+            if level < last:
+                keep_close(chosen, slack, self.rule.level[level].kept)
+                best = 0
         return chosen.column[best]
 
     cdef int64_t estimate(self, int64_t n, int left, int shift) noexcept nogil:
@@ -441,3 +478,18 @@ cdef void keep_cheapest(Candidates* chosen, int most) noexcept nogil:
         chosen.n -= 1
         for i in range(worst, chosen.n):
             chosen.column[i], chosen.cost[i] = chosen.column[i + 1], chosen.cost[i + 1]
+
+
+cdef void keep_close(Candidates* chosen, int64_t slack, int most) noexcept nogil:
+    """Sort candidates by their costs, and leave at most so many that are below the least and the slack."""
+    cdef int i, j, column
+    cdef int64_t cost
+    for i in range(1, chosen.n):
+        column, cost, j = chosen.column[i], chosen.cost[i], i
+        while j and chosen.cost[j - 1] > cost:
+            chosen.column[j], chosen.cost[j] = chosen.column[j - 1], chosen.cost[j - 1]
+            j -= 1
+        chosen.column[j], chosen.cost[j] = column, cost
+    chosen.n = min(chosen.n, most)
+    while chosen.cost[chosen.n - 1] >= chosen.cost[0] + slack:
+        chosen.n -= 1

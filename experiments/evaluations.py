@@ -4,7 +4,9 @@ The usual game, 1,925,751,392 configurations, and where ships may touch, 15,046,
 hits and misses told (`any_…`) or the sunk ships too (`any_ship_…`). Each strategy is evaluated on
 two processes, goes on from a checkpoint if it was stopped, and is written to
 data/results/evaluations/NAME.csv; without names, those that are not there yet. Greedy and the
-patterns take minutes each, the rollouts some hours.
+patterns take minutes each, the rollouts some hours, `levels` a day. What takes several days of
+work has its checkpoint in data/checkpoints/NAME; a run goes on there, and elsewhere in
+build/evaluations/NAME.
 """
 
 from dataclasses import dataclass
@@ -40,18 +42,29 @@ SUBJECTS = {
     "rollout": Subject("rollout"),
     "nested": Subject("nested"),
     "nested_larger": Subject("nested:second=524288"),
+    "levels": Subject("levels"),
     "spread": Subject("spread:side=90,border=95,corner=110,early=110"),
     "any_greedy": Subject("greedy", ANY),
     "any_ship_greedy": Subject("greedy", ANY_SHIP),
     "any_ship_spread": Subject("spread", ANY_SHIP),
 }
 
+COMMITTED = Path("data/checkpoints")  # of runs that take several stretches of work
+OTHERS = Path("build/evaluations")
+
+
+def checkpoint(name: str, folder: Path | None) -> Path:
+    """Where the checkpoint of an evaluation is. folder -- of all of them, if it is given."""
+    if folder is None:
+        folder = COMMITTED if (COMMITTED / name).exists() else OTHERS
+    return folder / name
+
 
 def main() -> None:
     """The command line."""
     parser = script.parser(__doc__, "evaluations")
     parser.add_argument("names", nargs="*", help=", ".join(SUBJECTS))
-    parser.add_argument("--checkpoints", type=Path, default=Path("build/evaluations"))
+    parser.add_argument("--checkpoints", type=Path, help="folder of all checkpoints")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(SUBJECTS)
@@ -66,7 +79,7 @@ def main() -> None:
                 named(SUBJECTS[name].strategy),
                 SUBJECTS[name].game,
                 jobs=arguments.jobs,
-                checkpoint=arguments.checkpoints / name,
+                checkpoint=checkpoint(name, arguments.checkpoints),
                 progress=progress,
             )
         path = EVALUATION.path(arguments.output, name=name)

@@ -32,6 +32,7 @@ from optsearch.counting.prior import Prior
 from optsearch.game import Game
 from optsearch.game.position import Position, Reply, reply
 from optsearch.strategies import (
+    LevelsRule,
     NestedRule,
     PatternRule,
     Rule,
@@ -48,6 +49,7 @@ from optsearch.support.errors import StrategyError, TooLarge
 from optsearch.support.sharing import Here
 
 LISTED = 1 << 24  # configurations of a task, where memory allows
+LISTED_BY_LEVELS = 1 << 23  # the same of levels, which take longer
 LISTED_AS_SHIPS = 1 << 19  # the same by a prior, which is asked for each
 LISTED_BY_PYTHON = 1 << 13
 MOST_BY_PYTHON = 1 << 24  # configurations of a game: some hours of plain Python
@@ -88,7 +90,8 @@ class Runner(ABC):
     def listed(self, memory: int) -> int:
         """How many configurations a task has at most, for so many bytes of a process."""
         self.memory = memory
-        limit = min(LISTED if self.prior is None else LISTED_AS_SHIPS, memory // BYTES)
+        most = LISTED_BY_LEVELS if isinstance(self.rule, LevelsRule) else LISTED
+        limit = min(most if self.prior is None else LISTED_AS_SHIPS, memory // BYTES)
         if limit < 1 << 16:
             raise TooLarge(
                 f"{memory:,} bytes of memory are too little for an evaluation; "
@@ -272,6 +275,8 @@ class Ruled(Runner):
         evaluator = Evaluator(self.rule, self.game.contact != "any")
         if isinstance(self.rule, NestedRule):
             evaluator.nest(self.rule)
+        if isinstance(self.rule, LevelsRule):
+            evaluator.deepen(self.rule)
         return _scoring(evaluator, self.rule, self.game)
 
     def filled(self, position: Position, sets: CellSets, following: bool = False) -> Evaluator:
@@ -329,6 +334,8 @@ class Ruled(Runner):
     def _draw(self, limit: int) -> Evaluator:
         rule = self.rule
         largest = max(rule.cap, rule.second) if isinstance(rule, NestedRule) else rule.cap
+        if isinstance(rule, LevelsRule):
+            largest = max(largest, rule.until)  # so that all of these are listed
         # Every sample drawn above the tasks is smaller than what is left of this one there.
         level = (limit // (2 * largest)).bit_length() - 1
         everything = sweep(self.game).count(Constraints(self.game.fleet))

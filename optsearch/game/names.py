@@ -55,6 +55,7 @@ _WORDS: dict[str, Callable[[dict[str, str]], list[str]]] = {
     "spread": lambda _: ["spread (greedy that keeps away from its misses)"],
     "rollout": lambda _: ["rollout (the cell from which greedy does best)"],
     "nested": _nested,
+    "levels": lambda _: ["levels of rollouts (the cell from which nested rollouts do best)"],
 }
 
 

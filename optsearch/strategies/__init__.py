@@ -45,10 +45,12 @@ import numpy as np
 
 from optsearch.game import Cell, Game
 from optsearch.strategies.player import Player, Playing, name_of, parameters
-from optsearch.strategies.rules import NestedRule, PatternRule, Rule
+from optsearch.strategies.rules import Level, LevelsRule, NestedRule, PatternRule, Rule
 from optsearch.support.errors import StrategyError
 
 __all__ = [
+    "Level",
+    "LevelsRule",
     "NestedRule",
     "PatternRule",
     "Player",
@@ -135,7 +137,8 @@ def rule_of(strategy: Strategy, game: Game) -> Rule | PatternRule | None:
     rule = strategy.rule(game)
     try:
         if isinstance(rule, Rule):
-            kind = NestedRule if isinstance(rule, NestedRule) else Rule
+            kinds = (LevelsRule, NestedRule, Rule)
+            kind = next(kind for kind in kinds if isinstance(rule, kind))
             return kind.fitted(rule, game)
         return rule if rule is None else PatternRule.fitted(rule, game)
     except StrategyError as error:
@@ -205,6 +208,7 @@ def all_kinds() -> tuple[type[Player], ...]:
     from optsearch.strategies.greedy import Greedy
     from optsearch.strategies.heuristic import Heuristic
     from optsearch.strategies.information import Bisection, Information
+    from optsearch.strategies.levels import Levels
     from optsearch.strategies.nested import Nested
     from optsearch.strategies.pattern import Pattern
     from optsearch.strategies.rollout import Rollout
@@ -215,7 +219,7 @@ def all_kinds() -> tuple[type[Player], ...]:
     from optsearch.strategies.within import Within
 
     return (
-        *(Greedy, Spread, Rollout, Nested, Within, Pattern),
+        *(Greedy, Spread, Rollout, Nested, Levels, Within, Pattern),
         *(Bisection, Information, Row, Grid),
         *(Random, Heuristic, Parity, Density, Thompson),
     )

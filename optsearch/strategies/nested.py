@@ -19,12 +19,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from optsearch.compiled._walk import UNIT
+from optsearch.compiled._walk import SMALL, UNIT
 from optsearch.game import Game
 from optsearch.game.position import HIT, MISS, Position
 from optsearch.strategies.player import number, require_range
 from optsearch.strategies.rollout import Rollout, Sampled, estimate, open_cells
-from optsearch.strategies.rules import NESTED_RANGES, RANGES, NestedRule, Rule
+from optsearch.strategies.rules import NESTED_RANGES, RANGES, Level, NestedRule, Rule
+
+GREEDY = Level(SMALL, 1, 0, 1)
 
 
 @dataclass(frozen=True)
@@ -73,27 +75,60 @@ class Nested(Rollout):
             return []
         bits, sample = sampled(self.second)
         left = open_cells(sample)[1]
-        return [self._nested_after(sample, cell, left, bits, position) for cell in chosen]
+        levels = (GREEDY, Level(self.floor, self.inner, 0, 1))
+        return [self._level_after(sample, cell, left, bits, position, levels) for cell in chosen]
 
-    def _nested_after(self, part: list[int], cell: int, left: int, bits: int, at: Position) -> int:
-        """What a shot at an open cell and the inner policy after it miss in a part, times 4096."""
+    def _level_after(
+        self,
+        part: list[int],
+        cell: int,
+        left: int,
+        bits: int,
+        at: Position,
+        levels: tuple[Level, ...],
+    ) -> int:
+        """What a shot at an open cell and the last of some levels after it miss, times 4096."""
         hit = [s for s in part if s >> cell & 1]
         missed = [s for s in part if not s >> cell & 1]
         return (
             UNIT * len(missed)
-            + self._inner(hit, left - 1, bits, self._shot(at, cell, HIT))
-            + self._inner(missed, left, bits, self._shot(at, cell, MISS))
+            + self._level(hit, left - 1, bits, self._shot(at, cell, HIT), levels)
+            + self._level(missed, left, bits, self._shot(at, cell, MISS), levels)
         )
 
-    def _inner(self, part: list[int], left: int, bits: int, at: Position) -> int:
-        """What the inner policy misses in a part of the sample, times 4096."""
+    def _level(
+        self, part: list[int], left: int, bits: int, at: Position, levels: tuple[Level, ...]
+    ) -> int:
+        """What the last of some levels misses in a part of the sample, times 4096."""
         if bits and len(part) <= self.truncate:
             return estimate(len(part), left, bits)
-        if len(part) <= self.floor:
+        if len(levels) == 1:
             return self._greedy(part, left, bits, at)
-        chosen = self._candidates(part, part, self.inner, at, bits)
+        if len(part) <= levels[-1].floor:
+            return self._level(part, left, bits, at, levels[:-1])
+        chosen = self._candidates(part, part, levels[-1].candidates, at, bits)
         if not chosen:
             return 0
         left = open_cells(part)[1]
-        costs = [self._after(part, cell, left, bits, at) for cell in chosen]
-        return self._nested_after(part, chosen[costs.index(min(costs))], left, bits, at)
+        cell = self._narrowed(part, chosen, left, bits, at, levels[:-1])
+        return self._level_after(part, cell, left, bits, at, levels)
+
+    def _narrowed(
+        self,
+        part: list[int],
+        chosen: list[int],
+        left: int,
+        bits: int,
+        at: Position,
+        levels: tuple[Level, ...],
+    ) -> int:
+        """The cheapest candidate, compared by each of some levels, greedy first."""
+        for last, level in enumerate(levels, 1):
+            after = {
+                cell: self._level_after(part, cell, left, bits, at, levels[:last])
+                for cell in chosen
+            }
+            chosen = sorted(chosen, key=after.__getitem__)
+            most = after[chosen[0]] + level.margin * UNIT // 100 * len(part)
+            chosen = [cell for cell in chosen[: level.kept] if after[cell] <= most]
+        return chosen[0]

@@ -217,7 +217,14 @@ class Rollout(Strategy):
             return self._last_costs(position, len(sets), sampled, chosen) or costs(most, chosen)
 
         chosen = self._candidates(sets, sampled(self.cap)[1], self.candidates, position, 0)
-        return position.game.cell(self._cheapest(chosen, len(sets), costs, last))
+        best = self._chosen(position, sets, chosen)
+        if best is None:
+            best = self._cheapest(chosen, len(sets), costs, last)
+        return position.game.cell(best)
+
+    def _chosen(self, position: Position, sets: list[int], chosen: list[int]) -> int | None:
+        """The candidate that is shot if steps 4 and 5 do not say it."""
+        return None
 
     def _last_costs(
         self, position: Position, configurations: int, sampled: Sampled, chosen: list[int]

@@ -14,8 +14,10 @@ from optsearch.compiled._walk import (
     BUCKETS,
     MAX_CANDIDATES,
     MAX_ENDGAME,
+    MAX_LEVELS,
     MAX_SAMPLE,
     MIN_SAMPLE,
+    SMALL,
     UNIT,
 )
 from optsearch.counting.configurations import Codes
@@ -40,6 +42,13 @@ NESTED_RANGES = {
     "inner": (1, MAX_CANDIDATES),
     "floor": (64, MAX_SAMPLE),
 }
+LEVEL_RANGES = {
+    "floor": (SMALL, MAX_SAMPLE),
+    "candidates": (1, MAX_CANDIDATES),
+    "margin": (0, 6400),
+    "kept": (1, MAX_CANDIDATES),
+}
+UNTIL = (MIN_SAMPLE, MAX_SAMPLE)
 LEAST = (0, 1 << 40)
 SCORES = {"score": None, "rank": True, "policy": False}  # of a rule: are certain hits choices?
 
@@ -172,6 +181,56 @@ class NestedRule(Rule):
                 f"{outer['screen']} to {NESTED_RANGES['second'][1]} is accepted"
             )
         return NestedRule(**outer, **numbers)
+
+
+@dataclass(frozen=True)
+class Level:
+    """A policy by whose misses candidates are compared (`optsearch/strategies/levels.py`).
+
+    floor, candidates -- in more configurations than the floor it compares so many candidates by the
+    levels below it; in fewer it is the level below. Level 0 is greedy, which compares one.
+    margin, kept -- which of those that it compares go on to the next level: up to so many
+    hundredths of a miss per configuration above the cheapest, and at most so many.
+    """
+
+    floor: int
+    candidates: int
+    margin: int
+    kept: int
+
+    @classmethod
+    def fitted(cls, name: str, level: object) -> Level:
+        """A level in plain integers; StrategyError if it is none. name -- of it in errors."""
+        if not isinstance(level, Level):
+            raise StrategyError(f"{name}={spelled(level)} is no Level")
+        numbers: dict[str, Any] = {
+            key: number_in(f"{name}.{key}", getattr(level, key), *accepted)
+            for key, accepted in LEVEL_RANGES.items()
+        }
+        return Level(**numbers)
+
+
+@dataclass(frozen=True)
+class LevelsRule(NestedRule):
+    """The same of levels of rollouts (`optsearch/strategies/levels.py`).
+
+    until -- configurations, and fewer, where they compare. levels -- greedy first.
+    """
+
+    until: int = UNTIL[0]
+    levels: tuple[Level, ...] = (Level(SMALL, 1, 0, 1),)
+
+    def fitted(self, game: Game) -> LevelsRule:
+        """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
+        nested = vars(NestedRule.fitted(self, game))
+        until = number_in("until", self.until, *UNTIL)
+        levels = _items("levels", self.levels)
+        if not 1 <= len(levels) <= MAX_LEVELS + 1:
+            raise StrategyError(
+                f"levels has {len(levels)} items; 1 to {MAX_LEVELS + 1} are accepted, greedy first"
+            )
+        fitted = (Level.fitted(f"levels[{i}]", level) for i, level in enumerate(levels))
+        return LevelsRule(**nested, until=until, levels=tuple(fitted))
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,28 @@ cpdef enum:
     SMALL = 4                  # endgame of the greedy that rolls out
     BUCKETS = 128              # of the estimates: four to an octave of configurations
     UNIT = 4096                # of estimated misses
+    MAX_LEVELS = 4             # of nesting, greedy not counted
+
+cdef enum:
+    INNER = MAX_LEVELS + 1     # the level that nested rollouts have on samples
+
+
+cdef struct Level:             # a policy by whose misses candidates are compared; level 0 is greedy
+    int floor                  # in a part of so many configurations it is the level below
+    int candidates             # that it compares in a larger part, by the levels below
+    int below                  # the number of that level
+    int64_t margin             # units per configuration that a candidate may be above the cheapest
+    int kept                   # how many such candidates the level above compares, at most
 
 
 cdef struct Rule:              # its numbers; the docstring of _walk.pyx says what they mean
     int candidates, percent, endgame, screen, finalists, cap, truncate
     int64_t most               # configurations of which there are rollouts
     int64_t above              # of nested rollouts
-    int second, inner, floor
+    int second
+    int64_t until              # configurations, and fewer, where the levels compare
+    int levels                 # the highest of them
+    Level level[MAX_LEVELS + 2]
 
 
 cdef struct Candidates:        # cells that are compared
@@ -32,7 +47,7 @@ cdef struct Candidates:        # cells that are compared
 
 cdef struct Costing:           # by what a shot is costed
     int shift                  # each configuration stands for 2^shift of them
-    bint nested                # what the inner rollout policy misses, not greedy
+    int level                  # whose misses count
 
 
 cdef class Walk:
@@ -80,6 +95,11 @@ cdef class Walk:
     cdef int rollout(self, const Part* part, const Counts* counts) noexcept nogil
     cdef void choose(self, const Part* under, int cells, const Counts* counts, const double* values,
                      int number, Candidates* chosen) noexcept nogil
-    cdef int compare(self, const Part* part, int64_t most, Candidates* chosen, bint nested,
+    cdef int compare(self, const Part* part, int64_t most, Candidates* chosen, int level,
                      bint giving_up) noexcept nogil
+    cdef int narrow(self, const Part* part, const Counts* counts, int shift, Candidates* chosen,
+                    int last) noexcept nogil
     cdef int64_t estimate(self, int64_t n, int left, int shift) noexcept nogil
+
+
+cdef void keep_close(Candidates* chosen, int64_t slack, int most) noexcept nogil
