@@ -375,11 +375,11 @@ cdef class Evaluator(Walk):
             for i in range(chosen.n):
                 cell = chosen.column[i]
                 cost = UNIT * <int64_t>popcount(x & ~w.column[cell])
-                cost += self.roll_level(w, x & w.column[cell], hits | one(w.cell[cell]), missed, left - 1,
-                                        level)
+                cost += self.roll_part(w, x & w.column[cell], hits | one(w.cell[cell]), missed, left - 1,
+                                       level)
                 if cost < limit:
-                    cost += self.roll_level(w, x & ~w.column[cell], hits, missed | one(w.cell[cell]), left,
-                                            level)
+                    cost += self.roll_part(w, x & ~w.column[cell], hits, missed | one(w.cell[cell]), left,
+                                           level)
                 chosen.cost[i] = cost
                 if cost < chosen.cost[best]:
                     best = i
@@ -467,21 +467,28 @@ cdef class Evaluator(Walk):
         """What a level misses in a part of at most 64 configurations."""
         cdef Words w
         cdef uint64_t x = self.words_of(part, 0, costing.shift, &w)
-        return self.roll_level(&w, x, part.shots.hits | w.certain, part.shots.misses, left, costing.level)
+        return self.roll_part(&w, x, part.shots.hits | w.certain, part.shots.misses, left, costing.level)
+
+    cdef inline int64_t roll_part(self, Words* w, uint64_t x, Cells hits, Cells missed, int left,
+                                  int level) noexcept nogil:
+        """The same on words."""
+        if level:
+            return self.roll_level(w, x, hits, missed, left, level)
+        if self.policy != NULL:
+            return self.roll_asked(w, x, hits, missed, left)
+        return self.roll_words(w, x, left)
 
     cdef int64_t roll_level(self, Words* w, uint64_t x, Cells hits, Cells missed, int left,
                             int level) noexcept nogil:
-        """The same on words."""
+        """What a level above greedy misses in a part of words."""
         cdef Candidates chosen
         cdef Entry* entry
         cdef int64_t cost
         cdef int cell, total, n = popcount(x)
         while level and n <= self.rule.level[level].floor:
             level = self.rule.level[level].below
-        if level == 0 and self.policy == NULL:
-            return self.roll_words(w, x, left)
         if level == 0:
-            return self.roll_asked(w, x, hits, missed, left)
+            return self.roll_part(w, x, hits, missed, left, 0)
         if w.shift and n <= self.rule.truncate:
             return self.estimate(n, left, w.shift)
         entry = &self.memo[MEMO * level + (x * <uint64_t>0x9E3779B97F4A7C15 >> 52)]
@@ -493,8 +500,8 @@ cdef class Evaluator(Walk):
         left = (total + n // 2) // n if w.shift else 0
         cell = self.narrow_words(w, x, n, hits, missed, left, &chosen, self.rule.level[level].below)
         cost = UNIT * <int64_t>popcount(x & ~w.column[cell])
-        cost += self.roll_level(w, x & w.column[cell], hits | one(w.cell[cell]), missed, left - 1, level)
-        cost += self.roll_level(w, x & ~w.column[cell], hits, missed | one(w.cell[cell]), left, level)
+        cost += self.roll_part(w, x & w.column[cell], hits | one(w.cell[cell]), missed, left - 1, level)
+        cost += self.roll_part(w, x & ~w.column[cell], hits, missed | one(w.cell[cell]), left, level)
         if self.policy == NULL and self.ranker == NULL:     # these go by the shots too
             entry.part, entry.stamp, entry.cost = x, w.stamp, cost
         return cost

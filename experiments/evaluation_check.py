@@ -15,6 +15,7 @@ with the kernel of `optsearch.evaluate`, and each must take as many shots as it 
                only, by the tests.)
     nested     the same from 16,000, its inner rollouts exact there: one shot from 400,000 would
                take an hour. (On samples they are compared on small boards only, by the tests.)
+    levels     the same from 2,000
 
 Every game goes to data/results/evaluation_checks/NAME.csv; a difference is an error, and so is a
 mean more than four standard errors from that of the evaluation, where games start on the empty
@@ -40,6 +41,7 @@ from optsearch.game.position import Position, play
 from optsearch.results.tables import EVALUATION, EVALUATION_CHECK
 from optsearch.strategies import Strategy, named
 from optsearch.strategies.greedy import Greedy, counts_of
+from optsearch.strategies.levels import Levels
 from optsearch.strategies.nested import Nested
 from optsearch.strategies.pattern import Pattern
 from optsearch.strategies.rollout import Rollout
@@ -51,6 +53,7 @@ SEED = 11
 LISTED = 8_000  # configurations from which rollouts are played
 SAMPLED = 400_000  # of every 50th game: above the cap of 131,072
 NESTED = 16_000  # of games of nested rollouts: above the 1,024 where these begin
+LEVELS = 2_000  # of games of levels of rollouts, which take longer
 FOLLOWED = 1 << 18  # configurations from which games with sinkings are followed in the tree
 AT_ONCE = 10  # games of a job
 AHEAD = 4  # jobs that wait for each process
@@ -122,7 +125,7 @@ def play_rollout(game: Game, strategy: Rollout, games: Iterable[Drawn]) -> list[
     for i, ships in games:
         most = SAMPLED if i % 50 == 49 else LISTED
         if isinstance(strategy, Nested):
-            most = NESTED
+            most = LEVELS if isinstance(strategy, Levels) else NESTED
         position = most_probable(game, None, ships, most)
         again = RolloutAgain(strategy, position).misses(sum(ships))
         before = position.misses.bit_count() + game.fleet_cells

@@ -1,10 +1,11 @@
 """The rollout policies played once more, for experiments.evaluation_check: numpy, no own kernel.
 
-`optsearch/strategies/rollout.py` and `nested.py` are the definitions, of which this uses the
-parameters, the hash and the estimate alone. A family is a matrix, a row for each configuration and
-a column for each cell.
+`optsearch/strategies/rollout.py`, `nested.py` and `levels.py` are the definitions, of which this
+uses the parameters, the hash and the estimate alone. A family is a matrix, a row for each
+configuration and a column for each cell.
 """
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from optsearch.counting.configurations import Configurations, to_masks
 from optsearch.game import bits
 from optsearch.game.position import Position
+from optsearch.strategies.levels import Levels
 from optsearch.strategies.nested import Nested
 from optsearch.strategies.rollout import Rollout, estimate, hash_of
 
@@ -20,6 +22,22 @@ Rows = NDArray[np.bool_]
 
 UNIT = 4096  # of costs: so many are a miss
 SMALL = 4  # configurations of which greedy plays the optimum
+ALL = 1 << 30  # cells that are compared
+
+
+@dataclass(frozen=True)
+class Inner:
+    """A policy that compares cells by the policies below it, of which greedy is the first.
+
+    floor -- in so many configurations it is the one below; number -- of cells in more. margin,
+    kept -- misses times UNIT per configuration that a cell may be above the cheapest to be compared
+    by the policy above, and how many of these are.
+    """
+
+    floor: int = 0
+    number: int = 1
+    margin: int = 0
+    kept: int = 1
 
 
 class RolloutAgain:
@@ -53,6 +71,8 @@ class RolloutAgain:
             return _optimal(rows)
         shift, sample = self._sample(rows, hashes, self.strategy.cap)
         chosen = self._likely(counts, len(rows), sample, self.strategy.candidates)
+        if isinstance(self.strategy, Levels) and len(rows) <= self.strategy.until:
+            return self._best(rows, chosen, 0, _levels(self.strategy))
         if len(chosen) > self.strategy.finalists and len(rows) > self.strategy.screen:
             fewer = self._sample(rows, hashes, self.strategy.screen)
             costs = [self._cost(fewer[1], cell, fewer[0]) for cell in chosen]
@@ -60,7 +80,8 @@ class RolloutAgain:
             chosen = [chosen[i] for i in sorted(kept.tolist())]
         if isinstance(self.strategy, Nested) and len(rows) > self.strategy.above:
             shift, sample = self._sample(rows, hashes, self.strategy.second)
-            costs = [self._nested_cost(self.strategy, sample, cell, shift) for cell in chosen]
+            inner = (Inner(), Inner(self.strategy.floor, self.strategy.inner))
+            costs = [self._inner_cost(sample, cell, shift, inner) for cell in chosen]
         else:
             costs = [self._cost(sample, cell, shift) for cell in chosen]
         return chosen[int(np.argmin(costs))]
@@ -79,21 +100,32 @@ class RolloutAgain:
                 chosen.append(cell)
         return chosen
 
-    def _nested_cost(self, strategy: Nested, rows: Rows, cell: int, shift: int) -> int:
-        """Misses times UNIT of a cell and of the inner policy after it."""
+    def _inner_cost(self, rows: Rows, cell: int, shift: int, inner: tuple[Inner, ...]) -> int:
+        """Misses times UNIT of a cell and of the last of some policies after it."""
         cost, parts = self._split(rows, cell)
         while parts:
             part, left = parts.pop()
-            if shift and len(part) <= strategy.truncate:
+            last = max((i for i, one in enumerate(inner) if len(part) > one.floor), default=0)
+            if shift and len(part) <= self.strategy.truncate:
                 cost += estimate(len(part), left, shift)
-            elif len(part) <= strategy.floor:
+            elif not last:
                 cost += self._greedy_cost([(part, left)], shift)
-            elif chosen := self._likely(part.sum(0), len(part), part, strategy.inner):
-                costs = [self._cost(part, other, shift) for other in chosen]
-                more, behind = self._split(part, chosen[int(np.argmin(costs))])
+            elif chosen := self._likely(part.sum(0), len(part), part, inner[last].number):
+                more, behind = self._split(part, self._best(part, chosen, shift, inner[:last]))
                 cost += more
                 parts += behind
         return cost
+
+    def _best(self, rows: Rows, chosen: list[int], shift: int, inner: tuple[Inner, ...]) -> int:
+        """The cheapest cell, compared by each of some policies."""
+        for last, policy in enumerate(inner, 1):
+            if len(chosen) == 1:
+                break
+            costs = np.array([self._inner_cost(rows, cell, shift, inner[:last]) for cell in chosen])
+            order = np.argsort(costs, kind="stable")[: policy.kept if last < len(inner) else 1]
+            most = costs.min() + policy.margin * len(rows)
+            chosen = [chosen[i] for i in order.tolist() if costs[i] <= most]
+        return chosen[0]
 
     @staticmethod
     def _sample(rows: Rows, hashes: NDArray[np.uint64], most: int) -> tuple[int, Rows]:
@@ -136,6 +168,12 @@ class RolloutAgain:
         hit = rows[:, cell]
         parts = [(rows[hit], left - 1), (rows[~hit][:, counts > 0], left)]
         return UNIT * (n - int(counts[cell])), parts
+
+
+def _levels(strategy: Levels) -> tuple[Inner, ...]:
+    """The policies that compare cells, greedy first."""
+    close = Inner(strategy.least, strategy.width, strategy.close * UNIT // 100, strategy.kept)
+    return Inner(0, 1, strategy.drop * UNIT // 100, ALL), *(close,) * strategy.depth
 
 
 def _patterns(rows: Rows) -> frozenset[int]:

@@ -266,8 +266,9 @@ def test_what_is_accepted(kind, one):
         low, high = one.accepted[0], one.accepted[-1]
         both = {"cap": ",screen=64", "screen": f",cap={high}", "modulus": ",colours=0"}
         both["second"] = both["cap"]
-        more = both.get(one.name, "") if kind in ("rollout", "nested", "pattern") else ""
-        if (kind, one.name) == ("nested", "screen"):
+        nested = kind in ("nested", "levels")
+        more = both.get(one.name, "") if nested or kind in ("rollout", "pattern") else ""
+        if nested and one.name == "screen":
             more += f",second={high}"
         for value in (low, high):
             assert getattr(make(f"{value}{more}"), one.name) == value

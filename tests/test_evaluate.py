@@ -80,14 +80,22 @@ NESTED = (
     "nested:candidates=3,screen=64,finalists=2,cap=128,truncate=5,"
     "above=70,second=256,inner=2,floor=64"
 )
+LEVELS = (
+    "levels:candidates=3,screen=64,finalists=2,cap=128,truncate=5,above=64,second=256,inner=2,"
+    "floor=64,until=200,depth=2,width=3,least=5,drop=30,close=10,kept=2"
+)
 EMPTY = "rollout:candidates=3,percent=0,endgame=4,screen=64,finalists=1,cap=64,truncate=30"
 
 
 @pytest.mark.parametrize(
     ("text", "game"),
     some(
-        3,
-        [("rollout", "4x4:3,2"), (SAMPLED, "4x5:4,3,2"), (NESTED, "4x5:3,2"), (EMPTY, "8x9:1")],
+        5,
+        [
+            *[("rollout", "4x4:3,2"), (SAMPLED, "4x5:4,3,2"), (NESTED, "4x5:3,2")],
+            *[(LEVELS, "4x5:3,2"), ("levels:depth=4,least=4", "3x4:2,2")],
+            *[("levels", "4x4:3,2"), (EMPTY, "8x9:1")],
+        ],
         3,  # the last is in test_evaluate_announced, too
     ),
 )
@@ -95,7 +103,7 @@ def test_rollouts_played(text, game):
     """The definition in plain Python beside the kernel.
 
     4x5:4,3,2 is above the second's cap. Of some of the 72 configurations of 8x9:1 samples are
-    empty. 4x5:3,2 has 260, more than the inner policy's sample.
+    empty. 4x5:3,2 has 242, more than the levels' largest families, and than a word.
     """
     game = Game.parse(game)
     assert evaluate(named(text), game, jobs=1).histogram == played(named(text), game)
@@ -114,6 +122,36 @@ def test_nested_rollouts():
     changed = [re.sub(rf"{other.partition('=')[0]}=\d+", other, NESTED) for other in others]
     trees = [tree(text) for text in (outer, NESTED, *changed)]
     assert len({str(histogram) for histogram in trees}) == len(trees)
+
+
+def test_levels():
+    """Their parameters are heard, and one that one cell goes on from is the last level."""
+    game = Game.parse("6x6:3,2,2")
+    text = LEVELS.replace("candidates=3", "candidates=5,percent=20").replace("width=3", "width=4")
+    others = ["until=100", "depth=1", "width=2", "least=30", "drop=0", "close=2", "kept=4"]
+    trees = [
+        evaluate(named(re.sub(rf"{other.partition('=')[0]}=\d+", other, text)), game, jobs=1)
+        for other in ("until=200", *others, "kept=1")
+    ]
+    assert len({str(tree.histogram) for tree in trees[:-1]}) == len(trees) - 1
+    assert trees[-1].histogram == trees[2].histogram
+
+
+@draws(40)
+@given(
+    games(max_cells=12),
+    st.sampled_from(["", ",policy=spread", ",rank=spread"]),
+    *(st.integers(*accepted) for accepted in [(1, 3), (1, 5), (4, 40), (0, 99), (0, 20), (1, 4)]),
+)
+def test_levels_of_random_games(game, scores, depth, width, least, drop, close, kept):
+    """The definition in plain Python beside the kernel."""
+    strategy = named(
+        f"levels:until=64,depth={depth},width={width},least={least},drop={drop},close={close},"
+        f"kept={kept}{scores}"
+    )
+    if any(True for _ in reference.configurations(Position(game))):
+        found = evaluate(strategy, game, jobs=1)
+        assert found.histogram == evaluate(Plain(strategy), game, jobs=1).histogram
 
 
 @draws(40)
@@ -175,6 +213,7 @@ def test_numbers_of_an_evaluation():
         "greedy",
         "rollout:candidates=2,screen=64,finalists=1,cap=1024",
         "nested:candidates=2,screen=512,cap=512,above=60000,second=1024,inner=2",
+        "levels:candidates=2,screen=512,cap=512,second=1024,until=1024,width=2,least=100",
         "pattern",
     ],
 )
@@ -482,13 +521,15 @@ def test_own_strategy(tmp_path):
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("gready", "there are greedy, spread, rollout, nested, within, pattern"),
+        ("gready", "there are greedy, spread, rollout, nested, levels, within, pattern"),
         ("greedy:tie=first", "ties=first, endgame=4"),
         ("greedy:endgame=x", "whole number"),
         ("greedy:endgame=11", "0 to 10"),
         ("greedy:ties=none", "first, checkerboard, central, last"),
         ("rollout:truncate=0", "1 to 64"),
         ("nested:candidates=1", "candidates=1 is out of range; 2 to 32"),
+        ("levels:depth=5", "depth=5 is out of range; 1 to 4"),
+        ("levels:least=3", "least=3 is out of range; 4 to 1048576"),
         ("nested:second=2048", "second=2048 is out of range; 16384 to 1048576"),
         ("pattern:scan=none", "rows, snake"),
         ("pattern:clear=none", "cross, line"),

@@ -912,6 +912,8 @@ def test_evaluation_check(run, monkeypatch, tmp_path, name):
     [
         "rollout:candidates=5,percent=40,screen=64,finalists=2,cap=128,truncate=4",
         "nested:candidates=3,screen=64,finalists=2,cap=128,above=80,second=256,inner=2,floor=64",
+        "levels:candidates=3,screen=64,cap=64,until=150,width=4,least=5,drop=30",
+        "levels:candidates=4,screen=64,cap=64,until=64,depth=3,width=2,drop=20,close=4,kept=2",
     ],
 )
 @sizes("number", 3, 15, 3)

@@ -157,10 +157,11 @@ PLAYED = [
     ("rollout:candidates=3,screen=64,finalists=2,cap=64,truncate=3", "4x4:2,2"),
     ("rollout:screen=64,cap=64,truncate=2", "3x4:2,2;contact=any;announce=sunk"),
     ("nested:candidates=3,screen=64,finalists=2,cap=64,second=64,above=64", "4x4:2,1"),
+    ("levels:candidates=3,screen=64,cap=64,until=70,depth=2,width=3,least=6", "4x4:2,1"),
 ]
 
 
-QUICK = {(0, 0), (1, 2)}  # of these and MIXED, what is not for `make test-long`
+QUICK = {(0, 0), (1, 2), (5, 3)}  # of these and MIXED, what is not for `make test-long`
 
 
 @pytest.mark.parametrize(

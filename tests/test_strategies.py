@@ -18,6 +18,8 @@ from optsearch.cli.command import app
 from optsearch.evaluate import evaluate, runners
 from optsearch.game import Game
 from optsearch.strategies import (
+    Level,
+    LevelsRule,
     NestedRule,
     PatternRule,
     Rule,
@@ -460,6 +462,10 @@ ROW = (0,) * 128
         (NestedRule(ORDER, 0, 2, inner=0), "inner=0 is out of range; 1 to 32"),
         (NestedRule(ORDER, 0, 2, floor=63), "floor=63 is out of range; 64 to 1048576"),
         (NestedRule((0,) * 16, 0, 2), "has the cell 0 twice"),
+        (LevelsRule(ORDER, 0, 2, until=63), "until=63 is out of range; 64 to 1048576"),
+        (LevelsRule(ORDER, 0, 2, levels=()), "levels has 0 items; 1 to 5 are accepted"),
+        (LevelsRule(ORDER, 0, 2, levels=(3,)), "levels[0]=3 is no Level"),
+        (LevelsRule(ORDER, 0, 2, levels=(Level(3, 1, 0, 1),)), "levels[0].floor=3 is out of"),
         (PatternRule(tuple(range(16, 32)), False, False), "order[0]=16"),
         (PatternRule((3,) * 16, False, False), "has the cell 3 twice"),
         (PatternRule(ORDER[1:], False, False), "has 15 cells"),

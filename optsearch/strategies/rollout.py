@@ -52,7 +52,7 @@ import numpy as np
 
 from optsearch.compiled._walk import BUCKETS, MAX_ENDGAME, SMALL, UNIT
 from optsearch.counting.configurations import Codes, to_masks
-from optsearch.game import Cell, Game
+from optsearch.game import MAX_CELLS, Cell, Game, bits
 from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.search.kernels import Kernel, State, announced_kernel
 from optsearch.strategies import Rule, Strategy, as_strategy
@@ -381,18 +381,27 @@ def _sample(hashes: list[int], most: int) -> tuple[int, list[int]]:
     return bits, places
 
 
-def counted(part: Sequence[int], bits: int) -> tuple[Counts, list[int]]:
-    """The counts of a part of a sample, each for 2^bits configurations, and its open cells."""
-    counts = [sum(s >> cell & 1 for s in part) for cell in range(128)]
+def _having(part: Sequence[int]) -> list[int]:
+    """How many configurations of a part have each cell."""
+    counts = [0] * MAX_CELLS
+    for s in part:
+        for cell in bits(s):
+            counts[cell] += 1
+    return counts
+
+
+def counted(part: Sequence[int], shift: int) -> tuple[Counts, list[int]]:
+    """The counts of a part of a sample, each for 2^shift configurations, and its open cells."""
+    counts = _having(part)
     fresh = [cell for cell, count in enumerate(counts) if 0 < count < len(part)]
-    return Counts(len(part) << bits, [count << bits for count in counts], {}), fresh
+    return Counts(len(part) << shift, [count << shift for count in counts], {}), fresh
 
 
 def open_cells(part: Sequence[int]) -> tuple[int, int]:
     """The first most probable open cell (-1: none), and how many a configuration has, rounded."""
     if not part:
         return -1, 0
-    counts = [sum(s >> cell & 1 for s in part) for cell in range(128)]
+    counts = _having(part)
     opened = [count if count < len(part) else 0 for count in counts]
     most = max(opened)
     return (opened.index(most) if most else -1), (sum(opened) + len(part) // 2) // len(part)
@@ -400,13 +409,18 @@ def open_cells(part: Sequence[int]) -> tuple[int, int]:
 
 def least_misses(part: Sequence[int]) -> int:
     """The least total of misses of a few configurations."""
+    return _least_misses(tuple(part))
+
+
+@lru_cache(maxsize=1 << 16)
+def _least_misses(part: tuple[int, ...]) -> int:
     union = 0
     for s in part:
         union |= s
     costs = []
-    for cell in range(union.bit_length()):
-        hit = [s for s in part if s >> cell & 1]
-        if 0 < len(hit) < len(part):
-            missed = [s for s in part if not s >> cell & 1]
-            costs.append(len(missed) + least_misses(hit) + least_misses(missed))
+    for cell in bits(union):
+        hit = tuple(s for s in part if s >> cell & 1)
+        if len(hit) < len(part):
+            missed = tuple(s for s in part if not s >> cell & 1)
+            costs.append(len(missed) + _least_misses(hit) + _least_misses(missed))
     return min(costs, default=0)
