@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 import time
+from functools import lru_cache
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -116,56 +117,61 @@ def pack(cells: Any, number: int, capacity: int) -> int:
 
 
 @numba.njit(cache=True)
-def finding_costs(met: Any, words: Any, most: int, places: int) -> Any:
-    """[i, h, m]: the further misses of m placements after i cells that meet h others."""
-    n, last = met[-1], len(met) - 1
-    costs = np.full((places, n + 1, n + 1), FAR)
-    for i in range(places):
+def costs_left(met: Any, words: Any, most: int, barred: int, price: int) -> Any:
+    """[i, b, h]: the least cost of the placements left when cell i meets the other ship.
+
+    met -- the most of the n placements that 0, 1, 2, ... cells meet. h of them are met before, b or
+    more are barred, and each of the others has (i - price) misses and its further ones.
+    """
+    n, last, widest = met[-1], len(met) - 1, max(most, barred)
+    costs = np.zeros((price, widest + 1, n + 1), np.int32)
+    further = np.zeros(n + 1, np.int64)
+    for i in range(price):
         for h in range(min(n, met[min(i, last)]) + 1):
-            costs[i, h, 0] = done = total = w = 0
+            done = total = w = 0
             while done < n - h:
                 found, tail = n - h, 0
                 for e in range(w + 2):
                     reach = min(most * (w + 1 - e), met[min(i + w + 1 - e, last)] - h)
                     found = min(found, reach + tail)
                     tail += words[min(e, len(words) - 1)]
+                    if tail >= n:
+                        break
                 while done < found:
                     done += 1
                     total += w
-                    costs[i, h, done] = total
+                    further[done] = total
                 w += 1
+            least = FAR
+            for b in range(widest, -1, -1):
+                r = max(0, n - h - b)
+                least = min(least, (i - price) * r + further[r])
+                costs[i, b, h] = least
     return costs
 
 
 @numba.njit(cache=True)
-def chain(price: int, long: Any, short: Any, most: Any, barred: Any, costs: Any) -> int:
-    """The least cost of the chain; of both ships H, placements on a cell, barred, costs."""
-    n, m = long[-1], short[-1]
-    later = np.zeros((n + 1, m + 1), np.int64)
+def chain(long: Any, short: Any, most_long: int, most_short: int, after: Any, before: Any) -> int:
+    """The least cost of the chain of two ships; of both H, the placements on a cell, costs left.
+
+    after -- of the short placements left once a long one is met. before -- the other way round.
+    """
+    n, m, price = long[-1], short[-1], len(after)
+    later = np.zeros((n + 1, m + 1), np.int32)
     for i in range(price - 1, -1, -1):
-        now = np.zeros((n + 1, m + 1), np.int64)
-        tops = (
-            min(n, long[min(i, len(long) - 1)]),
-            min(m, short[min(i, len(short) - 1)]),
-            min(n, long[min(i + 1, len(long) - 1)]),
-            min(m, short[min(i + 1, len(short) - 1)]),
-        )
-        for g in range(min(tops[0], n - 1) + 1):
-            for h in range(min(tops[1], m - 1) + 1):
-                best = FAR
-                for t in range(min(most[0], tops[2] - g) + 1):
-                    at_short = FAR
-                    for b in range(t, max(most[0], barred[0]) + 1):
-                        r = max(0, n - g - b)
-                        at_short = min(at_short, (i - price) * r + costs[0][i, g, r])
-                    for d in range(min(most[1], tops[3] - h) + 1):
-                        at_long = FAR
-                        for b in range(d, max(most[1], barred[1]) + 1):
-                            r = max(0, m - h - b)
-                            at_long = min(at_long, (i - price) * r + costs[1][i, h, r])
-                        value = t * at_long + d * at_short + later[g + t, h + d]
-                        best = min(best, value)
-                now[g, h] = best
+        now = np.zeros((n + 1, m + 1), np.int32)
+        top_g, top_h = long[min(i, len(long) - 1)], short[min(i, len(short) - 1)]
+        next_g, next_h = long[min(i + 1, len(long) - 1)], short[min(i + 1, len(short) - 1)]
+        for g in range(min(top_g, n - 1) + 1):
+            row = now[g]
+            width = min(top_h, m - 1) + 1
+            row[:width] = FAR
+            for t in range(min(most_long, next_g - g) + 1):
+                for d in range(most_short + 1):
+                    hit = np.int32(d * before[i, t, g])
+                    there, told = later[g + t, d:], after[i, d]
+                    for h in range(min(width, next_h - d + 1)):
+                        row[h] = min(row[h], np.int32(np.int32(t) * told[h]) + hit + there[h])
         later = now
     return int(later[0, 0])
 
@@ -233,20 +239,23 @@ class Check:
     def misses(self, free: tuple[int, int], packings: tuple[int, ...], price: int) -> int:
         """The least cost of the chain of one set at a price."""
         cut = self.most[0] - 1
-        reached, costs = [], []
-        for n, sizes, most, length in zip(
-            free, (packings[:cut], packings[cut:]), self.most, self.lengths, strict=True
-        ):
-            met = [0]
-            while met[-1] < n:
-                tops = [n, most * len(met)]
-                tops += [n - size + s * len(met) for s, size in enumerate(sizes, 1)]
-                met.append(min(tops))
-            words = np.array([comb(x + length - 1, length - 1) for x in range(400)], np.int64)
-            reached.append(np.array(met, np.int64))
-            costs.append(finding_costs(reached[-1], words, most, price))
-        long, short = reached
-        return int(chain(price, long, short, self.most, self.barred, (costs[0], costs[1])))
+        long, left_long = self.left(0, free[0], packings[:cut], price)
+        short, left_short = self.left(1, free[1], packings[cut:], price)
+        return int(chain(long, short, self.most[0], self.most[1], left_short, left_long))
+
+    @lru_cache(maxsize=4096)  # noqa: B019 - one of these a run
+    def left(
+        self, which: int, free: int, packings: tuple[int, ...], price: int
+    ) -> tuple[Numbers, NDArray[np.int32]]:
+        """H of one hidden ship, and what its placements left cost."""
+        met, most, length = [0], self.most[which], self.lengths[which]
+        while met[-1] < free:
+            tops = [free, most * len(met)]
+            tops += [free - size + s * len(met) for s, size in enumerate(packings, 1)]
+            met.append(min(tops))
+        words = np.array([comb(x + length - 1, length - 1) for x in range(400)], np.int64)
+        reached = np.array(met, np.int64)
+        return reached, costs_left(reached, words, most, self.barred[which], price)
 
 
 Classes = dict[tuple[int, ...], list[int]]
