@@ -74,6 +74,8 @@ MOST = 8  # sets whose parts are all gone through
 MOST_KEPT = 1 << 12  # what misses near a cell may leave, D
 MOST_PRICES = 1 << 24  # of both sides, all places together
 STEPS = 700
+MORE_STEPS = 1400  # from so many sets on:
+MANY = 2000
 FINE = 1 << 20  # units to a miss while prices move
 LENGTH = FINE >> 1  # of the first step
 HALVINGS = 7  # of it on the way
@@ -425,13 +427,15 @@ def _places(gains: list[int]) -> int:
 
 def raised(
     nested: Nested,
-    steps: int = STEPS,
+    steps: int = 0,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[int, Prices]:
     """The bound on M(F) after so many steps, and the prices that give it.
 
-    progress -- called after each step with those done and their number.
+    steps -- 0: `STEPS`, and `MORE_STEPS` for `MANY` sets and more. progress -- called after each
+    step with those done and their number.
     """
+    steps = steps or (STEPS if len(nested.sets) < MANY else MORE_STEPS)
     prices, terms = nested.first_prices(), _terms(nested)
     kernel = Dual(terms, FINE)
     for i in range(steps):
