@@ -493,6 +493,7 @@ def test_bad_request(here, folder, monkeypatch, arguments, quoted):
 GAME, PUZZLE = "10x10:5,4,3,3,2", "puzzle.txt"
 OUTPUTS = [
     (["animate", "greedy", GAME], "--output", ".gif"),
+    (["bounds", "6x6:2,2"], "--prove", ""),
     (["explore", "4x4:3,2"], "--output", ""),
     (["evaluate", "greedy", GAME], "--output", ""),
     (["simulate", "greedy", GAME], "--output", ""),

@@ -732,7 +732,7 @@ TOLD_CHECK = Table(
     "Rows of told_{name} that were computed again without its code, and agree",
     (*TOLD.columns, Column("games", INTEGER, "different games of two ships among them")),
     "check_told",
-    1000,
+    35,
 )
 LOWER_BOUNDS_CHECK = Table(
     "checked_{name}",
