@@ -1,4 +1,4 @@
-"""Scores that tests name by this file: `ideas.py:greedy`."""
+"""Ideas of users: scores, which tests name as `ideas.py:greedy`, and a strategy as text."""
 
 import numpy as np
 
@@ -49,3 +49,14 @@ def no_number(node, scores):
 
 
 unusable = Score(no_number)
+
+# A file of a user that has a strategy.
+ROW_BY_ROW = """
+from optsearch.strategies import Strategy
+
+class RowByRow(Strategy):
+    def shot(self, position):
+        cells = range(position.game.cells)
+        shot = position.hits | position.misses
+        return position.game.cell(next(cell for cell in cells if not shot >> cell & 1))
+"""

@@ -23,26 +23,19 @@ from optsearch.search import counterexamples, frontier, machines, team
 from optsearch.search.hunt import hunt, read
 from optsearch.search.machines import Machines
 from optsearch.search.solver import SolverOptions, solve
-from optsearch.search.tables import attach
+from optsearch.search.tables import CAN_SHARE, attach
 from optsearch.search.team import Parallel
 from optsearch.strategies import named
 from optsearch.support import cluster as clusters
 from optsearch.support.cluster import Cluster, code_digest
 from optsearch.support.errors import OptsearchError, StrategyError
+from tests.ideas import ROW_BY_ROW
 from tests.processes import ENVIRONMENT, MANY_SECONDS, run_command
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEDULER = "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"
 WORKER = "-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard"
-OWN = """
-from optsearch.strategies import Strategy
-
-class RowByRow(Strategy):
-    def shot(self, position):
-        cells = range(position.game.cells)
-        shot = position.hits | position.misses
-        return position.game.cell(next(cell for cell in cells if not shot >> cell & 1))
-
+OWN = f"""{ROW_BY_ROW}
 def leaves(position):
     raise SystemExit(0)
 """
@@ -309,10 +302,10 @@ def test_a_scheduler_without_a_worker(monkeypatch, tmp_path):
         started.end()
 
 
+@pytest.mark.skipif(not CAN_SHARE, reason="the system shares no memory")
 def test_a_table_that_is_not_there_any_more():
     """Its process was asked by another search meanwhile; what is new is not kept."""
-    if machines._hold(b"one", 1 << 16) is None:
-        pytest.skip("the system shares no memory")
+    assert machines._hold(b"one", 1 << 16) is not None
     assert machines._learn(b"one", [(b"key", 3)])
     machines._hold(b"two", 1 << 16)
     assert not machines._learn(b"one", [(b"key", 3)])

@@ -41,6 +41,7 @@ from optsearch.support.errors import (
 from optsearch.support.journal import Journal
 from optsearch.support.records import read
 from tests.examples import draws, games, some, up_to
+from tests.ideas import ROW_BY_ROW
 from tests.plain import Plain
 from tests.processes import run_command
 
@@ -482,20 +483,9 @@ def test_hashes():
 
 # A user's own strategy, announced sinkings, errors
 
-OWN = """
-from optsearch.strategies import Strategy
-
-class RowByRow(Strategy):
-    def shot(self, position):
-        cells = range(position.game.cells)
-        shot = position.hits | position.misses
-        return position.game.cell(next(cell for cell in cells if not shot >> cell & 1))
-
+OWN = f"""{ROW_BY_ROW}
 def twice(position):
     return (0, 0)
-
-def leaves(position):
-    raise SystemExit(0)
 
 broken = 3
 """
