@@ -2,7 +2,8 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/pip --disable-pip-version-check --quiet install
+# Modules are compiled when they are imported: all of them would take 40 s.
+PIP := $(BIN)/pip --disable-pip-version-check --quiet install --no-compile
 TESTS := .venv/.extras .venv/.group-test
 KERNELS := $(wildcard cython_ext/*.pyx cython_ext/*.pxd cython_ext/*/*.pxd)
 
