@@ -159,10 +159,9 @@ def _named(text: str) -> Player:
             return own_in_library(file, inside)
         if text.strip().rstrip(":").endswith(".py"):
             raise StrategyError(f"{text!r} names no strategy in the file; write FILE.py:NAME")
-    added = {point.name: point for point in entry_points(group=GROUP)}
-    if name not in kinds and name in added:
-        return _added(added[name], rest)
-    if name not in kinds:
+        added = {point.name: point for point in entry_points(group=GROUP)}
+        if name in added:
+            return _added(added[name], rest)
         raise StrategyError(
             f"no strategy {name!r}; there are {', '.join((*kinds, *sorted(added)))}, and "
             "FILE.py:NAME or FILE.so:SYMBOL for your own"

@@ -45,8 +45,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import ClassVar
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -55,7 +55,7 @@ from optsearch.counting.configurations import Codes, to_masks
 from optsearch.game import MAX_CELLS, Cell, Game, bits
 from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.search.kernels import Kernel, State, announced_kernel
-from optsearch.strategies import Rule, Strategy, as_strategy
+from optsearch.strategies import Rule, Strategy
 from optsearch.strategies.greedy import (
     Counts,
     counts_of,
@@ -65,7 +65,7 @@ from optsearch.strategies.greedy import (
 )
 from optsearch.strategies.player import number, require_range, text
 from optsearch.strategies.rules import RANGES, CompiledScore
-from optsearch.strategies.score import Score, score_named, scoring_named
+from optsearch.strategies.score import Score, score_of, scoring_named
 
 Costs = Callable[[int, list[int]], list[int]]  # of cells on the sample of at most so many
 Sampled = Callable[[int], tuple[int, list[int]]]  # the sample of at most so many, and its bits
@@ -160,8 +160,15 @@ class Rollout(Strategy):
     def __post_init__(self) -> None:
         super().__post_init__()
         require_range("cap", self.cap, self.screen, RANGES["cap"][1])
-        for name in filter(None, (self.rank, self.policy)):
-            scoring_named(name)
+        _ = self._scorings  # or StrategyError
+
+    @cached_property
+    def _scorings(self) -> dict[str, Any]:
+        """The strategies of `rank` and `policy`, as their files are now."""
+        return {name: scoring_named(name) for name in (self.rank, self.policy) if name}
+
+    def _score(self, name: str, game: Game) -> Score:
+        return score_of(self._scorings[name], game)
 
     def rule(self, game: Game) -> Rule | None:
         """The same for the kernel; None where sinkings of very many ships are announced."""
@@ -184,11 +191,12 @@ class Rollout(Strategy):
 
     def identity(self) -> str:
         """Its text, and what names its scores."""
-        scores = (as_strategy(name).identity() for name in (self.rank, self.policy) if name)
+        names = filter(None, (self.rank, self.policy))
+        scores = (self._scorings[name].identity() for name in names)
         return ", ".join((str(self), *scores))
 
     def _compiled(self, name: str, game: Game) -> CompiledScore | None:
-        return score_named(name, game).compiled(game) if name else None
+        return self._score(name, game).compiled(game) if name else None
 
     def shot(self, position: Position) -> Cell:
         """The cell to shoot next, from exact counts and lists in plain Python."""
@@ -245,7 +253,7 @@ class Rollout(Strategy):
         """The cell where sinkings are announced."""
         counts = counts_of(position)
         if counts.configurations > ANNOUNCED and self.policy:
-            return score_named(self.policy, position.game).cell(position, counts)
+            return self._score(self.policy, position.game).cell(position, counts)
         if counts.configurations > ANNOUNCED:
             closed = position.closed
             unknown = (cell for cell in range(position.game.cells) if not closed >> cell & 1)
@@ -258,7 +266,7 @@ class Rollout(Strategy):
         values = kernel.counts(root).tolist()
         fresh = [cell for cell, n in enumerate(values) if n]
         if self.rank:
-            by = replace(score_named(self.rank, position.game), certain=True)
+            by = replace(self._score(self.rank, position.game), certain=True)
             values = by.values(position, counts, fresh)
         chosen = self._likely(fresh, values)[: self.candidates]
         sets = to_masks(np.bitwise_or.reduce(kernel.ships, axis=1))
@@ -269,7 +277,7 @@ class Rollout(Strategy):
             if not places:
                 return [0] * len(chosen)
             sample = State(root.family[places], root.hits)
-            by = score_named(self.policy, position.game) if self.policy else None
+            by = self._score(self.policy, position.game) if self.policy else None
             greedy = _AnnouncedGreedy(kernel, bits, self.truncate, by)
             return [greedy.after(sample, cell, position) for cell in chosen]
 
@@ -282,7 +290,7 @@ class Rollout(Strategy):
         counts, fresh = counted(sets, bits)
         values: Sequence[float] = counts.cells
         if self.rank and fresh:
-            values = score_named(self.rank, at.game).values(at, counts, fresh)
+            values = self._score(self.rank, at.game).values(at, counts, fresh)
         chosen: list[int] = []
         for cell in self._likely(fresh, values):
             if len(chosen) == number:
@@ -322,7 +330,7 @@ class Rollout(Strategy):
         if len(part) <= SMALL:
             return UNIT * least_misses(part)
         cell, left = open_cells(part)
-        by = score_named(self.policy, at.game) if self.policy else None
+        by = self._score(self.policy, at.game) if self.policy else None
         if by and cell >= 0 and len(part) << bits > by.least:
             cell = by.best(at, *counted(part, bits))
         return self._after(part, cell, left, bits, at) if cell >= 0 else 0

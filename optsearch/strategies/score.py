@@ -315,26 +315,30 @@ class Scoring(Strategy):
 
     def rule(self, game: Game) -> Rule | None:
         """The same for the kernel; None where sinkings of very many ships are announced."""
-        return self.score(game).rule(game)
+        return _score(self, game).rule(game)
 
     def shot(self, position: Position) -> Cell:
         """The cell to shoot next, from exact counts."""
-        return self.score(position.game).shot(position)
+        return _score(self, position.game).shot(position)
 
     def salvo(self, position: Position, number: int) -> list[Cell]:
         """The cells to shoot together, the highest scores."""
-        return self.score(position.game).salvo(position, number)
+        return _score(self, position.game).salvo(position, number)
 
 
-def score_named(name: str, game: Game) -> Score:
-    """The score that a strategy plays a game by; StrategyError if it plays by none."""
-    found: Any = scoring_named(name).score
-    score: Score = found if isinstance(found, Score) else found(game)
-    return score
+@lru_cache(maxsize=16)
+def _score(strategy: Scoring, game: Game) -> Score:
+    """The score by which a strategy plays a game; every shot asks for it."""
+    return strategy.score(game)
+
+
+def score_of(strategy: Any, game: Game) -> Score:
+    """The score by which one that `scoring_named` gave plays a game."""
+    return _score(strategy, game) if isinstance(strategy, Scoring) else strategy.score
 
 
 def scoring_named(name: str) -> Any:
-    """The strategy of a name that has a `score`, or a function that gives it for a game."""
+    """The strategy of a name that has a score, or one for each game; else StrategyError."""
     strategy = as_strategy(name)
     if isinstance(strategy, Scoring) or isinstance(getattr(strategy, "score", None), Score):
         return strategy
