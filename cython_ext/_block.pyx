@@ -108,19 +108,38 @@ cdef int count(const Part* part, bint hears, Counts* counts) noexcept nogil:
     """
     cdef const Block* b = part.block
     cdef int i
-    cdef int64_t n, most = 0, total = 0
-    counts.n, counts.greatest = part.n, -1
+    counts.n = part.n
     for i in range(b.cells):
-        counts.having[i] = 0
         if hears and part.shots.hits & one(b.cell[i]):
-            continue
-        n = counts.having[i] = count_bits(b.data + i * b.words, part.mask, b.words)
-        if n < part.n:
+            counts.having[i] = 0
+        else:
+            counts.having[i] = count_bits(b.data + i * b.words, part.mask, b.words)
+    return sum_up(counts, b.cells)
+
+
+cdef int count_rest(const Counts* all, const Counts* some, int cells, Counts* rest) noexcept nogil:
+    """The same for the others of a part, where some of it are counted too."""
+    cdef int i
+    rest.n = all.n - some.n
+    for i in range(cells):
+        rest.having[i] = all.having[i] - some.having[i]
+    return sum_up(rest, cells)
+
+
+cdef int sum_up(Counts* counts, int cells) noexcept nogil:
+    """Fill in what follows from the counts; the first most probable uncertain column, or -1."""
+    cdef int i
+    cdef int64_t n, most = 0, total = 0
+    counts.greatest = -1
+    for i in range(cells):
+        n = counts.having[i]
+        if n < counts.n:
             total += n
             if n > most:
                 most = n
                 counts.greatest = i
-    counts.left = <int>((total + part.n // 2) // part.n) if part.n else 0    # a sample can be empty
+    n = counts.n
+    counts.left = <int>((total + n // 2) // n) if n else 0    # a sample can be empty
     return counts.greatest
 
 

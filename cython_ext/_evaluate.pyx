@@ -4,8 +4,9 @@ What comes in and out, and the rules, are in `_walk.pyx`; families are blocks of
 is a hit or a miss here, so a cell that all or none of the configurations have is dropped. Where no cell
 is left, the game is over but for certain hits.
 
-Shots in another order leave the same configurations, so what greedy misses is kept in a table by what was
-hit and missed: much of what a node's candidates need was found at the nodes above it.
+Other shots, or the same in another order, leave the same configurations, so what a level misses is kept
+in a table by the cells that are certain and those that are open: much of what a node's candidates need
+was found at the nodes above it.
 """
 
 cimport cython
@@ -17,8 +18,9 @@ import numpy as np
 
 from cells cimport MAX_CELLS, Cells, ctz, high, join, low, one, popcount, size
 from columns cimport count_bits, extract, greatest, leading_one, mix_cells
-from optsearch.compiled._block cimport (Counts, Part, Shots, Words, count, free_block, ones, split,
-                                        sum_of_extras)
+from counting cimport count_cells
+from optsearch.compiled._block cimport (Counts, Part, Shots, Words, count, count_rest, free_block, ones,
+                                        split, sum_of_extras)
 from optsearch.compiled._endgame cimport Endgame, least_of_four
 from optsearch.compiled._score cimport Asked, ask, rank
 from optsearch.compiled._walk cimport (BUCKETS, INNER, MAX_HASHES, MAX_LEVELS, SMALL, UNIT, Candidates,
@@ -38,14 +40,14 @@ cdef struct Entry:
     int64_t cost
 
 
-cdef struct Known:        # what a level misses after some shots
-    Shots shots
+cdef struct Known:        # what a level misses in a part
+    Shots shots           # as `name` has them
     int64_t cost
     int mode              # 0: an empty entry; 1 + shift + MODES * level: where each stands for 2^shift
 
 
 cdef inline uint64_t place_of(const Shots* shots, int mode, int64_t n) noexcept nogil:
-    """Where the table of rollouts keeps what is known of n configurations after some shots."""
+    """Where the table of rollouts keeps what is known of n configurations with a name."""
     return ((mix_cells(low(shots.hits) ^ mix_cells(low(shots.misses), high(shots.misses)),
                        high(shots.hits) + <uint64_t>mode) & (KNOWN - 1))
             + KNOWN * <uint64_t>leading_one(n))
@@ -319,38 +321,41 @@ cdef class Evaluator(Walk):
     cdef int choose_words(self, Words* w, uint64_t x, int n, Cells hits, Cells missed, int number,
                           Candidates* chosen) noexcept nogil:
         """The candidates, at most so many; how many cells a configuration has that are uncertain, in all."""
-        cdef int i, j, cell, total = 0
-        cdef double most, first_most = 0
+        cdef int i, j, cell, first, total = 0, open = 0, likely = 0
+        cdef double most = 0
         cdef double values[MAX_CELLS]
         cdef Asked node
         cdef int64_t having[MAX_CELLS]
-        cdef int counts[MAX_CELLS]
-        cdef uint64_t tried[2]
+        cdef uint64_t counts[MAX_CELLS]
+        cdef uint8_t cells[MAX_CELLS]
         cdef uint64_t column
-        tried[0] = tried[1] = 0
-        chosen.n = 0
+        count_cells(w.column, w.cells, x, counts)
         for i in range(w.cells):
-            counts[i] = popcount(w.column[i] & x)
-            values[i] = counts[i]
-            total += counts[i] if counts[i] < n else 0
+            values[i] = <double>counts[i]
         if self.ranker != NULL:
             self.describe_words(w, x, &hits, missed, &node, having)
             self.stopped = not rank(self.ranker, &node, values) or self.stopped
-        while chosen.n < number:
-            most = 0
-            cell = -1
-            for i in range(w.cells):
-                if (0 < counts[i] < n and not tried[i >> 6] >> (i & 63) & 1
-                        and (cell < 0 or values[i] > most)):
+        for i in range(w.cells):
+            if 0 < counts[i] < <uint64_t>n:
+                total += <int>counts[i]
+                if open == 0 or values[i] > most:
                     most = values[i]
-                    cell = i
-            if cell < 0:
-                break
-            if chosen.n == 0:
-                first_most = most
-            elif first_most > 0 and 100 * most < self.rule.percent * first_most:
-                break
-            tried[cell >> 6] |= <uint64_t>1 << (cell & 63)
+                values[open], cells[open] = values[i], <uint8_t>i
+                open += 1
+        for i in range(open):
+            if most <= 0 or 100 * values[i] >= self.rule.percent * most:
+                values[likely], cells[likely] = values[i], cells[i]
+                likely += 1
+        chosen.n = 0
+        while likely and chosen.n < number:
+            first = 0
+            for i in range(1, likely):
+                if values[i] > values[first]:
+                    first = i
+            cell = cells[first]
+            likely -= 1
+            for i in range(first, likely):
+                values[i], cells[i] = values[i + 1], cells[i + 1]
             column = w.column[cell] & x
             for j in range(chosen.n):
                 if not column & ~w.column[chosen.column[j]]:
@@ -392,76 +397,87 @@ cdef class Evaluator(Walk):
     cdef int64_t cost(self, const Part* part, int column, const Counts* counts,
                       const Costing* costing, int64_t limit) noexcept nogil:
         cdef Part hit, missed
+        cdef Counts of_hit, of_missed
         cdef int64_t cost
         cdef uint64_t* masks = self.room(part)
         if masks == NULL:
             return 0
         split(part, column, counts.having[column], masks, &hit, &missed)
-        cost = UNIT * missed.n + self.play(&hit, counts, counts.left - 1, costing)
+        count(&hit, False, &of_hit)
+        cost = UNIT * missed.n + self.play(&hit, &of_hit, counts.left - 1, costing)
         if cost < limit:
-            cost += self.play(&missed, counts, counts.left, costing)
+            count_rest(counts, &of_hit, part.block.cells, &of_missed)
+            cost += self.play(&missed, &of_missed, counts.left, costing)
         free(masks)
         return cost
 
-    cdef int64_t play(self, const Part* part, const Counts* before, int left,
+    cdef int64_t play(self, const Part* part, const Counts* counts, int left,
                       const Costing* costing) noexcept nogil:
         """What a level misses in a part; estimated where sampled."""
         cdef Part own = part[0]
+        cdef Counts again
         cdef Known* entry
         cdef int64_t cost
         cdef Costing by = costing[0]
+        cdef Shots known
         cdef int mode
         while by.level and part.n <= self.rule.level[by.level].floor:
             by.level = self.rule.level[by.level].below
-        mode = 1 + by.shift + MODES * by.level
         if by.shift and part.n <= self.rule.truncate:
             return self.estimate(part.n, left, by.shift)
         if part.n <= FORGOTTEN:
             return self.roll_few(part, left, &by)
-        entry = &self.known[place_of(&part.shots, mode, part.n)]
-        if (entry.mode == mode and entry.shots.hits == part.shots.hits
-                and entry.shots.misses == part.shots.misses):
+        mode = 1 + by.shift + MODES * by.level
+        self.name(part, counts, &known)
+        entry = &self.known[place_of(&known, mode, part.n)]
+        if (entry.mode == mode and entry.shots.hits == known.hits
+                and entry.shots.misses == known.misses):
             return entry.cost
-        if part.n > 64 and 2 * part.n <= part.block.n and not self.move(part, before, &own):
-            return 0
         if part.n <= 64:
             cost = self.roll_few(part, left, &by)
-        elif by.level:
-            cost = self.roll_nested(&own, &by)
-        else:
-            cost = self.roll(&own, &by)
-        if own.block != part.block:
+        elif counts.greatest < 0:
+            cost = 0
+        elif 2 * part.n > part.block.n:
+            cost = self.roll(part, counts, &by)
+        elif self.move(part, counts, &own):
+            count(&own, False, &again)
+            cost = self.roll(&own, &again, &by)
             free_block(own.block)
         if not self.failed:
-            entry.shots, entry.mode, entry.cost = part.shots, mode, cost
+            entry.shots, entry.mode, entry.cost = known, mode, cost
         return cost
 
-    cdef int64_t roll_nested(self, const Part* part, const Costing* costing) noexcept nogil:
-        """What a level above greedy misses in a part of more than 64 configurations."""
-        cdef Counts counts
+    cdef void name(self, const Part* part, const Counts* counts, Shots* known) noexcept nogil:
+        """What tells a part from others: the cells that all have, and those that only some have.
+
+        A score goes by the shots that missed, so for it these are in place of the latter.
+        """
+        cdef int i
+        known.hits, known.misses = part.block.certain, 0
+        for i in range(part.block.cells):
+            if counts.having[i] == part.n:
+                known.hits |= one(part.block.cell[i])
+            elif counts.having[i]:
+                known.misses |= one(part.block.cell[i])
+        if self.policy != NULL or self.ranker != NULL:
+            known.misses = part.shots.misses
+
+    cdef int64_t roll(self, const Part* part, const Counts* counts, const Costing* costing) noexcept nogil:
+        """What a level misses in a part of more than 64 configurations, where a cell is uncertain."""
         cdef Candidates chosen
         cdef double values[MAX_CELLS]
-        cdef int best
-        if count(part, False, &counts) < 0:
-            return 0
-        self.rank_part(part, &counts, costing.shift, values)
-        self.choose(part, part.block.cells, &counts, values, self.rule.level[costing.level].candidates,
-                    &chosen)
-        best = self.narrow(part, &counts, costing.shift, &chosen, self.rule.level[costing.level].below)
-        return self.cost(part, best, &counts, costing, INT64_MAX)
-
-    cdef int64_t roll(self, const Part* part, const Costing* costing) noexcept nogil:
-        """What greedy misses in such a part."""
-        cdef Counts counts
-        cdef int best
-        if count(part, False, &counts) < 0:
-            return 0
-        best = counts.greatest
-        if self.policy != NULL and part.n << costing.shift > self.policy.least:
-            best = self.ask_part(self.policy, part, &counts, costing.shift)
+        cdef int best = counts.greatest
+        if costing.level:
+            self.rank_part(part, counts, costing.shift, values)
+            self.choose(part, part.block.cells, counts, values,
+                        self.rule.level[costing.level].candidates, &chosen)
+            best = self.narrow(part, counts, costing.shift, &chosen,
+                               self.rule.level[costing.level].below)
+        elif self.policy != NULL and part.n << costing.shift > self.policy.least:
+            best = self.ask_part(self.policy, part, counts, costing.shift)
             if best < 0:
                 return 0
-        return self.cost(part, best, &counts, costing, INT64_MAX)
+        return self.cost(part, best, counts, costing, INT64_MAX)
 
     cdef int64_t roll_few(self, const Part* part, int left, const Costing* costing) noexcept nogil:
         """What a level misses in a part of at most 64 configurations."""
@@ -519,6 +535,11 @@ cdef class Evaluator(Walk):
                 return 0
             if n == 2 and self.distinct:
                 return UNIT     # each has a cell that the other has not
+            if n == 3 and self.distinct:
+                for i in range(w.cells):
+                    if popcount(w.column[i] & x) == 2:
+                        return 2 * UNIT
+                return 3 * UNIT
             seen = 0
             for i in range(w.cells):
                 seen |= <uint32_t>1 << extract(w.column[i], x)

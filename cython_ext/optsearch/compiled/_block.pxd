@@ -63,6 +63,7 @@ cdef Block* new_block(int64_t n, int cells, int hashes, int extras) noexcept nog
 cdef void free_block(Block* b) noexcept nogil
 cdef Block* compress(const Part* part, const uint8_t* columns, int cells, int hashes) noexcept nogil
 cdef int count(const Part* part, bint hears, Counts* counts) noexcept nogil
+cdef int count_rest(const Counts* all, const Counts* some, int cells, Counts* rest) noexcept nogil
 cdef void split(const Part* part, int column, int64_t having, uint64_t* room, Part* hit,
                 Part* missed) noexcept nogil
 cdef int64_t draw(const Part* part, int64_t most, uint64_t* out, int* shift) noexcept nogil
