@@ -33,6 +33,7 @@ from experiments import (
     equilibria,
     estimates,
     evaluation_check,
+    evaluations,
     first_ship_again,
     golden,
     heuristics_matrices,
@@ -728,6 +729,15 @@ def test_the_check_of_lower_bounds(run, monkeypatch, tmp_path, capsys):
         capsys.readouterr()
         path.write_text(text)
     assert not (tmp_path / "checked_5x6_22.csv").exists()  # of nothing that was not confirmed
+
+
+def test_where_the_checkpoint_of_an_evaluation_is(monkeypatch, tmp_path):
+    """In the repository if the run began there, in build if not, or in a folder that is named."""
+    monkeypatch.setattr(evaluations, "COMMITTED", tmp_path)
+    assert evaluations.checkpoint("levels", None) == evaluations.OTHERS / "levels"
+    (tmp_path / "levels").mkdir()
+    assert evaluations.checkpoint("levels", None) == tmp_path / "levels"
+    assert evaluations.checkpoint("levels", tmp_path / "kept") == tmp_path / "kept" / "levels"
 
 
 def test_a_checkpoint_of_another_check_is_refused(uncompiled, run, monkeypatch, capsys, tmp_path):
