@@ -27,8 +27,8 @@ from optsearch.compiled._walk cimport (BUCKETS, INNER, MAX_HASHES, MAX_LEVELS, S
                                        Costing, Walk, keep_close)
 
 cdef enum:
-    MEMO = 4096
-    KNOWN = 1 << 15       # parts of about one size whose rollouts are remembered
+    MEMO = 1024           # parts of words: more would not stay in the nearest cache
+    KNOWN = 1 << 13       # parts of about one size whose rollouts are remembered
     FORGOTTEN = 16        # configurations of which it is not: they are soon rolled out again
     SIZES = 21            # of parts: from each power of two to the next, up to MAX_SAMPLE
     MODES = 1 + MAX_HASHES    # of each level
@@ -507,7 +507,7 @@ cdef class Evaluator(Walk):
             return self.roll_part(w, x, hits, missed, left, 0)
         if w.shift and n <= self.rule.truncate:
             return self.estimate(n, left, w.shift)
-        entry = &self.memo[MEMO * level + (x * <uint64_t>0x9E3779B97F4A7C15 >> 52)]
+        entry = &self.memo[MEMO * level + (x * <uint64_t>0x9E3779B97F4A7C15 >> 54)]
         if entry.part == x and entry.stamp == w.stamp:
             return entry.cost
         total = self.choose_words(w, x, n, hits, missed, self.rule.level[level].candidates, &chosen)
@@ -544,7 +544,7 @@ cdef class Evaluator(Walk):
             for i in range(w.cells):
                 seen |= <uint32_t>1 << extract(w.column[i], x)
             return UNIT * <int64_t>least_of_four(seen, n)
-        entry = &self.memo[(x * <uint64_t>0x9E3779B97F4A7C15) >> 52]
+        entry = &self.memo[(x * <uint64_t>0x9E3779B97F4A7C15) >> 54]
         if entry.part == x and entry.stamp == w.stamp:
             return entry.cost
         key = greatest(w.column, w.cells, x, n, &total)
