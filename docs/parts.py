@@ -14,19 +14,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from math import floor
+from math import floor, inf
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from typer.testing import CliRunner
 
+from experiments import NEW
 from optsearch.cli.app import everything
 from optsearch.cli.command import app
 from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game.names import LEVELS, in_words
 from optsearch.report.standing import standings
 from optsearch.results.tables import (
+    ABLATION,
+    ABLATION_ROOT,
     BOXED_BRACKET,
     BRACKET,
     DOUBLE_ORACLE,
@@ -47,6 +50,7 @@ from optsearch.results.tables import (
     known_part_of,
     took,
 )
+from optsearch.search.kernels import SWITCHES
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -105,6 +109,64 @@ def searches_by_size() -> str:
         lines.append((f"{low:,} to {high:,}", len(times), *within, duration(max(times))))
     head = ("configurations", "games", *(f"within {limit:g} s" for limit in limits), "longest")
     return rows_of(head, *lines)
+
+
+def _of_all(ratios: list[float]) -> tuple[str, str]:
+    """The median and the greatest of some ratios, of which infinite ones were given up."""
+    given_up = ratios.count(inf)
+    most = f"given up {given_up} times" if given_up else f"{max(ratios):.1f}"
+    return f"{median(ratios):.2f}", most
+
+
+def worth_of_switches() -> str:
+    """What the search takes without each switch, and the first solver without it and with it."""
+    runs: dict[str, list[tuple[float, float]]] = {}  # effort and seconds, in the order of questions
+    for row in ABLATION.read():
+        ratios = row["effort_ratio"] or inf, row["seconds_ratio"] or inf
+        runs.setdefault(row["off"], []).append(ratios)
+    first = runs["all that the first solver had not"]
+    lines = []
+    for name in list(runs)[1:]:
+        if name not in SWITCHES:
+            continue
+        effort, seconds = ([ratios[i] for ratios in runs[name]] for i in range(2))
+        alone = ("", "")
+        if name in NEW:
+            pairs = zip(first, runs[f"all of these but {name}"], strict=True)
+            alone = _of_all([without[0] / one[0] for without, one in pairs if one[0] < inf])
+        lines.append((f"`{name}`", *_of_all(effort), f"{median(seconds):.2f}", *alone))
+    head = (
+        "switch",
+        "off: nodes, median",
+        "most",
+        "seconds, median",
+        "alone: nodes, median",
+        "most",
+    )
+    return rows_of(head, *lines)
+
+
+def bounds_of_roots() -> str:
+    """What is known of games of two ships before and after some search, by bounds of the root."""
+    optima = {row["game"]: f"{row['total_height']:,}" for row in OPTIMA.read()}
+    games: dict[Game, dict[str, dict[str, Any]]] = {}
+    for row in ABLATION_ROOT.read():
+        games.setdefault(row["game"], {})[row["off"]] = row
+    order = ("nested_dual and missed_cells", "missed_cells", "nested_dual", "nothing")
+    return rows_of(
+        ("game", "search alone", *("first ship and others", "and `nested_dual`"))
+        + ("and `missed_cells`", "all", "seconds", "search alone, 200,000 nodes", "optimum"),
+        *(
+            (
+                f"`{game}`",
+                *(f"{runs[off]['before']:,}" for off in ("root_bounds", *order)),
+                f"{runs['nothing']['bound_seconds']:.1f}",
+                f"{runs['root_bounds']['after']:,}",
+                optima.get(game, f"at most {runs['nothing']['most']:,}"),
+            )
+            for game, runs in games.items()
+        ),
+    )
 
 
 def counts() -> str:
@@ -463,6 +525,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "standings": all_standings,
     "longest searches": longest_searches,
     "searches by size": searches_by_size,
+    "worth of switches": worth_of_switches,
+    "bounds of roots": bounds_of_roots,
     "counts": counts,
     "evaluations": evaluations,
     "games a second": games_a_second,

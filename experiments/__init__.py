@@ -17,4 +17,4 @@ NEW = (
     "chain",
     "two_sided",
 )
-FIRST = SolverOptions(**dict.fromkeys(NEW, False))
+FIRST = SolverOptions(root_bounds=False, **dict.fromkeys(NEW, False))

@@ -1,24 +1,33 @@
 """What each switch of the solver is worth: python -m experiments.ablation ["GAME [worst] SHOTS" …]
 
 Each position is solved, for the mean or the worst case, with every switch on, with one off at a
-time, and as by the first solver (`experiments.FIRST`). A run that takes longer than --seconds (4)
-is given up; the totals of all others must be the same. Effort is nodes, and what the subsets come
-to in nodes. Seconds are of processor time; of short runs the fastest of five counts.
+time, as by the first solver (`experiments.FIRST`), and as by that with one switch on at a time. A
+word prior=NAME weighs the configurations. A run of more than --nodes (500,000) is given up; the
+totals of all others must be the same. Effort is nodes, and what the subsets come to in nodes.
+Seconds are of processor time; of short runs the fastest of five counts.
+
+The second table has what is known of games of two ships (--root GAME …) before their search, and
+after --effort nodes of it, by the bounds of the root: with all, with one off, and with none.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import inf
+from math import ceil, inf
 
-from experiments import FIRST, script
+from experiments import FIRST, NEW, script
+from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Game
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
-from optsearch.results.tables import ABLATION
+from optsearch.results.tables import ABLATION, ABLATION_ROOT
+from optsearch.search.frontier import FEW_NODES, Frontier
+from optsearch.search.roots import QUICK, root_bounds
 from optsearch.search.solver import SWITCHES, Solver, SolverOptions
+from optsearch.search.team import search_here
 from optsearch.support.progress import Limit, LimitReached
 from optsearch.tree.solution import Solution
 
@@ -36,6 +45,9 @@ GAMES = (
     "1x20:4,4,3",
     "4x5:3,2;contact=any",
     "4x4:3,2;contact=any;announce=ship",
+    "5x5:3,2 prior=one-by-one",
+    "5x5:4,2 prior=one-by-one",
+    "5x6:5,3 prior=one-by-one",
     "10x10:5,4,3,3,2 I7=hit H2=hit G9=hit I4=hit E9=miss C2=miss J1=miss F8=miss D6=miss "
     "G8=miss A3=miss B6=miss G10=miss I1=miss C9=miss G5=miss C8=miss D2=miss G7=miss "
     "H3=miss B10=miss C7=miss H5=miss G1=miss D1=miss B1=miss B3=miss G4=miss I2=miss "
@@ -60,14 +72,29 @@ GAMES = (
     "F1=miss",
 )
 
+# Games whose ships are whole for long: bounds of the root count where a search is.
+TWO_SHIPS = (
+    *("4x5:2,2", "4x5:3,2", "4x6:3,2", "5x5:2,2", "5x5:3,2", "5x5:4,2"),
+    *("5x6:2,2", "6x6:2,2", "6x6:3,2", "6x6:4,2"),
+)
+
 
 def options() -> Iterator[tuple[str, SolverOptions]]:
-    """What is switched off, and the options."""
-    everything = SolverOptions()
+    """What is switched off, and the options; bounds of the root are in the other table."""
+    everything = SolverOptions(root_bounds=False)
     yield "nothing", everything
     for name in SWITCHES:
         yield name, replace(everything, **{name: False})
     yield "all that the first solver had not", FIRST
+    for name in NEW:
+        yield f"all of these but {name}", replace(FIRST, **{name: True})
+
+
+def options_of_the_root() -> Iterator[tuple[str, SolverOptions]]:
+    """What is switched off of the bounds of a root, and the options."""
+    for off in ((), ("nested_dual",), ("missed_cells",), ("nested_dual", "missed_cells")):
+        yield " and ".join(off) or "nothing", SolverOptions(**dict.fromkeys(off, False))
+    yield "root_bounds", SolverOptions(root_bounds=False)
 
 
 @dataclass(frozen=True)
@@ -76,17 +103,22 @@ class Question:
 
     position: Position
     objective: Objective = MEAN
+    prior: Prior | None = None
 
     @classmethod
     def parse(cls, text: str) -> Question:
-        """A game, an objective if it is not the mean, and shots, with spaces between them."""
-        game, *words = text.split()
+        """A game, an objective if it is not the mean, a prior, and shots, spaces between them."""
+        first, *words = text.split()
+        game = Game.parse(first)
         objective = Objective.parse(words.pop(0)) if words and "=" not in words[0] else MEAN
-        return cls(Position.parse(Game.parse(game), " ".join(words)), objective)
+        is_weighted = bool(words) and words[0].startswith("prior=")
+        prior = prior_of(words.pop(0).removeprefix("prior="), game) if is_weighted else None
+        return cls(Position.parse(game, " ".join(words)), objective, prior)
 
     def __str__(self) -> str:
         aim = "" if self.objective == MEAN else f" {self.objective}"
-        return f"{self.position.game}{aim} {self.position}".rstrip()
+        weights = "" if self.prior is None else f" prior={self.prior.name}"
+        return f"{self.position.game}{aim}{weights} {self.position}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -98,14 +130,15 @@ class Timing:
     seconds: float
 
 
-def timed(question: Question, switches: SolverOptions, seconds: float) -> Timing | None:
+def timed(question: Question, switches: SolverOptions, nodes: int) -> Timing | None:
     """The optimum and the processor time, the least of up to five runs; None if it is too long."""
+    position, objective, prior = question.position, question.objective, question.prior
     least = inf
     spent = 0.0
     for _ in range(5):
         started = time.process_time()
-        limit = Limit(seconds, clock=time.process_time)
-        solver = Solver(question.position, switches, None, limit.watch(), question.objective)
+        limit = Limit(effort=nodes)
+        solver = Solver(position, switches, None, limit.watch(), objective, prior=prior)
         try:
             found = solver.solution
         except LimitReached:
@@ -118,17 +151,17 @@ def timed(question: Question, switches: SolverOptions, seconds: float) -> Timing
     return Timing(found, solver.kernel.effort, least)
 
 
-def rows(question: Question, seconds: float) -> Iterator[tuple[object, ...]]:
+def rows(question: Question, nodes: int) -> Iterator[tuple[object, ...]]:
     """The lines of one position."""
-    position, asked = question.position, (question.position.game, question.objective)
+    position, prior = question.position, question.prior
+    asked = (position.game, question.objective, "" if prior is None else prior.name, position)
     first: Timing | None = None
     for off, switches in options():
-        run = timed(question, switches, seconds)
+        run = timed(question, switches, nodes)
         if run is None:
             if first is None:
-                raise SystemExit(f"{question}: more than {seconds:g} seconds with every switch on")
-            over = f"> {seconds:g} s"
-            yield (*asked, position, None, off, None, None, None, over, None, None)
+                raise SystemExit(f"{question}: more than {nodes:,} nodes with every switch on")
+            yield (*asked, None, off, None, None, None, f"> {nodes:,} nodes", None, None)
             continue
         first = first or run
         found, expected = run.solution, first.solution.total_height
@@ -136,7 +169,6 @@ def rows(question: Question, seconds: float) -> Iterator[tuple[object, ...]]:
             raise SystemExit(f"{question} without {off}: {found.total_height}, not {expected}")
         yield (
             *asked,
-            position,
             found.configurations,
             off,
             found.total_height,
@@ -148,11 +180,37 @@ def rows(question: Question, seconds: float) -> Iterator[tuple[object, ...]]:
         )
 
 
+def rows_of_the_root(game: Game, effort: int) -> Iterator[tuple[object, ...]]:
+    """The lines of one game of two ships."""
+    position = Position(game)
+    for off, switches in options_of_the_root():
+        started = time.process_time()
+        solver = Solver(position, switches, None, Limit(effort=effort).watch())
+        kernel, watch = solver.kernel, solver.watch
+        frontier = watch.frontier = Frontier(kernel, kernel.root, nodes=FEW_NODES)
+        number, before = kernel.weight(kernel.root), watch.certain_cost + frontier.lower
+        if switches.root_bounds:
+            patience = QUICK if switches.missed_cells else None
+            for bound in root_bounds(position, nested=switches.nested_dual, patience=patience):
+                before = max(before, ceil(bound.value * number))
+        frontier.require(before - watch.certain_cost)
+        watch.bound_root = None  # that is done
+        bounded = time.process_time()
+        with suppress(LimitReached):
+            search_here(frontier, watch)
+        ended, status = time.process_time(), watch.status
+        seconds = bounded - started, ended - bounded
+        yield (game, number, off, before, status.lower, status.best, kernel.nodes, *seconds)
+
+
 def main() -> None:
-    """Compute and write the table."""
+    """Compute and write the tables."""
     parser = script.parser(__doc__, "ablation")
     parser.add_argument("game", nargs="*", action=script.Listed, default=GAMES)
-    parser.add_argument("--seconds", type=float, default=4, help="of one run")
+    parser.add_argument("--nodes", type=int, default=500_000, help="of one run")
+    games = [*map(Game.parse, TWO_SHIPS)]
+    parser.add_argument("--root", nargs="*", type=script.game, default=games)
+    parser.add_argument("--effort", type=int, default=200_000, help="of a search for --root")
     arguments = parser.parse_args()
     table = []
     for text in arguments.game:
@@ -160,13 +218,22 @@ def main() -> None:
         print(f"\n{question}", end="\n\n")
         columns = f"{'nodes':>12}{'subsets':>14}{'seconds':>12}{'effort':>9}{'time':>9}"
         print(f"  {'off':<34}{columns}")
-        for row in rows(question, arguments.seconds):
-            off, _, nodes, subsets, seconds, *ratios = row[4:]
+        for row in rows(question, arguments.nodes):
+            off, _, nodes, subsets, seconds, *ratios = row[5:]
             nodes, subsets = (f"{n:,}" if n is not None else "" for n in (nodes, subsets))
             ratio = "".join(f"{x:>9.2f}" if x is not None else " " * 9 for x in ratios)
             print(f"  {off:<34}{nodes:>12}{subsets:>14}{seconds:>12}{ratio}", flush=True)
             table.append(row)
     path = ABLATION.write(table, arguments.output)
+    print(f"\n{script.typed_path(path)}: {len(table)} runs")
+    print(f"\n{'bounds of the root':<22}{'off':<30}{'before':>9}{'after':>9}{'at most':>9}")
+    table = []
+    for game in arguments.root:
+        for row in rows_of_the_root(game, arguments.effort):
+            _, _, off, before, after, most, *_ = row
+            print(f"{game!s:<22}{off:<30}{before:>9,}{after:>9,}{most:>9,}", flush=True)
+            table.append(row)
+    path = ABLATION_ROOT.write(table, arguments.output)
     print(f"\n{script.typed_path(path)}: {len(table)} runs")
 
 

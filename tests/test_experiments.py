@@ -385,28 +385,47 @@ def test_the_matrices_of_the_heuristics():
 
 
 def test_ablation(run, tmp_path):
-    path = tmp_path / "ablation.csv"
-    out = run(ablation, "4x4:2", "3x3:2;contact=any worst A1=miss", "-o", tmp_path)
+    path, roots = tmp_path / "ablation.csv", tmp_path / "ablation_root.csv"
+    asked = "4x4:2", "3x3:2;contact=any worst A1=miss", "3x3:2 prior=one-by-one"
+    out = run(ablation, *asked, "--root", "4x4:2,2", "-o", tmp_path)
     record = records.read(path)
     assert_has_provenance(record, ablation)
     assert record.columns == results.ABLATION.names
     names = [name for name, _ in ablation.options()]
-    assert [row["off"] for row in record.rows] == names * 2
-    assert names[1:-1] == list(SWITCHES)
+    assert [row["off"] for row in record.rows] == names * 3
+    assert names[1 : 1 + len(SWITCHES)] == list(SWITCHES)
     assert {row["total_height"] for row in record.rows[: len(names)]} == {"146"}  # Table 1
-    second = record.rows[len(names) :]
-    (asked,) = {(row["game"], row["objective"], row["position"]) for row in second}
-    assert asked == ("3x3:2;contact=any", "worst", "A1=miss")
+    second, third = record.rows[len(names) : 2 * len(names)], record.rows[2 * len(names) :]
+    (question,) = {(row["game"], row["objective"], row["position"]) for row in second}
+    assert question == ("3x3:2;contact=any", "worst", "A1=miss")
+    assert {(row["game"], row["prior"]) for row in third} == {("3x3:2", "one-by-one")}
     assert [row["nodes"] for row in record.rows[-1:]] != [""]
     for name in names:
-        assert out.count(f"  {name} ") == 2
-    assert out.splitlines()[-1] == f"{path}: {2 * len(names)} runs"
+        assert out.count(f"\n  {name} ") == 3
+    assert f"{path}: {3 * len(names)} runs" in out
+    assert records.read(roots).columns == results.ABLATION_ROOT.names
+    for row in results.ABLATION_ROOT.read(roots):
+        assert row["before"] <= row["after"] == row["most"] == 786
+
+
+def test_the_committed_bounds_of_the_root(run, tmp_path):
+    """The smallest game again; its optimum, or the best known, is nowhere below a bound."""
+    known = results.ABLATION_ROOT.read()
+    run(ablation, "3x3:2", "--root", "4x5:2,2", "-o", tmp_path)
+    exact = [column.name for column in results.ABLATION_ROOT.columns if not column.measured]
+    again = results.ABLATION_ROOT.read(tmp_path / "ablation_root.csv")
+    for row, found in zip(known, again, strict=False):
+        assert [row[name] for name in exact] == [found[name] for name in exact]
+    optima = {row["game"]: row["total_height"] for row in results.OPTIMA.read()}
+    for row in known:
+        assert row["before"] <= row["after"] <= optima.get(row["game"], row["most"])
+        assert row["after"] <= row["most"]
 
 
 def test_a_run_of_the_ablation_that_is_too_long():
     game = Game.parse("5x5:3,2")
     assert ablation.timed(ablation.Question(Position(game)), experiments.FIRST, 0) is None
-    with pytest.raises(SystemExit, match="5x5:3,2: more than 0 seconds"):
+    with pytest.raises(SystemExit, match="5x5:3,2: more than 0 nodes"):
         list(ablation.rows(ablation.Question(Position(game)), 0))
 
 

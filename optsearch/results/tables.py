@@ -550,21 +550,40 @@ COUNTEREXAMPLES_ANNOUNCED = Table(
     "counterexamples_announced",
     5,
 )
+_SWITCH_OFF = Column("off", TEXT, "the switch that is off")
 ABLATION = Table(
     "ablation",
-    "The search with one switch off at a time: effort and seconds against all on",
+    "The search with one switch off at a time, and with one on: effort and seconds against all on",
     (
         _GAME,
         Column("objective", TEXT, "what the strategy is best at"),
+        Column("prior", TEXT, "what weighs the configurations"),
         Column("position", TEXT, "the shots made, with their replies"),
-        Column("configurations", INTEGER, "configurations left"),
-        Column("off", TEXT, "the switch that is off"),
+        Column("configurations", INTEGER, "configurations left, or what they weigh"),
+        _SWITCH_OFF,
         _TOTAL,
         Column("nodes", INTEGER, "nodes of the search"),
         Column("subsets", INTEGER, "parts of families on a machine word that it met"),
         Column("seconds", TEXT, "processor time, or that it was given up", measured=True),
         Column("effort_ratio", decimal(2), "nodes, and what subsets come to, against all on"),
         Column("seconds_ratio", decimal(2), "processor time against all on", measured=True),
+    ),
+    "ablation",
+    10,
+)
+ABLATION_ROOT = Table(
+    "ablation_root",
+    "Games of two ships before their search and after some of it, by bounds of the root",
+    (
+        _GAME,
+        Column("configurations", INTEGER, "configurations"),
+        _SWITCH_OFF,
+        Column("before", INTEGER, "no total height is below this, before the search"),
+        Column("after", INTEGER, "the same after the search, which ends at 200,000 nodes"),
+        Column("most", INTEGER, "the total height of the best strategy known then"),
+        Column("nodes", INTEGER, "nodes of the search"),
+        Column("bound_seconds", decimal(2), "processor time before the search", measured=True),
+        Column("seconds", decimal(2), "processor time of the search", measured=True),
     ),
     "ablation",
     10,
