@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from math import floor, inf
+from math import exp, floor, inf, log, sqrt
 from pathlib import Path
-from statistics import median
+from statistics import fmean, linear_regression, median
 from typing import Any
 
 from typer.testing import CliRunner
@@ -44,6 +44,8 @@ from optsearch.results.tables import (
     OPTIMA_ANNOUNCED,
     PUZZLES,
     SALVOS,
+    SEARCH_MACHINES,
+    SEARCH_SAMPLES,
     SOLITAIRE,
     TOLD,
     TOLD_CHECK,
@@ -56,6 +58,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PART = re.compile(r"^<!-- (help|table) ([^\n]*) -->\n(?:(?!<!-- ).*\n)*<!-- end -->$", re.MULTILINE)
 LONGEST = 12  # searches
+SUBSETS = 50  # that come to a node (`Effort`)
 BOXED = Game.parse("10x10:5,4,3,3,2;contact=any")
 
 
@@ -112,28 +115,26 @@ def searches_by_size() -> str:
 
 
 def _of_all(ratios: list[float]) -> tuple[str, str]:
-    """The median and the greatest of some ratios, of which infinite ones were given up."""
-    given_up = ratios.count(inf)
-    most = f"given up {given_up} times" if given_up else f"{max(ratios):.1f}"
-    return f"{median(ratios):.2f}", most
+    """The median and the greatest of some ratios; of how many one side was given up."""
+    given_up = f"no end: {ratios.count(inf)}"
+    return f"{median(ratios):.2f}", given_up if inf in ratios else f"{max(ratios):.1f}"
 
 
 def worth_of_switches() -> str:
     """What the search takes without each switch, and the first solver without it and with it."""
-    runs: dict[str, list[tuple[float, float]]] = {}  # effort and seconds, in the order of questions
+    runs: dict[str, dict[tuple[str, ...], tuple[float, float]]] = {}  # effort and seconds
     for row in ABLATION.read():
+        question = tuple(str(row[name]) for name in ("game", "objective", "prior", "position"))
         ratios = row["effort_ratio"] or inf, row["seconds_ratio"] or inf
-        runs.setdefault(row["off"], []).append(ratios)
+        runs.setdefault(row["off"], {})[question] = ratios
     first = runs["all that the first solver had not"]
     lines = []
-    for name in list(runs)[1:]:
-        if name not in SWITCHES:
-            continue
-        effort, seconds = ([ratios[i] for ratios in runs[name]] for i in range(2))
+    for name in SWITCHES:
+        effort, seconds = ([ratios[i] for ratios in runs[name].values()] for i in range(2))
         alone = ("", "")
         if name in NEW:
-            pairs = zip(first, runs[f"all of these but {name}"], strict=True)
-            alone = _of_all([without[0] / one[0] for without, one in pairs if one[0] < inf])
+            ones = runs[f"all of these but {name}"].items()
+            alone = _of_all([first[asked][0] / one for asked, (one, _) in ones if one < inf])
         lines.append((f"`{name}`", *_of_all(effort), f"{median(seconds):.2f}", *alone))
     head = (
         "switch",
@@ -154,8 +155,10 @@ def bounds_of_roots() -> str:
         games.setdefault(row["game"], {})[row["off"]] = row
     order = ("nested_dual and missed_cells", "missed_cells", "nested_dual", "nothing")
     return rows_of(
-        ("game", "search alone", *("first ship and others", "and `nested_dual`"))
-        + ("and `missed_cells`", "all", "seconds", "search alone, 200,000 nodes", "optimum"),
+        (
+            *("game", "no bound of the root", "without both", "with `nested_dual`"),
+            *("with `missed_cells`", "all", "seconds", "none, after 100,000 nodes", "optimum"),
+        ),
         *(
             (
                 f"`{game}`",
@@ -166,6 +169,58 @@ def bounds_of_roots() -> str:
             )
             for game, runs in games.items()
         ),
+    )
+
+
+def _predicted(drawn: list[tuple[int, int]], size: int) -> tuple[float, float, float]:
+    """A power of the size fitted to efforts: that power, what it says of a size, and a factor.
+
+    drawn -- sizes and efforts. Nineteen of twenty lie between the prediction by the factor and
+    times the factor, if they part from the power as those that were drawn, however far away.
+    """
+    x, y = ([log(pair[i]) for pair in drawn] for i in range(2))
+    power, at = linear_regression(x, y)
+    away = [b - power * a - at for a, b in zip(x, y, strict=True)]
+    far = (log(size) - fmean(x)) ** 2 / sum((a - fmean(x)) ** 2 for a in x)
+    spread = sqrt(sum(d * d for d in away) / (len(x) - 2) * (1 + 1 / len(x) + far))
+    return power, exp(power * log(size) + at), exp(2 * spread)
+
+
+def searches_foretold() -> str:
+    """What samples foretell of whole searches, beside what those took that were made."""
+    truth = {row["game"]: row["nodes"] + row["subsets"] / SUBSETS for row in OPTIMA.read()}
+    drawn: dict[Game, list[dict[str, Any]]] = {}
+    for row in SEARCH_SAMPLES.read():
+        drawn.setdefault(row["game"], []).append(row)
+    lines = []
+    for game, rows in drawn.items():
+        whole, pairs = rows[0]["whole"], [(row["configurations"], row["effort"]) for row in rows]
+        power, foretold, factor = _predicted([pair for pair in pairs if pair[1]], whole)
+        took, ratio = (
+            ("not known", "")
+            if game not in truth
+            else (f"{truth[game]:.1e}", f"{foretold / truth[game]:.1f}")
+        )
+        parts = f"`{game}`", f"{whole:,}", f"{power:.1f}", f"{foretold:.0e}", f"{factor:.0f}"
+        lines.append((*parts, took, ratio))
+    head = "game", "configurations", "power", "foretold", "times or by", "nodes", "foretold / nodes"
+    return rows_of(head, *lines)
+
+
+def searches_shared() -> str:
+    """What machines do together, and how much sooner they end than one alone."""
+    rows = SEARCH_MACHINES.read().rows
+    alone = {(row["game"], row["tables"]): row for row in rows if row["machines"] == 1}
+    lines: dict[tuple[Game, int], list[str]] = {}
+    for row in rows:
+        one = alone[row["game"], row["tables"]]
+        lines.setdefault((row["game"], row["machines"]), []).extend(
+            (f"{row['effort'] / one['effort']:.1f}", f"{one['end'] / row['end']:.1f}")
+        )
+    apart = "tables apart: nodes", "sooner by"
+    return rows_of(
+        ("game", "machines", *apart, "one table: nodes", "sooner by"),
+        *((f"`{game}`", machines, *ratios) for (game, machines), ratios in lines.items()),
     )
 
 
@@ -527,6 +582,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "searches by size": searches_by_size,
     "worth of switches": worth_of_switches,
     "bounds of roots": bounds_of_roots,
+    "searches foretold": searches_foretold,
+    "searches shared": searches_shared,
     "counts": counts,
     "evaluations": evaluations,
     "games a second": games_a_second,

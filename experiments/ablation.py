@@ -1,10 +1,10 @@
 """What each switch of the solver is worth: python -m experiments.ablation ["GAME [worst] SHOTS" …]
 
 Each position is solved, for the mean or the worst case, with every switch on, with one off at a
-time, as by the first solver (`experiments.FIRST`), and as by that with one switch on at a time. A
-word prior=NAME weighs the configurations. A run of more than --nodes (500,000) is given up; the
-totals of all others must be the same. Effort is nodes, and what the subsets come to in nodes.
-Seconds are of processor time; of short runs the fastest of five counts.
+time, as by the first solver (`experiments.FIRST`), and without shots as by that with one switch on
+at a time. A word prior=NAME weighs the configurations. A run of more than --nodes (500,000) is
+given up; the totals of all others must be the same. Effort is nodes, and what the subsets come to
+in nodes. Seconds are of processor time; of short runs the fastest of five counts.
 
 The second table has what is known of games of two ships (--root GAME …) before their search, and
 after --effort nodes of it, by the bounds of the root: with all, with one off, and with none.
@@ -25,7 +25,7 @@ from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
 from optsearch.results.tables import ABLATION, ABLATION_ROOT
 from optsearch.search.frontier import FEW_NODES, Frontier
-from optsearch.search.roots import QUICK, root_bounds
+from optsearch.search.roots import root_bounds
 from optsearch.search.solver import SWITCHES, Solver, SolverOptions
 from optsearch.search.team import search_here
 from optsearch.support.progress import Limit, LimitReached
@@ -79,22 +79,21 @@ TWO_SHIPS = (
 )
 
 
-def options() -> Iterator[tuple[str, SolverOptions]]:
-    """What is switched off, and the options; bounds of the root are in the other table."""
+def options(is_whole: bool) -> Iterator[tuple[str, SolverOptions]]:
+    """What is switched off, and the options; bounds of the root are in the other table.
+
+    is_whole -- a game from its start; only then, switches alone.
+    """
     everything = SolverOptions(root_bounds=False)
     yield "nothing", everything
     for name in SWITCHES:
         yield name, replace(everything, **{name: False})
     yield "all that the first solver had not", FIRST
-    for name in NEW:
+    for name in NEW if is_whole else ():
         yield f"all of these but {name}", replace(FIRST, **{name: True})
 
 
-def options_of_the_root() -> Iterator[tuple[str, SolverOptions]]:
-    """What is switched off of the bounds of a root, and the options."""
-    for off in ((), ("nested_dual",), ("missed_cells",), ("nested_dual", "missed_cells")):
-        yield " and ".join(off) or "nothing", SolverOptions(**dict.fromkeys(off, False))
-    yield "root_bounds", SolverOptions(root_bounds=False)
+NAMED = {"nested_dual": {"nested dual"}, "missed_cells": {"exact counts", "missed cells"}}
 
 
 @dataclass(frozen=True)
@@ -146,7 +145,7 @@ def timed(question: Question, switches: SolverOptions, nodes: int) -> Timing | N
         took = time.process_time() - started
         least = min(least, took)
         spent += took
-        if spent > 0.5:
+        if spent > 0.1:
             break
     return Timing(found, solver.kernel.effort, least)
 
@@ -156,7 +155,7 @@ def rows(question: Question, nodes: int) -> Iterator[tuple[object, ...]]:
     position, prior = question.position, question.prior
     asked = (position.game, question.objective, "" if prior is None else prior.name, position)
     first: Timing | None = None
-    for off, switches in options():
+    for off, switches in options(not position.shots):
         run = timed(question, switches, nodes)
         if run is None:
             if first is None:
@@ -181,26 +180,27 @@ def rows(question: Question, nodes: int) -> Iterator[tuple[object, ...]]:
 
 
 def rows_of_the_root(game: Game, effort: int) -> Iterator[tuple[object, ...]]:
-    """The lines of one game of two ships."""
-    position = Position(game)
-    for off, switches in options_of_the_root():
-        started = time.process_time()
-        solver = Solver(position, switches, None, Limit(effort=effort).watch())
-        kernel, watch = solver.kernel, solver.watch
-        frontier = watch.frontier = Frontier(kernel, kernel.root, nodes=FEW_NODES)
-        number, before = kernel.weight(kernel.root), watch.certain_cost + frontier.lower
-        if switches.root_bounds:
-            patience = QUICK if switches.missed_cells else None
-            for bound in root_bounds(position, nested=switches.nested_dual, patience=patience):
-                before = max(before, ceil(bound.value * number))
-        frontier.require(before - watch.certain_cost)
-        watch.bound_root = None  # that is done
-        bounded = time.process_time()
-        with suppress(LimitReached):
-            search_here(frontier, watch)
-        ended, status = time.process_time(), watch.status
-        seconds = bounded - started, ended - bounded
-        yield (game, number, off, before, status.lower, status.best, kernel.nodes, *seconds)
+    """The lines of one game of two ships: the bounds of its root change no node of the search."""
+    position, clock = Position(game), time.process_time
+    solver = Solver(position, SolverOptions(root_bounds=False), None, Limit(effort=effort).watch())
+    kernel, watch = solver.kernel, solver.watch
+    frontier = watch.frontier = Frontier(kernel, kernel.root, nodes=FEW_NODES)
+    number, alone = kernel.weight(kernel.root), watch.certain_cost + frontier.lower
+    started = clock()
+    with suppress(LimitReached):
+        search_here(frontier, watch)
+    status, at = watch.status, clock()
+    searched, bounds = at - started, []
+    for bound in root_bounds(position):
+        bounds.append((bound.name, ceil(bound.value * number), clock() - at))
+        at = clock()
+    for off in ((), ("nested_dual",), ("missed_cells",), tuple(NAMED), ("root_bounds",)):
+        without = set().union(*(NAMED.get(name, ()) for name in off))
+        kept = [] if off == ("root_bounds",) else [b for b in bounds if b[0] not in without]
+        before = max([alone, *(value for _, value, _ in kept)])
+        after, took = max(before, status.lower or 0), sum(seconds for *_, seconds in kept)
+        what = " and ".join(off) or "nothing"
+        yield game, number, what, before, after, status.best, kernel.nodes, took, searched
 
 
 def main() -> None:
@@ -210,7 +210,7 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=500_000, help="of one run")
     games = [*map(Game.parse, TWO_SHIPS)]
     parser.add_argument("--root", nargs="*", type=script.game, default=games)
-    parser.add_argument("--effort", type=int, default=200_000, help="of a search for --root")
+    parser.add_argument("--effort", type=int, default=100_000, help="of a search for --root")
     arguments = parser.parse_args()
     table = []
     for text in arguments.game:

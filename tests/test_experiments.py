@@ -26,6 +26,7 @@ from experiments import (
     bracket,
     check_lower_bounds,
     check_told,
+    core_hours,
     counterexamples,
     counterexamples_announced,
     coverage_again,
@@ -391,18 +392,18 @@ def test_ablation(run, tmp_path):
     record = records.read(path)
     assert_has_provenance(record, ablation)
     assert record.columns == results.ABLATION.names
-    names = [name for name, _ in ablation.options()]
-    assert [row["off"] for row in record.rows] == names * 3
+    names, few = ([name for name, _ in ablation.options(is_whole)] for is_whole in (True, False))
+    assert [row["off"] for row in record.rows] == names + few + names
     assert names[1 : 1 + len(SWITCHES)] == list(SWITCHES)
     assert {row["total_height"] for row in record.rows[: len(names)]} == {"146"}  # Table 1
-    second, third = record.rows[len(names) : 2 * len(names)], record.rows[2 * len(names) :]
+    second, third = record.rows[len(names) : -len(names)], record.rows[-len(names) :]
     (question,) = {(row["game"], row["objective"], row["position"]) for row in second}
     assert question == ("3x3:2;contact=any", "worst", "A1=miss")
     assert {(row["game"], row["prior"]) for row in third} == {("3x3:2", "one-by-one")}
     assert [row["nodes"] for row in record.rows[-1:]] != [""]
     for name in names:
-        assert out.count(f"\n  {name} ") == 3
-    assert f"{path}: {3 * len(names)} runs" in out
+        assert out.count(f"\n  {name} ") == 2 + (name in few)
+    assert f"{path}: {2 * len(names) + len(few)} runs" in out
     assert records.read(roots).columns == results.ABLATION_ROOT.names
     for row in results.ABLATION_ROOT.read(roots):
         assert row["before"] <= row["after"] == row["most"] == 786
@@ -420,6 +421,19 @@ def test_the_committed_bounds_of_the_root(run, tmp_path):
     for row in known:
         assert row["before"] <= row["after"] <= optima.get(row["game"], row["most"])
         assert row["after"] <= row["most"]
+
+
+def test_core_hours(run, tmp_path):
+    """Two samples and the smallest search again; machines with tables apart search no less."""
+    run(core_hours, "5x6:4,3,2", "--number", "12", "--shared", "5x6:5,4,3", "-o", tmp_path)
+    for table in (results.SEARCH_SAMPLES, results.SEARCH_MACHINES):
+        again, known = table.read(table.path(tmp_path)), table.read()
+        exact = [column.name for column in table.columns if not column.measured]
+        assert_has_provenance(records.read(again.path), core_hours)
+        for row, found in zip(known, again, strict=False):
+            assert [row[name] for name in exact] == [found[name] for name in exact]
+    for row in known:
+        assert row["longest"] <= row["end"] <= row["effort"] <= row["machines"] * row["end"]
 
 
 def test_a_run_of_the_ablation_that_is_too_long():

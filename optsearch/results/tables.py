@@ -579,7 +579,7 @@ ABLATION_ROOT = Table(
         Column("configurations", INTEGER, "configurations"),
         _SWITCH_OFF,
         Column("before", INTEGER, "no total height is below this, before the search"),
-        Column("after", INTEGER, "the same after the search, which ends at 200,000 nodes"),
+        Column("after", INTEGER, "the same after the search, which ends at 100,000 nodes"),
         Column("most", INTEGER, "the total height of the best strategy known then"),
         Column("nodes", INTEGER, "nodes of the search"),
         Column("bound_seconds", decimal(2), "processor time before the search", measured=True),
@@ -587,6 +587,38 @@ ABLATION_ROOT = Table(
     ),
     "ablation",
     10,
+)
+
+SEARCH_SAMPLES = Table(
+    "search_samples",
+    "Positions after random misses, solved: what a search takes by its configurations",
+    (
+        _GAME,
+        Column("whole", INTEGER, "configurations of the game"),
+        Column("missed", INTEGER, "shots, all missed"),
+        Column("configurations", INTEGER, "configurations left"),
+        Column("effort", INTEGER, "nodes, and what subsets come to; empty where it was given up"),
+        Column("states", INTEGER, "states in the table of the search at the end"),
+        Column("bytes", INTEGER, "what that table takes"),
+        Column("seconds", decimal(2), "processor time", measured=True),
+    ),
+    "core_hours",
+    20,
+)
+SEARCH_MACHINES = Table(
+    "search_machines",
+    "A solved search as several machines would share it",
+    (
+        _GAME,
+        Column("tables", TEXT, "whether the machines have one in common, or each its own"),
+        Column("machines", INTEGER, "how many there are"),
+        Column("questions", INTEGER, "parts that were searched by one of them"),
+        Column("effort", INTEGER, "nodes of all, and what subsets come to"),
+        Column("end", INTEGER, "the same on the way to the last answer: how long it takes"),
+        Column("longest", INTEGER, "the same of the longest part"),
+    ),
+    "core_hours",
+    20,
 )
 
 # Strategies on the large games
