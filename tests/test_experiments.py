@@ -423,16 +423,16 @@ def test_the_committed_bounds_of_the_root(run, tmp_path):
         assert row["after"] <= row["most"]
 
 
-def test_core_hours(run, tmp_path):
-    """Two samples and the smallest search again; machines with tables apart search no less."""
-    run(core_hours, "5x6:4,3,2", "--number", "12", "--shared", "5x6:5,4,3", "-o", tmp_path)
-    for table in (results.SEARCH_SAMPLES, results.SEARCH_MACHINES):
-        again, known = table.read(table.path(tmp_path)), table.read()
-        exact = [column.name for column in table.columns if not column.measured]
-        assert_has_provenance(records.read(again.path), core_hours)
-        for row, found in zip(known, again, strict=False):
-            assert [row[name] for name in exact] == [found[name] for name in exact]
-    for row in known:
+def test_core_hours():
+    """The samples of the first game and the search of the smallest one again."""
+    game = Game.parse("5x6:4,3,2")
+    known = list(results.SEARCH_SAMPLES.read())
+    for row, found in zip(known, core_hours.samples(game, 12, 100_000), strict=False):
+        assert tuple(row.values())[:-1] == found[:-1]
+    for row in results.SEARCH_MACHINES.read():
+        asked = row["game"], row["machines"], row["tables"] == "in common", 1_000
+        if str(row["game"]) == "5x6:5,4,3" and row["machines"] < 4:
+            assert tuple(row.values()) == core_hours.spread(*asked)
         assert row["longest"] <= row["end"] <= row["effort"] <= row["machines"] * row["end"]
 
 
