@@ -17,16 +17,12 @@ from contextlib import suppress
 from math import exp, log
 
 from experiments import script
-from optsearch.compiled._table import MemoryTable
 from optsearch.game import Game
-from optsearch.game.objective import MEAN
 from optsearch.game.position import MISS, Position
 from optsearch.results.tables import SEARCH_MACHINES, SEARCH_SAMPLES
 from optsearch.search.frontier import Frontier, Question
 from optsearch.search.kernels import SolverOptions
 from optsearch.search.solver import Solver
-from optsearch.search.team import Asked
-from optsearch.search.watch import Watch
 from optsearch.support.progress import Limit, LimitReached
 
 SAMPLED = (  # solved ones, to compare what samples predict with what is true, and two that are not
@@ -87,34 +83,25 @@ def spread(game: Game, machines: int, is_common: bool, nodes: int) -> tuple[obje
 
     nodes -- of a question; a larger one is parted.
     """
-    asked = Asked(Position(game), MEAN, OPTIONS, None, None, None)
-    common = MemoryTable(OPTIONS.memory)
-
-    def watched() -> Watch:
-        watch = Watch()
-        table = common if is_common else MemoryTable(OPTIONS.memory)
-        watch.kernel = asked.kernel(table, None, watch.tick)
-        return watch
-
-    head, others = watched().kernel, [watched() for _ in range(machines)]
-    frontier = Frontier(head, head.root, nodes=nodes)
+    head, *apart = (Solver(Position(game), OPTIONS).watch for _ in range(machines + 1))
+    others = [head] * machines if is_common else apart  # one after the other: one table is enough
+    frontier = Frontier(head.kernel, head.kernel.root, nodes=nodes)
     free = list(range(machines))
     busy: list[tuple[int, int, int, Question, int | None]] = []  # by when they end
-    clock = asked_for = longest = 0
+    clock = asked_for = longest = everything = 0
     while True:
         while free and (question := frontier.next_question()) is not None:
             watch = others[machine := free.pop()]
             before = watch.kernel.effort
             cost = watch.answer(question)
             took = watch.kernel.effort - before
-            asked_for, longest = asked_for + 1, max(longest, took)
+            asked_for, longest, everything = asked_for + 1, max(longest, took), everything + took
             heapq.heappush(busy, (clock + took, asked_for, machine, question, cost))
         if not busy:
             break
         clock, _, machine, question, cost = heapq.heappop(busy)
         frontier.enter(question, cost)
         free.append(machine)
-    everything = sum(watch.kernel.effort for watch in others)
     tables = "in common" if is_common else "apart"
     return game, tables, machines, asked_for, everything, clock, longest
 
