@@ -603,7 +603,7 @@ SEARCH_SAMPLES = Table(
         Column("seconds", decimal(2), "processor time", measured=True),
     ),
     "core_hours",
-    20,
+    3,
 )
 SEARCH_MACHINES = Table(
     "search_machines",
@@ -618,7 +618,7 @@ SEARCH_MACHINES = Table(
         Column("longest", INTEGER, "the same of the longest part"),
     ),
     "core_hours",
-    20,
+    3,
 )
 
 # Strategies on the large games
