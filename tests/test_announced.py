@@ -208,7 +208,7 @@ def test_ships_of_one_size_and_two_shapes_are_told_apart():
     assert example.search.solve(example.family, example.hits, -1) == example.value(-1) == 0
 
 
-@draws(750, few=10)
+@draws(750, few=5)
 @given(st.lists(examples(off=()), min_size=2, max_size=6))
 def test_equal_normal_forms_have_equal_optima(drawn):
     """Of unrelated games, too: their labels, budgets and objectives are in the key."""

@@ -54,7 +54,7 @@ def rules(draw, boards=OTHERS, announce=RULES, most=200, cells=16):
     return made
 
 
-@draws(1000, 20)
+@draws(1000, 12)
 @given(rules())
 def test_configurations(rules):
     """The oracle of this package and the sweep find those of the definition."""
@@ -96,7 +96,7 @@ def test_posteriors_after_shots(rules, data):
         assert ships in state.family
 
 
-@draws(120, 8)
+@draws(120, 5)
 @given(rules(most=60, cells=12))
 def test_optimum_and_greedy(rules):
     """Solving and evaluating beside the definition, which tries everything."""

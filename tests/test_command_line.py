@@ -148,7 +148,10 @@ def test_every_help_has_an_example_and_what_comes_next(here, name):
 
 
 # Processor seconds; other tests run them on smaller games.
-LONG = {"reproduce": 8, "animate": 4, "tree": 3, "advise": 2}
+LONG = {
+    **{"reproduce": 8, "animate": 4, "table": 3, "tree": 3, "advise": 2, "play": 2},
+    **{"bounds": 1, "counterexamples": 1, "proof": 1},
+}
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_levels():
     assert trees[-1].histogram == trees[2].histogram
 
 
-@draws(40)
+@draws(40, few=5)
 @given(
     games(max_cells=12),
     st.sampled_from(["", ",policy=spread", ",rank=spread"]),

@@ -75,7 +75,7 @@ RUNS = {
     "reproduce": [["reproduce", "--source", "probability"]],
     "explore": [
         ["explore", "3x4:2", "-o", "walk.html"],
-        ["explore", "6x6:3,2", "-o", "walk.html", "--time-limit", "0.1"],
+        ["explore", "5x5:3,2", "-o", "walk.html", "--time-limit", "0.1"],
     ],
     "solitaire solve": [["solitaire", "generate", *PUZZLE], ["solitaire", "solve", "puzzle.txt"]],
     "solitaire check": [["solitaire", "generate", *PUZZLE], ["solitaire", "check", "puzzle.txt"]],

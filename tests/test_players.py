@@ -370,7 +370,9 @@ def test_what_is_made_of_sinkings_is_true(rules):
                 position = position.after(game.cell(cell), answer)
 
 
-@pytest.mark.parametrize("text", some(1, ["3x5:2,2;contact=any", "4x4:3,2"], 4))
+@pytest.mark.parametrize(
+    "text", some(1, ["3x4:2,2;contact=any", "3x5:2,2;contact=any", "4x4:3,2"], 4)
+)
 def test_information_and_bisection_are_one_where_nothing_is_announced(text):
     game = Game.parse(text)
     bisection = evaluate("bisection", game, jobs=1)

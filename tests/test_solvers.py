@@ -266,9 +266,10 @@ def test_the_paper_method_says_where_it_ends():
         paper.solve(Position(Game.parse("2x3:2"))).tree()
 
 
-def test_expected_states():
+@sizes("games", ["2x3:2", "4x4:2"], ["4x4:3,3"], 2)
+def test_expected_states(games):
     """Exact where every set of cells is drawn; within a few per cent by sampling."""
-    for text in ("2x3:2", "4x4:2", "4x4:3,3"):
+    for text in games:
         position = Position(Game.parse(text))
         sets = [cells for cells, _ in reference.family(position)]
         states = paper.solve(position).nodes
