@@ -40,6 +40,7 @@ from optsearch.search.kernels import SWITCHES
 from optsearch.search.solver import SolverOptions, solve
 from optsearch.strategies import named
 from optsearch.support.errors import OptsearchError
+from optsearch.support.progress import LimitReached
 from tests.definition import LYING, Definition, Rules, State
 
 SEED = 14
@@ -484,7 +485,11 @@ def check_bounds(asked):
         return
     mean = asked.total() / asked.configurations
     for limit in ((), ("--time-limit", "0.01")):
-        found = asked.ask("bounds", *limit)
+        try:
+            found = asked.ask("bounds", *limit)
+        except LimitReached:  # before there was a bracket, on a slow machine
+            assert limit
+            continue
         assert found["is_all"] or limit
         lower, upper = found["bracket"]
         sides = {bound["side"] for bound in found["bounds"]}
@@ -1014,7 +1019,7 @@ def fuzz(here, first, games, most_checks):
 
 def test_commands_beside_the_definition(here, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    fuzz(here, SEED, games=8, most_checks=2)
+    fuzz(here, SEED, games=5, most_checks=2)
 
 
 @pytest.mark.long(600)

@@ -125,18 +125,17 @@ def test_figures_with_captions_and_what_is_old(tmp_path):
     assert "older than its table: draw it again" in report.page([old], tmp_path)
 
 
-def test_the_command_marks_a_figure_whose_table_changed(tmp_path):
+def test_the_command_marks_a_figure_whose_table_changed(written, tmp_path):
     sys.path.insert(0, str(ROOT))
     from paper_figures import bracket as module
     from paper_figures.report import figure_of
-    from paper_figures.script import make
 
+    drawn = written.parent / "drawn"
     shutil.copytree(ROOT / "data" / "results", tmp_path / "results")
-    assert make(module.FIGURE, tmp_path, tmp_path / "drawn")
-    assert not figure_of(module.FIGURE, "A. B", tmp_path, tmp_path / "drawn").is_old
+    assert not figure_of(module.FIGURE, "A. B", tmp_path, drawn).is_old
     with open(tmp_path / "results" / "bracket.csv", "a") as file:
         file.write("lower,nothing,1,1,nowhere\n")
-    assert figure_of(module.FIGURE, "A. B", tmp_path, tmp_path / "drawn").is_old
+    assert figure_of(module.FIGURE, "A. B", tmp_path, drawn).is_old
 
 
 def test_the_answers_are_those_of_the_tables():

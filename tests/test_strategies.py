@@ -325,7 +325,7 @@ def test_workers(tmp_path, monkeypatch, pool):
     file, other = tmp_path / "own.py", tmp_path / "unrunnable.py"
     for path in (file, other):
         path.write_text(IN_WORKERS)
-    found = evaluate(f"{file}:rows", GAME, jobs=2)
+    found = evaluate(f"{file}:rows", GAME, executor=pool, jobs=2)
     assert found.tasks > 1
     assert found.total_height == ROWS
     assert evaluate(FromCell(), GAME, executor=pool, jobs=2).total_height == ROWS
