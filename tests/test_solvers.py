@@ -387,10 +387,10 @@ def ticking(monkeypatch):
     monkeypatch.setattr(solver, "Limit", partial(Limit, clock=count().__next__))
 
 
-@sizes("ticks", (5, 5), (20, 20, 20), 5)
-def test_a_time_limit_gives_a_bracket_with_its_tree_that_only_tightens(ticking, ticks):
-    position = Position(Game.parse("5x6:4,3,2"))
-    kernel = Solver(position)
+@sizes("case", ("5x5:3,2", 2, 3), ("5x6:4,3,2", 20, 20, 20), 5)
+def test_a_time_limit_gives_a_bracket_with_its_tree_that_only_tightens(ticking, case):
+    game, *ticks = case
+    kernel = Solver(Position(Game.parse(game)))
     lower, upper = 0, 1 << 60
     for seconds in ticks:
         found = kernel.search(time_limit=seconds)
