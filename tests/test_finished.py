@@ -6,7 +6,9 @@ from random import Random
 
 import pytest
 
+from optsearch.compiled._finished import Finished
 from optsearch.compiled._table import MemoryTable
+from optsearch.counting.configurations import to_words
 from optsearch.counting.family import Family
 from optsearch.game import Game
 from optsearch.game.objective import MEAN, Objective
@@ -78,11 +80,11 @@ def test_counts_and_path_are_those_of_the_definition(part):
         family, options = drawn(seed), options_of(seed)
         sets, rng = frozenset(family.sets), Random(seed)
         exact = [finished(sets, misses) for misses in range(9)]
-        counts = Counts(family, nothing, options=options)
+        counts = Counts(family, nothing)
         assert list(counts) == exact[: len(counts.finished)], seed
         assert counts.finished[-1] == len(sets)
         known = [min(len(sets), n + rng.randrange(3)) for n in exact]
-        capped = Counts(family, nothing, known, options)
+        capped = Counts(family, nothing, known)
         for _ in zip(range(rng.randrange(3)), capped, strict=False):
             pass
         for _ in range(20):
@@ -118,13 +120,28 @@ def test_counts_are_those_of_the_search(game):
         assert solve(position, objective=objective).finished == number
 
 
-NUMBERS = [1, 6, 21, 56, 123, 225, 358, 515]  # 6x6:3,2, by an independent program from 4 misses on
+NUMBERS = [1, 6, 21, 56, 123, 225, 358, 515, 694]  # 6x6:3,2, by an independent program from 4 on
 
 
-@pytest.mark.parametrize("most", [6, pytest.param(8, marks=pytest.mark.long(15))])
+@pytest.mark.parametrize("most", [7, pytest.param(9, marks=pytest.mark.long(5))])
 def test_counts_of_6x6(most):
     counts = Counts(Family.of(Position(Game.parse("6x6:3,2"))), nothing)
     assert [number for _, number in zip(range(most), counts, strict=False)] == NUMBERS[:most]
+
+
+def test_what_the_kernel_refuses():
+    none = to_words([0])[0]
+    kernel = Finished(to_words([3, 5]), 3, nothing, 1 << 10)
+    assert [kernel.most(0, none, misses, 0) for misses in range(2)] == [1, 2]
+    for cell, misses in ((3, 0), (-1, 0), (0, -1), (0, 128)):
+        with pytest.raises(ValueError, match="a cell of the grid, and 0 to 127 misses"):
+            kernel.most(cell, none, misses, 0)
+    with pytest.raises(ValueError, match="a set beyond the grid"):
+        Finished(to_words([3, 5]), 2, nothing, 1 << 10)
+    with pytest.raises(ValueError, match="a grid of 1 to 128 cells"):
+        Finished(to_words([3, 5]), 129, nothing, 1 << 10)
+    with pytest.raises(ValueError, match="more than 4096 sets with a cell"):
+        Finished(to_words([1 | n << 1 for n in range(1, 4098)]), 20, nothing, 1 << 10)
 
 
 @pytest.mark.parametrize(

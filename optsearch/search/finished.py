@@ -6,10 +6,10 @@ sum of |F| - N(F, l), and so it does with any upper bound in place of N.
 
 With F_c the sets with the cell c, N(F, l) = max over c of N(F_c, l) + N(F - F_c, l - 1). A
 strategy that only missed has shot a set E of cells; F(E) are the sets without them. `Counts` goes
-from E to E + c, up to symmetries of F. What a hit leaves, F_c(E), is searched by the kernel, with
-the number that it has to come to. Both are left out where these bounds say that they cannot. For S
-= F(E) with k cells to hit, those of all sets aside, and w(r, k) = C(r + k, k), the words of k hits
-and at most r misses that end in a hit, 0 for r < 0:
+from E to E + c, up to symmetries of F. What a hit leaves, F_c(E), is searched by the kernel
+(`cython_ext/_finished.pyx`), with the number that it has to come to. Both are left out where these
+bounds say that they cannot. For S = F(E) with k cells to hit, those of all sets aside, and w(r, k)
+= C(r + k, k), the words of k hits and at most r misses that end in a hit, 0 for r < 0:
 
     N(S, r) <= |S|, w(r, k), N(F, r)
     N(S_d, r) <= |S_d|, w(r, k - 1), max over d of N(F_d, r).
@@ -39,14 +39,13 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.compiled._table import MemoryTable
+from optsearch.compiled._finished import Finished
+from optsearch.counting.configurations import to_words
 from optsearch.counting.family import Family
 from optsearch.game import Permutation, bits, image
-from optsearch.game.objective import Objective
-from optsearch.search.kernels import Silent, SolverOptions, State
 from optsearch.support.errors import NotSupported
 
-MEMORY = 1 << 26  # bytes of the table of what hits leave
+MEMORY = 1 << 28  # bytes of the table of what hits leave
 
 
 @dataclass(frozen=True)
@@ -74,25 +73,18 @@ class Counts:
     """N(F, 0), N(F, 1), … of one family of sets of one size and of weight 1.
 
     tick -- called with the nodes of the kernel now and then; what it raises leaves what is counted
-    by then. at_most -- upper bounds of N(F, 0), N(F, 1), … from elsewhere, for `cap`. options --
-    of the kernel.
+    by then. at_most -- upper bounds of N(F, 0), N(F, 1), … from elsewhere, for `cap`.
     """
 
-    def __init__(
-        self,
-        family: Family,
-        tick: Callable[[int], None],
-        at_most: Sequence[int] = (),
-        options: SolverOptions | None = None,
-    ):
+    def __init__(self, family: Family, tick: Callable[[int], None], at_most: Sequence[int] = ()):
         if set(family.weights) != {1} or len(set(map(int.bit_count, family.sets))) != 1:
             raise NotSupported("sets are counted where all have the same weight and size")
-        options, table = options or SolverOptions(), MemoryTable(MEMORY)
-        self._kernel = Silent(family, 0, Objective("within", 0), options, table, None, tick)
+        sets = to_words(family.sets)
+        self._hits = family.hits
+        self._kernel = Finished(sets, family.game.cells, tick, MEMORY)
         self._at_most = at_most
         self._turns: tuple[Permutation, ...] = family.automorphisms
-        words = self._kernel.sets.view(np.uint8)
-        self.has = np.unpackbits(words, axis=1, bitorder="little").astype(bool)
+        self.has = np.unpackbits(sets.view(np.uint8), axis=1, bitorder="little").astype(bool)
         self._residuals: dict[int, Residual] = {}
         self._least_turns: dict[tuple[int, int], tuple[int, int]] = {}
         self._values: dict[tuple[tuple[int, int], int], Value] = {}  # of missed cells and misses
@@ -108,7 +100,7 @@ class Counts:
     @property
     def effort(self) -> int:
         """That of the kernel."""
-        return self._kernel.effort
+        return self._kernel.effort.total
 
     def __iter__(self) -> Iterator[int]:
         """N(F, 0), N(F, 1), … until all sets are finished; goes on where it was left."""
@@ -221,18 +213,12 @@ class Counts:
 
     def _hit(self, missed: int, cell: int, misses: int, enough: int) -> int:
         """N(F_cell(missed), misses) if it is above `enough`; else an upper bound that is not."""
-        key = self.turned(1 << cell, missed), misses
-        known = self._after_hit.get(key)
-        if known is not None and (known.is_exact or known.most <= enough):
-            return known.most
-        family = np.flatnonzero(self.without(missed) & self.has[:, cell]).astype(np.int32)
-        number = len(family)
-        if number < 2 or number <= enough:
-            return number
-        limit = number - max(enough, 0)
-        left = self._kernel.solve(State(family, 1 << cell, misses), limit)
-        self._after_hit[key] = Value(number - left, left < limit)
-        return number - left
+        hit, before = self.turned(1 << cell, missed)
+        known = self._after_hit.get(((hit, before), misses))
+        if known is None or not (known.is_exact or known.most <= enough):
+            most = self._kernel.most(hit.bit_length() - 1, to_words([before])[0], misses, enough)
+            known = self._after_hit[(hit, before), misses] = Value(most, most > enough)
+        return known.most
 
     def without(self, missed: int) -> NDArray[np.bool_]:
         """Which sets have none of the missed cells."""
@@ -247,7 +233,7 @@ class Counts:
             counts = left.sum(axis=0)
             certain = counts == len(left)
             counts[certain] = 0
-            hits = self._kernel.cells_left - int(certain.sum()) if len(left) else 0
+            hits = self._hits - int(certain.sum()) if len(left) else 0
             falling = sorted((int(n) for n in counts if n), reverse=True)
             here = self._residuals[missed] = Residual(len(left), hits, counts, falling)
         return here

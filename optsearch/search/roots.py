@@ -41,8 +41,8 @@ class Patience:
     is_said: bool = False
 
 
-QUICK = Patience(60_000, 60_000)  # some seconds
-PATIENT = Patience(600_000, 1 << 60, is_said=True)
+QUICK = Patience(200_000, 60_000)  # some seconds
+PATIENT = Patience(10_000_000, 1 << 60, is_said=True)
 
 
 def root_bounds(
