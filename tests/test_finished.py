@@ -92,10 +92,13 @@ def test_counts_and_path_are_those_of_the_definition(part):
             left = frozenset(one for one in sets if not one & missed)
             number = finished(left, misses)
             assert number <= capped.cap(missed, misses), seed
+            by_caps, by_counts = (capped.to_come(missed, is_exact) for is_exact in (False, True))
+            assert by_caps <= by_counts <= (least(left) if left else 0), seed
             enough = rng.randrange(-1, len(sets))
             found = counts.most(missed, misses, enough)
             assert found == number if found > enough else found >= number, seed
-        path, before = Missed(capped, kernel_of(family, options)), 0
+        path = Missed(capped, kernel_of(family, options), counts_tails=rng.random() < 0.5)
+        before = 0
         for lower in path:
             assert before <= lower <= least(sets), seed
             before = lower

@@ -169,6 +169,16 @@ class Counts:
                 break
         return least
 
+    def to_come(self, missed: int, is_exact: bool = True) -> int:
+        """The sum over r of |F(missed)| - N(F(missed), r), at most.
+
+        is_exact -- count as far as N(F, r) is counted; else by `cap` alone.
+        """
+        number, counted = self.residual(missed).number, len(self.finished) if is_exact else 0
+        most = [self.most(missed, misses, -1) for misses in range(counted)]
+        most += [self.cap(missed, misses) for misses in range(counted, len(self.bounds))]
+        return sum(max(0, number - one) for one in most)
+
     def _of_all(self, misses: int) -> int:
         """N(F, misses), or a bound of it."""
         if misses < 0:

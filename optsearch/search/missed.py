@@ -11,7 +11,8 @@ leaves one set of F or none. From E on, every path costs at least the sum over r
 N(F(E), r) (`optsearch.search.finished`), with `Counts.cap` in place of N. So the search that
 always follows the path of the least sum of both (A*) has a lower bound of M(F) at any moment: the
 least such sum. Where a cheaper path to some E is found later, E is followed again: by upper bounds
-the sums need not rise.
+the sums need not rise. Where hits cost much, N(F(E), r) is counted when the turn of E comes, as far
+as it is for F, so that fewer paths are followed.
 
 A step is first taken with a bound of M(F_c(E)), and searched when its turn comes.
 """
@@ -34,17 +35,18 @@ class Missed:
     """The shortest path of one family.
 
     counts -- of it. kernel -- for the mean, of the same family without a cell hit. What its tick
-    raises leaves `lower` as it was.
+    raises leaves `lower` as it was. counts_tails -- whether N is counted from each E on.
     """
 
-    def __init__(self, counts: Counts, kernel: Silent):
-        self._counts, self._kernel = counts, kernel
+    def __init__(self, counts: Counts, kernel: Silent, counts_tails: bool = False):
+        self._counts, self._kernel, self._counts_tails = counts, kernel, counts_tails
         self.lower = 0  # no strategy misses less
         self.is_exact = False  # nor any more
         self.steps = 0
         self._order = count()
         self._least = {0: 0}  # cost of the cheapest path to E
         self._after_hit: dict[Step, tuple[int, bool]] = {}  # M, or a bound of it
+        self._tails: dict[int, int] = {}  # from E on, counted exactly
         self._waiting: list[tuple[int, int, int, int, Step | None]] = []
         self._wait(self._tail(0), 0, 0, None)
 
@@ -68,6 +70,10 @@ class Missed:
             heapq.heappop(self._waiting)
         elif self._counts.residual(missed).number < 2:
             self.is_exact = True
+        elif self._counts_tails and missed not in self._tails:
+            tail = self._tails[missed] = self._counts.to_come(missed)
+            total = max(total, cost + tail)
+            heapq.heapreplace(self._waiting, (total, next(self._order), cost, missed, None))
         else:
             heapq.heappop(self._waiting)
             self.steps += 1
@@ -122,6 +128,4 @@ class Missed:
 
     def _tail(self, missed: int) -> int:
         """What every path from there costs at least."""
-        here = self._counts.residual(missed)
-        rounds = range(len(self._counts.bounds))
-        return sum(max(0, here.number - self._counts.cap(missed, misses)) for misses in rounds)
+        return self._tails.get(missed, self._counts.to_come(missed, is_exact=False))

@@ -33,7 +33,7 @@ STEP = 300  # nodes that a step of the path is worth
 class Patience:
     """What exact counts and the path may take, in nodes.
 
-    is_said -- whether each gain is a bound of its own.
+    is_said -- whether each gain is a bound of its own, and the path counts what is to come.
     """
 
     counts: int
@@ -89,7 +89,8 @@ def _by_missed(
         return Bound(name, "lower", mean, f"{argument}; computed here")
 
     counting = _Bounded("finished within few misses", patience.counts, progress)
-    counts = Counts(family, counting.tick, at_most)
+    now = counting
+    counts = Counts(family, lambda nodes: now.tick(nodes), at_most)
     counting.effort_of = lambda: counts.effort
     counted = partial(
         bound, "exact counts", "what is finished within few misses, exactly; else as before"
@@ -102,8 +103,9 @@ def _by_missed(
     walking = _Bounded("missed cells", patience.path, progress)
     table, options = MemoryTable(MEMORY), SolverOptions()
     kernel = Silent(family, 0, MEAN, options, table, None, walking.tick)
-    walking.effort_of = lambda: kernel.effort + STEP * missed.steps
-    missed = Missed(counts, kernel)
+    counted_before, now = counts.effort, walking
+    walking.effort_of = lambda: kernel.effort + STEP * missed.steps + counts.effort - counted_before
+    missed = Missed(counts, kernel, counts_tails=patience.is_said)
     found = partial(bound, "missed cells", "the shortest path over the cells missed before a hit")
     before = 0
     for lower in walking.until_over(missed):
