@@ -125,6 +125,7 @@ def translated(debug):
             "show_performance_hints": False,
         },
         quiet=True,
+        nthreads=os.cpu_count(),
     )
     return {kernel.name.rpartition(".")[2]: Path(kernel.sources[0]) for kernel in kernels}
 
@@ -165,8 +166,12 @@ class BuildKernels(build_ext):
     """The kernels, and none that a build before left: it would hide the plain one of its name."""
 
     def finalize_options(self):
-        """An editable install keeps what it built, as `build_ext --inplace` does."""
+        """An editable install keeps what it built, as `build_ext --inplace` does.
+
+        It also forgets the option `parallel`, so that it is set here.
+        """
         super().finalize_options()
+        self.parallel = os.cpu_count()
         if self.inplace:
             folder = Path("build", f"inplace-{sys.implementation.cache_tag}")
             self.build_lib, self.build_temp = str(folder / "lib"), str(folder / "temp")
@@ -206,10 +211,10 @@ def description():
     return re.sub(r"(?<!!)\[([^]]*)\]\((?!https?:)[^)]*\)", r"\1", text)
 
 
-setup(
-    long_description=description(),
-    long_description_content_type="text/markdown",
-    ext_modules=extensions(),
-    cmdclass={"build_ext": BuildKernels, "build_py": BuildWithData},
-    options={"build_ext": {"parallel": os.cpu_count()}},
-)
+if __name__ == "__main__":  # processes that translate kernels read this file, too
+    setup(
+        long_description=description(),
+        long_description_content_type="text/markdown",
+        ext_modules=extensions(),
+        cmdclass={"build_ext": BuildKernels, "build_py": BuildWithData},
+    )

@@ -128,4 +128,5 @@ class Missed:
 
     def _tail(self, missed: int) -> int:
         """What every path from there costs at least."""
-        return self._tails.get(missed, self._counts.to_come(missed, is_exact=False))
+        tail = self._tails.get(missed)
+        return self._counts.to_come(missed, is_exact=False) if tail is None else tail
