@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from distributed import Client
+from distributed import Client, Event
 
 from optsearch.compiled._table import SharedTable
 from optsearch.equilibrium import equilibrium
@@ -277,6 +277,20 @@ def test_ctrl_c_withdraws_the_tasks(cluster, address, tmp_path):
     while client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)):
         pass  # the scheduler is still told that the command has gone
     client.wait_for_workers(2, timeout=MANY_SECONDS)
+
+
+def test_a_task_that_is_done_as_it_is_withdrawn(address, caplog):
+    """Nothing is said of it: its answer was not wanted any more."""
+    with clusters.cluster(address) as cluster:
+        released = Event(client=cluster._client)
+        task = cluster.submit(released.wait)
+        task._done_callbacks.clear()  # the scheduler is not told in time
+        assert task.cancel()
+        released.set()
+        while "finished" not in {one.status for one in cluster._client.futures.values()}:
+            pass
+        assert cluster.submit(len, ()).result() == 0  # its answer came after
+    assert not caplog.records
 
 
 def test_workers_with_other_code(cluster, address):

@@ -43,7 +43,8 @@ def cluster(address: str) -> Iterator[Cluster]:
         raise OptsearchError(
             "--dask needs the package distributed; install it with: pip install 'optsearch[dask]'"
         ) from None
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is lost is said here
+    for logger in ("distributed", "tornado.application"):  # what is lost is said here
+        logging.getLogger(logger).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=PATIENCE)
     except (OSError, ValueError, TypeError) as error:
