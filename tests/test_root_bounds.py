@@ -33,6 +33,7 @@ GAMES = [
 def at_once(monkeypatch):
     """Every search counts as long, and time goes by a second each time somebody looks."""
     monkeypatch.setattr(watch, "BOUND_FROM", 0)
+    monkeypatch.setattr(watch, "BOUND_FROM_IN_TIME", 0)
     monkeypatch.setattr(solver, "Limit", partial(Limit, clock=count().__next__))
 
 

@@ -14,7 +14,8 @@ from optsearch.search.kernels import Kernel
 from optsearch.support.progress import Limit, LimitReached, Progress, no_progress
 from optsearch.tree.solution import SearchStatus
 
-BOUND_FROM = 100_000  # nodes of a search that is long
+BOUND_FROM = 2_000_000  # nodes of a search that is long, some minutes
+BOUND_FROM_IN_TIME = 100_000  # where its time is limited, and the bracket counts
 
 
 class Watch:
@@ -41,7 +42,8 @@ class Watch:
             limit.check(self.kernel.effort)
         status = self.status
         self.progress(status)
-        if self.bound_root is not None and max(status.nodes, status.effort) >= BOUND_FROM:
+        bound_from = BOUND_FROM_IN_TIME if self._limits else BOUND_FROM
+        if self.bound_root is not None and max(status.nodes, status.effort) >= bound_from:
             bound_root, self.bound_root = self.bound_root, None
             bound_root()
 
