@@ -93,7 +93,8 @@ def options(is_whole: bool) -> Iterator[tuple[str, SolverOptions]]:
         yield f"all of these but {name}", replace(FIRST, **{name: True})
 
 
-NAMED = {"nested_dual": {"nested dual"}, "missed_cells": {"exact counts", "missed cells"}}
+MISSED = {"exact counts", "missed cells"}  # the bounds of the switch missed_cells
+OFF = ("nested_dual", "missed_cells")
 
 
 @dataclass(frozen=True)
@@ -190,13 +191,16 @@ def rows_of_the_root(game: Game, effort: int) -> Iterator[tuple[object, ...]]:
     with suppress(LimitReached):
         search_here(frontier, watch)
     status, at = watch.status, clock()
-    searched, bounds = at - started, []
-    for bound in root_bounds(position):
-        bounds.append((bound.name, ceil(bound.value * number), clock() - at))
-        at = clock()
-    for off in ((), ("nested_dual",), ("missed_cells",), tuple(NAMED), ("root_bounds",)):
-        without = set().union(*(NAMED.get(name, ()) for name in off))
-        kept = [] if off == ("root_bounds",) else [b for b in bounds if b[0] not in without]
+    searched = at - started
+    bounds: dict[bool, list[tuple[str, int, float]]] = {True: [], False: []}
+    for nested, found in bounds.items():
+        for bound in root_bounds(position, nested=nested):
+            found.append((bound.name, ceil(bound.value * number), clock() - at))
+            at = clock()
+    for off in ((), *((name,) for name in OFF), OFF, ("root_bounds",)):
+        without = MISSED if "missed_cells" in off else set[str]()
+        every = [] if "root_bounds" in off else bounds["nested_dual" not in off]
+        kept = [b for b in every if b[0] not in without]
         before = max([alone, *(value for _, value, _ in kept)])
         after, took = max(before, status.lower or 0), sum(seconds for *_, seconds in kept)
         what = " and ".join(off) or "nothing"

@@ -5,7 +5,9 @@ from itertools import combinations
 from random import Random
 
 import pytest
+from test_nested_dual import any_prices
 
+from optsearch.bounds.nested_dual import Later, Nested, raised
 from optsearch.compiled._finished import Finished
 from optsearch.compiled._table import MemoryTable
 from optsearch.counting.configurations import to_words
@@ -106,6 +108,45 @@ def test_counts_and_path_are_those_of_the_definition(part):
         assert path.lower == least(sets), seed
 
 
+def later_of(family, rng):
+    """By prices that are searched, or of all sorts, with random sides."""
+    nested = Nested(family.sets, {cell: rng.getrandbits(8) for cell in range(8)})
+    prices = any_prices(rng, nested) if rng.random() < 0.5 else raised(nested, 60)[1]
+    return Later(nested, prices)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_prices_for_what_is_to_come_and_the_path_by_them(part):
+    tight = 0
+    for seed in range(12 * part, 12 * part + 12):
+        family, options, rng = drawn(seed), options_of(seed), Random(seed)
+        counts, later = Counts(family, nothing), later_of(family, rng)
+        for _ in range(20):
+            missed = rng.randrange(1 << rng.randint(0, 8))
+            left = frozenset(one for one in family.sets if not one & missed)
+            bound = later(counts.without(missed), missed.bit_count())
+            assert bound <= (least(left) if left else 0), seed
+            tight += 0 < bound == least(left)
+        path = Missed(counts, kernel_of(family, options), later=later)
+        lowers = list(path)
+        assert path.is_exact, seed
+        assert lowers == sorted(lowers), seed
+        assert lowers[-1] == least(frozenset(family.sets)), seed
+    assert tight
+
+
+def test_prices_whose_places_begin_later_are_wrong():
+    above = 0
+    for seed in range(12):
+        family, rng = drawn(seed), Random(seed)
+        counts, later = Counts(family, nothing), later_of(family, rng)
+        for missed in (rng.randrange(1, 1 << 8) for _ in range(20)):
+            left = frozenset(one for one in family.sets if not one & missed)
+            bound = later(counts.without(missed), missed.bit_count() + 1) + len(left)
+            above += bool(left) and bound > least(left)
+    assert above
+
+
 def test_a_stronger_cap_is_wrong():
     """One miss less for what is left of the chain, and the cap is below what is finished."""
     family = drawn(1)
@@ -152,16 +193,22 @@ def test_what_the_kernel_refuses():
     [
         ("4x5:4,2", 465),
         ("4x5:3,2", 1116),
+        ("4x4:2,2", 394),
         pytest.param("5x5:3,2", 3145, marks=pytest.mark.long(5)),
+        pytest.param("4x5:2,2", 1149, marks=pytest.mark.long(2)),
+        pytest.param("5x5:2,2", 3019, marks=pytest.mark.long(20)),
     ],
 )
 def test_the_path_closes(game, misses):
-    """The optima of an independent program."""
-    family = Family.of(Position(Game.parse(game)))
+    """The optima of an independent program, by counts, and for two equal ships by prices."""
+    family, later = Family.of(Position(Game.parse(game))), None
     counts = Counts(family, nothing)
-    for _ in zip(range(6), counts, strict=False):
+    if game.endswith("2,2"):
+        nested = Nested.of(family.game)
+        later = Later(nested, raised(nested)[1])
+    for _ in zip(range(6 if later is None else 0), counts, strict=False):
         pass
-    path = Missed(counts, kernel_of(family, SolverOptions()))
+    path = Missed(counts, kernel_of(family, SolverOptions()), later=later)
     assert list(path)[-1] == misses
     assert path.is_exact
 

@@ -31,7 +31,7 @@ from optsearch.bounds.leaves import (
     leaves_of,
     weighted_leaf_counting_after,
 )
-from optsearch.bounds.nested_dual import Nested, raised
+from optsearch.bounds.nested_dual import Later, Nested, raised
 from optsearch.bounds.reveal import MISSES, Revealed, finished_within, reveal
 from optsearch.bounds.ship_chain import Finished, every_ship_chain, longest_ship_chain
 from optsearch.bounds.told import AllButTwo, Told, mean_of
@@ -220,19 +220,28 @@ def long_bounds_in_turn(
     game: Game,
     progress: Progress[BoundsStatus] = no_progress,
     nested: bool = True,
-    more: Callable[[list[int]], Iterable[Bound]] = lambda finished: (),
+    more: Callable[[list[int], Later | None], Iterable[Bound]] = lambda finished, later: (),
 ) -> Iterator[Bound]:
     """The same one after the other.
 
     nested -- whether the nested dual is one of them. more -- the bounds that come last, from the
-    least A(0), A(1), … of all these. progress -- called after each step; what it raises leaves the
-    bounds that came before. Raises NotSupported where sinkings are announced, ImpossiblePosition
-    where the fleet does not fit, and as `reveal`.
+    least A(0), A(1), … of all these, and from the prices of the nested dual. progress -- called
+    after each step; what it raises leaves the bounds that came before. Raises NotSupported where
+    sinkings are announced, ImpossiblePosition where the fleet does not fit, and as `reveal`.
     """
     game.require_silent(_THESE)
     tell = _steps(progress)
-    if nested:
-        yield from _nested_dual(game, partial(tell, "steps of prices"))
+    later = None
+    if nested and has_nested_dual(Position(game)):
+        dual = Nested.of(game)
+        misses, prices = raised(dual, progress=partial(tell, "steps of prices"))
+        yield Bound(
+            "nested dual",
+            "lower",
+            game.fleet_cells + Fraction(misses, len(dual.sets)),
+            "prices of all configurations, and of both sides of what a hit leaves; computed here",
+        )
+        later = Later(dual, prices)
     counts = CellSetCounts.of(game, progress=partial(tell, "configurations on sets of cells"))
     coverage = Coverage(counts, NODES)
     revealed = reveal(game, progress=lambda done, n: tell("ships shown", len(done), n))
@@ -253,31 +262,19 @@ def long_bounds_in_turn(
         every = together(finished, game.fleet_cells, counts.configurations, "computed here")
         yield from every[said:number]
         said = number
-    yield from more([_least(one) for one in finished])
+    yield from more([_least(one) for one in finished], later)
 
 
 def has_nested_dual(position: Position) -> bool:
-    """Whether the nested dual holds from a position, and is computed on demand."""
+    """Whether the nested dual holds from a position, and is computed on demand.
+
+    For two ships of two cells: for longer ones others are higher.
+    """
     game = position.game
     is_pair = [int(ship) for ship in game.fleet] == [2, 2]
     if position.shots or not is_pair or not game.is_silent or game.contact == "any":
         return False
     return Configurations(position).configurations <= NESTED
-
-
-def _nested_dual(game: Game, progress: Callable[[int, int], None]) -> Iterator[Bound]:
-    """The bound by prices, for two ships of two cells: for longer ones others are higher."""
-    if not has_nested_dual(Position(game)):
-        return
-    nested = Nested.of(game)
-    misses, _ = raised(nested, progress=progress)
-    number = len(nested.sets)
-    yield Bound(
-        "nested dual",
-        "lower",
-        game.fleet_cells + Fraction(misses, number),
-        "prices of all configurations, and of both sides of what a hit leaves; computed here",
-    )
 
 
 def all_finished(

@@ -41,6 +41,11 @@ is what at most i cells of U leave.
 hit, again a residual part of G_d. As above, M(S) is the sum of M(S_j) + j |S_j|. And
 a(S) <= z'(S) + a(G) - z'(G), since no a_s is below z'_s. ∎
 
+**Later.** After misses on the cells E, i of them, F(E) is left. Its chain begins at place i, and
+what it hits first is a residual part of F, too. Hence for the same prices
+
+    M(F(E)) + i |F(E)| >= y(F(E)) + the terms of the root at the places i, i + 1, …
+
 **Leaves.** For a family of at most MOST sets P is at least the least of M(T) - p(T) over all its
 parts T, by the table of M. For a larger one leaf counting bounds M(T).
 
@@ -420,6 +425,24 @@ def _places(gains: list[int]) -> int:
     ) > 0:
         total, place = total + most, place + 1
     return total
+
+
+class Later:
+    """What prices say of the misses that are to come after some. nested -- of the whole family."""
+
+    def __init__(self, nested: Nested, prices: Prices):
+        kernel = Dual(_terms(nested), PRICE_OF_MISS)
+        some = [
+            int(kernel.step(prices.orbits, prices.sides[:i], prices.chains[:i], 0))
+            for i in range(prices.places + 1)
+        ]
+        self._terms = [some[-1] - value for value in some]  # of the places from i on
+        self._own = prices.orbits[nested.orbit].astype(np.int64)
+
+    def __call__(self, left: NDArray[np.bool_], misses: int) -> int:
+        """A bound on M(F(E)). left -- which sets have no cell of E. misses -- its cells."""
+        own = int((self._own[left] - PRICE_OF_MISS * misses).sum())
+        return max(0, rounded_up(own + self._terms[min(misses, len(self._terms) - 1)]))
 
 
 # The search for prices

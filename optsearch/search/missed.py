@@ -14,6 +14,9 @@ least such sum. Where a cheaper path to some E is found later, E is followed aga
 the sums need not rise. Where hits cost much, N(F(E), r) is counted when the turn of E comes, as far
 as it is for F, so that fewer paths are followed.
 
+Where the nested dual has prices, what they say of what is to come takes the place of N: it is close
+to the truth and costs next to nothing (`optsearch.bounds.nested_dual`, Later).
+
 A step is first taken with a bound of M(F_c(E)), and searched when its turn comes.
 """
 
@@ -25,6 +28,7 @@ from itertools import count
 
 import numpy as np
 
+from optsearch.bounds.nested_dual import Later
 from optsearch.search.finished import Counts
 from optsearch.search.kernels import Silent, State
 
@@ -35,11 +39,19 @@ class Missed:
     """The shortest path of one family.
 
     counts -- of it. kernel -- for the mean, of the same family without a cell hit. What its tick
-    raises leaves `lower` as it was. counts_tails -- whether N is counted from each E on.
+    raises leaves `lower` as it was. counts_tails -- whether N is counted from each E on. later --
+    what is to come by prices, in place of N.
     """
 
-    def __init__(self, counts: Counts, kernel: Silent, counts_tails: bool = False):
-        self._counts, self._kernel, self._counts_tails = counts, kernel, counts_tails
+    def __init__(
+        self,
+        counts: Counts,
+        kernel: Silent,
+        counts_tails: bool = False,
+        later: Later | None = None,
+    ):
+        self._counts, self._kernel, self._later = counts, kernel, later
+        self._counts_tails = counts_tails and later is None
         self.lower = 0  # no strategy misses less
         self.is_exact = False  # nor any more
         self.steps = 0
@@ -128,5 +140,7 @@ class Missed:
 
     def _tail(self, missed: int) -> int:
         """What every path from there costs at least."""
+        if self._later is not None:
+            return self._later(self._counts.without(missed), missed.bit_count())
         tail = self._tails.get(missed)
         return self._counts.to_come(missed, is_exact=False) if tail is None else tail

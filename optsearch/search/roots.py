@@ -14,6 +14,7 @@ from functools import partial
 
 from optsearch.bounds import Bound, BoundsStatus, has_long_bounds, long_bounds_in_turn, lower_bounds
 from optsearch.bounds.chain import mean_at_least
+from optsearch.bounds.nested_dual import Later
 from optsearch.compiled._table import MemoryTable
 from optsearch.counting.family import Family
 from optsearch.game import Game
@@ -26,7 +27,8 @@ from optsearch.support.progress import Limit, LimitReached, Progress, no_progres
 
 MOST = 4_000  # configurations up to which sets of missed cells are gone through
 MEMORY = 1 << 28  # bytes of the table of what hits leave
-STEP = 300  # nodes that a step of the path is worth
+STEP = 300  # nodes that a step of the path is worth, by counts
+STEP_BY_PRICES = 50
 
 
 @dataclass(frozen=True)
@@ -78,8 +80,12 @@ def _by_missed(
     progress: Progress[BoundsStatus],
     patience: Patience | None,
     at_most: Sequence[int],
+    later: Later | None,
 ) -> Iterator[Bound]:
-    """The bounds by exact counts and by the path, from upper bounds of N(F, 0), N(F, 1), …"""
+    """The bounds by exact counts and by the path, from upper bounds of N(F, 0), N(F, 1), …
+
+    later -- what prices say, which leaves little to counts.
+    """
     family = Family.of(Position(game))
     number = len(family.sets)
     if patience is None or number > MOST:
@@ -88,7 +94,8 @@ def _by_missed(
     def bound(name: str, argument: str, mean: Fraction) -> Bound:
         return Bound(name, "lower", mean, f"{argument}; computed here")
 
-    counting = _Bounded("finished within few misses", patience.counts, progress)
+    effort = patience.counts if later is None else QUICK.counts
+    counting = _Bounded("finished within few misses", effort, progress)
     now = counting
     counts = Counts(family, lambda nodes: now.tick(nodes), at_most)
     counting.effort_of = lambda: counts.effort
@@ -104,8 +111,9 @@ def _by_missed(
     table, options = MemoryTable(MEMORY), SolverOptions()
     kernel = Silent(family, 0, MEAN, options, table, None, walking.tick)
     counted_before, now = counts.effort, walking
-    walking.effort_of = lambda: kernel.effort + STEP * missed.steps + counts.effort - counted_before
-    missed = Missed(counts, kernel, counts_tails=patience.is_said)
+    step = STEP if later is None else STEP_BY_PRICES
+    walking.effort_of = lambda: kernel.effort + step * missed.steps + counts.effort - counted_before
+    missed = Missed(counts, kernel, patience.is_said, later)
     found = partial(bound, "missed cells", "the shortest path over the cells missed before a hit")
     before = 0
     for lower in walking.until_over(missed):
