@@ -23,6 +23,10 @@ That some sets of more than four cells meet as many as the table says is not che
 it. What was confirmed, by digests of the values read, and the means are written to
 checked_NAME.csv. A check that was stopped goes on from the folder .checkpoints of the checkout, or
 --checkpoints; what other code left there is refused.
+
+With --confirmed FOLDER only what is new is searched: this folder has tables that were confirmed
+before, and their digests in checked_NAME.csv. Their values are bounds, so one that is no less is,
+too. The digests stand in the new checked_NAME.csv, and the checkpoint is of these tables alone.
 """
 
 import os
@@ -49,6 +53,7 @@ from optsearch.counting.lattice import sweep
 from optsearch.game import Game, bits
 from optsearch.results.tables import LOWER_BOUNDS_CHECK, part_of
 from optsearch.support.datafiles import RESULTS
+from optsearch.support.errors import RecordError
 from optsearch.support.journal import Journal
 from optsearch.support.records import Record, read
 from optsearch.support.workers import processes
@@ -56,6 +61,7 @@ from optsearch.support.workers import processes
 Row = dict[str, str]
 AT_ONCE = 200  # sets of cells of a job
 MISSING = np.uint32(2**32 - 1)
+UNKNOWN = 2**63  # more than any value
 SOURCES = (
     *("check_lower_bounds.py", "coverage_again.py", "beside_again.py", "first_ship_again.py"),
     *("reveal_again.py", "lattice.py", "_lattice.pyx", "game.py", "shapes.py"),
@@ -197,7 +203,30 @@ class Search:
         return larger(self.counts, self.classes, size, most, where, costs)
 
 
-def check_coverage(met: Met, search: Search, rows: list[Row]) -> dict[int, int]:
+class Confirmed:
+    """The values of tables that were confirmed before: bounds, so that none less is right, too."""
+
+    def __init__(self, tables: dict[str, Record]):
+        self._values = {
+            (part, row[table.columns[0]], column): int(row[column])
+            for part, table in tables.items()
+            for row in table.rows
+            for column in table.columns[1:]
+            if row[column].isdecimal()
+        }
+
+    def has(self, part: str, row: Row, *columns: str) -> bool:
+        """Whether in all these columns the row has no less than it had then."""
+        name = next(iter(row.values()))
+        return all(
+            int(row[column]) >= self._values.get((part, name, column), UNKNOWN)
+            for column in columns
+        )
+
+
+def check_coverage(
+    met: Met, search: Search, rows: list[Row], confirmed: Confirmed
+) -> dict[int, int]:
     """The table of coverages; k -> the bound, all configurations beyond."""
     most = {int(row["cells"]): int(row["most_met"]) for row in rows}
     for row in rows:
@@ -211,7 +240,8 @@ def check_coverage(met: Met, search: Search, rows: list[Row]) -> dict[int, int]:
         elif most[k] < met.number:
             require(k - 1 in most, f"the row of {k - 1} cells is missing")
             # Han's inequality, or else no set may have a larger bound.
-            if most[k] < most[k - 1] * k // (k - 1):
+            is_new = not confirmed.has("coverage", row, "most_met")
+            if is_new and most[k] < most[k - 1] * k // (k - 1):
                 larger_one = search.larger(k, most[k], {})
                 require(larger_one == most[k], f"{k} cells may meet {larger_one}, not {most[k]}")
             print(f"{k} cells: none meet more than {most[k]}", flush=True)
@@ -240,8 +270,11 @@ class Beside(NamedTuple):
         return self.met[max(0, cells)] if cells <= known else self.met[known] * cells // known
 
 
-def larger_beside(game: Game, ship: int, met: list[int]) -> list[int]:
-    """For each k a bound above met[k] on what k cells beside a ship meet, or met[k]."""
+def larger_beside(game: Game, ship: int, met: list[int], new: list[bool]) -> list[int]:
+    """For each k a bound above met[k] on what k cells beside a ship meet, or met[k].
+
+    new -- for each k whether it is searched.
+    """
     count, counts = counted_beside(game, ship)
     kept = [p for p in game.symmetries() if {p[cell] for cell in bits(ship)} == set(bits(ship))]
     least = np.array([min(p[cell] for p in kept) for cell in range(game.cells)])
@@ -249,7 +282,7 @@ def larger_beside(game: Game, ship: int, met: list[int]) -> list[int]:
     found = [0]
     for k in range(1, len(met)):
         by_han = k > 4 and met[k] >= min(count, met[k - 1] * k // (k - 1))
-        if by_han or met[k] == count or k > game.cells:
+        if by_han or met[k] == count or k > game.cells or not new[k]:
             found.append(met[k])
         else:
             found.append(larger(counts, least, k, met[k], *nothing))
@@ -257,7 +290,7 @@ def larger_beside(game: Game, ship: int, met: list[int]) -> list[int]:
 
 
 def check_beside(
-    game: Game, rows: list[Row], number: int, jobs: int, journal: Journal
+    game: Game, rows: list[Row], number: int, jobs: int, journal: Journal, confirmed: Confirmed
 ) -> list[Beside]:
     """The table of what cells beside ships meet. journal -- keeps what was counted again."""
     ships = placements_by_cells(game)
@@ -281,17 +314,22 @@ def check_beside(
     names = {row["ship"]: kind for row, kind in zip(rows, classes, strict=True)}
     kept = {name: f"beside {name}, {kind.met}" for name, kind in names.items()}
     known = {name: journal.entries.get(key) for name, key in kept.items()}
-    todo = [name for name, found in known.items() if found is None]
+    new = {
+        row["ship"]: [not confirmed.has("beside", row, f"met{k}") for k in range(1, width + 1)]
+        for row in rows
+        if known[row["ship"]] is None
+    }
     started = time.perf_counter()
     with processes(jobs) as pool:
         again = {
-            name: pool.submit(larger_beside, game, ships[name], names[name].met) for name in todo
+            name: pool.submit(larger_beside, game, ships[name], names[name].met, [False, *some])
+            for name, some in new.items()
         }
         for done, (name, future) in enumerate(again.items(), 1):
             known[name] = future.result()
             journal.add(kept[name], known[name])
-            left = (time.perf_counter() - started) / done * (len(todo) - done)
-            print(f"beside {done} of {len(todo)} ships, about {left:.0f} s more", flush=True)
+            left = (time.perf_counter() - started) / done * (len(again) - done)
+            print(f"beside {done} of {len(again)} ships, about {left:.0f} s more", flush=True)
     for name, kind in names.items():
         is_so = known[name] == [kind.completions, *kind.met]
         require(is_so, f"what cells beside {name} meet")
@@ -312,7 +350,7 @@ def reveal_again(game: Game, ship: int, misses: int) -> tuple[list[int], int]:
 
 
 def check_reveal(
-    game: Game, rows: list[Row], number: int, jobs: int, journal: Journal
+    game: Game, rows: list[Row], number: int, jobs: int, journal: Journal, confirmed: Confirmed
 ) -> list[Class]:
     """The table of the reveal game. journal -- keeps what was evaluated again."""
     ships = {"-".join(game.names(ship)): ship for ship in game.placements(game.fleet[0])}
@@ -336,6 +374,9 @@ def check_reveal(
     require(completions == equal * number, "the completions do not add up")
     kept = {row["ship"]: journal.entries.get(f"class {row['ship']}") for row in rows}
     known = {ship: found for ship, found in kept.items() if found is not None}
+    for row, one in zip(rows, classes, strict=True):
+        if confirmed.has("reveal", row, *(f"F{misses}" for misses in range(width))):
+            known[row["ship"]] = [one.values, one.completions]
     started = time.perf_counter()
     with processes(jobs) as pool:
         again = {
@@ -448,6 +489,7 @@ def check_finished(
     known: list[Beside],
     rows: list[Row],
     journal: Journal,
+    confirmed: Confirmed,
 ) -> dict[str, Fraction]:
     """The last table; the means that follow, by the names in its header.
 
@@ -464,19 +506,22 @@ def check_finished(
         shown = sum(len(kind.ships) * kind.values[misses] for kind in classes) // equal
         require(reveal >= shown, f"the reveal game at {misses} misses")
         before = min(chain, reveal)
-        for what, value, column, costs in (
+        for what, value, name, column, costs in (
             (
                 "longest",
                 longest,
+                "ship_chain",
                 "cells",
                 partial(costs_of_longest, game, classes, known),
             ),
-            ("every", every, "every_ship_cells", partial(costs_of_all, game, known)),
+            ("every", every, "every_ship", "every_ship_cells", partial(costs_of_all, game, known)),
         ):
             where = f"the chain with the {what} ship at {misses} misses"
             k = int(row[column])
             require(0 <= k <= min(misses + 1, game.cells), f"{k} cells at {misses} misses")
-            if k:
+            if confirmed.has("finished", row, name):
+                pass
+            elif k:
                 allowed = value - words(misses - k, hits)
                 require(search.larger(k, allowed, costs(misses, k)) == allowed, where)
                 print(f"{misses} misses: {value} are finished at most ({what} ship)", flush=True)
@@ -486,7 +531,9 @@ def check_finished(
         so_far = [chain, reveal, min(chain, reveal), min(chain, reveal, longest), before]
         first, k = int(row["first_ship"]), int(row["first_ship_cells"])
         require(0 <= k <= min(misses + 1, game.cells), f"{k} cells at {misses} misses")
-        if k:
+        if confirmed.has("finished", row, "first_ship"):
+            pass
+        elif k:
             check_first_ship(game, search, known, misses, k, first, journal)
         else:
             require(first >= before, f"the chain with the first ship at {misses} misses")
@@ -507,7 +554,7 @@ def check_finished(
 
 
 def check(
-    game: Game, tables: dict[str, Record], jobs: int, journal: Journal
+    game: Game, tables: dict[str, Record], jobs: int, journal: Journal, confirmed: Confirmed
 ) -> dict[str, Fraction]:
     """All of it; the means. tables -- by their `PARTS`; journal -- keeps what is done."""
     coverage, beside, reveal, finished = (tables[part] for part in PARTS)
@@ -517,14 +564,42 @@ def check(
         require(some["configurations"] == str(met.number), f"not {met.number} configurations")
     require(header["game"] == str(game), f"the tables of {header['game']}")
     search = Search(met)
-    most = check_coverage(met, search, coverage.rows)
-    classes = check_reveal(game, reveal.rows, met.number, jobs, journal)
-    known = check_beside(game, beside.rows, met.number, jobs, journal)
-    means = check_finished(game, search, most, classes, known, finished.rows, journal)
+    most = check_coverage(met, search, coverage.rows, confirmed)
+    classes = check_reveal(game, reveal.rows, met.number, jobs, journal, confirmed)
+    known = check_beside(game, beside.rows, met.number, jobs, journal, confirmed)
+    means = check_finished(game, search, most, classes, known, finished.rows, journal, confirmed)
     for what, bound in means.items():
         require(bound == Fraction(header[what]), f"the mean by {what} in the header")
     print(f"confirmed: {game} takes at least {bound} = {float(bound):.6f} shots on average")
     return means
+
+
+def tables_in(folder: Path, game: Game) -> dict[str, Record]:
+    """The four tables of a game by their `PARTS`; raises RecordError where one is not there."""
+    tables = {}
+    for part in PARTS:
+        path = folder / f"{part}_{part_of(game)}.csv"
+        if not path.is_file():
+            raise RecordError(
+                f"{folder} has no table {path.name}; "
+                f"python -m experiments.lower_bounds {game} writes it"
+            )
+        tables[part] = read(path)
+    return tables
+
+
+def confirmed_in(folder: Path, game: Game) -> dict[str, Record]:
+    """The same where another check confirmed them; raises RecordError where none did."""
+    tables = tables_in(folder, game)
+    checked = LOWER_BOUNDS_CHECK.path(folder, name=part_of(game))
+    digests = [row["digest"] for row in LOWER_BOUNDS_CHECK.read(checked)]
+    for table in tables.values():
+        if table.digest() not in digests:
+            raise RecordError(
+                f"{table.path} has the digest {table.digest()}; {checked} says that "
+                f"{', '.join(digests)} were confirmed"
+            )
+    return tables
 
 
 def main() -> None:
@@ -532,28 +607,29 @@ def main() -> None:
     parser = script.parser(__doc__, "check_lower_bounds")
     parser.add_argument("game", nargs="?", type=script.game, default=STANDARD)
     parser.add_argument("--tables", type=Path, default=RESULTS)
+    parser.add_argument(
+        "--confirmed",
+        type=Path,
+        metavar="FOLDER",
+        help="tables that were confirmed before; only what is new is searched",
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     parser.add_argument("--checkpoints", type=Path, default=script.CHECKPOINTS)
     arguments = parser.parse_args()
     game, name = arguments.game, part_of(arguments.game)
-    tables = {}
-    for part in PARTS:
-        path = arguments.tables / f"{part}_{name}.csv"
-        if not path.is_file():
-            parser.error(
-                f"{arguments.tables} has no table {path.name}; "
-                f"python -m experiments.lower_bounds {game} writes it"
-            )
-        tables[part] = read(path)
+    tables = tables_in(arguments.tables, game)
+    before = confirmed_in(arguments.confirmed, game) if arguments.confirmed else {}
+    some = {f"confirmed before, {part}": table.digest() for part, table in before.items()}
     kept = arguments.checkpoints / f"check_{game}.jsonl".replace(":", "_")
     what = f"check of lower bounds, {game}, by the code {script.digest_of_sources(*SOURCES)}"
+    what += "".join(f", {key}: {digest}" for key, digest in some.items())
     with Journal(kept, what) as journal:
-        means = check(game, tables, arguments.jobs, journal)
+        means = check(game, tables, arguments.jobs, journal, Confirmed(before))
     path = LOWER_BOUNDS_CHECK.write(
         [(table.path.name, table.digest(), len(table.rows)) for table in tables.values()],
         arguments.output,
         command=LOWER_BOUNDS_CHECK.command + ("" if game == STANDARD else f" {game}"),
-        fields={"numba": numba.__version__, "game": game, **means},
+        fields={"numba": numba.__version__, "game": game, **some, **means},
         game=game,
         name=name,
     )

@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from math import comb
+from shutil import copytree
 from types import SimpleNamespace
 
 import numpy as np
@@ -647,6 +648,7 @@ def cells_of_chains(folder):
     return [[misses for misses, some in enumerate(column) if some] for column in cells]
 
 
+@pytest.mark.parametrize("new", [False, True])
 @pytest.mark.parametrize(
     ("part", "columns"),
     [
@@ -656,13 +658,19 @@ def cells_of_chains(folder):
         ("reveal", ["alike", "completions", "F1"]),
     ],
 )
-def test_a_lower_bound_that_is_wrong(uncompiled, run, monkeypatch, tmp_path, part, columns):
-    """One lower than the table says is seen, of a game of six configurations."""
+def test_a_lower_bound_that_is_wrong(uncompiled, run, monkeypatch, tmp_path, part, columns, new):
+    """One lower than the table says is seen, of a game of six configurations.
+
+    new -- whether the tables that are right were confirmed before.
+    """
     monkeypatch.setattr(check_lower_bounds, "processes", ThreadPoolExecutor)
     game, kept = "1x6:3,1", ("--checkpoints", tmp_path)
     run(lower_bounds, game, *kept, "-o", tmp_path)
     check = (check_lower_bounds, game, *kept, "--tables", tmp_path, "--jobs", 1, "-o", tmp_path)
     assert "confirmed" in run(*check)
+    if new:
+        before = copytree(tmp_path, tmp_path / "before")
+        check = (*check, "--confirmed", before, "--checkpoints", before / "new")
     path = tmp_path / f"{part}_1x6_31.csv"
     text = path.read_text()
     record = records.read(path)
@@ -677,9 +685,9 @@ def test_a_lower_bound_that_is_wrong(uncompiled, run, monkeypatch, tmp_path, par
     assert "confirmed" in run(*check)
 
 
-@pytest.mark.long(50)
+@pytest.mark.long(60)
 def test_the_check_of_lower_bounds(run, monkeypatch, tmp_path, capsys):
-    """A wrong value of any kind is seen."""
+    """A wrong value of any kind is seen, also where only what is new is checked."""
     game, folder = "5x6:2,2", tmp_path / "tables"
     run(lower_bounds, game, "--checkpoints", tmp_path, "-o", folder)
     names = sorted(path.name for path in folder.iterdir())
@@ -700,7 +708,9 @@ def test_the_check_of_lower_bounds(run, monkeypatch, tmp_path, capsys):
     assert "classes" not in again
     assert "beside" not in again
     assert "sets of" not in again
-    (tmp_path / "checked_5x6_22.csv").unlink()
+    before = copytree(folder, tmp_path / "before")
+    (tmp_path / "checked_5x6_22.csv").rename(before / "checked_5x6_22.csv")
+    new = (*check, "--checkpoints", before, "--confirmed", before)
     lowered = (
         (names[1], "most_met", 4),
         (names[2], "root_chain", 3),
@@ -757,8 +767,9 @@ def test_the_check_of_lower_bounds(run, monkeypatch, tmp_path, capsys):
         text = path.read_text()
         assert right in text
         path.write_text(text.replace(right, instead, 1))
-        with pytest.raises(SystemExit, match="NOT CONFIRMED"):
-            run(check_lower_bounds, *check)
+        for arguments in (check, new):
+            with pytest.raises(SystemExit, match="NOT CONFIRMED"):
+                run(check_lower_bounds, *arguments)
         capsys.readouterr()
         path.write_text(text)
     assert not (tmp_path / "checked_5x6_22.csv").exists()  # of nothing that was not confirmed
@@ -839,6 +850,32 @@ def test_lower_bounds_refuse(run, capsys, tmp_path, game, said):
         run(lower_bounds, game, *folders)
     assert end.value.code == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_check_of_what_is_new(uncompiled, run, monkeypatch, capsys, tmp_path):
+    """No more than a confirmed value is searched; the tables of before have to be those."""
+    monkeypatch.setattr(check_lower_bounds, "processes", ThreadPoolExecutor)
+    game, before = "1x6:3,1", tmp_path / "before"
+    run(lower_bounds, game, "--checkpoints", tmp_path, "-o", before)
+    check = (check_lower_bounds, game, "--jobs", 1, "-o", tmp_path, "--tables", before)
+    new = (*check, "--confirmed", before, "--checkpoints", tmp_path / "new")
+    with pytest.raises(SystemExit):
+        run(*new)
+    assert "checked_1x6_31.csv" in capsys.readouterr().err
+    run(*check, "--checkpoints", tmp_path)
+    (tmp_path / "checked_1x6_31.csv").rename(before / "checked_1x6_31.csv")
+    searched = []
+    monkeypatch.setattr(check_lower_bounds, "larger", lambda *_: searched.append(1))
+    monkeypatch.setattr(check_lower_bounds, "reveal_again", lambda *_: searched.append(1))
+    assert "confirmed" in run(*new)
+    assert not searched
+    path = before / "beside_1x6_31.csv"
+    header = records.read(tmp_path / "checked_1x6_31.csv").header
+    assert header["confirmed before, beside"] == records.read(path).digest()
+    path.write_text(path.read_text().replace(",1\n", ",2\n"))
+    with pytest.raises(SystemExit):
+        run(*new)
+    assert "were confirmed" in capsys.readouterr().err
 
 
 def test_a_check_without_tables(run, capsys, tmp_path):
