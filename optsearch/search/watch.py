@@ -14,7 +14,7 @@ from optsearch.search.kernels import Kernel
 from optsearch.support.progress import Limit, LimitReached, Progress, no_progress
 from optsearch.tree.solution import SearchStatus
 
-BOUND_FROM = 2_000_000  # nodes of a search that is long, some minutes
+BOUND_FROM = 2_000_000  # nodes of a search that is long, a minute or more
 BOUND_FROM_IN_TIME = 100_000  # where its time is limited, and the bracket counts
 
 
