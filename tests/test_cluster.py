@@ -11,6 +11,7 @@ from importlib import import_module
 from multiprocessing import get_context
 
 import dask
+import numpy as np
 import pytest
 from distributed import Client, Event
 
@@ -301,6 +302,16 @@ def test_a_task_that_is_done_as_it_is_withdrawn(address, caplog):
             pass
         assert cluster.submit(len, ()).result() == 0  # its answer came after
     assert not caplog.records
+
+
+def are_aligned(arrays):
+    return all(array.flags.aligned for array in arrays)
+
+
+def test_arrays_of_tasks(cluster):
+    """They arrive where their items can be read, as kernels read them."""
+    arrays = [np.arange(n, dtype=np.int64) for n in range(1, 20)]
+    assert cluster.submit(are_aligned, arrays).result()
 
 
 def test_workers_with_other_code(cluster, address):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+import pickle
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeVar
@@ -80,8 +81,15 @@ class Cluster(Executor):
         self._executor = client.get_executor(pure=False)
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """What a function gives, on some worker."""
-        future: Future[T] = self._executor.submit(_run, self._digest, fn, *args, **kwargs)
+        """What a function gives, on some worker.
+
+        The task is sent as one text: arrays by themselves arrive at odd addresses, which kernels
+        must not read.
+        """
+        from distributed.protocol.pickle import dumps
+
+        task = dumps(partial(fn, *args, **kwargs))
+        future: Future[T] = self._executor.submit(_run, self._digest, task)
         return future
 
     @property
@@ -110,8 +118,8 @@ def _differs(worker: str, digest: str, other: str) -> OptsearchError:
     )
 
 
-def _run(digest: str, fn: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+def _run(digest: str, task: bytes) -> Any:
     """A task, in a worker: one that came later may have other code."""
     if digest != code_digest():
         raise _differs("a Dask worker", digest, code_digest())
-    return fn(*args, **kwargs)
+    return pickle.loads(task)()
