@@ -272,7 +272,7 @@ cdef class LargestSearch:
     cdef int64_t twofold[129][128]          # s_2
     cdef int64_t trees[129][128]            # t
     cdef int64_t added[129][128]
-    cdef int64_t order[129][128]            # added << 7 | cell, falling
+    cdef int64_t order[129][128]            # added * 128 + cell, falling
     cdef int ships                          # placements that cost something
     cdef Cells ship[MAX_COSTS]
     cdef int64_t cost[MAX_COSTS]
@@ -320,7 +320,7 @@ cdef class LargestSearch:
                 self.added[0][v] = self.covered.alone[v]
             self.charge(0)
             for v in range(self.cells):
-                self.order[0][v] = self.added[0][v] << 7 | v
+                self.order[0][v] = self.added[0][v] * 128 + v
             self.fall(self.order[0], self.cells)
             self.extend(0, 0, self.cells)
         if self.nodes > self.most_nodes and self.largest < most:
@@ -404,7 +404,7 @@ cdef class LargestSearch:
                     continue
                 value = max(0, min(self.added[depth + 1][w], self.added[depth][w]))
                 self.added[depth + 1][w] = value
-                after[follow] = value << 7 | w
+                after[follow] = value * 128 + w
                 follow += 1
             self.fall(after, follow)
             self.extend(depth + 1, met + (order[i] >> 7), follow)

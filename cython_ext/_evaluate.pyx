@@ -565,7 +565,8 @@ cdef class Evaluator(Walk):
 
         What was added is all of them, and others that these hits and misses leave out; or, where
         these are too many to list, a sample of them, larger than those that are drawn here: of hashes
-        that end in zero bits. exact_counts -- how many of the n configurations have each cell.
+        that end in zero bits. exact_counts -- how many of the n configurations have each cell; where
+        all were added, they are counted here.
         """
         cdef Part part
         cdef Counts counts
@@ -605,6 +606,8 @@ cdef class Evaluator(Walk):
                     mask[j] &= column[j] if is_hit else ~column[j]
             cell = -1
             left = count_bits(mask, NULL, self.root.words)
+            if left == n:
+                count(&part, False, &counts)
             if left == n or left > max(self.rule.cap, self.rule.second):
                 cell = self.order[self.rollout(&part, &counts)]
         free(mask)

@@ -494,7 +494,7 @@ def test_the_bracket(tmp_path):
     least = {b.name: b.value for b in found}
     assert least["root chain with the first ship"] == Fraction(67, 8)
     assert {b.name for b in found if b.side == "upper"} == {
-        *("most probable cell", "rollouts of rollouts")
+        *("most probable cell", "levels of rollouts")
     }
     assert Fraction(878, 104) <= upper < Fraction(900, 104)  # between the optimum of Table 1 and …
     after = Position(position.game, (Shot((0, 0), HIT), Shot((1, 1), MISS)))
@@ -540,7 +540,7 @@ def test_a_strategy_that_is_told_less_can_be_played_where_more_is_announced(tmp_
     found = bracket.upper_bounds(Position(Game.parse("4x4:3,2")), tmp_path)
     names = {bound.name for bound in found}
     # "best guess" may go by sinkings:
-    assert names == {"most probable cell", "rollouts of rollouts"}
+    assert names == {"most probable cell", "levels of rollouts"}
 
 
 def test_committed_evaluations_and_optima(tmp_path):

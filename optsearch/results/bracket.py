@@ -54,9 +54,11 @@ from optsearch.support.records import read_published
 from optsearch.support.sharing import results as results_of
 
 GREEDY = "greedy:endgame=0"  # always a most probable cell, the first in reading order
-NESTED = "nested:above=64,floor=64"  # the best known that is evaluated in seconds
-NESTED_FROM = 64  # configurations; fewer are an endgame
-NESTED_UP_TO = 30_000
+LEVELS = (  # the best known that is evaluated in seconds
+    "levels:depth=2,width=6,least=6,drop=60,close=10,kept=4,candidates=12,percent=0,endgame=10"
+)
+LEVELS_FROM = 64  # configurations; fewer are an endgame
+LEVELS_UP_TO = 30_000
 
 
 def known_bounds(
@@ -138,8 +140,8 @@ def _upper_bounds(
         yield _by_chance(position)
     else:
         yield from _or_by_chance(lambda: _greedy(position, number, progress), position)
-        if NESTED_FROM < number <= NESTED_UP_TO and position.game.is_silent:
-            yield _nested(position, number, progress)
+        if LEVELS_FROM < number <= LEVELS_UP_TO and position.game.is_silent:
+            yield _by_levels(position, number, progress)
 
 
 def _or_by_chance(evaluated: Callable[[], Bound], position: Position) -> Iterator[Bound]:
@@ -240,9 +242,9 @@ def _greedy(position: Position, number: int, progress: Progress[BoundsStatus]) -
     return _by_strategy("most probable cell", GREEDY, position, number, progress)
 
 
-def _nested(position: Position, number: int, progress: Progress[BoundsStatus]) -> Bound:
-    """Rollouts of rollouts from a position, on every configuration."""
-    return _by_strategy("rollouts of rollouts", NESTED, position, number, progress)
+def _by_levels(position: Position, number: int, progress: Progress[BoundsStatus]) -> Bound:
+    """Levels of rollouts from a position, on every configuration."""
+    return _by_strategy("levels of rollouts", LEVELS, position, number, progress)
 
 
 def _by_strategy(

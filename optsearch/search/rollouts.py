@@ -1,6 +1,6 @@
-"""A rule of the search that plays well from any state: the shots of rollouts of rollouts.
+"""A rule of the search that plays well from any state: the shots of levels of rollouts.
 
-They are those of the strategy `nested:above=64,floor=64`; what its numbers mean is said in
+They are those of `results.bracket.LEVELS`; what its numbers mean is said in
 `optsearch.compiled._walk`. Few configurations are left to the search, which plays the optimum.
 """
 
@@ -17,22 +17,30 @@ FEW = 64  # that are left to the search
 
 
 @dataclass(frozen=True)
+class _Level:
+    """A policy that compares cells by the levels below it. Level 0 is greedy."""
+
+    floor: int = 6
+    candidates: int = 6
+    margin: int = 10
+    kept: int = 4
+
+
+@dataclass(frozen=True)
 class _Numbers:
     """Those of the rule, which the kernel takes by name; nothing is sampled and estimated."""
 
     order: tuple[int, ...]
-    endgame: int = 6
-    candidates: int = 6
-    percent: int = 50
+    endgame: int = 10
+    candidates: int = 12
+    percent: int = 0
     screen: int = MOST
-    finalists: int = 4
+    finalists: int = 12
     cap: int = MOST
     truncate: int = 6
     estimates: tuple[tuple[int, ...], ...] = ((0,) * BUCKETS,)
-    above: int = 64
-    second: int = MOST
-    inner: int = 4
-    floor: int = 64
+    until: int = MOST
+    levels: tuple[_Level, ...] = (_Level(candidates=1, margin=60, kept=12), _Level(), _Level())
 
 
 class Rollouts:
@@ -48,7 +56,7 @@ class Rollouts:
         self._kernel = kernel
         numbers = _Numbers(tuple(range(kernel.game.cells)))
         self._evaluator = Evaluator(numbers, True)
-        self._evaluator.nest(numbers)
+        self._evaluator.deepen(numbers)
         self._evaluator.begin(len(kernel.sets))
         self._evaluator.add(kernel.sets)
 
