@@ -79,6 +79,7 @@ cdef enum:
     HALF_HIT = 3               # cells left of two ships of two cells, one of them hit
     SIDES_FROM = 32            # sets of so many cells from which the bound by two sides is used
     MOST_COMPARED = 1 << 15    # sets of which it is seen whether one lies inside another
+    EVEN_FROM = 8              # sets with weights from which the bound by equal weights is used
     SHARED_FROM = 1            # nor those that took less one in memory that processes share
 
 RULES = {
@@ -122,7 +123,6 @@ cdef class Search:
     def __cinit__(self, const uint64_t[:, ::1] sets, const int64_t[::1] weights,
                   int cells, str objective, MemoryTable table, disk, dict switches, tick,
                   str rule="optimal"):
-        cdef int i
         if rule not in RULES:
             raise ValueError(f"no rule {rule!r}; there are {', '.join(RULES)}")
         self.on = switches
@@ -130,7 +130,7 @@ cdef class Search:
         if self.rule != OPTIMAL and self.objective != MEAN:
             raise ValueError(f"the rule {rule!r} goes with the objective mean, not {objective!r}")
         self.n, self.cells = <int>sets.shape[0], cells
-        self.check(sets, weights)
+        self.check(sets)
         self.memo, self.effort = Memo(table, disk), Effort(tick)
         self.apart = is_antichain(sets)
         if not self.apart:
@@ -145,12 +145,20 @@ cdef class Search:
             raise MemoryError
         for i in range(self.n):
             self.sets[i] = join(sets[i, 0], sets[i, 1])
-            self.weights[i] = weights[i]
-            self.weighted |= weights[i] != 1
+        self.weigh(weights)
+        self.has_prices = self.on.chain and self.objective == MEAN and self.is_sparse()
+
+    def weigh(self, const int64_t[::1] weights):
+        """Give the sets other weights; what is remembered is kept."""
+        if weights.shape[0] != self.n or min(weights) < 1:
+            raise ValueError("a positive weight for each set")
+        if sum(map(int, weights)) * MAX_CELLS >= FORBIDDEN:
+            raise ValueError("weights out of range")
+        memcpy(self.weights, &weights[0], self.n * sizeof(int64_t))
+        self.weighted = max(weights) != 1
         if self.weighted:
             self.order = np.argsort(-np.asarray(weights), kind="stable")
             self.rank = np.argsort(self.order)
-        self.has_prices = self.on.chain and self.objective == MEAN and self.is_sparse()
 
     cdef bint is_sparse(self) noexcept nogil:
         """Whether the dual is for this family: no cell that some sets lack is in more than MOST.
@@ -167,7 +175,7 @@ cdef class Search:
                 return False
         return True
 
-    cdef check(self, const uint64_t[:, ::1] sets, const int64_t[::1] weights):
+    cdef check(self, const uint64_t[:, ::1] sets):
         """Refuse what the kernel would trip over."""
         cdef Py_ssize_t i
         cdef int hits
@@ -176,10 +184,6 @@ cdef class Search:
             raise ValueError(f"{self.cells} cells; from 1 to {MAX_CELLS}")
         if sets.shape[0] < 1 or sets.shape[1] != 2:
             raise ValueError(f"sets of shape {sets.shape[0], sets.shape[1]}; (n, 2) with n > 0")
-        if weights.shape[0] != sets.shape[0] or min(weights) < 1:
-            raise ValueError("a positive weight for each set")
-        if sum(map(int, weights)) * MAX_CELLS >= FORBIDDEN:
-            raise ValueError("weights out of range")
         if self.cells < MAX_CELLS:
             outside = ~(one(self.cells) - 1)
         self.hits = hits = size(join(sets[0, 0], sets[0, 1]))
@@ -273,7 +277,7 @@ cdef class Search:
         free there; and where the parts were last together, the shot told them apart, and the side
         that was missed paid for what is free when it is alone. So the parts save at least 1.
 
-        With weights they save the least of them, which is too little to pay for the time.
+        With weights they save the least of them. That pays on machine words alone.
         """
         cdef int c, best = 0, i
         cdef int64_t bound = 1
@@ -398,7 +402,9 @@ cdef class Search:
             self.recall(node)
         if node.exact or node.lower >= limit:
             return 0
-        if priced:
+        if self.has_even(node):
+            self.bound_evenly(node, limit)
+        elif priced:
             self.raise_prices(node, limit)
         elif node.hits == HALF_HIT and node.n >= SIDES_FROM and self.has_sides(node):
             if node.on_word:
@@ -409,6 +415,45 @@ cdef class Search:
         if node.lower >= limit and node.key.bytes != NULL:
             self.remember(node, 0)
         return 0
+
+    cdef bint has_even(self, const Node* node) noexcept nogil:
+        """Whether a family is bounded by one of equal weights: the least is half of the mean or more."""
+        return (self.on.even and self.rule == OPTIMAL and self.objective == MEAN
+                and node.weights != NULL and node.n >= EVEN_FROM
+                and 2 * node.n * node.light[1] >= node.weight)
+
+    cdef int bound_evenly(self, Node* node, int64_t limit) except -1 nogil:
+        """Raise `lower` by what the sets cost if all weigh as much as the lightest, and by the rest.
+
+        M is the least of linear functions of the weights, so that of a sum is at least the sum of
+        those of its terms: with w the least weight and U the cost with weights of 1 (mean),
+
+            M >= w U + M(weights less w).
+
+        The bounds from counts are linear in weights whose order stays, so for the last term they say
+        what they say of the family, less w times what they say with weights of 1. U is searched as far
+        as the limit asks, and remembered: weights do not change it.
+        """
+        cdef Node* even = new_node(node.n, self.cells, node.budget, False)
+        cdef int64_t* weights = node.weights
+        cdef int64_t* light = node.light
+        cdef int64_t least = light[1], rest = self.bound_by_counts(node), wanted
+        try:
+            node.weights = node.light = NULL
+            rest -= least * self.bound_by_counts(node)
+            node.weights, node.light = weights, light
+            wanted = (limit - rest + least - 1) // least
+            memcpy(even.rows, node.rows, node.n * sizeof(Cells))
+            self.open(even, wanted)
+            self.search(even, wanted)
+            node.lower = max(node.lower, least * even.lower + rest)
+        finally:
+            free_node(even)
+        return 0
+
+    cdef int64_t bound_by_counts(self, Node* node) noexcept nogil:
+        """The bound of an opened family that is linear in its weights."""
+        return self.bounds.capped_of(node) if node.on_word else self.bounds.bound_of(node)
 
     cdef int64_t shoot(self, Node* node, int c, int64_t paid, int64_t bound_hit,
                        int64_t bound_missed, int64_t limit) except -1 nogil:

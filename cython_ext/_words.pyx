@@ -173,9 +173,9 @@ cdef class WordSearch:
     cdef int64_t bound_by_counts(self, const Subset* subset) noexcept nogil:
         """A bound from the counts of all cells: by splitting, or by a profile."""
         cdef int64_t hit, missed
-        if self.on.splitting and self.weights == NULL and 2 * subset.most > subset.n:
+        if self.on.splitting and 2 * subset.most > subset.n:
             self.bound_parts(subset, subset.frequent, subset.most, &hit, &missed)
-            return 1 + hit + missed
+            return self.least_of(subset.sets) + hit + missed
         if not self.on.profile or 3 * subset.most > subset.n or subset.left < 2:
             return 0
         return self.bound_by_profile(subset)

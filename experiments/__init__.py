@@ -16,5 +16,6 @@ NEW = (
     "splitting",
     "chain",
     "two_sided",
+    "even",
 )
 FIRST = SolverOptions(root_bounds=False, **dict.fromkeys(NEW, False))

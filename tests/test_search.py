@@ -38,10 +38,11 @@ SWITCHES = (
     "splitting",
     "chain",
     "two_sided",
+    "even",
 )
 BOUNDS = (
     *("leaf_counting", "profile", "frequency_cap", "matching", "splitting", "chain"),
-    "two_sided",
+    *("two_sided", "even"),
 )
 ALL_ON = dict.fromkeys(SWITCHES, True)
 ALL_OFF = dict.fromkeys(SWITCHES, False)
@@ -838,6 +839,28 @@ def test_limits_around_the_optimum(text, weights):
             assert search.solve(family, limit=value) == value
             assert search.solve(family, limit=value + 1) == value
             assert whole.search("mean").solve(family, limit=value + 1) == value
+
+
+@pytest.mark.parametrize("text", ["4x5:3,2", "5x5:5,2", "4x5:2,2,2"])
+def test_weights_that_differ_little(text):
+    """One search that is weighed anew, beside others without the bound: the same, later by less."""
+    rng = random.Random(16)
+    whole = game_family(text, rng, 10_000, weights=False)
+    search = whole.search("mean")
+    for most in (1, 3000, 1100, 1010):
+        weights = tuple(rng.randint(min(1000, most), most) for _ in whole.sets)
+        plain = Drawn(whole.sets, weights, whole.grid).search("mean", without("even"))
+        value, before = plain.solve(whole.everything), search.effort.total
+        search.weigh(np.array(weights))
+        assert search.solve(whole.everything) == value
+        spent = search.effort.total - before
+        for limit in rng.sample((value - 1, value, value + 1), 3):
+            found = search.solve(whole.everything, limit=limit)
+            assert limit <= found <= value or found == value < limit
+    assert 2 * spent < plain.effort.total
+    for wrong in (np.zeros(len(whole.sets), np.int64), np.ones(3, np.int64)):
+        with pytest.raises(ValueError, match="a positive weight for each set"):
+            search.weigh(wrong)
 
 
 def test_published_optima():

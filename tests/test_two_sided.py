@@ -100,7 +100,7 @@ def half_hit(text, rng):
 @sizes("number", 8, 12, 1)
 def test_limits_around_the_optimum(text, number):
     """Where one of two ships of two cells is half hit: the same values, by fewer nodes."""
-    rng = random.Random(3)
+    rng = random.Random(4)
     nodes = 0
     for _ in range(number):
         whole, family = half_hit(text, rng)

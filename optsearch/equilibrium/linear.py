@@ -75,12 +75,11 @@ def nearest(rows: Rows, sizes: NDArray[np.int64], centre: Vector, level: float) 
     norms = np.linalg.norm(limits, axis=1)
     kept = norms > TIGHT
     limits, wanted = limits[kept] / norms[kept, None], wanted[kept] / norms[kept]
-    products = limits @ limits.T
-    steepest = np.linalg.eigvalsh(products)[-1]
+    steepest = np.linalg.eigvalsh(limits.T @ limits)[-1]
     prices = ahead = np.zeros(len(wanted))
     inertia = 1.0
     for _ in range(STEPS):
-        slope = wanted - products @ ahead
+        slope = wanted - limits @ (limits.T @ ahead)
         raised = np.maximum(0, ahead + slope / steepest)
         if slope @ (raised - prices) < 0:
             inertia = 1.0

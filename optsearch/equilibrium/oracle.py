@@ -28,12 +28,13 @@ from optsearch.equilibrium.hidings import Hidings
 from optsearch.game import bits
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, Reply
-from optsearch.search.kernels import NO_BUDGET, Kernel, State, best_cell, shoot
+from optsearch.search.kernels import NO_BUDGET, Silent, SolverOptions, State, best_cell, shoot
 from optsearch.search.solver import Solver
 from optsearch.search.team import Parallel
 from optsearch.support.errors import NotSupported, TooLarge
 from optsearch.tree import Leaf, Node
 
+MEMORY = 1 << 29  # bytes of the table, which is filled anew with each weights
 MOST_ANNOUNCED = 150  # hidings that the definition is asked about
 Tick = Callable[[], None]
 Shots = NDArray[np.int64]
@@ -65,6 +66,7 @@ class Oracle:
     ):
         self.hidings, self.objective, self.tick = hidings, objective, tick
         self.parallel = parallel
+        self.kernel: Silent | None = None  # what it remembers of equal weights serves all rounds
         self.spread = len(hidings) * hidings.game.cells + 1
         if not hidings.game.is_silent and len(hidings) > MOST_ANNOUNCED:
             raise TooLarge(
@@ -124,30 +126,38 @@ class Oracle:
             cost += kernel.cells_left * kernel.weight(root)
         return cost * common
 
-    def _kernel(self, weights: Sequence[int]) -> tuple[Kernel, State, int]:
+    def _kernel(self, weights: Sequence[int]) -> tuple[Silent, State, int]:
         """The solver's kernel for the weights over what they have in common, which is last."""
         common = gcd(*weights)  # equal weights are searched much faster as ones
+        weighed = tuple(weights[orbit] // common for orbit in self.hidings.orbit_of)
+        if self.kernel is None or self.parallel is not None:
+            self.kernel = self._solved(weighed)
+        else:
+            self.kernel.weigh(weighed)
+        kernel = self.kernel
+        budget = NO_BUDGET
+        if self.objective.shots is not None:
+            budget = self.objective.shots - kernel.cells_left
+        return kernel, kernel.root._replace(budget=budget), common
+
+    def _solved(self, weights: Sequence[int]) -> Silent:
+        """A solver's kernel for weights of hidings; others may have found what they ask."""
         prior = Prior.of_configurations(
             self.hidings.game,
-            {
-                ships: weights[orbit] // common
-                for ships, orbit in zip(self.hidings.examples, self.hidings.orbit_of, strict=True)
-            },
+            dict(zip(self.hidings.examples, weights, strict=True)),
             name="the hider's mix",
         )
         solver = Solver(
             Position(self.hidings.game),
+            SolverOptions(memory=MEMORY, even=True),
             progress=lambda status: self.tick(),
             objective=self.objective,
             prior=prior,
         )
         if self.parallel is not None:  # what is found fills the table from which the tree is made
             solver.search(parallel=self.parallel)
-        kernel = solver.kernel
-        budget = NO_BUDGET
-        if self.objective.shots is not None:
-            budget = self.objective.shots - kernel.cells_left
-        return kernel, kernel.root._replace(budget=budget), common
+        assert isinstance(solver.kernel, Silent)
+        return solver.kernel
 
 
 def paid(objective: Objective, shots: Shots) -> Shots:
@@ -157,7 +167,7 @@ def paid(objective: Objective, shots: Shots) -> Shots:
     return (shots > objective.shots).astype(np.int64)
 
 
-def _grown(kernel: Kernel, root: State, hidings: Hidings) -> tuple[Node | Leaf, Shots]:
+def _grown(kernel: Silent, root: State, hidings: Hidings) -> tuple[Node | Leaf, Shots]:
     """A best tree, and the shots that it takes for each hiding."""
     numbers = np.array(hidings.configurations)
     shots = np.zeros(len(hidings), np.int64)

@@ -9,7 +9,7 @@ within it is the weight that is not finished within the budget.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -58,12 +58,15 @@ class SolverOptions:
     domination -- never shoot a cell before one that is in all its sets.
     merging -- cells in exactly the same sets are one.
     products -- solve a family that is a product factor by factor.
-    splitting -- a family costs more than its two parts at a cell, each on its own, together; where
-        all weights are 1, as with chain and two_sided.
+    splitting -- a family costs more than its two parts at a cell, each on its own, together.
     chain -- where few sets have the same cell, as with a single ship not yet hit, bound the first
-        hits of all sets together by prices (`optsearch.bounds.dual_chain`).
+        hits of all sets together by prices (`optsearch.bounds.dual_chain`); where all weights are
+        1, as with two_sided.
     two_sided -- where three cells are left to hit, as of two ships of two cells, part the cells and
         bound what either part leaves open.
+    even -- where sets have weights that differ little, bound a family by what it costs if all weigh
+        as much as the lightest, which is searched and remembered, and what the rest costs. It pays
+        where a kernel is weighed anew (`Silent.weigh`), and not for one search.
     forced -- shoot at once a cell that only one set lacks.
     ordering -- try cells by their bound, the least first, instead of in row-major order.
     lookahead -- bound both parts after a shot by their own shots before searching either.
@@ -89,6 +92,7 @@ class SolverOptions:
     splitting: bool = True
     chain: bool = True
     two_sided: bool = True
+    even: bool = False
     forced: bool = True
     ordering: bool = True
     lookahead: bool = True
@@ -324,6 +328,12 @@ class Silent(_Budgets):
         search = Search(self.sets, self.weights, cells, kind, table, disk, switches, tick, rule)
         search.memo.disk_from = DISK_FROM
         return search
+
+    def weigh(self, weights: tuple[int, ...]) -> None:
+        """Give the sets other weights; what is remembered of them is kept."""
+        self.family = replace(self.family, weights=weights).weighable()
+        self.weights = np.array(weights, np.int64)
+        self._search.weigh(self.weights)
 
     @property
     def nodes(self) -> int:
