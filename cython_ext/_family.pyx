@@ -30,7 +30,7 @@ cdef Node* new_node(int n, int cells, int budget, bint weighted) except NULL nog
     cdef Node* node
     cdef char* space
     if weighted:
-        bytes += (2 * n + 1) * sizeof(int64_t)
+        bytes += (2 * n + 1) * sizeof(int64_t) + n * sizeof(int32_t)
     elif n <= PRICED:
         bytes += n * sizeof(int32_t)
     node = <Node*>malloc(bytes)
@@ -48,12 +48,13 @@ cdef Node* new_node(int n, int cells, int budget, bint weighted) except NULL nog
         node.light = <int64_t*>cut(&space, (n + 1) * sizeof(int64_t))
     node.count = <int32_t*>cut(&space, cells * 4)
     node.pair = <int32_t*>cut(&space, cells * cells * 4)
+    node.place = <int32_t*>cut(&space, n * sizeof(int32_t)) if weighted else NULL
     node.prices = NULL
     if not weighted and n <= PRICED:
         node.prices = <int32_t*>cut(&space, n * sizeof(int32_t))
     node.cell = <uint8_t*>space
     node.n, node.width, node.budget = n, <int>width, budget
-    node.exact = node.listed = node.whole = node.on_word = node.priced = False
+    node.exact = node.listed = node.whole = node.on_word = node.priced = node.former = False
     node.key.bytes = NULL
     node.m = node.hits = node.shots_n = 0
     node.lower = node.weight = 0
@@ -76,6 +77,7 @@ cdef Node* take_part(const Node* node, int c, bint hit) except NULL nogil:
     cdef uint64_t chosen
     cdef int i, w
     part.priced = node.priced and not hit
+    part.former = node.former
     n = 0
     for w in range(node.width):
         chosen = chosen_of(node, c, hit, w)
@@ -84,7 +86,7 @@ cdef Node* take_part(const Node* node, int c, bint hit) except NULL nogil:
             chosen &= chosen - 1
             part.rows[n] = node.rows[i]
             if part.weights != NULL:
-                part.weights[n] = node.weights[i]
+                part.weights[n], part.place[n] = node.weights[i], node.place[i]
             if part.priced:            # one miss is paid
                 part.prices[n] = node.prices[i] - PRICE_OF_MISS
             n += 1

@@ -80,7 +80,10 @@ cdef enum:
     SIDES_FROM = 32            # sets of so many cells from which the bound by two sides is used
     MOST_COMPARED = 1 << 15    # sets of which it is seen whether one lies inside another
     EVEN_FROM = 8              # sets with weights from which the bound by equal weights is used
+    PARTS = 10                 # bits of a multiple of former weights
     SHARED_FROM = 1            # nor those that took less one in memory that processes share
+
+cdef double NEAR = 0.95        # of weights, that a multiple of former ones has to come to
 
 RULES = {
     "optimal": OPTIMAL,
@@ -106,6 +109,7 @@ cdef class Search:
     cdef int n, cells, objective, rule
     cdef Cells* sets
     cdef int64_t* weights
+    cdef int64_t* former                           # weights of another time, or NULL
     cdef int hits                                  # the most cells of a set
     cdef bint weighted                             # not all weights are 1
     cdef bint apart                                # no set lies inside another
@@ -160,6 +164,14 @@ cdef class Search:
             self.order = np.argsort(-np.asarray(weights), kind="stable")
             self.rank = np.argsort(self.order)
 
+    def look_back(self):
+        """From now on bound other weights by what was found with those of now."""
+        if self.former == NULL:
+            self.former = <int64_t*>PyMem_Malloc(self.n * sizeof(int64_t))
+            if self.former == NULL:
+                raise MemoryError
+        memcpy(self.former, self.weights, self.n * sizeof(int64_t))
+
     cdef bint is_sparse(self) noexcept nogil:
         """Whether the dual is for this family: no cell that some sets lack is in more than MOST.
 
@@ -197,6 +209,7 @@ cdef class Search:
     def __dealloc__(self):
         PyMem_Free(self.sets)
         PyMem_Free(self.weights)
+        PyMem_Free(self.former)
 
     @property
     def nodes(self):
@@ -403,7 +416,8 @@ cdef class Search:
         if node.exact or node.lower >= limit:
             return 0
         if self.has_even(node):
-            self.bound_evenly(node, limit)
+            if self.former == NULL or node.former or not self.bound_back(node, limit):
+                self.bound_evenly(node, limit)
         elif priced:
             self.raise_prices(node, limit)
         elif node.hits == HALF_HIT and node.n >= SIDES_FROM and self.has_sides(node):
@@ -450,6 +464,56 @@ cdef class Search:
         finally:
             free_node(even)
         return 0
+
+    cdef bint bound_back(self, Node* node, int64_t limit) except -1 nogil:
+        """Raise `lower` by what the sets cost with the weights of `look_back`, and by the rest.
+
+        As in `bound_evenly`, with the greatest multiple of those weights that is nowhere above these;
+        it is a whole number of parts. False where it is much below: then little is gained.
+        """
+        cdef Node* back
+        cdef Weighed* rest
+        cdef int64_t* weights = node.weights
+        cdef int64_t* light = node.light
+        cdef int64_t parts = INFINITE, former = 0, bound, wanted
+        cdef int i, n = node.n
+        for i in range(n):
+            parts = min(parts, (weights[i] << PARTS) // self.former[node.place[i]])
+            former += self.former[node.place[i]]
+        if <double>parts * former < NEAR * <double>(node.weight << PARTS):
+            return False
+        rest = <Weighed*>malloc(n * sizeof(Weighed))
+        back = new_node(n, self.cells, node.budget, True)
+        try:
+            if rest == NULL:
+                with gil:
+                    raise MemoryError
+            for i in range(n):
+                rest[i].weight = (weights[i] << PARTS) - parts * self.former[node.place[i]]
+            qsort(rest, n, sizeof(Weighed), falling_weight)
+            back.light[0] = 0
+            for i in range(n):         # room for now
+                back.weights[i] = rest[i].weight
+                back.light[i + 1] = back.light[i] + rest[n - 1 - i].weight
+            node.weights, node.light = back.weights, back.light
+            bound = self.bound_by_counts(node)
+            node.weights, node.light = weights, light
+            for i in range(n):
+                rest[i].weight, rest[i].i = self.former[node.place[i]], i
+            qsort(rest, n, sizeof(Weighed), falling_weight)
+            for i in range(n):
+                back.rows[i] = node.rows[rest[i].i]
+                back.weights[i], back.place[i] = rest[i].weight, node.place[rest[i].i]
+            back.former = True
+            wanted = ((limit << PARTS) - bound + parts - 1) // parts
+            self.open(back, wanted)
+            self.search(back, wanted)
+            bound += parts * back.lower + (1 << PARTS) - 1
+            node.lower = max(node.lower, bound >> PARTS)
+        finally:
+            free_node(back)
+            free(rest)
+        return True
 
     cdef int64_t bound_by_counts(self, Node* node) noexcept nogil:
         """The bound of an opened family that is linear in its weights."""
@@ -629,7 +693,7 @@ cdef class Search:
                 node.rows[i] = self.sets[family[i]]
             return node
         for i, j in enumerate(self.order[np.sort(self.rank[np.asarray(family)])]):
-            node.rows[i], node.weights[i] = self.sets[j], self.weights[j]
+            node.rows[i], node.weights[i], node.place[i] = self.sets[j], self.weights[j], <int>j
         return node
 
     cdef require_bounds(self):
@@ -726,6 +790,16 @@ cdef class Search:
             return node.key.bytes[:node.key.length]
         finally:
             free_node(node)
+
+
+cdef struct Weighed:
+    int64_t weight
+    int i
+
+
+cdef int falling_weight(const void* a, const void* b) noexcept nogil:
+    cdef int64_t x = (<const Weighed*>a)[0].weight, y = (<const Weighed*>b)[0].weight
+    return (x < y) - (x > y)
 
 
 cdef bint is_antichain(const uint64_t[:, ::1] sets) noexcept:

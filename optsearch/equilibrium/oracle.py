@@ -111,6 +111,11 @@ class Oracle:
             least = sum(map(int.__mul__, row, exact))
         return Answer(tuple(weights), least, root, row)
 
+    def look_back(self) -> None:
+        """Bound later answers by what was found for the last one: weights near these will come."""
+        if self.kernel is not None and self.parallel is None:
+            self.kernel.look_back()
+
     def _tree(self, weights: Sequence[int]) -> tuple[Node | Leaf, Shots]:
         if not self.hidings.game.is_silent:
             each = [weights[orbit] for orbit in self.hidings.orbit_of]

@@ -65,8 +65,9 @@ class SolverOptions:
     two_sided -- where three cells are left to hit, as of two ships of two cells, part the cells and
         bound what either part leaves open.
     even -- where sets have weights that differ little, bound a family by what it costs if all weigh
-        as much as the lightest, which is searched and remembered, and what the rest costs. It pays
-        where a kernel is weighed anew (`Silent.weigh`), and not for one search.
+        as much as the lightest, which is searched and remembered, and what the rest costs; and in
+        the same way by former weights (`Silent.look_back`). It pays where a kernel is weighed anew
+        (`Silent.weigh`), and not for one search.
     forced -- shoot at once a cell that only one set lacks.
     ordering -- try cells by their bound, the least first, instead of in row-major order.
     lookahead -- bound both parts after a shot by their own shots before searching either.
@@ -334,6 +335,10 @@ class Silent(_Budgets):
         self.family = replace(self.family, weights=weights).weighable()
         self.weights = np.array(weights, np.int64)
         self._search.weigh(self.weights)
+
+    def look_back(self) -> None:
+        """From now on bound other weights by what was found with those of now."""
+        self._search.look_back()
 
     @property
     def nodes(self) -> int:

@@ -26,12 +26,14 @@ cdef struct Node:              # one family, taken stock of; a single block of m
     bint listed                # whether the candidates are there
     bint on_word               # searched as subsets of one machine word
     bint priced                # whether the prices are there
+    bint former                # its weights are those of another time, by which others are bounded
     bint whole                 # keep every cell: no merging, no domination, no forced shot
     int shots_n
     int64_t weight
     int64_t lower              # the optimum is at least this
     Cells* rows                # [n] the sets, less what was stripped and merged
     int64_t* weights           # [n] falling, or NULL when all are 1
+    int32_t* place             # [n] which sets of the search they are, or NULL likewise
     int64_t* light             # [n + 1] total weight of the i lightest sets, or NULL likewise
     int32_t* prices            # [n] see _chain; NULL where there are many sets, or weights
     uint64_t* columns          # [m * width] which sets have a cell
