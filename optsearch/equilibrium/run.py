@@ -26,7 +26,7 @@ from optsearch.tree import Leaf, Node
 
 CLOSE = 1e-9  # of bounds in floating point that may be equal
 LEVEL = 0.3  # of what is open
-END = 1e-3  # shots that are open, from which a vertex of the programme is asked about
+END = 1e-4  # shots that are open, from which a vertex of the programme is asked about
 RADIUS = 0.1  # of the box, in parts of each weight
 SHARES = 1 << 30  # in which probabilities are rounded where they are not exact
 
