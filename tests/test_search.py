@@ -867,6 +867,26 @@ def test_weights_that_differ_little(text):
             search.weigh(wrong)
 
 
+@sizes("number", 300, 3000, 3)
+def test_former_weights(number):
+    """Small families by the definition, weighed anew after a look back at other weights."""
+    rng = random.Random(17)
+    for _ in range(number):
+        example = odd_shapes(rng, drawn(rng))
+        n = len(example.sets)
+        search = example.search("mean", switches_of(rng) | {"even": True})
+        example.weights = tuple(rng.choices((20, 21, 30), k=n))
+        for _ in range(3):
+            search.weigh(np.array(example.weights))
+            truth = Definition(example.sets, example.weights, "mean")
+            expected = truth.value(truth.everything, -1)
+            limit = limit_of(rng, expected)
+            assert fits(search.solve(example.everything, -1, limit), expected, limit)
+            assert search.solve(example.everything) == expected
+            search.look_back()
+            example.weights = tuple(weight + rng.randint(0, 1) for weight in example.weights)
+
+
 def test_published_optima():
     """Table 1 of Audinot, Bonnet and Viennot (2014): total heights less all hits."""
     for text, height in (("4x4:2", 146), ("4x4:3,3", 196)):
