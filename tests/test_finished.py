@@ -94,12 +94,23 @@ def test_counts_and_path_are_those_of_the_definition(part):
             left = frozenset(one for one in sets if not one & missed)
             number = finished(left, misses)
             assert number <= capped.cap(missed, misses), seed
-            by_caps, by_counts = (capped.to_come(missed, is_exact) for is_exact in (False, True))
-            assert by_caps <= by_counts <= (least(left) if left else 0), seed
+            assert capped.to_come(missed) <= (least(left) if left else 0), seed
             enough = rng.randrange(-1, len(sets))
             found = counts.most(missed, misses, enough)
             assert found == number if found > enough else found >= number, seed
-        path = Missed(capped, kernel_of(family, options), counts_tails=rng.random() < 0.5)
+        for _ in zip(range(rng.randrange(-3, 9)), capped.bounded(), strict=False):
+            pass
+        for number, most in zip(exact, capped.bounds, strict=False):
+            assert number <= most, seed
+        for _ in range(20):
+            missed, misses, cell = rng.randrange(1 << 8), rng.randrange(6), rng.randrange(8)
+            left = frozenset(one for one in sets if not one & missed)
+            assert finished(left, misses) <= capped.cap(missed, misses), seed
+            assert finished(left, misses) <= capped.most(missed, misses, rng.randrange(9)), seed
+            hit = frozenset(one for one in left if one >> cell & 1)
+            if 0 < len(hit) < len(left):
+                assert capped.to_come_after_hit(missed, cell) <= least(hit), seed
+        path = Missed(capped, kernel_of(family, options))
         before = 0
         for lower in path:
             assert before <= lower <= least(sets), seed
@@ -246,8 +257,9 @@ def test_what_is_not_counted():
 def test_patience_says_each_gain():
     position = Position(Game.parse("4x4:3,2"))
     some, every = (list(root_bounds(position, patience=patience)) for patience in (QUICK, PATIENT))
-    assert [bound.name for bound in some[-2:]] == ["exact counts", "missed cells"]
+    last = ["exact counts", "counts by the ship hit", "missed cells"]
+    assert [bound.name for bound in some[-3:]] == last
     assert len(every) > len(some)
     assert every[-1].value == some[-1].value == solve(position).mean
     names = {bound.name for bound in root_bounds(position, patience=None)}
-    assert names == {bound.name for bound in some[:-2]}
+    assert names == {bound.name for bound in some[:-3]}

@@ -8,10 +8,11 @@ With F_c the sets with the cell c, N(F, l) = max over c of N(F_c, l) + N(F - F_c
 strategy that only missed has shot a set E of cells; F(E) are the sets without them. `Counts` goes
 from E to E + c, up to symmetries of F. What a hit leaves, F_c(E), is searched by the kernel
 (`cython_ext/_finished.pyx`), with the number that it has to come to. Both are left out where these
-bounds say that they cannot. For S = F(E) with k cells to hit, those of all sets aside, and w(r, k)
-= C(r + k, k), the words of k hits and at most r misses that end in a hit, 0 for r < 0:
+bounds say that they cannot, and that of the ships that may have been hit
+(`optsearch.search.hit_ship`). For S = F(E) with k cells to hit, those of all sets aside, and
+w(r, k) = C(r + k, k), the words of k hits and at most r misses that end in a hit, 0 for r < 0:
 
-    N(S, r) <= |S|, w(r, k), N(F, r)
+    N(S, r) <= |S|, w(r, k), N(F, r), N(F(E - e), r) for any e in E
     N(S_d, r) <= |S_d|, w(r, k - 1), max over d of N(F_d, r).
 
 `cap` has one bound more, which costs more than it saves where all is counted exactly, and is for
@@ -28,12 +29,17 @@ that c_i hits first. They lie in S_(c_i), have r - i misses left, and are finish
 for a part of F_(c_i) with the same cells to hit but c_i. The c_i differ, and a sum of min(a, b) is
 greatest when both are sorted. The sets that none of the first j hits have r - j misses left, and
 are a part of F. QED
+
+Where exact counts take too long, the recursion goes on with what the ships that may have been hit
+say in place of N(F_c(E), r): `Counts.bounded`. Its numbers are upper bounds, and so are N(F, l - 1)
+and the greatest count of a cell together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from math import comb
 
 import numpy as np
@@ -43,9 +49,11 @@ from optsearch.compiled._finished import Finished
 from optsearch.counting.configurations import to_words
 from optsearch.counting.family import Family
 from optsearch.game import Permutation, bits, image
+from optsearch.search.hit_ship import hit_ship_of
 from optsearch.support.errors import NotSupported
 
 MEMORY = 1 << 28  # bytes of the table of what hits leave
+ASKED = 10  # nodes that a question about the ship hit is worth
 
 
 @dataclass(frozen=True)
@@ -63,7 +71,10 @@ class Residual:
 
 @dataclass(frozen=True)
 class Value:
-    """N, if `is_exact`, else an upper bound of it."""
+    """N, if `is_exact`, else an upper bound of it; once nothing is counted, always such a bound.
+
+    is_exact -- it is not lowered any more.
+    """
 
     most: int
     is_exact: bool
@@ -82,6 +93,9 @@ class Counts:
         sets = to_words(family.sets)
         self._hits = family.hits
         self._kernel = Finished(sets, family.game.cells, tick, MEMORY)
+        self._ships = hit_ship_of(family)
+        self._asked = 0
+        self._tick = tick
         self._at_most = at_most
         self._turns: tuple[Permutation, ...] = family.automorphisms
         self.has = np.unpackbits(sets.view(np.uint8), axis=1, bitorder="little").astype(bool)
@@ -91,31 +105,54 @@ class Counts:
         self._after_hit: dict[tuple[tuple[int, int], int], Value] = {}  # of cell and missed cells
         self._most_after_hit: list[int] = []  # hit(0), hit(1), …
         self.finished: list[int] = []  # N(F, 0), N(F, 1), …
+        self._bounded: list[int] | None = None  # bounds of those that follow
+        self._set_bounds()
 
-    @property
-    def bounds(self) -> list[int]:
+    def _set_bounds(self) -> None:
         """Upper bounds of N(F, 0), N(F, 1), …: exact as far as these are counted."""
-        return [*self.finished, *self._at_most[len(self.finished) :]]
+        self.bounds = [*self.finished, *(self._bounded or ())]
+        for most in self._at_most[len(self.bounds) :]:
+            before = self.bounds[-1] if self.bounds else 0
+            self.bounds.append(min(most, before + max([1, *self.residual(0).falling[:1]])))
 
     @property
     def effort(self) -> int:
-        """That of the kernel."""
-        return self._kernel.effort.total
+        """That of the kernels, in nodes of the first."""
+        return self._kernel.effort.total + ASKED * self._asked
 
     def __iter__(self) -> Iterator[int]:
         """N(F, 0), N(F, 1), … until all sets are finished; goes on where it was left."""
         number = len(self.has)
         yield from self.finished
-        while not self.finished or self.finished[-1] < number:
+        while self._bounded is None and (not self.finished or self.finished[-1] < number):
             misses = len(self.finished)
             if len(self._most_after_hit) == misses:
                 self._most_after_hit.append(self._greatest_after_hit(misses))
             before = self.finished[-1] if self.finished else 0
             self.finished.append(self.most(0, misses, before))
+            self._set_bounds()
             yield self.finished[-1]
 
+    def bounded(self) -> Iterator[int]:
+        """Upper bounds of the numbers that follow, until all sets are finished, by the ship hit.
+
+        Nothing is counted from then on. Nothing comes where there is no room for the ships.
+        """
+        self._bounded = self._bounded or []
+        known = [*self.finished, *self._bounded]
+        while self._ships is not None and known[-1:] != [len(self.has)]:
+            misses = len(known)
+            most = self.most(0, misses, known[-1] if known else 0)
+            known.append(min([most, *self.bounds[misses : misses + 1]]))
+            self._bounded.append(known[-1])
+            self._set_bounds()
+            yield known[-1]
+
     def most(self, missed: int, misses: int, enough: int) -> int:
-        """N(F(missed), misses) if it is above `enough`; else an upper bound that is not."""
+        """N(F(missed), misses) if it is above `enough`; else an upper bound that is not.
+
+        Once `bounded` was asked, an upper bound, which is lowered no further above `enough`.
+        """
         here = self.residual(missed)
         top = self._plain_cap(missed, misses)
         if top <= enough or here.number < 2 or misses < 0:
@@ -149,11 +186,16 @@ class Counts:
         here = self.residual(missed)
         if here.number < 2:
             return here.number
-        least = min(here.number, _words(misses, here.hits), self._of_all(misses))
-        known = self._values.get((self.turned(0, missed), misses))
-        if known is not None:
-            least = min(least, known.most)
-        return least
+        key = self.turned(0, missed), misses
+        known = self._values.get(key)
+        if known is None:
+            least = min(here.number, _words(misses, here.hits))
+            for cell in bits(missed):
+                fewer = self._values.get((self.turned(0, missed & ~(1 << cell)), misses))
+                if fewer is not None:
+                    least = min(least, fewer.most)
+            known = self._values[key] = Value(least, False)
+        return min(known.most, self._of_all(misses))
 
     def cap(self, missed: int, misses: int) -> int:
         """The same by the sum over the misses of a chain, too."""
@@ -169,24 +211,27 @@ class Counts:
                 break
         return least
 
-    def to_come(self, missed: int, is_exact: bool = True) -> int:
-        """The sum over r of |F(missed)| - N(F(missed), r), at most.
-
-        is_exact -- count as far as N(F, r) is counted; else by `cap` alone.
-        """
-        number, counted = self.residual(missed).number, len(self.finished) if is_exact else 0
-        most = [self.most(missed, misses, -1) for misses in range(counted)]
-        most += [self.cap(missed, misses) for misses in range(counted, len(self.bounds))]
+    def to_come(self, missed: int) -> int:
+        """The sum over r of |F(missed)| - N(F(missed), r), at least, by `cap`."""
+        number = self.residual(missed).number
+        most = (self.cap(missed, misses) for misses in range(len(self.bounds)))
         return sum(max(0, number - one) for one in most)
+
+    def to_come_after_hit(self, missed: int, cell: int) -> int:
+        """M(F_cell(missed)) at least, by what is known of N(F_cell(missed), r)."""
+        number, total = int(self.residual(missed).counts[cell]), 0
+        for misses in count():
+            left = number - self._bound_after_hit(missed, cell, misses).most
+            if left <= 0:
+                return total
+            total += left
+        raise AssertionError
 
     def _of_all(self, misses: int) -> int:
         """N(F, misses), or a bound of it."""
         if misses < 0:
             return 0
-        for known in (self.finished, self._at_most):
-            if misses < len(known):
-                return known[misses]
-        return len(self.has)
+        return self.bounds[misses] if misses < len(self.bounds) else len(self.has)
 
     def _cap_after_hit(self, hits: int, misses: int) -> int:
         """No cell hits more sets that are finished with so many misses more."""
@@ -214,21 +259,38 @@ class Counts:
             for turn in turns:
                 seen |= image(1 << cell, turn)
             hit = min(int(here.counts[cell]), self._cap_after_hit(here.hits, misses))
-            for before in (0, missed):
-                known = self._after_hit.get((self.turned(1 << cell, before), misses))
-                if known is not None:
-                    hit = min(hit, known.most)
+            known = self._after_hit.get((self.turned(1 << cell, 0), misses))
+            if known is not None:
+                hit = min(hit, known.most)
+            hit = min(hit, self._bound_after_hit(missed, cell, misses).most)
             shots.append((hit + self._plain_cap(missed | 1 << cell, misses - 1), cell))
         return sorted(shots, key=lambda shot: (-shot[0], shot[1]))
 
     def _hit(self, missed: int, cell: int, misses: int, enough: int) -> int:
-        """N(F_cell(missed), misses) if it is above `enough`; else an upper bound that is not."""
-        hit, before = self.turned(1 << cell, missed)
-        known = self._after_hit.get(((hit, before), misses))
-        if known is None or not (known.is_exact or known.most <= enough):
+        """N(F_cell(missed), misses) if it is above `enough`; else an upper bound that is not.
+
+        Once nothing is counted any more, an upper bound.
+        """
+        known = self._bound_after_hit(missed, cell, misses)
+        if self._bounded is None and not known.is_exact and known.most > enough:
+            hit, before = self.turned(1 << cell, missed)
             most = self._kernel.most(hit.bit_length() - 1, to_words([before])[0], misses, enough)
             known = self._after_hit[(hit, before), misses] = Value(most, most > enough)
         return known.most
+
+    def _bound_after_hit(self, missed: int, cell: int, misses: int) -> Value:
+        """What is known of N(F_cell(missed), misses), or what the ships through the cell say."""
+        hit, before = self.turned(1 << cell, missed)
+        known = self._after_hit.get(((hit, before), misses))
+        if known is None:
+            here, left = self.residual(missed), 0
+            if self._ships is not None:
+                self._asked += 1
+                self._tick(0)
+                left = self._ships.unfinished(hit.bit_length() - 1, to_words([before])[0], misses)
+            most = min(int(here.counts[cell]) - left, _words(misses, here.hits - 1))
+            known = self._after_hit[(hit, before), misses] = Value(most, False)
+        return known
 
     def without(self, missed: int) -> NDArray[np.bool_]:
         """Which sets have none of the missed cells."""

@@ -11,8 +11,7 @@ leaves one set of F or none. From E on, every path costs at least the sum over r
 N(F(E), r) (`optsearch.search.finished`), with `Counts.cap` in place of N. So the search that
 always follows the path of the least sum of both (A*) has a lower bound of M(F) at any moment: the
 least such sum. Where a cheaper path to some E is found later, E is followed again: by upper bounds
-the sums need not rise. Where hits cost much, N(F(E), r) is counted when the turn of E comes, as far
-as it is for F, so that fewer paths are followed.
+the sums need not rise.
 
 Where the nested dual has prices, what they say of what is to come takes the place of N: it is close
 to the truth and costs next to nothing (`optsearch.bounds.nested_dual`, Later).
@@ -39,26 +38,22 @@ class Missed:
     """The shortest path of one family.
 
     counts -- of it. kernel -- for the mean, of the same family without a cell hit. What its tick
-    raises leaves `lower` as it was. counts_tails -- whether N is counted from each E on. later --
-    what is to come by prices, in place of N.
+    raises leaves `lower` as it was. later -- what is to come by prices, in place of N.
     """
 
     def __init__(
         self,
         counts: Counts,
         kernel: Silent,
-        counts_tails: bool = False,
         later: Later | None = None,
     ):
         self._counts, self._kernel, self._later = counts, kernel, later
-        self._counts_tails = counts_tails and later is None
         self.lower = 0  # no strategy misses less
         self.is_exact = False  # nor any more
         self.steps = 0
         self._order = count()
         self._least = {0: 0}  # cost of the cheapest path to E
         self._after_hit: dict[Step, tuple[int, bool]] = {}  # M, or a bound of it
-        self._tails: dict[int, int] = {}  # from E on, counted exactly
         self._waiting: list[tuple[int, int, int, int, Step | None]] = []
         self._wait(self._tail(0), 0, 0, None)
 
@@ -82,10 +77,6 @@ class Missed:
             heapq.heappop(self._waiting)
         elif self._counts.residual(missed).number < 2:
             self.is_exact = True
-        elif self._counts_tails and missed not in self._tails:
-            tail = self._tails[missed] = self._counts.to_come(missed)
-            total = max(total, cost + tail)
-            heapq.heapreplace(self._waiting, (total, next(self._order), cost, missed, None))
         else:
             heapq.heappop(self._waiting)
             self.steps += 1
@@ -125,7 +116,10 @@ class Missed:
             state = self._hit(step)
             is_plain = len(state.family) <= self._kernel.easy
             bound = self._kernel.solve if is_plain else self._kernel.lower_bound
-            self._after_hit[key] = bound(state), is_plain
+            misses = bound(state)
+            if not is_plain:
+                misses = max(misses, self._counts.to_come_after_hit(step[1], step[0]))
+            self._after_hit[key] = misses, is_plain
         return self._after_hit[key]
 
     def _solve(self, step: Step) -> None:
@@ -142,5 +136,4 @@ class Missed:
         """What every path from there costs at least."""
         if self._later is not None:
             return self._later(self._counts.without(missed), missed.bit_count())
-        tail = self._tails.get(missed)
-        return self._counts.to_come(missed, is_exact=False) if tail is None else tail
+        return self._counts.to_come(missed)

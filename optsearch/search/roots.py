@@ -7,7 +7,7 @@ misses, and the shortest path over missed cells, take their numbers from there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -35,16 +35,18 @@ STEP_BY_PRICES = 50
 class Patience:
     """What exact counts and the path may take, in nodes.
 
-    is_said -- whether each gain is a bound of its own, and the path counts what is to come.
+    bounds -- for counts that are bounded by the ship hit. is_said -- whether each gain is a bound
+    of its own.
     """
 
     counts: int
+    bounds: int
     path: int
     is_said: bool = False
 
 
-QUICK = Patience(200_000, 60_000)  # some seconds
-PATIENT = Patience(10_000_000, 1 << 60, is_said=True)
+QUICK = Patience(200_000, 100_000, 60_000)  # some seconds
+PATIENT = Patience(10_000_000, 1_000_000, 1 << 60, is_said=True)
 
 
 def root_bounds(
@@ -95,8 +97,7 @@ def _by_missed(
         return Bound(name, "lower", mean, f"{argument}; computed here")
 
     effort = patience.counts if later is None else QUICK.counts
-    counting = _Bounded("finished within few misses", effort, progress)
-    now = counting
+    now = counting = _Bounded("finished within few misses", effort, progress)
     counts = Counts(family, lambda nodes: now.tick(nodes), at_most)
     counting.effort_of = lambda: counts.effort
     counted = partial(
@@ -107,13 +108,24 @@ def _by_missed(
             yield counted(mean_at_least(counts.bounds, game.fleet_cells, number))
     if not patience.is_said:
         yield counted(mean_at_least(counts.bounds, game.fleet_cells, number))
+    now = bounding = _Bounded("finished within more misses", patience.bounds, progress)
+    counted_before = counts.effort
+    bounding.effort_of = lambda: counts.effort - counted_before
+    bounded = partial(
+        bound, "counts by the ship hit", "the same, and after a hit by the ship that may be hit"
+    )
+    for _ in bounding.until_over(counts.bounded()):
+        if patience.is_said:
+            yield bounded(mean_at_least(counts.bounds, game.fleet_cells, number))
+    if not patience.is_said:
+        yield bounded(mean_at_least(counts.bounds, game.fleet_cells, number))
     walking = _Bounded("missed cells", patience.path, progress)
     table, options = MemoryTable(MEMORY), SolverOptions()
     kernel = Silent(family, 0, MEAN, options, table, None, walking.tick)
-    counted_before, now = counts.effort, walking
+    walked_before, now = counts.effort, walking
     step = STEP if later is None else STEP_BY_PRICES
-    walking.effort_of = lambda: kernel.effort + step * missed.steps + counts.effort - counted_before
-    missed = Missed(counts, kernel, patience.is_said, later)
+    walking.effort_of = lambda: kernel.effort + step * missed.steps + counts.effort - walked_before
+    missed = Missed(counts, kernel, later)
     found = partial(bound, "missed cells", "the shortest path over the cells missed before a hit")
     before = 0
     for lower in walking.until_over(missed):
@@ -139,7 +151,7 @@ class _Bounded:
         self._progress(self._status)
         self._limit.check(self.effort_of())
 
-    def until_over(self, numbers: Counts | Missed) -> Iterator[int]:
+    def until_over(self, numbers: Iterable[int]) -> Iterator[int]:
         """The numbers that come until then."""
         try:
             for number in numbers:
