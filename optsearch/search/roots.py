@@ -96,8 +96,8 @@ def _by_missed(
     def bound(name: str, argument: str, mean: Fraction) -> Bound:
         return Bound(name, "lower", mean, f"{argument}; computed here")
 
-    effort = patience.counts if later is None else QUICK.counts
-    now = counting = _Bounded("finished within few misses", effort, progress)
+    able = patience if later is None else QUICK
+    now = counting = _Bounded("finished within few misses", able.counts, progress)
     counts = Counts(family, lambda nodes: now.tick(nodes), at_most)
     counting.effort_of = lambda: counts.effort
     counted = partial(
@@ -108,7 +108,7 @@ def _by_missed(
             yield counted(mean_at_least(counts.bounds, game.fleet_cells, number))
     if not patience.is_said:
         yield counted(mean_at_least(counts.bounds, game.fleet_cells, number))
-    now = bounding = _Bounded("finished within more misses", patience.bounds, progress)
+    now = bounding = _Bounded("finished within more misses", able.bounds, progress)
     counted_before = counts.effort
     bounding.effort_of = lambda: counts.effort - counted_before
     bounded = partial(
