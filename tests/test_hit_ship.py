@@ -7,15 +7,15 @@ from random import Random
 
 import numpy as np
 import pytest
-from optsearch.compiled._hit_ship import MAX_RESTS, HitShip
-from test_finished import drawn, finished, nothing
 
+from optsearch.compiled._hit_ship import MAX_RESTS, HitShip
 from optsearch.counting.configurations import to_words
 from optsearch.counting.family import Family
 from optsearch.game import Game, bits
 from optsearch.game.position import Position
 from optsearch.search.finished import Counts
 from optsearch.search.hit_ship import hit_ship_of
+from tests.test_finished import drawn, finished, nothing
 
 
 def words(misses, hits):
