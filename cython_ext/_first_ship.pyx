@@ -30,21 +30,14 @@ from covered cimport (Covered, fill_covered, heaviest_tree, release_covered, sor
                       sorted_triple)
 from hashing cimport scramble
 from slots cimport Slots, add_number, forget_numbers, next_number
+from states cimport State, States, add_state, find_state, forget_states
 
 cdef enum:
     MAX_THROUGH = 64     # placements through a cell, and cells of these
     MAX_TURNS = 8        # symmetries of a board
     MAX_SEQUENCE = 16    # cells of a sequence
     ROOM = 1 << 12       # of a table at first, a power of two
-    MOST_STATES = 1 << 26
     PATIENCE = 1 << 8    # sets between two looks for ctrl-C
-
-
-cdef struct State:
-    uint64_t alive, near
-    uint32_t misses
-    uint32_t stamp       # of the cell that it was found for
-    int64_t value
 
 
 cdef struct Known:
@@ -91,9 +84,7 @@ cdef class FirstShip:
     cdef int missed[MAX_THROUGH]         # cells missed before in its halo
     cdef uint64_t beside[MAX_THROUGH]    # cells (as numbered here) in its halo
     cdef uint64_t cover[MAX_THROUGH]     # of a cell: the placements that have it
-    cdef State* table
-    cdef int64_t room, states
-    cdef uint32_t stamp
+    cdef States states
 
     def __cinit__(self, int hits, const uint64_t[:, ::1] masks, const uint64_t[:, ::1] halos,
                   const int64_t[:, ::1] avoiding, int start, const int64_t[:, ::1] words,
@@ -117,12 +108,10 @@ cdef class FirstShip:
         self.halo = <Cells*>PyMem_Calloc(n + 1, sizeof(Cells))
         self.avoiding = <int64_t*>PyMem_Calloc((n + 1) * (self.most + 1), sizeof(int64_t))
         self.words = <int64_t*>PyMem_Calloc((self.most + 1) * (hits + 1), sizeof(int64_t))
-        self.room, self.stamp, self.states = ROOM, 0, 0
-        self.table = <State*>calloc(ROOM, sizeof(State))
         self.found_room = ROOM
         self.found = <Known*>calloc(ROOM, sizeof(Known))
         if (self.mask == NULL or self.halo == NULL or self.avoiding == NULL or self.words == NULL
-                or self.table == NULL or self.found == NULL):
+                or self.found == NULL):
             raise MemoryError
         for i in range(self.turns):
             for cell in range(self.board):
@@ -156,7 +145,7 @@ cdef class FirstShip:
         PyMem_Free(self.halo)
         PyMem_Free(self.avoiding)
         PyMem_Free(self.words)
-        free(self.table)
+        free(self.states.table)
         free(self.found)
         free(self.numbers.words)
 
@@ -252,11 +241,7 @@ cdef class FirstShip:
             self.cells += 1
         for i in range(self.through):
             self.closest = max(self.closest, popcount(self.beside[i]))
-        self.stamp += 1
-        if self.stamp == 0:
-            memset(self.table, 0, self.room * sizeof(State))
-            self.stamp = 1
-        self.states = 0
+        forget_states(&self.states)
         return self.least(~<uint64_t>0 >> (64 - self.through), 0, misses)
 
     cdef uint64_t name(self, uint64_t alive, uint64_t near) noexcept nogil:
@@ -280,8 +265,8 @@ cdef class FirstShip:
         cdef int e
         cdef int64_t value = -1, best, either
         cdef uint64_t hit, name = self.name(alive, near)
-        cdef State* state = self.find(alive, name, misses)
-        if state.stamp == self.stamp:
+        cdef const State* state = find_state(&self.states, alive, name, misses)
+        if state.stamp == self.states.stamp:
             return state.value
         if misses >= self.start:
             value = self.left(alive, near, misses)
@@ -297,10 +282,7 @@ cdef class FirstShip:
                         either += self.least(hit, near, misses)
                         best = min(best, either)
             value = max(value, best)
-        state = self.find(alive, name, misses)
-        state.alive, state.near, state.misses = alive, name, misses
-        state.stamp, state.value = self.stamp, value
-        self.states += 1
+        add_state(&self.states, alive, name, misses, value)
         return value
 
     cdef int64_t left(self, uint64_t alive, uint64_t near, int misses) noexcept nogil:
@@ -318,41 +300,6 @@ cdef class FirstShip:
             together += number
             each += max(0, number - words[self.hits - size(self.mask[self.ship[i]])])
         return max(each, together - words[self.hits - size(common)])
-
-    cdef State* find(self, uint64_t alive, uint64_t near, uint32_t misses) except NULL nogil:
-        """The place of a state; with another stamp, a free one."""
-        cdef State* state
-        cdef int64_t i
-        if 2 * self.states >= self.room:
-            self.grow()
-        i = scramble(scramble(scramble(alive) ^ near) ^ misses) & (self.room - 1)
-        while True:
-            state = &self.table[i]
-            if (state.stamp != self.stamp
-                    or state.alive == alive and state.near == near and state.misses == misses):
-                return state
-            i = (i + 1) & (self.room - 1)
-
-    cdef int grow(self) except -1 nogil:
-        """Twice the room, with the states of this cell."""
-        cdef State* old = self.table
-        cdef State* state
-        cdef int64_t i, n = self.room
-        if n >= MOST_STATES:
-            with gil:
-                raise MemoryError("too many ways to part the ships through a cell")
-        self.table = <State*>calloc(2 * n, sizeof(State))
-        if self.table == NULL:
-            self.table = old
-            with gil:
-                raise MemoryError
-        self.room = 2 * n
-        for i in range(n):
-            if old[i].stamp == self.stamp:
-                state = self.find(old[i].alive, old[i].near, old[i].misses)
-                state[0] = old[i]
-        free(old)
-        return 0
 
 
 cdef class Sequences:

@@ -4,13 +4,13 @@
 
     alive   the ships that agree with the replies, as bits
     near    the cells missed that some of the ships through the cell have
-    far     how many other cells were missed since the hit
+    misses  how many other cells were missed since the hit, `far`
 
 The values of states are kept in a table that is emptied for every question. What cells meet of some
 rests is kept for good.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 
@@ -19,6 +19,7 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cells cimport MAX_CELLS, Cells, ctz, join, one, popcount, size
 from hashing cimport scramble
 from slots cimport Slots, add_number, next_number
+from states cimport State, States, add_state, find_state, forget_states
 
 cdef enum:
     WORDS = 4            # of 64 rests
@@ -36,12 +37,6 @@ cdef struct Rests:
     int32_t number
     int32_t met[MOST_MET + 1]        # the most of them that so many cells meet
     int32_t fall[MOST_MET + 1]       # how many have each cell, falling
-
-
-cdef struct State:
-    uint64_t alive, near
-    uint32_t far, stamp
-    int32_t value
 
 
 cdef class HitShip:
@@ -66,9 +61,7 @@ cdef class HitShip:
     cdef int length[MAX_THROUGH]
     cdef uint64_t cover[MAX_THROUGH]        # of a cell: the ships that have it
     cdef int cell[MAX_THROUGH]
-    cdef State* table
-    cdef int64_t room, states
-    cdef uint32_t stamp
+    cdef States states
 
     def __cinit__(self, int hits, int cells, const uint64_t[:, ::1] ships,
                   const uint64_t[:, ::1] rests, const uint64_t[:, ::1] has):
@@ -82,10 +75,9 @@ cdef class HitShip:
         self.rests = <int>rests.shape[0]
         self.ship = <Cells*>PyMem_Calloc(self.ships + 1, sizeof(Cells))
         self.has = <uint64_t*>PyMem_Calloc((self.ships + 1) * WORDS, sizeof(uint64_t))
-        self.room = self.known_room = ROOM
-        self.table = <State*>calloc(ROOM, sizeof(State))
+        self.known_room = ROOM
         self.known = <Rests*>calloc(ROOM, sizeof(Rests))
-        if (self.ship == NULL or self.has == NULL or self.table == NULL or self.known == NULL):
+        if self.ship == NULL or self.has == NULL or self.known == NULL:
             raise MemoryError
         for r in range(MAX_CELLS + 1):
             for k in range(MAX_CELLS + 1):
@@ -104,7 +96,7 @@ cdef class HitShip:
     def __dealloc__(self):
         PyMem_Free(self.ship)
         PyMem_Free(self.has)
-        free(self.table)
+        free(self.states.table)
         free(self.known)
         free(self.numbers.words)
 
@@ -158,21 +150,16 @@ cdef class HitShip:
             self.through += 1
         if not self.through:
             return 0
-        self.stamp += 1
-        if self.stamp == 0:
-            memset(self.table, 0, self.room * sizeof(State))
-            self.stamp = 1
-        self.states = 0
+        forget_states(&self.states)
         return self.least(~<uint64_t>0 >> (64 - self.through), 0, 0, misses)
 
     cdef int least(self, uint64_t alive, uint64_t near, int far, int misses) except -1 nogil:
         """The value of a state with so many misses left."""
         cdef int e, value, best, either
         cdef uint64_t hit
-        cdef State* state
-        state = self.find(alive, near, far)
-        if state.stamp == self.stamp:
-            return state.value
+        cdef const State* state = find_state(&self.states, alive, near, far)
+        if state.stamp == self.states.stamp:
+            return <int>state.value
         value = self.count(alive, near, far, misses)
         if misses >= 0:
             best = self.least(alive, near, far + 1, misses - 1)
@@ -186,10 +173,7 @@ cdef class HitShip:
                         either += self.least(hit, near, far, misses)
                         best = min(best, either)
             value = max(value, best)
-        state = self.find(alive, near, far)
-        state.alive, state.near, state.far = alive, near, far
-        state.stamp, state.value = self.stamp, value
-        self.states += 1
+        add_state(&self.states, alive, near, far, value)
         return value
 
     cdef int count(self, uint64_t alive, uint64_t near, int far, int misses) except -1 nogil:
@@ -347,37 +331,3 @@ cdef class HitShip:
                       nodes)
             if e < 64:
                 without |= <uint64_t>1 << e
-
-    # The table
-
-    cdef State* find(self, uint64_t alive, uint64_t near, uint32_t far) except NULL nogil:
-        """The place of a state; with another stamp, a free one."""
-        cdef State* state
-        cdef int64_t i
-        if 2 * self.states >= self.room:
-            self.grow()
-        i = scramble(scramble(scramble(alive) ^ near) ^ far) & (self.room - 1)
-        while True:
-            state = &self.table[i]
-            if (state.stamp != self.stamp
-                    or state.alive == alive and state.near == near and state.far == far):
-                return state
-            i = (i + 1) & (self.room - 1)
-
-    cdef int grow(self) except -1 nogil:
-        """Twice the room, with the states of this question."""
-        cdef State* old = self.table
-        cdef State* state
-        cdef int64_t i, n = self.room
-        self.table = <State*>calloc(2 * n, sizeof(State))
-        if self.table == NULL:
-            self.table = old
-            with gil:
-                raise MemoryError
-        self.room = 2 * n
-        for i in range(n):
-            if old[i].stamp == self.stamp:
-                state = self.find(old[i].alive, old[i].near, old[i].far)
-                state[0] = old[i]
-        free(old)
-        return 0

@@ -132,7 +132,7 @@ def states(kernel, rule):
             waiting += kernel.parts(state, rule(kernel, state)).values()
 
 
-@pytest.mark.parametrize("game", ["5x5:3,2", "3x6:3,2,2"])
+@pytest.mark.parametrize("game", ["5x5:3,2", "3x6:3,2,2", "4x6:3,2,2"])
 def test_rollouts_shoot_alike_however_the_state_was_reached(game):
     position = Position(Game.parse(game))
     kernel = Solver(position).kernel

@@ -34,7 +34,7 @@ from optsearch.search.team import Parallel
 from optsearch.support.errors import NotSupported, TooLarge
 from optsearch.tree import Leaf, Node
 
-MEMORY = 1 << 29  # bytes of the table, which is filled anew with each weights
+MEMORY = 1 << 29  # bytes of the table of all rounds
 MOST_ANNOUNCED = 150  # hidings that the definition is asked about
 Tick = Callable[[], None]
 Shots = NDArray[np.int64]

@@ -42,6 +42,21 @@ def image(mask: int, permutation: Permutation) -> int:
     return sum(1 << permutation[cell] for cell in bits(mask))
 
 
+def connected(mask: int, sides: Sequence[int]) -> int:
+    """The first cell of a mask, and those of it that hang together with it by sides.
+
+    sides -- of each cell the mask of its neighbours.
+    """
+    found, new = 0, mask & -mask
+    while new:
+        found |= new
+        around = 0
+        for cell in bits(new):
+            around |= sides[cell]
+        new = around & mask & ~found
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Board:
     """Cells in a grid of rows and columns, and how they lie to each other.

@@ -37,7 +37,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
 
-from optsearch.game.board import HEXAGON, NOWHERE, SQUARE, Board, Place, bits
+from optsearch.game.board import HEXAGON, NOWHERE, SQUARE, Board, Place, bits, connected
 from optsearch.game.cells import MAX_BOARD, cell_name, parse_cell
 from optsearch.game.shapes import parse_kind
 from optsearch.support.datafiles import DATA
@@ -302,7 +302,7 @@ class _Reader:
                 self._refuse(f"{where} is there twice at {text}")
             if found and len(cells) != next(iter(found)).bit_count():
                 self._refuse(f"{where} has {len(cells)} cells at {text}, and another number before")
-            if not _is_piece(mask, sides):
+            if connected(mask, sides) != mask:
                 self._refuse(f"{where} is in pieces at {text}")
             found[mask] = None
         return tuple(sorted(found, key=lambda mask: (mask & -mask, mask)))
@@ -332,15 +332,3 @@ def _is_kind(text: str) -> bool:
         return bool(parse_kind(text))
     except GameError:
         return False
-
-
-def _is_piece(mask: int, sides: tuple[int, ...]) -> bool:
-    """Whether the cells of a mask hang together by sides."""
-    piece, more = 0, mask & -mask
-    while more:
-        piece |= more
-        around = 0
-        for cell in bits(more):
-            around |= sides[cell]
-        more = around & mask & ~piece
-    return piece == mask

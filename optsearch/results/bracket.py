@@ -43,6 +43,7 @@ from optsearch.results.tables import (
     known_part_of,
     part_of,
 )
+from optsearch.search import rollouts
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.roots import long_root_bounds
 from optsearch.strategies import named
@@ -54,9 +55,7 @@ from optsearch.support.records import read_published
 from optsearch.support.sharing import results as results_of
 
 GREEDY = "greedy:endgame=0"  # always a most probable cell, the first in reading order
-LEVELS = (  # the best known that is evaluated in seconds
-    "levels:depth=2,width=6,least=6,drop=60,close=10,kept=4,candidates=12,percent=0,endgame=10"
-)
+LEVELS = "levels:" + ",".join(f"{name}={number}" for name, number in rollouts.LEVELS.items())
 LEVELS_FROM = 64  # configurations; fewer are an endgame
 LEVELS_UP_TO = 30_000
 

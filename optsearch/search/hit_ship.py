@@ -60,7 +60,7 @@ import numpy as np
 from optsearch.compiled._hit_ship import MAX_RESTS, MAX_SHIPS, HitShip
 from optsearch.counting.configurations import to_words
 from optsearch.counting.family import Family
-from optsearch.game import bits
+from optsearch.game.board import connected
 
 
 def hit_ship_of(family: Family) -> HitShip | None:
@@ -74,7 +74,7 @@ def hit_ship_of(family: Family) -> HitShip | None:
     for one in family.sets:
         left = one
         while left:
-            ship = _ship(family.game.board.sides, left)
+            ship = connected(left, family.game.board.sides)
             left &= ~ship
             if one != ship:
                 number = rests.setdefault(one & ~ship, len(rests))
@@ -87,18 +87,6 @@ def hit_ship_of(family: Family) -> HitShip | None:
         for number in numbers:
             row[number // 64] |= np.uint64(1 << number % 64)
     return HitShip(family.hits, grid, to_words(list(ships)), to_words(list(rests)), has)
-
-
-def _ship(sides: tuple[int, ...], cells: int) -> int:
-    """The first of some cells, and those that it hangs together with by their sides."""
-    ship, new = 0, cells & -cells
-    while new:
-        ship |= new
-        around = 0
-        for cell in bits(new):
-            around |= sides[cell]
-        new = around & cells & ~ship
-    return ship
 
 
 def _most_through(ships: Iterable[int], cells: int) -> int:

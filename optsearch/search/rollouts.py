@@ -1,7 +1,8 @@
 """A rule of the search that plays well from any state: the shots of levels of rollouts.
 
-They are those of `results.bracket.LEVELS`; what its numbers mean is said in
-`optsearch.compiled._walk`. Few configurations are left to the search, which plays the optimum.
+They are those of the strategy `levels` with the numbers `LEVELS`; what these mean is said in
+`optsearch/strategies/levels.py`. Few configurations are left to the search, which plays the
+optimum.
 """
 
 from __future__ import annotations
@@ -14,16 +15,27 @@ from optsearch.search.kernels import Kernel, Silent, State, best_cell
 
 MOST = 1 << 15  # configurations up to which rollouts play all of them, and take a second or two
 FEW = 64  # that are left to the search
+LEVELS = {  # the best known that takes seconds
+    "depth": 2,
+    "width": 6,
+    "least": 6,
+    "drop": 60,
+    "close": 10,
+    "kept": 4,
+    "candidates": 12,
+    "percent": 0,
+    "endgame": 10,
+}
 
 
 @dataclass(frozen=True)
 class _Level:
     """A policy that compares cells by the levels below it. Level 0 is greedy."""
 
-    floor: int = 6
-    candidates: int = 6
-    margin: int = 10
-    kept: int = 4
+    floor: int = LEVELS["least"]
+    candidates: int = LEVELS["width"]
+    margin: int = LEVELS["close"]
+    kept: int = LEVELS["kept"]
 
 
 @dataclass(frozen=True)
@@ -31,16 +43,19 @@ class _Numbers:
     """Those of the rule, which the kernel takes by name; nothing is sampled and estimated."""
 
     order: tuple[int, ...]
-    endgame: int = 10
-    candidates: int = 12
-    percent: int = 0
+    endgame: int = LEVELS["endgame"]
+    candidates: int = LEVELS["candidates"]
+    percent: int = LEVELS["percent"]
     screen: int = MOST
-    finalists: int = 12
+    finalists: int = LEVELS["candidates"]
     cap: int = MOST
     truncate: int = 6
     estimates: tuple[tuple[int, ...], ...] = ((0,) * BUCKETS,)
     until: int = MOST
-    levels: tuple[_Level, ...] = (_Level(candidates=1, margin=60, kept=12), _Level(), _Level())
+    levels: tuple[_Level, ...] = (
+        _Level(candidates=1, margin=LEVELS["drop"], kept=LEVELS["candidates"]),
+        *(_Level(),) * LEVELS["depth"],
+    )
 
 
 class Rollouts:
