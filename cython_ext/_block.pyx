@@ -65,11 +65,12 @@ cdef Block* compress(const Part* part, const uint8_t* columns, int cells, int ha
         free_block(result)
         free(pieces)
         return NULL
-    result.certain = b.certain
+    result.certain, result.places = b.certain, 0
     used = cut(part.mask, b.words, pieces, &fill)
     out = result.data
     for i in range(cells):
         result.cell[i] = b.cell[columns[i]]
+        result.places |= one(result.cell[i])
         out = copy_together(b.data + columns[i] * b.words, pieces, used, fill, out)
     for i in range(result.hashes):
         out = copy_together(b.data + (b.cells + i) * b.words, pieces, used, fill, out)
@@ -128,17 +129,27 @@ cdef int count_rest(const Counts* all, const Counts* some, int cells, Counts* re
 
 cdef int sum_up(Counts* counts, int cells) noexcept nogil:
     """Fill in what follows from the counts; the first most probable uncertain column, or -1."""
-    cdef int i
-    cdef int64_t n, most = 0, total = 0
-    counts.greatest = -1
+    cdef int i, k, last
+    cdef int64_t n = counts.n, most = 0, total = 0, open
+    cdef uint64_t some, all
+    cdef const int64_t* having = counts.having
     for i in range(cells):
-        n = counts.having[i]
-        if n < counts.n:
-            total += n
-            if n > most:
-                most = n
-                counts.greatest = i
-    n = counts.n
+        open = having[i] if having[i] < n else 0
+        total += open
+        most = open if open > most else most
+    for k in range(2):
+        some = all = 0
+        last = min(64, cells - 64 * k)
+        for i in range(last):
+            some |= <uint64_t>(having[i] > 0) << i
+            all |= <uint64_t>(having[i] == n) << i
+        counts.some[k], counts.all[k] = some, all
+        having += 64
+    counts.greatest = -1
+    if most:
+        counts.greatest = 0
+        while counts.having[counts.greatest] != most:
+            counts.greatest += 1
     counts.left = <int>((total + n // 2) // n) if n else 0    # a sample can be empty
     return counts.greatest
 
@@ -245,7 +256,10 @@ cdef void gather(const Part* part, bint hears, int by_row, Words* w) noexcept no
     cdef uint64_t under[WORD]
     cdef int shift[WORD]
     cdef uint64_t bits, without = 0 if hears else ones(part.n)
+    cdef uint64_t some[2]
+    cdef uint64_t all[2]
     cdef const uint64_t* column
+    some[0], some[1], all[0], all[1] = 0, 0, 0, 0
     if part.mask == NULL:
         index[0], under[0], shift[0], used = 0, ~<uint64_t>0, 0, 1
     else:
@@ -254,7 +268,7 @@ cdef void gather(const Part* part, bint hears, int by_row, Words* w) noexcept no
                 index[used], under[used], shift[used] = j, part.mask[j], fill
                 fill += popcount(part.mask[j])
                 used += 1
-    w.cells, w.certain = 0, b.certain
+    w.cells = 0
     for i in range(b.cells):
         if hears and part.shots.hits & one(b.cell[i]):
             continue
@@ -264,8 +278,10 @@ cdef void gather(const Part* part, bint hears, int by_row, Words* w) noexcept no
             bits |= extract(column[index[k]], under[k]) << shift[k]
         w.column[w.cells], w.cell[w.cells] = bits, b.cell[i]
         w.cells += bits != 0 and bits != without
-        if bits == without and bits:
-            w.certain |= one(b.cell[i])
+        some[i >> 6] |= <uint64_t>(bits != 0) << (i & 63)
+        all[i >> 6] |= <uint64_t>(bits != 0 and bits == without) << (i & 63)
+    w.certain = b.certain | places(b, all)
+    w.places = places(b, some) & ~w.certain
     for i in range(w.cells, (w.cells + 3) & ~3):
         w.column[i] = 0
     for i in range(b.extras):

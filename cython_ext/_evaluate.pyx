@@ -17,10 +17,10 @@ from libc.string cimport memset
 import numpy as np
 
 from cells cimport MAX_CELLS, Cells, ctz, high, join, low, one, popcount, size
-from columns cimport count_bits, extract, greatest, leading_one, mix_cells
+from columns cimport count_bits, deposit, extract, greatest, leading_one, mix_cells
 from counting cimport count_cells
-from optsearch.compiled._block cimport (Counts, Part, Shots, Words, count, count_rest, free_block, ones,
-                                        split, sum_of_extras)
+from optsearch.compiled._block cimport (WORD, Counts, Part, Shots, Words, count, count_rest, free_block,
+                                        ones, places, split, sum_of_extras)
 from optsearch.compiled._endgame cimport Endgame, least_of_four
 from optsearch.compiled._score cimport Asked, ask, rank
 from optsearch.compiled._walk cimport (BUCKETS, INNER, MAX_HASHES, MAX_LEVELS, SMALL, UNIT, Candidates,
@@ -41,16 +41,22 @@ cdef struct Entry:
 
 
 cdef struct Known:        # what a level misses in a part
-    Shots shots           # as `name` has them
+    Shots shots           # as `entry_of` has them
     int64_t cost
     int mode              # 0: an empty entry; 1 + shift + MODES * level: where each stands for 2^shift
 
 
-cdef inline uint64_t place_of(const Shots* shots, int mode, int64_t n) noexcept nogil:
+cdef inline uint64_t place_of(const Known* name, int64_t n) noexcept nogil:
     """Where the table of rollouts keeps what is known of n configurations with a name."""
+    cdef const Shots* shots = &name.shots
     return ((mix_cells(low(shots.hits) ^ mix_cells(low(shots.misses), high(shots.misses)),
-                       high(shots.hits) + <uint64_t>mode) & (KNOWN - 1))
+                       high(shots.hits) + <uint64_t>name.mode) & (KNOWN - 1))
             + KNOWN * <uint64_t>leading_one(n))
+
+
+cdef inline bint is_known(const Known* entry, const Known* name) noexcept nogil:
+    return (entry.mode == name.mode and entry.shots.hits == name.shots.hits
+            and entry.shots.misses == name.shots.misses)
 
 
 @cython.final
@@ -403,64 +409,81 @@ cdef class Evaluator(Walk):
         if masks == NULL:
             return 0
         split(part, column, counts.having[column], masks, &hit, &missed)
-        count(&hit, False, &of_hit)
+        if hit.n > WORD:
+            count(&hit, False, &of_hit)
         cost = UNIT * missed.n + self.play(&hit, &of_hit, counts.left - 1, costing)
         if cost < limit:
-            count_rest(counts, &of_hit, part.block.cells, &of_missed)
+            if hit.n > WORD:
+                count_rest(counts, &of_hit, part.block.cells, &of_missed)
+            elif missed.n > WORD:
+                count(&missed, False, &of_missed)
             cost += self.play(&missed, &of_missed, counts.left, costing)
         free(masks)
         return cost
 
     cdef int64_t play(self, const Part* part, const Counts* counts, int left,
                       const Costing* costing) noexcept nogil:
-        """What a level misses in a part; estimated where sampled."""
+        """What a level misses in a part; estimated where sampled.
+
+        counts -- of the part, if it is larger than a word.
+        """
         cdef Part own = part[0]
         cdef Counts again
+        cdef Known name
         cdef Known* entry
-        cdef int64_t cost
+        cdef Cells certain
         cdef Costing by = costing[0]
-        cdef Shots known
-        cdef int mode
         while by.level and part.n <= self.rule.level[by.level].floor:
             by.level = self.rule.level[by.level].below
         if by.shift and part.n <= self.rule.truncate:
             return self.estimate(part.n, left, by.shift)
-        if part.n <= FORGOTTEN:
-            return self.roll_few(part, left, &by)
-        mode = 1 + by.shift + MODES * by.level
-        self.name(part, counts, &known)
-        entry = &self.known[place_of(&known, mode, part.n)]
-        if (entry.mode == mode and entry.shots.hits == known.hits
-                and entry.shots.misses == known.misses):
+        if part.n <= WORD:
+            return self.play_few(part, left, &by)
+        if counts.greatest < 0:
+            return 0
+        certain = part.block.certain | places(part.block, counts.all)
+        entry = self.entry_of(part, certain, places(part.block, counts.some) & ~certain, &by, &name)
+        if is_known(entry, &name):
             return entry.cost
-        if part.n <= 64:
-            cost = self.roll_few(part, left, &by)
-        elif counts.greatest < 0:
-            cost = 0
-        elif 2 * part.n > part.block.n:
-            cost = self.roll(part, counts, &by)
+        name.cost = 0
+        if 2 * part.n > part.block.n:
+            name.cost = self.roll(part, counts, &by)
         elif self.move(part, counts, &own):
-            count(&own, False, &again)
-            cost = self.roll(&own, &again, &by)
+            keep_counts(part, counts, &again)
+            name.cost = self.roll(&own, &again, &by)
             free_block(own.block)
         if not self.failed:
-            entry.shots, entry.mode, entry.cost = known, mode, cost
-        return cost
+            entry[0] = name
+        return name.cost
 
-    cdef void name(self, const Part* part, const Counts* counts, Shots* known) noexcept nogil:
-        """What tells a part from others: the cells that all have, and those that only some have.
+    cdef int64_t play_few(self, const Part* part, int left, const Costing* costing) noexcept nogil:
+        """The same of at most a word of configurations."""
+        cdef Words w
+        cdef Known name
+        cdef Known* entry
+        cdef uint64_t x = self.words_of(part, 0, costing.shift, &w)
+        cdef bint is_kept = part.n > FORGOTTEN
+        if is_kept:
+            entry = self.entry_of(part, w.certain, w.places, costing, &name)
+            if is_known(entry, &name):
+                return entry.cost
+        name.cost = self.roll_part(
+            &w, x, part.shots.hits | w.certain, part.shots.misses, left, costing.level)
+        if is_kept:
+            entry[0] = name
+        return name.cost
 
-        A score goes by the shots that missed, so for it these are in place of the latter.
+    cdef Known* entry_of(self, const Part* part, Cells certain, Cells open, const Costing* costing,
+                         Known* name) noexcept nogil:
+        """Where the table has what a level misses in a part, and the name that it has there.
+
+        What tells a part from others: the cells that all have, and those that only some have. A score
+        goes by the shots that missed, so for it these are in place of the latter.
         """
-        cdef int i
-        known.hits, known.misses = part.block.certain, 0
-        for i in range(part.block.cells):
-            if counts.having[i] == part.n:
-                known.hits |= one(part.block.cell[i])
-            elif counts.having[i]:
-                known.misses |= one(part.block.cell[i])
-        if self.policy != NULL or self.ranker != NULL:
-            known.misses = part.shots.misses
+        name.shots.hits = certain
+        name.shots.misses = open if self.policy == NULL and self.ranker == NULL else part.shots.misses
+        name.mode = 1 + costing.shift + MODES * costing.level
+        return &self.known[place_of(name, part.n)]
 
     cdef int64_t roll(self, const Part* part, const Counts* counts, const Costing* costing) noexcept nogil:
         """What a level misses in a part of more than 64 configurations, where a cell is uncertain."""
@@ -479,15 +502,9 @@ cdef class Evaluator(Walk):
                 return 0
         return self.cost(part, best, counts, costing, INT64_MAX)
 
-    cdef int64_t roll_few(self, const Part* part, int left, const Costing* costing) noexcept nogil:
-        """What a level misses in a part of at most 64 configurations."""
-        cdef Words w
-        cdef uint64_t x = self.words_of(part, 0, costing.shift, &w)
-        return self.roll_part(&w, x, part.shots.hits | w.certain, part.shots.misses, left, costing.level)
-
     cdef inline int64_t roll_part(self, Words* w, uint64_t x, Cells hits, Cells missed, int left,
                                   int level) noexcept nogil:
-        """The same on words."""
+        """What a level misses in a part of words."""
         if level:
             return self.roll_level(w, x, hits, missed, left, level)
         if self.policy != NULL:
@@ -630,15 +647,16 @@ cdef class Evaluator(Walk):
         return result
 
 
-cdef inline uint64_t deposit(int part, uint64_t x) noexcept nogil:
-    """The bits of x whose numbers among them are in a part."""
-    cdef uint64_t bits = 0
-    while part:
-        if part & 1:
-            bits |= x & -x
-        part >>= 1
-        x &= x - 1
-    return bits
+cdef inline void keep_counts(const Part* part, const Counts* counts, Counts* kept) noexcept nogil:
+    """The counts of a part in the block that `move` gives it."""
+    cdef int i, k = 0
+    kept.n, kept.left = counts.n, counts.left
+    for i in range(part.block.cells):
+        if i == counts.greatest:
+            kept.greatest = k
+        kept.having[k] = counts.having[i]
+        k += 0 < counts.having[i] < counts.n
+    kept.some[0], kept.some[1], kept.all[0], kept.all[1] = ones(min(k, 64)), ones(max(k - 64, 0)), 0, 0
 
 
 def sampled(const uint64_t[:, ::1] sets, int bits):

@@ -12,7 +12,15 @@ cdef extern from *:
     #endif
     #if defined(__BMI2__)
     #define optsearch_extract(w, mask) _pext_u64(w, mask)
+    #define optsearch_deposit(w, mask) _pdep_u64(w, mask)
     #else
+    /* The lowest bits of w, put where the mask has bits. */
+    static inline uint64_t optsearch_deposit(uint64_t w, uint64_t mask) {
+        uint64_t bits = 0;
+        for (; mask && w; w >>= 1, mask &= mask - 1)
+            bits |= w & 1 ? mask & -mask : 0;
+        return bits;
+    }
     /* The bits of w under the mask, moved together: Hacker's Delight, 7-4. */
     static inline uint64_t optsearch_extract(uint64_t w, uint64_t mask) {
         uint64_t mk = ~mask << 1, mp, mv, t;
@@ -111,6 +119,7 @@ cdef extern from *:
                                                int* total, uint64_t* in_all) noexcept nogil
     int leading_one "optsearch_leading_one"(uint64_t w) noexcept nogil    # its place in w > 0
     uint64_t extract "optsearch_extract"(uint64_t w, uint64_t mask) noexcept nogil
+    uint64_t deposit "optsearch_deposit"(uint64_t w, uint64_t mask) noexcept nogil    # its inverse
     void transpose "optsearch_transpose"(uint64_t* a) noexcept nogil
     uint64_t mix_cells "optsearch_hash"(uint64_t low, uint64_t high) noexcept nogil
 

@@ -2,7 +2,8 @@
 
 from libc.stdint cimport int16_t, int64_t, uint8_t, uint64_t
 
-from cells cimport MAX_CELLS, Cells
+from cells cimport MAX_CELLS, Cells, high, join, low, popcount
+from columns cimport deposit
 from optsearch.compiled._enumerate cimport MAX_CODE_WORDS
 
 cdef enum:
@@ -18,7 +19,8 @@ cdef struct Block:             # a family as columns
     int hashes                 # columns after them: the lowest bits of the configurations' hashes
     int extras                 # bits that each configuration has besides
     Cells certain              # places without a column because all configurations have them
-    uint8_t cell[MAX_CELLS]    # of the columns: places in the order
+    uint8_t cell[MAX_CELLS]    # of the columns: places in the order, ascending
+    Cells places               # the set of these
     int16_t column[MAX_EXTRAS + 1]     # of each extra bit; -1: it is the same in all
     uint64_t same[EXTRA_WORDS + 1]     # those bits
     uint64_t* data             # column i at data + i * words; bits past n are 0
@@ -41,11 +43,14 @@ cdef struct Counts:            # how many configurations of a part have each cel
     int64_t having[MAX_CELLS]  # by column; 0 where it is hit and `hears`
     int greatest               # the first most probable uncertain column; -1: none
     int left                   # uncertain cells of a configuration (on average, rounded)
+    uint64_t some[2]           # bit i of the two words: whether column i has any
+    uint64_t all[2]            # whether it has all
 
 
 cdef struct Words:             # a family of at most 64 configurations
     int cells
     Cells certain              # places without a column because all have them
+    Cells places               # those of the columns
     uint64_t stamp             # of its entries in memos
     int shift                  # each configuration stands for 2^shift of them
     uint8_t cell[MAX_CELLS]    # of the columns: places in the order
@@ -57,6 +62,14 @@ cdef struct Words:             # a family of at most 64 configurations
 cdef inline uint64_t ones(int64_t n) noexcept nogil:
     """The lowest n bits, up to 64."""
     return ~<uint64_t>0 if n == 64 else (<uint64_t>1 << n) - 1
+
+
+cdef inline Cells places(const Block* b, const uint64_t* columns) noexcept nogil:
+    """The places of some columns of a block: bit i of the two words is column i."""
+    cdef uint64_t first = low(b.places)
+    cdef int k = popcount(first)
+    cdef uint64_t rest = columns[0] >> k | columns[1] << (64 - k) if 0 < k < 64 else columns[k == 64]
+    return join(deposit(columns[0], first), deposit(rest, high(b.places)))
 
 
 cdef Block* new_block(int64_t n, int cells, int hashes, int extras) noexcept nogil
