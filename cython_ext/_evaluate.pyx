@@ -12,12 +12,12 @@ was found at the nodes above it.
 cimport cython
 from libc.stdint cimport INT64_MAX, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from cells cimport MAX_CELLS, Cells, ctz, high, join, low, one, popcount, size
-from columns cimport count_bits, deposit, extract, greatest, leading_one, mix_cells
+from columns cimport count_bits, deposit, extract, greatest, has_two, leading_one, mix_cells
 from counting cimport count_cells
 from optsearch.compiled._block cimport (WORD, Counts, Part, Shots, Words, count, count_rest, free_block,
                                         ones, places, split, sum_of_extras)
@@ -327,41 +327,32 @@ cdef class Evaluator(Walk):
     cdef int choose_words(self, Words* w, uint64_t x, int n, Cells hits, Cells missed, int number,
                           Candidates* chosen) noexcept nogil:
         """The candidates, at most so many; how many cells a configuration has that are uncertain, in all."""
-        cdef int i, j, cell, first, total = 0, open = 0, likely = 0
-        cdef double most = 0
-        cdef double values[MAX_CELLS]
-        cdef Asked node
-        cdef int64_t having[MAX_CELLS]
+        cdef int i, j, cell, total = 0
+        cdef uint32_t open, key, most = 0, least = 1
         cdef uint64_t counts[MAX_CELLS]
-        cdef uint8_t cells[MAX_CELLS]
+        cdef uint32_t keys[MAX_CELLS]     # the greatest is the most likely cell's, the first of several
         cdef uint64_t column
         count_cells(w.column, w.cells, x, counts)
         for i in range(w.cells):
-            values[i] = <double>counts[i]
+            open = <uint32_t>counts[i] if counts[i] < <uint64_t>n else 0
+            total += open
+            most = open if open > most else most
+            keys[i] = open
         if self.ranker != NULL:
-            self.describe_words(w, x, &hits, missed, &node, having)
-            self.stopped = not rank(self.ranker, &node, values) or self.stopped
+            self.rank_words(w, x, hits, missed, keys)
+        else:
+            least = max(1, (self.rule.percent * most + 99) // 100)
         for i in range(w.cells):
-            if 0 < counts[i] < <uint64_t>n:
-                total += <int>counts[i]
-                if open == 0 or values[i] > most:
-                    most = values[i]
-                values[open], cells[open] = values[i], <uint8_t>i
-                open += 1
-        for i in range(open):
-            if most <= 0 or 100 * values[i] >= self.rule.percent * most:
-                values[likely], cells[likely] = values[i], cells[i]
-                likely += 1
+            keys[i] = keys[i] << 8 | (255 - i) if keys[i] >= least else 0
         chosen.n = 0
-        while likely and chosen.n < number:
-            first = 0
-            for i in range(1, likely):
-                if values[i] > values[first]:
-                    first = i
-            cell = cells[first]
-            likely -= 1
-            for i in range(first, likely):
-                values[i], cells[i] = values[i + 1], cells[i + 1]
+        while chosen.n < number:
+            key = 0
+            for i in range(w.cells):
+                key = keys[i] if keys[i] > key else key
+            if key == 0:
+                break
+            cell = 255 - (key & 255)
+            keys[cell] = 0
             column = w.column[cell] & x
             for j in range(chosen.n):
                 if not column & ~w.column[chosen.column[j]]:
@@ -370,6 +361,29 @@ cdef class Evaluator(Walk):
                 chosen.column[chosen.n] = cell
                 chosen.n += 1
         return total
+
+    cdef void rank_words(self, const Words* w, uint64_t x, Cells hits, Cells missed,
+                         uint32_t* keys) noexcept nogil:
+        """Put in place of what is not 0 the rank of a cell by its score, from 1 on; 0: it is no candidate."""
+        cdef int i, j
+        cdef double most = 0
+        cdef double values[MAX_CELLS]
+        cdef Asked node
+        cdef int64_t having[MAX_CELLS]
+        cdef bint is_first = True
+        cdef uint32_t ranks[MAX_CELLS]
+        self.describe_words(w, x, &hits, missed, &node, having)
+        for i in range(w.cells):
+            values[i] = <double>having[i]
+        self.stopped = not rank(self.ranker, &node, values) or self.stopped
+        for i in range(w.cells):
+            if keys[i] and (is_first or values[i] > most):
+                is_first, most = False, values[i]
+        for i in range(w.cells):
+            ranks[i] = keys[i] != 0 and (most <= 0 or 100 * values[i] >= self.rule.percent * most)
+            for j in range(w.cells if ranks[i] else 0):
+                ranks[i] += keys[j] != 0 and values[j] < values[i]
+        memcpy(keys, ranks, w.cells * sizeof(uint32_t))
 
     cdef int narrow_words(self, Words* w, uint64_t x, int n, Cells hits, Cells missed, int left,
                           Candidates* chosen, int last) noexcept nogil:
@@ -539,8 +553,15 @@ cdef class Evaluator(Walk):
             entry.part, entry.stamp, entry.cost = x, w.stamp, cost
         return cost
 
-    cdef int64_t roll_words(self, Words* w, uint64_t x, int left) noexcept nogil:
+    cdef inline int64_t roll_words(self, Words* w, uint64_t x, int left) noexcept nogil:
         """What greedy misses in a part of words."""
+        cdef int n = popcount(x)
+        if n <= 2 and self.distinct and not w.shift:
+            return UNIT * (n == 2)     # each has a cell that the other has not
+        return self.roll_more(w, x, left)
+
+    cdef int64_t roll_more(self, Words* w, uint64_t x, int left) noexcept nogil:
+        """The same, of more or of a sample."""
         cdef int n = popcount(x), i, best, total
         cdef uint32_t seen, key
         cdef int64_t cost
@@ -550,13 +571,8 @@ cdef class Evaluator(Walk):
         if n <= SMALL:
             if n <= 1:
                 return 0
-            if n == 2 and self.distinct:
-                return UNIT     # each has a cell that the other has not
             if n == 3 and self.distinct:
-                for i in range(w.cells):
-                    if popcount(w.column[i] & x) == 2:
-                        return 2 * UNIT
-                return 3 * UNIT
+                return (2 if has_two(w.column, w.cells, x) else 3) * UNIT
             seen = 0
             for i in range(w.cells):
                 seen |= <uint32_t>1 << extract(w.column[i], x)

@@ -110,11 +110,30 @@ cdef extern from *:
         return best;
     }
     #endif
+    /* Whether some column has two of the three configurations under x. */
+    static inline int optsearch_has_two(const uint64_t *column, int cells, uint64_t x) {
+    #if defined(__AVX2__)
+        const __m256i under = _mm256_set1_epi64x((long long)x), zero = _mm256_setzero_si256();
+        const __m256i less = _mm256_set1_epi64x(-1);
+        for (int i = 0; i < cells; i += 4) {
+            __m256i v = _mm256_and_si256(_mm256_loadu_si256((const __m256i *)(column + i)), under);
+            __m256i one = _mm256_cmpeq_epi64(_mm256_and_si256(v, _mm256_add_epi64(v, less)), zero);
+            if (_mm256_movemask_epi8(_mm256_or_si256(one, _mm256_cmpeq_epi64(v, under))) != -1)
+                return 1;
+        }
+    #else
+        for (int i = 0; i < cells; i++)
+            if (__builtin_popcountll(column[i] & x) == 2)
+                return 1;
+    #endif
+        return 0;
+    }
     #define optsearch_greatest(column, cells, x, n, total) \
         optsearch_most(column, cells, x, n, total, NULL)
     """
     uint32_t greatest "optsearch_greatest"(const uint64_t* column, int cells, uint64_t x, int n,
                                            int* total) noexcept nogil
+    bint has_two "optsearch_has_two"(const uint64_t* column, int cells, uint64_t x) noexcept nogil
     uint32_t greatest_and_all "optsearch_most"(const uint64_t* column, int cells, uint64_t x, int n,
                                                int* total, uint64_t* in_all) noexcept nogil
     int leading_one "optsearch_leading_one"(uint64_t w) noexcept nogil    # its place in w > 0
