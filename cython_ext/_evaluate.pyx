@@ -330,7 +330,7 @@ cdef class Evaluator(Walk):
         cdef int i, j, cell, total = 0
         cdef uint32_t open, key, most = 0, least = 1
         cdef uint64_t counts[MAX_CELLS]
-        cdef uint32_t keys[MAX_CELLS]     # the greatest is the most likely cell's, the first of several
+        cdef uint32_t keys[MAX_CELLS]     # count or rank << 8 | 255 - column; 0: no candidate
         cdef uint64_t column
         count_cells(w.column, w.cells, x, counts)
         for i in range(w.cells):
@@ -364,7 +364,10 @@ cdef class Evaluator(Walk):
 
     cdef void rank_words(self, const Words* w, uint64_t x, Cells hits, Cells missed,
                          uint32_t* keys) noexcept nogil:
-        """Put in place of what is not 0 the rank of a cell by its score, from 1 on; 0: it is no candidate."""
+        """Replace the counts of open cells by ranks by score, equal ones alike, from 1 on.
+
+        0: it is not open, or below `percent` of the highest score.
+        """
         cdef int i, j
         cdef double most = 0
         cdef double values[MAX_CELLS]
@@ -380,7 +383,8 @@ cdef class Evaluator(Walk):
             if keys[i] and (is_first or values[i] > most):
                 is_first, most = False, values[i]
         for i in range(w.cells):
-            ranks[i] = keys[i] != 0 and (most <= 0 or 100 * values[i] >= self.rule.percent * most)
+            # Not below, which it is not either where the highest is infinite and percent 0.
+            ranks[i] = keys[i] != 0 and (most <= 0 or not 100 * values[i] < self.rule.percent * most)
             for j in range(w.cells if ranks[i] else 0):
                 ranks[i] += keys[j] != 0 and values[j] < values[i]
         memcpy(keys, ranks, w.cells * sizeof(uint32_t))
@@ -561,7 +565,7 @@ cdef class Evaluator(Walk):
         return self.roll_more(w, x, left)
 
     cdef int64_t roll_more(self, Words* w, uint64_t x, int left) noexcept nogil:
-        """The same, of more or of a sample."""
+        """The same of three or more, of a sample, or where cells may be equal."""
         cdef int n = popcount(x), i, best, total
         cdef uint32_t seen, key
         cdef int64_t cost

@@ -110,7 +110,8 @@ cdef extern from *:
         return best;
     }
     #endif
-    /* Whether some column has two of the three configurations under x. */
+    /* Whether some column has two of the three configurations under x; columns past `cells` to a
+       multiple of 4 are 0. */
     static inline int optsearch_has_two(const uint64_t *column, int cells, uint64_t x) {
     #if defined(__AVX2__)
         const __m256i under = _mm256_set1_epi64x((long long)x), zero = _mm256_setzero_si256();

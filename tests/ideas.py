@@ -37,7 +37,14 @@ def everything(node, scores):
         scores[cell] = np.float64(mixed >> np.uint64(40))
 
 
+def sometimes_infinite(node, scores):
+    """The highest may be infinite."""
+    for cell in range(len(scores)):
+        scores[cell] = np.inf if node.having[cell] == 2 else -cell
+
+
 greedy = Score(most)
+infinite = Score(sometimes_infinite)
 mixing = Score(everything, (5,), sinkings=True)
 mixing_above = Score(everything, (7,), least=5)
 cell = Score(most_cell)

@@ -179,6 +179,12 @@ def test_rollouts_by_scores(options, game, scores):
     both(named(f"{options},{scores}"), Game.parse(game))
 
 
+@pytest.mark.parametrize("percent", [0, 50])
+def test_rollouts_by_a_score_that_may_be_infinite(percent):
+    """All cells are candidates for 0 percent of an infinite score, which is no number."""
+    both(named(f"rollout:percent={percent},rank={IDEAS}:infinite"), Game.parse("3x4:2,2"))
+
+
 @pytest.mark.parametrize("game", ["6x6:3,2", "5x5:3,2;announce=ship"])
 def test_rollouts_by_greedy_as_a_score(game):
     by_score = evaluate(f"rollout:rank={IDEAS}:greedy,policy={IDEAS}:greedy", game, jobs=1)

@@ -304,7 +304,7 @@ class Rollout(Strategy):
         """The cells from the highest value on, down to `percent` of it."""
         ranked = sorted(cells, key=lambda cell: -values[cell])
         least = self.percent * values[ranked[0]] if ranked else 0
-        return [cell for cell in ranked if least <= 0 or 100 * values[cell] >= least]
+        return [cell for cell in ranked if least <= 0 or not 100 * values[cell] < least]
 
     def _after(self, part: list[int], cell: int, left: int, bits: int, at: Position) -> int:
         """What a shot at an open cell and greedy after it miss in a part, times 4096.
