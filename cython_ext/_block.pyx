@@ -35,7 +35,7 @@ cdef Block* new_block(int64_t n, int cells, int hashes, int extras) noexcept nog
     if b == NULL:
         return NULL
     b.n, b.words, b.cells, b.hashes, b.extras = n, (n + 63) >> 6, cells, hashes, extras
-    b.certain = 0
+    b.certain = b.places = 0
     b.data = <uint64_t*>malloc((b.words * (cells + hashes + extras) + 1) * sizeof(uint64_t))
     if b.data == NULL:
         free(b)
@@ -65,7 +65,7 @@ cdef Block* compress(const Part* part, const uint8_t* columns, int cells, int ha
         free_block(result)
         free(pieces)
         return NULL
-    result.certain, result.places = b.certain, 0
+    result.certain = b.certain
     used = cut(part.mask, b.words, pieces, &fill)
     out = result.data
     for i in range(cells):

@@ -431,7 +431,7 @@ cdef class Evaluator(Walk):
             count(&hit, False, &of_hit)
         cost = UNIT * missed.n + self.play(&hit, &of_hit, counts.left - 1, costing)
         if cost < limit:
-            if hit.n > WORD:
+            if missed.n > WORD and hit.n > WORD:
                 count_rest(counts, &of_hit, part.block.cells, &of_missed)
             elif missed.n > WORD:
                 count(&missed, False, &of_missed)
@@ -676,7 +676,6 @@ cdef inline void keep_counts(const Part* part, const Counts* counts, Counts* kep
             kept.greatest = k
         kept.having[k] = counts.having[i]
         k += 0 < counts.having[i] < counts.n
-    kept.some[0], kept.some[1], kept.all[0], kept.all[1] = ones(min(k, 64)), ones(max(k - 64, 0)), 0, 0
 
 
 def sampled(const uint64_t[:, ::1] sets, int bits):

@@ -90,7 +90,6 @@ cdef class Walk:
         self.root = new_block(n, self.cells, hashes, self.extras + following)
         if self.root == NULL:
             raise MemoryError
-        self.root.places = 0
         for i in range(self.cells):
             self.root.cell[i] = <uint8_t>i
             self.root.places |= one(i)

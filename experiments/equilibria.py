@@ -22,6 +22,7 @@ from experiments import script
 from optsearch.equilibrium import Equilibrium, check, equilibrium, save
 from optsearch.game import Game
 from optsearch.results.tables import EQUILIBRIA, EQUILIBRIUM_CELLS, OPTIMA, part_of
+from optsearch.support.decimals import between
 from optsearch.support.errors import NotSupported, TooLarge
 
 OPTIMUM_SECONDS = 60
@@ -67,8 +68,8 @@ def row(
         len(found.hidings.orbits),
         found.uniform,
         found.value if found.is_exact else None,
-        found.least,
-        found.most,
+        between(found.least, "lower", found.least, found.most),
+        between(found.most, "upper", found.least, found.most),
         is_uniform,
         len(found.hider),
         len(found.roots),

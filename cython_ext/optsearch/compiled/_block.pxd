@@ -43,7 +43,7 @@ cdef struct Counts:            # how many configurations of a part have each cel
     int64_t having[MAX_CELLS]  # by column; 0 where it is hit and `hears`
     int greatest               # the first most probable uncertain column; -1: none
     int left                   # uncertain cells of a configuration (on average, rounded)
-    uint64_t some[2]           # bit i of the two words: whether column i has any
+    uint64_t some[2]           # by `count`, bit i of the two words: whether column i has any
     uint64_t all[2]            # whether it has all
 
 
