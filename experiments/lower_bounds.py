@@ -10,7 +10,7 @@ every class of placements of the longest ship, and writes, with NAME such as 10x
                         many cells the chains with costs of ships took
 
 which `optsearch bounds GAME` reads, and `experiments.check_lower_bounds` checks. For the usual game
-it takes some 30 minutes on one idle core. A run that was stopped goes on from the
+it takes some 50 minutes on one idle core. A run that was stopped goes on from the
 checkpoints: by default in the folder .checkpoints of the checkout.
 """
 
