@@ -10,7 +10,7 @@ every class of placements of the longest ship, and writes, with NAME such as 10x
                         many cells the chains with costs of ships took
 
 which `optsearch bounds GAME` reads, and `experiments.check_lower_bounds` checks. For the usual game
-it takes some 30 minutes on one idle core. A run that was stopped goes on from the
+it takes some 50 minutes on one idle core. A run that was stopped goes on from the
 checkpoints: by default in the folder .checkpoints of the checkout.
 """
 
@@ -30,6 +30,7 @@ from optsearch.support.journal import Journal
 
 SOURCES = ("first_ship.py", "_first_ship.pyx", "covered.pxd", "beside.py")  # of the last chain
 NODES = 30_000_000  # of a search with costs of the longest ship: a minute or so
+NODES_BESIDE = 20_000_000  # of a search of cells beside a ship: enough for each of the usual game
 STANDARD = Game.parse("10x10:5,4,3,3,2")
 
 
@@ -95,7 +96,8 @@ def write_beside(game: Game, output: Path) -> list[Beside]:
         )
         clock(len(done), total)
 
-    return beside(game, read_beside(game, path) if path.exists() else (), progress=save)
+    known = read_beside(game, path) if path.exists() else ()
+    return beside(game, known, NODES_BESIDE, save)
 
 
 def read_beside(game: Game, path: Path) -> list[Beside]:

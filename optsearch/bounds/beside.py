@@ -12,7 +12,7 @@ from optsearch.bounds.coverage import MOST_NODES, CellSetCounts, Coverage
 from optsearch.bounds.reveal import classes
 from optsearch.game import Game
 
-BESIDE = 8  # cells beside a ship: the most that nine and more meet takes hours to find
+BESIDE = 9  # cells beside a ship: the most that ten and more meet takes hours to find
 
 
 @dataclass(frozen=True)

@@ -714,7 +714,7 @@ COVERAGE = Table(
         Column("attained", YES_NO, "whether some cells are known to meet as many"),
     ),
     "lower_bounds",
-    30,
+    50,
 )
 MET_BESIDE = Table(
     "beside_{name}",
@@ -729,7 +729,7 @@ MET_BESIDE = Table(
         ),
     ),
     "lower_bounds",
-    30,
+    50,
 )
 REVEAL = Table(
     "reveal_{name}",
@@ -744,7 +744,7 @@ REVEAL = Table(
         ),
     ),
     "lower_bounds",
-    30,
+    50,
 )
 FINISHED = Table(
     "finished_{name}",
@@ -761,7 +761,7 @@ FINISHED = Table(
         Column("first_ship_cells", INTEGER, "cells of that chain; 0 where it is not the least"),
     ),
     "lower_bounds",
-    30,
+    50,
 )
 TOLD = Table(
     "told_{name}",
