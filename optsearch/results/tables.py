@@ -794,7 +794,7 @@ LOWER_BOUNDS_CHECK = Table(
         Column("rows", INTEGER, "how many it has"),
     ),
     "check_lower_bounds",
-    80,
+    130,
 )
 BRACKET = Table(
     "bracket",
