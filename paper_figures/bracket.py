@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.markers import CARETLEFT, CARETRIGHT
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from optsearch.game.names import in_words, together
 from optsearch.results import tables as results
@@ -139,6 +140,7 @@ def _draw_last(ax: Axes, uppers: list[Fraction]) -> None:
     inset.set_xlim(best - 0.8 * reach, float(near[0]) + 0.2 * reach)
     inset.set_ylim(0.5 - len(near), 0.5)
     inset.set_yticks([])
+    inset.xaxis.set_major_locator(MaxNLocator(3))
     inset.tick_params(labelsize=style.SMALL)
     inset.set_title("the last tenth of a shot", fontsize=style.SMALL, pad=3)
     inset.spines["left"].set_visible(False)

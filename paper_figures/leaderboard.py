@@ -24,7 +24,7 @@ RULES = {
     f"{USUAL};contact=any;announce=ship": "touching, sinkings told",
 }
 SHOWN = {
-    "nested": "nested rollout",
+    "levels": "levels of rollouts",
     "spread": "spread",
     "greedy:ties=first,endgame=4": "greedy",
     "information": "information",

@@ -110,7 +110,7 @@ def advise(
         typer.Option(
             "--by",
             metavar="STRATEGY",
-            help="Also show the shot of this strategy: spread and nested do better than the most "
+            help="Also show the shot of this strategy: spread and levels do better than the most "
             "probable cell.",
             show_default=False,
         ),
