@@ -495,7 +495,7 @@ def means_of_the_usual_game() -> str:
         row["strategy"].partition(":")[0]: row for row in LEADERBOARD.read() if row["game"] == usual
     }
     chance, parity = players["random"], players["parity"]
-    greedy, nested = (EVALUATION.read(name=name).header for name in ("greedy", "nested"))
+    greedy, levels = (EVALUATION.read(name=name).header for name in ("greedy", "levels"))
     everything_played = f"exact: all {int(greedy['configurations']):,} configurations"
     lower = max(row["value"] for row in BRACKET.read() if row["side"] == "lower")
     return rows_of(
@@ -515,9 +515,9 @@ def means_of_the_usual_game() -> str:
             f"`optsearch evaluate greedy {usual}`",
         ),
         (
-            "`nested`: the best known, [rollouts of rollouts](docs/strategies.md)",
-            *(f"{float(nested['mean']):.4f}", everything_played),
-            f"`optsearch evaluate nested {usual}`",
+            "`levels`: the best known, [rollouts of rollouts](docs/strategies.md)",
+            *(f"{float(levels['mean']):.4f}", everything_played),
+            f"`optsearch evaluate levels {usual}`",
         ),
         (
             *("no strategy is below", f"{floor(100 * lower) / 100:.2f}"),

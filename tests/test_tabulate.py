@@ -132,18 +132,18 @@ def test_what_ships_comes_first():
 
 
 def test_the_usual_game_without_a_search():
-    """Nested rollouts and greedy as they ship, and the bracket by them."""
+    """Levels of rollouts and greedy as they ship, and the bracket by them."""
     (game,) = usual = games("10x10:5,4,3,3,2")
-    row = tabulate(usual, ["optimum", "greedy", "nested"], seconds=0.5, jobs=1).row(game)
-    for name in ("greedy", "nested"):
+    row = tabulate(usual, ["optimum", "greedy", "levels"], seconds=0.5, jobs=1).row(game)
+    for name in ("greedy", "levels"):
         header = EVALUATION.read(name=name).header
         assert row[name].text(row[name].exact) == (
             f"{header['total_height']}/{header['configurations']}"
         )
         by = f"data/results/evaluations/{name}.csv"
         assert (row[name].source, row[name].by) == (SHIPPED, by)
-    assert row["optimum"].upper == row["nested"].exact
-    assert 30 < row["optimum"].lower < row["nested"].exact
+    assert row["optimum"].upper == row["levels"].exact
+    assert 30 < row["optimum"].lower < row["levels"].exact
     assert row["optimum"].note == "too large to be searched"
 
 
