@@ -25,14 +25,15 @@ from optsearch.evaluate import evaluate
 from optsearch.game import Game, parse_cell
 from optsearch.game.objective import Objective
 from optsearch.game.position import HIT, MISS, Position, reply
-from optsearch.search import frontier, solver
+from optsearch.search import frontier, solver, team
 from optsearch.search.solver import SWITCHES, Solver, SolverOptions
 from optsearch.search.tables import CAN_SHARE, DiskTable
 from optsearch.search.team import Team
 from optsearch.strategies import named
-from optsearch.support import records
+from optsearch.support import records, sharing
 from optsearch.support.errors import ImpossiblePosition, NotSupported, TableError, TooLarge
 from optsearch.support.progress import Limit
+from optsearch.support.workers import processes
 from optsearch.tree.solution import SearchStatus
 from tests.examples import draws, positions, sizes, some
 from tests.processes import run_script
@@ -359,6 +360,22 @@ def test_a_table_that_another_process_writes_is_read(tmp_path):
         assert again.nodes < first.nodes / 10
         with pytest.raises(TableError, match=r"is for 4x5:3,2, not for 4x5:2"):
             Solver(Position(Game.parse("4x5:2")), disk=disk)
+
+
+@pytest.mark.skipif(not CAN_SHARE, reason="processes share no memory on this system")
+@pytest.mark.parametrize("text", ["5x5:4,2", "4x4:3,2;announce=ship"])
+def test_processes_go_on_from_a_table(tmp_path, monkeypatch, text):
+    """What two processes found they hand over while they search, and two others begin with it."""
+    monkeypatch.setattr(team, "HANDED_OVER", 0.05)
+    monkeypatch.setattr(sharing, "IDLE", 0.01)
+    alone = solver.solve(text)
+    with processes(2) as pool:
+        first = solver.solve(text, table=tmp_path, executor=pool)
+    with processes(2) as pool:
+        others = solver.solve(text, table=tmp_path, executor=pool)
+    for found in (first, others):
+        assert (found.total_height, found.best_shots) == (alone.total_height, alone.best_shots)
+    assert others.nodes < first.nodes / 10
 
 
 def test_threads_take_turns_on_one_solver():

@@ -143,6 +143,7 @@ def test_values_survive_closing(tmp_path):
         assert table.get(b"c") is None
         assert table.get(key(4, 3_000_000)[:-1]) is None
         assert len(table) == len(entries)
+        assert dict(table.items()) == entries
         assert table.path == tmp_path / "new" / "table"
 
 

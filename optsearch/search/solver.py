@@ -105,7 +105,7 @@ class Solver:
         asked = Asked(position, objective, options, prior, family, None)
         kept = disk if disk is None or disk.writable else _ReadOnly(disk)
         self.kernel = self.watch.kernel = asked.kernel(self._table, kept, self.watch.tick)
-        self._team = Team(asked, self.watch, self._keep)
+        self._team = Team(asked, self.watch, self._keep, disk)
         self._solution: Solution | None = None
         self._greedy_misses: int | None = None  # of greedy, ties first, once that was evaluated
         self._options = options

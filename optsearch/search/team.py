@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 from typing import NamedTuple, TypeVar
 
 from optsearch.compiled._table import MemoryTable, SharedTable
@@ -17,7 +19,15 @@ from optsearch.game.position import Position
 from optsearch.search.frontier import Frontier, Question
 from optsearch.search.kernels import DISK_FROM, Disk, Kernel, SolverOptions, kernel
 from optsearch.search.machines import FAR_FROM, machines_of
-from optsearch.search.tables import CAN_SHARE, Attached, Shared, SharedMemory, attach, is_near
+from optsearch.search.tables import (
+    CAN_SHARE,
+    Attached,
+    DiskTable,
+    Shared,
+    SharedMemory,
+    attach,
+    is_near,
+)
 from optsearch.search.watch import Watch
 from optsearch.support.cluster import Cluster
 from optsearch.support.progress import Limit, LimitReached
@@ -26,6 +36,8 @@ from optsearch.support.sharing import Here, results
 T = TypeVar("T")
 
 SMALLEST_SHARED = 1 << 24  # bytes
+HANDED_OVER = 60.0  # seconds after which workers hand over what they found
+AT_ONCE = 1000  # families of a table on disk that are told between two looks at the limit
 
 
 @dataclass(frozen=True)
@@ -102,12 +114,20 @@ class Team:
     """The workers of a search.
 
     asked -- what they are asked about, with the memory of all. keep -- takes what they find.
+    disk -- what was found before, which the memory that they share begins with.
     """
 
-    def __init__(self, asked: Asked, watch: Watch, keep: Callable[[bytes, int], None]):
+    def __init__(
+        self,
+        asked: Asked,
+        watch: Watch,
+        keep: Callable[[bytes, int], None],
+        disk: DiskTable | None = None,
+    ):
         self._asked = asked
         self._watch = watch
         self._keep = keep
+        self._disk = disk
         self._shared: SharedMemory | None = None
 
     def search(self, frontier: Frontier, parallel: Parallel, collect: bool) -> None:
@@ -155,7 +175,13 @@ class Team:
         """The memory that this process and its workers share; None where the system has none."""
         if self._shared is None and CAN_SHARE:
             self._shared = SharedMemory(max(self._asked.options.memory // 16 * 8, SMALLEST_SHARED))
-            self._watch.kernel.share(SharedTable(self._shared.memory))
+            table = SharedTable(self._shared.memory)
+            known = () if self._disk is None else self._disk.items()
+            for number, (key, value) in enumerate(known):
+                table.put(key, value)
+                if not number % AT_ONCE:
+                    self._watch.tick()
+            self._watch.kernel.share(table)
             self._watch.notes = self._shared.notes[1:]
         return self._shared
 
@@ -178,9 +204,21 @@ class Team:
     ) -> int | None:
         """One question for all workers, who share their table and each begin at another place.
 
-        The first to have the answer ends it for all; None if all of them gave it up.
+        The first to have the answer ends it for all; None if all of them gave it up. Where what
+        they find is wanted besides, they hand it over every so many seconds and go on.
         """
+        while True:
+            ends = time.monotonic() + HANDED_OVER if collect else inf
+            cost = self._round(parallel, shared, ends, question)
+            if cost is not None or time.monotonic() < ends:
+                return cost
+
+    def _round(
+        self, parallel: Parallel, shared: SharedMemory, ends: float, question: Question
+    ) -> int | None:
+        """The same for some time."""
         number, team = shared.notes[0] + 1, parallel.workers
+        collect = ends < inf
         work = partial(answer, self._share_of(parallel, shared), question)
         places = iter([Place(i, team, number, collect) for i in range(team)])
         cost = None
@@ -188,6 +226,8 @@ class Team:
         def tick() -> None:
             if shared.notes[0] < number:
                 self._watch.tick()
+                if time.monotonic() > ends:
+                    shared.notes[0] = number
 
         try:
             for _, answered in results(parallel.executor, work, places, team, tick):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 import weakref
+from collections.abc import Iterator
 from io import FileIO
 from mmap import PAGESIZE
 from pathlib import Path
@@ -112,6 +113,23 @@ class DiskTable:
         """The value of a key, pending or committed; None if there is none."""
         value = self._pending.get(key)
         return self._committed(key) if value is None else value
+
+    def items(self) -> Iterator[tuple[bytes, int]]:
+        """Every key with its value, each once, in no order; of the moment when it begins."""
+        self.flush()
+        env = self._database()
+        if not self.writable:
+            env.set_mapsize(0)  # as large as the writer has made it
+        try:
+            with env.begin() as txn:
+                for slot, record in txn.cursor():
+                    if slot != HEADER:
+                        yield self._records.unpacked(record)
+        except DamagedRecord:
+            raise damaged(data_file(self.path), "the checksum of a record is wrong") from None
+        except lmdb.Error:
+            with reporting(self.path, "read"):
+                raise
 
     def put(self, key: bytes, value: int) -> None:
         """Give a key its value, in place of an earlier one; may commit the pending entries."""
