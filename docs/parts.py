@@ -515,12 +515,12 @@ def means_of_the_usual_game() -> str:
             f"`optsearch evaluate greedy {usual}`",
         ),
         (
-            "`levels`: the best known, [rollouts of rollouts](docs/strategies.md)",
+            "`levels`: the best known, [levels of rollouts](docs/strategies.md#levels-of-rollouts)",
             *(f"{float(levels['mean']):.4f}", everything_played),
             f"`optsearch evaluate levels {usual}`",
         ),
         (
-            *("no strategy is below", f"{floor(100 * lower) / 100:.2f}"),
+            *("no strategy is below", f"{floor(10**4 * lower) / 10**4:.4f}"),
             "proved: [lower bounds](docs/lower-bounds.md)",
             f"`optsearch bounds {usual}`",
         ),
