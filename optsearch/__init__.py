@@ -8,7 +8,7 @@ Fraction(499, 44)
 >>> Posterior("10x10:5,4,3,3,2").configurations  # counted, not listed
 1925751392
 >>> float(bounds("10x10:5,4,3,3,2").upper)  # the least proved upper bound
-40.025...
+39.989...
 
 Where a module is called as its function, calling the module is calling the function:
 `optsearch.evaluate(...)` is `optsearch.evaluate.evaluate(...)`; so `bounds` and `greedy`.
