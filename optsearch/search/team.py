@@ -174,15 +174,16 @@ class Team:
     def _share(self) -> SharedMemory | None:
         """The memory that this process and its workers share; None where the system has none."""
         if self._shared is None and CAN_SHARE:
-            self._shared = SharedMemory(max(self._asked.options.memory // 16 * 8, SMALLEST_SHARED))
-            table = SharedTable(self._shared.memory)
+            shared = SharedMemory(max(self._asked.options.memory // 16 * 8, SMALLEST_SHARED))
+            table = SharedTable(shared.memory)
             known = () if self._disk is None else self._disk.items()
             for number, (key, value) in enumerate(known):
                 table.put(key, value)
                 if not number % AT_ONCE:
                     self._watch.tick()
             self._watch.kernel.share(table)
-            self._watch.notes = self._shared.notes[1:]
+            self._watch.notes = shared.notes[1:]
+            self._shared = shared
         return self._shared
 
     def _is_near(self, executor: Executor, shared: SharedMemory) -> bool:
