@@ -193,6 +193,15 @@ def test_machines_are_told_what_others_found(cluster, monkeypatch):
     assert all(is_there for _, is_there in told)
 
 
+@pytest.mark.usefixtures("small_questions")
+def test_machines_begin_with_a_table(cluster, tmp_path):
+    """What one process found before, each machine has from the start."""
+    first = solve("4x5:3,2", table=tmp_path)
+    again = solve("4x5:3,2", table=tmp_path, executor=cluster, workers=2)
+    assert (again.total_height, again.best_shots) == (first.total_height, first.best_shots)
+    assert again.nodes < first.nodes / 10
+
+
 def test_a_family_with_the_cluster(cluster, tmp_path):
     file = tmp_path / "family.csv"
     rows = "".join(f"{a}{b}{c},{a} {b} {c}\n" for a in "abc" for b in "defg" for c in "hij")

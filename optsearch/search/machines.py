@@ -9,7 +9,7 @@ a new table, which is told all that was found.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -53,13 +53,23 @@ class Machines:
 
     def tell(self, found: Families) -> None:
         """Tell all machines of families, once they have heard what they were told before."""
+        self._note(found)
+        if self._under_way is None or self._under_way.done():
+            self._under_way = self._courier.submit(self.follow)
+
+    def begin(self, known: Iterable[Families]) -> None:
+        """A table on each machine, with the families that are known before the search."""
+        self.follow()
+        for families in known:
+            self._note(families)
+            self.follow()
+
+    def _note(self, found: Families) -> None:
         with self._lock:
             for key, value in found.items():
                 if self._found.get(key) != value:
                     self._found[key] = value
                     self._log.append((key, value))
-        if self._under_way is None or self._under_way.done():
-            self._under_way = self._courier.submit(self.follow)
 
     def follow(self) -> None:
         """A table on each machine that is there now, with all that was found."""
@@ -73,13 +83,11 @@ class Machines:
                     self._machines[name] = _Machine(holder, place)
         self._machines = {name: m for name, m in self._machines.items() if name in there}
         self.places = tuple(machine.place for machine in self._machines.values())
-        with self._lock:
-            log = list(self._log)
         for machine in self._machines.values():
-            if machine.told < len(log):
-                news = log[machine.told :]
-                if self._ask(machine.holder, _learn, self._search, news) is True:
-                    machine.told = len(log)
+            with self._lock:
+                news = self._log[machine.told :]
+            if news and self._ask(machine.holder, _learn, self._search, news) is True:
+                machine.told += len(news)
 
     def _ask(self, holder: str, question: Callable[..., object], *arguments: object) -> object:
         with suppress(Exception):  # of a process that is lost meanwhile
@@ -94,11 +102,16 @@ class Machines:
 
 
 @contextmanager
-def machines_of(cluster: Cluster, memory: int) -> Iterator[Machines]:
-    """The machines of a cluster, with a table on each where the system can share memory."""
+def machines_of(
+    cluster: Cluster, memory: int, known: Iterable[Families] = ()
+) -> Iterator[Machines]:
+    """The machines of a cluster, with a table on each where the system can share memory.
+
+    known -- what the tables begin with.
+    """
     machines = Machines(cluster, memory)
     try:
-        machines.follow()
+        machines.begin(known)
         yield machines
     finally:
         machines.close()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from math import inf
 from typing import NamedTuple, TypeVar
 
@@ -37,7 +38,7 @@ T = TypeVar("T")
 
 SMALLEST_SHARED = 1 << 24  # bytes
 HANDED_OVER = 60.0  # seconds after which workers hand over what they found
-AT_ONCE = 1000  # families of a table on disk that are told between two looks at the limit
+AT_ONCE = 10_000  # families of a table on disk that are told between two looks at the limit
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class Team:
     """The workers of a search.
 
     asked -- what they are asked about, with the memory of all. keep -- takes what they find.
-    disk -- what was found before, which the memory that they share begins with.
+    disk -- what was found before, which the tables that they share begin with.
     """
 
     def __init__(
@@ -155,7 +156,7 @@ class Team:
         work = partial(_answer_far, asked, DISK_FROM if collect else FAR_FROM)
         frontier.open_early(True)
         size = max(options.memory // 16 * 8, SMALLEST_SHARED)
-        with machines_of(cluster, size) as machines:
+        with machines_of(cluster, size, self._known_before()) as machines:
 
             def next_question() -> _FarQuestion | None:
                 question = frontier.next_question()
@@ -176,15 +177,20 @@ class Team:
         if self._shared is None and CAN_SHARE:
             shared = SharedMemory(max(self._asked.options.memory // 16 * 8, SMALLEST_SHARED))
             table = SharedTable(shared.memory)
-            known = () if self._disk is None else self._disk.items()
-            for number, (key, value) in enumerate(known):
-                table.put(key, value)
-                if not number % AT_ONCE:
-                    self._watch.tick()
+            for families in self._known_before():
+                for key, value in families.items():
+                    table.put(key, value)
             self._watch.kernel.share(table)
             self._watch.notes = shared.notes[1:]
             self._shared = shared
         return self._shared
+
+    def _known_before(self) -> Iterator[dict[bytes, int]]:
+        """What the table on disk has, some families at a time; raises LimitReached at a limit."""
+        known = iter(() if self._disk is None else self._disk.items())
+        while families := dict(islice(known, AT_ONCE)):
+            self._watch.tick()
+            yield families
 
     def _is_near(self, executor: Executor, shared: SharedMemory) -> bool:
         """Whether workers are on this machine; the first of them says it for all."""
