@@ -14,7 +14,7 @@ from optsearch.search.kernels import Kernel
 from optsearch.support.progress import Limit, LimitReached, Progress, no_progress
 from optsearch.tree.solution import SearchStatus
 
-BOUND_FROM = 2_000_000  # nodes of a search that is long, a minute or more
+BOUND_FROM = 5_000_000  # nodes of a search that is long, a minute or more
 BOUND_FROM_IN_TIME = 100_000  # where its time is limited, and the bracket counts
 
 
@@ -42,7 +42,8 @@ class Watch:
             limit.check(self.kernel.effort)
         status = self.status
         self.progress(status)
-        bound_from = BOUND_FROM_IN_TIME if self._limits else BOUND_FROM
+        is_timed = any(limit.seconds is not None for limit in self._limits)
+        bound_from = BOUND_FROM_IN_TIME if is_timed else BOUND_FROM
         if self.bound_root is not None and max(status.nodes, status.effort) >= bound_from:
             bound_root, self.bound_root = self.bound_root, None
             bound_root()
