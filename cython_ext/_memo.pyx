@@ -27,10 +27,14 @@ cdef class Memo:
 
         is_far -- ask the other processes and the disk too.
         """
-        cdef int64_t found
+        cdef int64_t found, better
         if not self.table.find(key, &found):
             if not is_far or not self.recall_far(key, &found):
                 return UNKNOWN
+            self.table.store(key, found)
+        elif is_far and not found & 1 and self.shared is not None and (
+                self.shared.find(key, &better) and (better & 1 or better > found)):
+            found = better
             self.table.store(key, found)
         value[0] = found >> 1
         return SOLVED if found & 1 else BOUNDED

@@ -67,7 +67,6 @@ from optsearch.compiled._sides cimport Row, sort_by_side, take_alike, weak_cut
 from optsearch.compiled._table cimport MemoryTable
 from optsearch.compiled._words cimport WORD, WordSearch
 from options cimport BEST_GREEDY, FIRST_GREEDY, OPTIMAL, WORST_GREEDY, Switches
-from team cimport turned
 
 cdef enum:
     MEMO_FROM = 4              # smaller families are solved faster than they are looked up
@@ -519,9 +518,26 @@ cdef class Search:
         """The bound of an opened family that is linear in its weights."""
         return self.bounds.capped_of(node) if node.on_word else self.bounds.bound_of(node)
 
+    cdef bint is_busy(self, const Node* node) noexcept nogil:
+        """Whether another process seems to search a family."""
+        return not node.exact and node.key.bytes != NULL and self.memo.shared.is_busy(&node.key)
+
+    cdef bint is_answered(self, Node* node, int64_t limit) noexcept nogil:
+        """Whether another process has searched a family meanwhile, as far as the limit asks."""
+        cdef int64_t value
+        if self.memo.shared.find(&node.key, &value):
+            if value & 1:
+                node.lower, node.exact = value >> 1, True
+            else:
+                node.lower = max(node.lower, value >> 1)
+        return node.exact or node.lower >= limit
+
     cdef int64_t shoot(self, Node* node, int c, int64_t paid, int64_t bound_hit,
-                       int64_t bound_missed, int64_t limit) except -1 nogil:
-        """The cost when a cell is shot first: exact if below `limit`, else a bound >= limit."""
+                       int64_t bound_missed, int64_t limit, bint* busy=NULL) except -1 nogil:
+        """The cost when a cell is shot first: exact if below `limit`, else a bound >= limit.
+
+        busy -- set where another process is at one of the parts; what is returned is then a bound.
+        """
         cdef Node* hit = NULL
         cdef Node* missed = NULL
         cdef Node* small
@@ -541,6 +557,9 @@ cdef class Search:
             self.open(missed, limit - paid - hit.lower)
             cost = min(paid + hit.lower + missed.lower, FORBIDDEN)
             if cost >= limit:
+                return cost
+            if busy != NULL and (self.is_busy(hit) or self.is_busy(missed)):
+                busy[0] = True
                 return cost
             small, large = (hit, missed) if hit.n <= missed.n else (missed, hit)
             if self.on.lookahead:
@@ -568,8 +587,6 @@ cdef class Search:
         """Solve an opened family if its optimum is below `limit`; else raise `lower` to it."""
         cdef int64_t value, best = limit, failed = INFINITE
         cdef long long before = total(self.effort)
-        cdef Candidate* shot
-        cdef int n
         if node.exact or node.lower >= limit:
             return 0
         if node.on_word:
@@ -580,20 +597,16 @@ cdef class Search:
                 self.list_shots(node)
             if node.lower >= limit:
                 return 0
-            for n in range(node.shots_n):
-                shot = &node.shots[turned(n, node.shots_n - 1, self.place, self.team)]
-                if shot.bound >= best:
-                    failed = min(failed, shot.bound)
-                    continue
-                value = self.shoot(node, shot.cell, shot.price, shot.bound_hit,
-                                   shot.bound_missed, best)
-                if value < best:
-                    best = value
-                    if best == node.lower:
-                        break
-                else:
-                    failed = min(failed, value)
-                    shot.bound = value
+            if self.team > 1 and self.memo.shared is not None and node.key.bytes != NULL:
+                self.memo.shared.enter(&node.key)
+                try:
+                    best = self.try_shots(node, limit, &failed, True)
+                finally:
+                    self.memo.shared.leave(&node.key)
+            else:
+                best = self.try_shots(node, limit, &failed, False)
+            if node.exact or node.lower >= limit:
+                return 0
             if best < limit:
                 node.lower, node.exact = best, True
             else:
@@ -601,6 +614,45 @@ cdef class Search:
         if node.key.bytes != NULL:
             self.remember(node, total(self.effort) - before)
         return 0
+
+    cdef int64_t try_shots(self, Node* node, int64_t limit, int64_t* failed,
+                           bint together) except -1 nogil:
+        """The least cost of all shots, if it is below the limit; and of those that are not.
+
+        together -- with other processes, which search the same: a shot that another one is at waits
+        until the rest are done, and what others found meanwhile is taken, into `lower`.
+        """
+        cdef int64_t value, best = limit
+        cdef Cells waiting = 0
+        cdef Candidate* shot
+        cdef bint busy
+        cdef int n, turn
+        for turn in range(2):
+            for n in range(node.shots_n):
+                if turn == 1 and not waiting & one(n):
+                    continue
+                shot = &node.shots[n]
+                if shot.bound >= best:
+                    failed[0] = min(failed[0], shot.bound)
+                    continue
+                busy = False
+                value = self.shoot(node, shot.cell, shot.price, shot.bound_hit, shot.bound_missed,
+                                   best, &busy if together and n and not turn else NULL)
+                if busy:
+                    waiting |= one(n)
+                    continue
+                if value < best:
+                    best = value
+                    if best == node.lower:
+                        return best
+                else:
+                    failed[0] = min(failed[0], value)
+                    shot.bound = value
+                if together and self.is_answered(node, limit):
+                    return best
+            if not waiting:
+                return best
+        return best
 
     cdef int search_greedy(self, Node* node) except -1 nogil:
         """Set `lower` to what a family costs under the rule `worst greedy` or `first greedy`."""

@@ -198,11 +198,13 @@ cdef class MemoryTable(Table):
 cdef extern from *:
     """
     #define optsearch_load(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+    #define optsearch_store(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
     #define optsearch_add(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
     #define optsearch_swap(p, old, new) \\
         __atomic_compare_exchange_n(p, old, new, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
     """
     uint64_t load "optsearch_load"(uint64_t* p) noexcept nogil
+    void store_word "optsearch_store"(uint64_t* p, uint64_t v) noexcept nogil
     uint64_t fetch_add "optsearch_add"(uint64_t* p, uint64_t v) noexcept nogil
     # if *p is `old`, set it to `new`; else set `old` to it
     bint swap "optsearch_swap"(uint64_t* p, uint64_t* old, uint64_t new) noexcept nogil
@@ -211,13 +213,14 @@ cdef enum:
     PROBES = 64                   # slots that are tried
     PLACE_BITS = 40               # of a slot: where its record is; the rest are bits of the hash
     SLOT_FOR = 128                # bytes of memory that there is one slot for
-    HEAD = 8                      # words before the slots: the words of records in use, entries
+    HEAD = 8                      # words before the marks: the words of records in use, entries
+    MARKS = 1 << 10               # words before the slots
 
 
 cdef class SharedTable(Table):
     """A table of what is known of families, exact, in memory that several processes share.
 
-    memory -- a writable buffer, at least 1 KiB, all 0 before the first use.
+    memory -- a writable buffer, at least 16 KiB, all 0 before the first use.
 
     Nobody waits for another. A record is written before a slot names it and never moves; a slot is
     taken once; a value is one word, and is replaced by a better one alone. So what is read is whole
@@ -227,16 +230,17 @@ cdef class SharedTable(Table):
 
     def __cinit__(self, unsigned char[::1] memory):
         cdef uint64_t slots = 1, size = <uint64_t>memory.shape[0]
-        if size < 1 << 10:
+        if size < 1 << 14:
             raise ValueError(f"{size} bytes are too few to share")
         self.memory = memory
         while 2 * slots * SLOT_FOR <= size:
             slots *= 2
         self.head = <uint64_t*>&memory[0]
-        self.slots = self.head + HEAD
+        self.marks = self.head + HEAD
+        self.slots = self.marks + MARKS
         self.mask = slots - 1
         self.records = self.slots + slots
-        self.room = size // 8 - HEAD - slots
+        self.room = size // 8 - HEAD - MARKS - slots
 
     cdef uint64_t* look_up(self, const Key* key, uint64_t hash) noexcept nogil:
         """The record of a key, or NULL. hash -- of the key, scrambled: keys that are alike are near
@@ -291,6 +295,21 @@ cdef class SharedTable(Table):
                 fetch_add(self.head + 1, 1)
                 return
 
+    # What processes are at: a hint, which may be wrong
+
+    cdef void enter(self, const Key* key) noexcept nogil:
+        """Say that this process is at a family."""
+        store_word(self.marks + (key.hash & (MARKS - 1)), key.hash)
+
+    cdef void leave(self, const Key* key) noexcept nogil:
+        """Say that it is not any more."""
+        cdef uint64_t known = key.hash
+        swap(self.marks + (key.hash & (MARKS - 1)), &known, 0)
+
+    cdef bint is_busy(self, const Key* key) noexcept nogil:
+        """Whether a process seems to be at a family."""
+        return load(self.marks + (key.hash & (MARKS - 1))) == key.hash
+
     def __len__(self):
         """How many entries there are; a key that two processes added at once counts twice."""
         return load(self.head + 1)
@@ -298,7 +317,7 @@ cdef class SharedTable(Table):
     @property
     def bytes(self):
         """The memory in use."""
-        return 8 * (HEAD + self.mask + 1 + min(load(self.head), self.room))
+        return 8 * (HEAD + MARKS + self.mask + 1 + min(load(self.head), self.room))
 
 
 cdef inline bint says_more(int64_t value, int64_t known) noexcept nogil:
