@@ -57,7 +57,6 @@ from optsearch.compiled._effort cimport Effort, count_node
 from optsearch.compiled._memo cimport BOUNDED, SOLVED, Memo
 from optsearch.compiled._table cimport Key, MemoryTable
 from options cimport Switches
-from team cimport turned
 
 cdef enum:
     MEMO_FROM = 3              # smaller states are solved faster than they are looked up
@@ -97,7 +96,7 @@ cdef class AnnouncedSearch:
     cdef Arena arena
     cdef readonly Memo memo
     cdef readonly Effort effort
-    cdef public int place, team                    # of so many processes
+    cdef public int team                           # of so many processes, which search the same
 
     def __cinit__(self, const uint64_t[:, :, ::1] ships, int cells, bint by_length, str objective,
                   MemoryTable table, disk, dict switches, tick, labels=()):
@@ -192,8 +191,11 @@ cdef class AnnouncedSearch:
     # The search
 
     cdef int64_t shoot(self, const State* state, const Stock* stock, const Candidate* candidate,
-                       int64_t limit) except -1 nogil:
-        """The cost when this cell is shot first: exact if below `limit`, else a bound >= limit."""
+                       int64_t limit, bint* busy) except -1 nogil:
+        """The cost when this cell is shot first: exact if below `limit`, else a bound >= limit.
+
+        busy -- or NULL; set where another process is at a part: what is returned is then a bound.
+        """
         cdef State part
         cdef Mark mark = mark_of(&self.arena)
         cdef int64_t value = candidate.bound, bound
@@ -218,23 +220,26 @@ cdef class AnnouncedSearch:
                     if stock.code[n] == least:
                         label = state.labels[n]
             take_part(state, candidate.cell, least, label, n_least, &part, &self.arena)
-            value += self.solve_state(&part, limit - value + bound) - bound
+            value += self.solve_state(&part, limit - value + bound, busy) - bound
             release(&self.arena, mark)
+            if busy != NULL and busy[0]:
+                return value
         return min(value, FORBIDDEN) if self.objective == WORST else value
 
-    cdef int64_t solve_state(self, State* state, int64_t limit) except -1 nogil:
+    cdef int64_t solve_state(self, State* state, int64_t limit, bint* busy=NULL) except -1 nogil:
         """The value of a state if it is below `limit`, else some bound of it that is >= limit.
 
-        The state may lose ships that all its items have. What is taken of the arena is left to
+        busy -- or NULL; set where another process is at the state: what is returned is then a bound
+        that may be below the limit. The state may lose ships that all its items have. What is taken of the arena is left to
         whoever took the state.
         """
         cdef Stock stock
         cdef Candidate* shots
-        cdef Candidate* shot
         cdef Key key
-        cdef int64_t value, best = limit, failed = INFINITE
+        cdef int64_t value, failed = INFINITE
         cdef Cells some
-        cdef int n, i, known
+        cdef int n, known
+        cdef bint together = False
         value = self.bounds.at_sight(state)
         if value >= 0:
             return value
@@ -253,26 +258,65 @@ cdef class AnnouncedSearch:
             known = self.memo.recall(&key, state.n >= FAR_FROM, &value)
             if known == SOLVED or known == BOUNDED and value >= limit:
                 return value
+            together = self.team > 1 and self.memo.shared is not None and state.n >= FAR_FROM
+            if together and busy != NULL and self.memo.shared.is_busy(&key):
+                busy[0] = True
+                return value if known == BOUNDED else 0
         take_stock(state, &stock, &self.arena)
         value = self.bounds.static_bound(state, &stock)
         if value >= limit:
             return value
         shots = <Candidate*>take(&self.arena, stock.cells * sizeof(Candidate))
         n = self.list_shots(state, &stock, True, shots)
-        for i in range(n):
-            shot = &shots[turned(i, n - 1, self.place, self.team)]
-            if shot.bound >= best:
-                failed = min(failed, shot.bound)
-                continue
-            value = self.shoot(state, &stock, shot, best)
-            if value < best:
-                best = value
-            else:
-                failed = min(failed, value)
+        if together:
+            self.memo.shared.enter(&key)
+        try:
+            value = self.try_shots(
+                state, &stock, shots, n, limit, &failed, &key if together else NULL)
+        finally:
+            if together:
+                self.memo.shared.leave(&key)
+        if value >= limit:
+            value = failed
         if key.bytes != NULL:
-            self.memo.remember(&key, best if best < limit else failed, best < limit,
-                               state.n >= FAR_FROM, state.n >= FAR_FROM)
-        return best if best < limit else failed
+            self.memo.remember(&key, value, value < limit, state.n >= FAR_FROM,
+                               state.n >= FAR_FROM)
+        return value
+
+    cdef int64_t try_shots(self, const State* state, const Stock* stock, const Candidate* shots,
+                           int n, int64_t limit, int64_t* failed, const Key* key) except -1 nogil:
+        """The least cost of all shots, if it is below the limit; and of those that are not.
+
+        key -- of the state, where other processes search the same, else NULL: a shot that another
+        one is at waits until the rest are done, and what others found of the state is taken.
+        """
+        cdef int64_t value, best = limit
+        cdef Cells waiting = 0
+        cdef bint busy
+        cdef int i, turn
+        for turn in range(2):
+            for i in range(n):
+                if turn == 1 and not waiting & one(i):
+                    continue
+                if shots[i].bound >= best:
+                    failed[0] = min(failed[0], shots[i].bound)
+                    continue
+                busy = False
+                value = self.shoot(state, stock, &shots[i], best,
+                                   &busy if key != NULL and i and not turn else NULL)
+                if busy:
+                    waiting |= one(i)
+                elif value < best:
+                    best = value
+                else:
+                    failed[0] = min(failed[0], value)
+                if key != NULL and self.memo.shared.find(key, &value) and (
+                        value & 1 or value >> 1 >= limit):
+                    failed[0] = value >> 1
+                    return min(value >> 1, limit)
+            if not waiting:
+                break
+        return best
 
     # For Python
 
@@ -381,7 +425,7 @@ cdef class AnnouncedSearch:
             for i in range(self.look(family, hits, budget, &state, &stock, shots)):
                 if shots[i].cell == cell:
                     with nogil:
-                        value = self.shoot(&state, &stock, &shots[i], limit)
+                        value = self.shoot(&state, &stock, &shots[i], limit, NULL)
                     return value
         finally:
             release(&self.arena, mark)

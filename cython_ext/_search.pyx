@@ -42,6 +42,12 @@ a cell in all the sets of another and more is not tied with it. Forced shots are
 the optimum are bounds of `best greedy`; `worst greedy` is a plain recursion with a table, and `first
 greedy` one without: its cost depends on the names of the cells.
 
+Processes that search the same share a table, and say in it which families they are at. Each leaves a
+shot that another one is at until the rest are done, and looks after each shot whether another has
+the answer to what it is at itself (Weill, "The ABDADA distributed minimax-search algorithm", ICCA
+Journal 19, 1996). What the table says of that is a hint: a process that was killed stays there, and
+is waited for by nobody.
+
 A family is taken stock of in `_family`, bounded in `_bounds` and `_chain`, cut in `_sides`, and named in
 `_normal_form`; those of few sets are searched in `_words`.
 """
@@ -121,7 +127,7 @@ cdef class Search:
     cdef WordSearch words
     cdef readonly Effort effort
     cdef readonly Memo memo
-    cdef public int place, team                    # of so many processes
+    cdef public int team                           # of so many processes, which search the same
 
     def __cinit__(self, const uint64_t[:, ::1] sets, const int64_t[::1] weights,
                   int cells, str objective, MemoryTable table, disk, dict switches, tick,

@@ -33,7 +33,7 @@ OBJECTIVES = ("mean", "worst", "within")
 class Example:
     """Some configurations of a position, and the optimum by its definition."""
 
-    def __init__(self, game, ships, hits, objective, off=(), disk=None):
+    def __init__(self, game, ships, hits, objective, off=(), disk=None, tick=None):
         self.game = game
         self.ships = ships
         self.hits = hits
@@ -50,7 +50,7 @@ class Example:
             MemoryTable(1 << 23),
             disk,
             SolverOptions(**dict.fromkeys(off, False)).switches,
-            self.nodes.append,
+            tick or self.nodes.append,
             labels(game),
         )
 
@@ -229,10 +229,10 @@ def test_equal_normal_forms_have_equal_optima(drawn):
                 assert seen.setdefault(key, expected) == expected
 
 
-def whole(text, objective="mean", off=()):
+def whole(text, objective="mean", off=(), tick=None):
     position = Position(Game.parse(text))
     ships = list(reference.configurations(position))
-    return Example(position.game, ships, 0, objective, off)
+    return Example(position.game, ships, 0, objective, off, tick=tick)
 
 
 @pytest.mark.parametrize(
@@ -389,12 +389,27 @@ def test_searches_share_a_table():
     assert nodes[1] < nodes[0] / 20
 
 
-@draws(100)
-@given(examples(), st.integers(2, 5), st.integers(0, 4))
-def test_every_place_in_a_team_finds_the_same(drawn, team, place):
-    example, budget = drawn
-    example.search.place, example.search.team = place % team, team
-    assert example.search.solve(example.family, example.hits, budget) == example.value(budget)
+def test_a_search_beside_one_that_stands_still():
+    """Where the one is, at a tick, the other looks last; both find what one alone does."""
+    for objective, budget in (("mean", -1), ("worst", 6), ("within", 4)):
+        alone = whole("4x5:3,2;announce=sunk", objective)
+        expected = alone.search.solve(alone.family, 0, budget)
+        for limit in (1 << 60, expected):
+            found = []
+
+            def beside(nodes):
+                if not found:
+                    found.append(other.search.solve(other.family, 0, budget, limit))
+
+            one = whole("4x5:3,2;announce=sunk", objective, tick=beside)
+            other = whole("4x5:3,2;announce=sunk", objective)
+            shared = SharedTable(bytearray(1 << 22))
+            for example in (one, other):
+                example.search.memo.shared, example.search.team = shared, 2
+            for value in (one.search.solve(one.family, 0, budget, limit), *found):
+                assert value == expected if expected < limit else value >= limit
+            assert found
+            assert one.search.nodes < alone.search.nodes
 
 
 def test_an_exception_in_tick_ends_the_search():

@@ -11,7 +11,7 @@ import pytest
 
 from optsearch.check import reference
 from optsearch.compiled._search import Search
-from optsearch.compiled._table import MemoryTable
+from optsearch.compiled._table import MemoryTable, SharedTable
 from optsearch.counting.configurations import to_words
 from optsearch.counting.family import Family
 from optsearch.game import Game
@@ -1029,6 +1029,44 @@ def test_a_tick_that_raises_ends_the_search(text, most, weights, switches):
     cell = example.undecided()[0]
     assert search.after(family, cell, limit=expected + 1) >= expected
     assert search.solve(family) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "weights", "misses", "switches"),
+    [
+        ("5x5:3,2", 300, False, 5, ALL_ON),
+        ("5x5:4,3", 110, True, 4, without("words")),
+        ("5x5:2,2", 40, True, 6, without("words", "chain", "profile")),
+        ("3x5:3,3,2;contact=any", 130, True, 5, without("leaf_counting", "words")),
+    ],
+    ids=["plain", "weighted", "unpriced", "touching"],
+)
+def test_a_search_beside_one_that_stands_still(text, most, weights, misses, switches):
+    """Where the one is, at a tick, the other looks last; both find what one alone does."""
+    example = game_family(text, random.Random(14), most, weights)
+    family, asked = example.everything, 0
+    for objective in OBJECTIVES:
+        budget = -1 if objective == "mean" else misses
+        alone = example.search(objective, switches)
+        expected = alone.solve(family, budget)
+        for limit in (1 << 60, expected):
+            found = []
+
+            def beside(nodes):
+                if not found:
+                    found.append(other.solve(family, budget, limit))
+
+            one = example.search(objective, switches, tick=beside)
+            other = example.search(objective, switches)
+            shared = SharedTable(bytearray(1 << 22))
+            for search in (one, other):
+                search.memo.shared, search.team = shared, 2
+            assert fits(one.solve(family, budget, limit), expected_of(expected), limit)
+            for value in found:
+                asked += 1
+                assert fits(value, expected_of(expected), limit)
+                assert one.nodes < alone.nodes
+    assert asked
 
 
 def test_a_first_shot_that_may_not_miss():

@@ -11,7 +11,6 @@ class AnnouncedSearch:
     nodes: int
     effort: Effort
     memo: Memo
-    place: int
     team: int
     def __init__(
         self,

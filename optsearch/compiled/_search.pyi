@@ -13,7 +13,6 @@ class Search:
     effort: Effort
     has_prices: bool
     memo: Memo
-    place: int
     team: int
     def __init__(
         self,

@@ -216,7 +216,7 @@ class Kernel(Protocol):
     def share(self, table: SharedTable) -> None:
         """The same with a table of several processes."""
 
-    def take_place(self, place: int, team: int) -> None:
+    def join(self, team: int) -> None:
         """Search as one of so many processes with one table, all of which search the same."""
 
 
@@ -421,8 +421,8 @@ class Silent(_Budgets):
     def share(self, table: SharedTable) -> None:
         self._search.memo.shared = table
 
-    def take_place(self, place: int, team: int) -> None:
-        self._search.place, self._search.team = place, team
+    def join(self, team: int) -> None:
+        self._search.team = team
 
 
 def chain_prices(sets: tuple[int, ...], limit: int, steps: int = 20_000) -> tuple[int, ...] | None:
@@ -589,8 +589,8 @@ class Announced(_Budgets):
     def share(self, table: SharedTable) -> None:
         self._search.memo.shared = table
 
-    def take_place(self, place: int, team: int) -> None:
-        self._search.place, self._search.team = place, team
+    def join(self, team: int) -> None:
+        self._search.team = team
 
 
 def kernel(
