@@ -230,8 +230,8 @@ cdef class AnnouncedSearch:
         """The value of a state if it is below `limit`, else some bound of it that is >= limit.
 
         busy -- or NULL; set where another process is at the state: what is returned is then a bound
-        that may be below the limit. The state may lose ships that all its items have. What is taken of the arena is left to
-        whoever took the state.
+        that may be below the limit. The state may lose ships that all its items have. What is taken
+        of the arena is left to whoever took the state.
         """
         cdef Stock stock
         cdef Candidate* shots

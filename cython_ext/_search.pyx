@@ -591,8 +591,9 @@ cdef class Search:
 
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
         """Solve an opened family if its optimum is below `limit`; else raise `lower` to it."""
-        cdef int64_t value, best = limit, failed = INFINITE
+        cdef int64_t best, failed = INFINITE
         cdef long long before = total(self.effort)
+        cdef bint together
         if node.exact or node.lower >= limit:
             return 0
         if node.on_word:
@@ -603,14 +604,15 @@ cdef class Search:
                 self.list_shots(node)
             if node.lower >= limit:
                 return 0
-            if self.team > 1 and self.memo.shared is not None and node.key.bytes != NULL:
+            together = (self.team > 1 and self.memo.shared is not None
+                        and node.key.bytes != NULL)
+            if together:
                 self.memo.shared.enter(&node.key)
-                try:
-                    best = self.try_shots(node, limit, &failed, True)
-                finally:
+            try:
+                best = self.try_shots(node, limit, &failed, together)
+            finally:
+                if together:
                     self.memo.shared.leave(&node.key)
-            else:
-                best = self.try_shots(node, limit, &failed, False)
             if node.exact or node.lower >= limit:
                 return 0
             if best < limit:

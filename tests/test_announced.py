@@ -15,7 +15,7 @@ from optsearch.game import Game, bits
 from optsearch.game.position import HIT, MISS, Position, Reply, reply
 from optsearch.search import solver
 from optsearch.search.kernels import SolverOptions, labels, misses_with_one_ship_a_set
-from tests.examples import draws, positions
+from tests.examples import beside_one_that_stands_still, draws, positions
 
 BIG = 1 << 50
 SWITCHES = (
@@ -395,21 +395,14 @@ def test_a_search_beside_one_that_stands_still():
         alone = whole("4x5:3,2;announce=sunk", objective)
         expected = alone.search.solve(alone.family, 0, budget)
         for limit in (1 << 60, expected):
-            found = []
-
-            def beside(nodes):
-                if not found:
-                    found.append(other.search.solve(other.family, 0, budget, limit))
-
-            one = whole("4x5:3,2;announce=sunk", objective, tick=beside)
-            other = whole("4x5:3,2;announce=sunk", objective)
-            shared = SharedTable(bytearray(1 << 22))
-            for example in (one, other):
-                example.search.memo.shared, example.search.team = shared, 2
-            for value in (one.search.solve(one.family, 0, budget, limit), *found):
+            one, found = beside_one_that_stands_still(
+                lambda tick, aim=objective: whole("4x5:3,2;announce=sunk", aim, tick=tick).search,
+                lambda search, asked=(alone.family, 0, budget, limit): search.solve(*asked),
+            )
+            assert len(found) == 2
+            for value in found:
                 assert value == expected if expected < limit else value >= limit
-            assert found
-            assert one.search.nodes < alone.search.nodes
+            assert one.nodes < alone.search.nodes
 
 
 def test_an_exception_in_tick_ends_the_search():

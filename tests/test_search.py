@@ -11,12 +11,12 @@ import pytest
 
 from optsearch.check import reference
 from optsearch.compiled._search import Search
-from optsearch.compiled._table import MemoryTable, SharedTable
+from optsearch.compiled._table import MemoryTable
 from optsearch.counting.configurations import to_words
 from optsearch.counting.family import Family
 from optsearch.game import Game
 from optsearch.game.position import Position
-from tests.examples import sizes, some
+from tests.examples import beside_one_that_stands_still, sizes, some
 
 FORBIDDEN = 1 << 50  # worst: a value from here on says that nobody can keep to the budget
 OBJECTIVES = ("mean", "worst", "within")
@@ -1050,21 +1050,13 @@ def test_a_search_beside_one_that_stands_still(text, most, weights, misses, swit
         alone = example.search(objective, switches)
         expected = alone.solve(family, budget)
         for limit in (1 << 60, expected):
-            found = []
-
-            def beside(nodes):
-                if not found:
-                    found.append(other.solve(family, budget, limit))
-
-            one = example.search(objective, switches, tick=beside)
-            other = example.search(objective, switches)
-            shared = SharedTable(bytearray(1 << 22))
-            for search in (one, other):
-                search.memo.shared, search.team = shared, 2
-            assert fits(one.solve(family, budget, limit), expected_of(expected), limit)
-            for value in found:
+            one, found = beside_one_that_stands_still(
+                lambda tick, aim=objective: example.search(aim, switches, tick=tick),
+                lambda search, asked=(family, budget, limit): search.solve(*asked),
+            )
+            assert all(fits(value, expected_of(expected), limit) for value in found)
+            if len(found) == 2:
                 asked += 1
-                assert fits(value, expected_of(expected), limit)
                 assert one.nodes < alone.nodes
     assert asked
 
