@@ -394,12 +394,12 @@ def main() -> None:
     }
     for text in ("7x7:2", "7x7:3") + (("8x8:4",) if full else ()):
         compare(f"Optimum of {text}", Position(Game.parse(text)), chains)
-    if full:
-        processes: dict[str, Work] = {
-            "solver, one process": optimum,
-            "solver, two processes": optimum_processes,
-        }
-        compare("Optimum of 6x6:4,3", Position(Game.parse("6x6:4,3")), processes)
+    processes: dict[str, Work] = {
+        "solver, one process": optimum,
+        "solver, two processes": optimum_processes,
+    }
+    for text in ("5x6:4,2", "5x7:5,4,3,3,2"):
+        compare(f"Optimum of {text}", Position(Game.parse(text)), processes)
 
 
 if __name__ == "__main__":

@@ -80,7 +80,8 @@ cells one ship"""
 
 GREEDY_SECONDS = 5
 PATIENCE = 10
-ANNOUNCED_NODES = 200_000  # seconds
+ANNOUNCED_NODES = 100_000  # a second
+ANNOUNCED_MEMORY = 1 << 32  # bytes at most, which a patience of many minutes needs
 PAPER_STATES = 5_000_000  # as estimated; there may be some times as many
 
 
@@ -183,9 +184,9 @@ def _first(solver: Solver, found: Solution, seconds: float) -> int | None:
 
 
 def _announced(solver: Solver, found: Solution, seconds: float) -> int | None:
-    position, limit = solver.position, Limit(effort=ANNOUNCED_NODES)
+    position, limit = solver.position, Limit(effort=round(ANNOUNCED_NODES * seconds))
     try:
-        misses = misses_with_one_ship_a_set(position, limit.check)
+        misses = misses_with_one_ship_a_set(position, limit.check, ANNOUNCED_MEMORY)
     except LimitReached:
         return None
     return position.hits_left * found.configurations + misses

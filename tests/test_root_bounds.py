@@ -71,6 +71,16 @@ def test_the_lower_side_is_that_of_the_bounds_before_a_shot_is_decided(at_once):
     assert kernel.search(time_limit=1).lower >= kernel.watch.certain_cost + kernel._least_known
 
 
+def test_without_a_limit_of_time_a_search_must_be_longer_to_be_bounded(monkeypatch):
+    """The nodes that one question may take are no such limit."""
+    monkeypatch.setattr(watch, "BOUND_FROM_IN_TIME", 0)
+    for time_limit, times in ((None, 0), (1e9, 1)):
+        kernel, called = Solver(Position(Game.parse("5x5:3,2"))), []
+        kernel.watch.bound_root = lambda called=called: called.append(kernel)
+        assert kernel.search(time_limit=time_limit).total_height == 5765
+        assert len(called) == times
+
+
 def test_the_nested_dual_is_a_switch(at_once):
     """On 4x5:2,2 it proves 1,119 misses, the first ship 1,118."""
     least = []
