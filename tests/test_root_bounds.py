@@ -76,7 +76,7 @@ def test_without_a_limit_of_time_a_search_must_be_longer_to_be_bounded(monkeypat
     monkeypatch.setattr(watch, "BOUND_FROM_IN_TIME", 0)
     for time_limit, times in ((None, 0), (1e9, 1)):
         kernel, called = Solver(Position(Game.parse("5x5:3,2"))), []
-        kernel.watch.bound_root = lambda called=called: called.append(kernel)
+        kernel.watch.bound_root = partial(called.append, "bounded")
         assert kernel.search(time_limit=time_limit).total_height == 5765
         assert len(called) == times
 
