@@ -236,10 +236,10 @@ cdef class AnnouncedSearch:
         cdef Stock stock
         cdef Candidate* shots
         cdef Key key
-        cdef int64_t value, failed = INFINITE
+        cdef int64_t value
         cdef Cells some
         cdef int n, known
-        cdef bint together = False
+        cdef bint together = False, is_marked = False, is_heard
         value = self.bounds.at_sight(state)
         if value >= 0:
             return value
@@ -269,54 +269,54 @@ cdef class AnnouncedSearch:
         shots = <Candidate*>take(&self.arena, stock.cells * sizeof(Candidate))
         n = self.list_shots(state, &stock, True, shots)
         if together:
-            self.memo.shared.enter(&key)
+            is_marked = self.memo.shared.enter(&key)
         try:
-            value = self.try_shots(
-                state, &stock, shots, n, limit, &failed, &key if together else NULL)
+            is_heard = self.try_shots(
+                state, &stock, shots, n, limit, &value, &key if together else NULL)
+            if key.bytes != NULL and not is_heard:
+                self.memo.remember(&key, value, value < limit, state.n >= FAR_FROM,
+                                   state.n >= FAR_FROM)
         finally:
-            if together:
+            if is_marked:
                 self.memo.shared.leave(&key)
-        if value >= limit:
-            value = failed
-        if key.bytes != NULL:
-            self.memo.remember(&key, value, value < limit, state.n >= FAR_FROM,
-                               state.n >= FAR_FROM)
         return value
 
-    cdef int64_t try_shots(self, const State* state, const Stock* stock, const Candidate* shots,
-                           int n, int64_t limit, int64_t* failed, const Key* key) except -1 nogil:
-        """The least cost of all shots, if it is below the limit; and of those that are not.
+    cdef bint try_shots(self, const State* state, const Stock* stock, Candidate* shots, int n,
+                        int64_t limit, int64_t* found, const Key* key) except -1 nogil:
+        """Set `found` to the least cost of a shot if it is below the limit, else to a bound.
 
-        key -- of the state, where other processes search the same, else NULL: a shot that another
-        one is at waits until the rest are done, and what others found of the state is taken.
+        key -- of the state, where processes search the same, else NULL. A shot is put off while
+        another process seems to be at a part after it, until the other shots are done. True where
+        another process answered.
         """
-        cdef int64_t value, best = limit
+        cdef int64_t value, best = limit, failed = INFINITE
         cdef Cells waiting = 0
         cdef bint busy
         cdef int i, turn
         for turn in range(2):
             for i in range(n):
-                if turn == 1 and not waiting & one(i):
+                if turn and not waiting & one(i):
                     continue
                 if shots[i].bound >= best:
-                    failed[0] = min(failed[0], shots[i].bound)
+                    failed = min(failed, shots[i].bound)
                     continue
                 busy = False
                 value = self.shoot(state, stock, &shots[i], best,
                                    &busy if key != NULL and i and not turn else NULL)
-                if busy:
+                if busy and value < best:
                     waiting |= one(i)
                 elif value < best:
                     best = value
                 else:
-                    failed[0] = min(failed[0], value)
+                    failed = min(failed, value)
                 if key != NULL and self.memo.shared.find(key, &value) and (
                         value & 1 or value >> 1 >= limit):
-                    failed[0] = value >> 1
-                    return min(value >> 1, limit)
+                    found[0] = value >> 1
+                    return True
             if not waiting:
                 break
-        return best
+        found[0] = best if best < limit else failed
+        return False
 
     # For Python
 

@@ -42,11 +42,11 @@ a cell in all the sets of another and more is not tied with it. Forced shots are
 the optimum are bounds of `best greedy`; `worst greedy` is a plain recursion with a table, and `first
 greedy` one without: its cost depends on the names of the cells.
 
-Processes that search the same share a table, and say in it which families they are at. Each leaves a
-shot that another one is at until the rest are done, and looks after each shot whether another has
-the answer to what it is at itself (Weill, "The ABDADA distributed minimax-search algorithm", ICCA
-Journal 19, 1996). What the table says of that is a hint: a process that was killed stays there, and
-is waited for by nobody.
+Processes that search the same share a table, and note in it which families they are at. A process
+puts off a shot while another one is at a part after it, until its other shots are done; then it
+searches that part, too. After each shot it looks whether another process has answered the family
+(Weill, "The ABDADA distributed minimax-search algorithm", ICCA Journal 19, 1996). The notes are
+hints: that of a process that was killed stays, and nobody waits for it.
 
 A family is taken stock of in `_family`, bounded in `_bounds` and `_chain`, cut in `_sides`, and named in
 `_normal_form`; those of few sets are searched in `_words`.
@@ -86,6 +86,7 @@ cdef enum:
     MOST_COMPARED = 1 << 15    # sets of which it is seen whether one lies inside another
     EVEN_FROM = 8              # sets with weights from which the bound by equal weights is used
     PARTS = 10                 # bits of a multiple of former weights
+    BUSY = 1
     SHARED_FROM = 1            # nor those that took less one in memory that processes share
 
 cdef double NEAR = 0.95        # of weights, that a multiple of former ones has to come to
@@ -397,8 +398,11 @@ cdef class Search:
 
     # The search
 
-    cdef int open(self, Node* node, int64_t limit) except -1 nogil:
-        """Bound a family; look it up unless the bound reaches the limit."""
+    cdef int open(self, Node* node, int64_t limit, bint unless_busy=False) except -1 nogil:
+        """Bound a family; look it up unless the bound reaches the limit.
+
+        unless_busy -- return BUSY, with the bound so far, where another process seems to be at it.
+        """
         cdef bint priced
         take_stock(node, self.on.merging)
         if self.bounds.at_sight(node):
@@ -420,6 +424,8 @@ cdef class Search:
             self.recall(node)
         if node.exact or node.lower >= limit:
             return 0
+        if unless_busy and node.key.bytes != NULL and self.memo.shared.is_busy(&node.key):
+            return BUSY
         if self.has_even(node):
             if self.former == NULL or node.former or not self.bound_back(node, limit):
                 self.bound_evenly(node, limit)
@@ -524,12 +530,8 @@ cdef class Search:
         """The bound of an opened family that is linear in its weights."""
         return self.bounds.capped_of(node) if node.on_word else self.bounds.bound_of(node)
 
-    cdef bint is_busy(self, const Node* node) noexcept nogil:
-        """Whether another process seems to search a family."""
-        return not node.exact and node.key.bytes != NULL and self.memo.shared.is_busy(&node.key)
-
-    cdef bint is_answered(self, Node* node, int64_t limit) noexcept nogil:
-        """Whether another process has searched a family meanwhile, as far as the limit asks."""
+    cdef bint hear(self, Node* node, int64_t limit) noexcept nogil:
+        """Take what others found of a family meanwhile; whether nothing more is asked of it."""
         cdef int64_t value
         if self.memo.shared.find(&node.key, &value):
             if value & 1:
@@ -542,30 +544,33 @@ cdef class Search:
                        int64_t bound_missed, int64_t limit, bint* busy=NULL) except -1 nogil:
         """The cost when a cell is shot first: exact if below `limit`, else a bound >= limit.
 
-        busy -- set where another process is at one of the parts; what is returned is then a bound.
+        busy -- or NULL; set where another process seems to be at a part: then what is returned is a
+            bound.
         """
         cdef Node* hit = NULL
         cdef Node* missed = NULL
         cdef Node* small
         cdef Node* large
         cdef int64_t cost
+        cdef bint is_busy
         if paid >= limit:
             return paid
         try:
             hit = take_part(node, c, True)
             hit.lower = bound_hit
-            self.open(hit, limit - paid - bound_missed)
+            is_busy = self.open(hit, limit - paid - bound_missed, busy != NULL)
             cost = min(paid + hit.lower + bound_missed, FORBIDDEN)
-            if cost >= limit:
+            if is_busy:
+                busy[0] = True
+            if is_busy or cost >= limit:
                 return cost
             missed = take_part(node, c, False)
             missed.lower = bound_missed
-            self.open(missed, limit - paid - hit.lower)
+            is_busy = self.open(missed, limit - paid - hit.lower, busy != NULL)
             cost = min(paid + hit.lower + missed.lower, FORBIDDEN)
-            if cost >= limit:
-                return cost
-            if busy != NULL and (self.is_busy(hit) or self.is_busy(missed)):
+            if is_busy:
                 busy[0] = True
+            if is_busy or cost >= limit:
                 return cost
             small, large = (hit, missed) if hit.n <= missed.n else (missed, hit)
             if self.on.lookahead:
@@ -591,9 +596,8 @@ cdef class Search:
 
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
         """Solve an opened family if its optimum is below `limit`; else raise `lower` to it."""
-        cdef int64_t best, failed = INFINITE
         cdef long long before = total(self.effort)
-        cdef bint together
+        cdef bint together, is_marked = False
         if node.exact or node.lower >= limit:
             return 0
         if node.on_word:
@@ -607,60 +611,61 @@ cdef class Search:
             together = (self.team > 1 and self.memo.shared is not None
                         and node.key.bytes != NULL)
             if together:
-                self.memo.shared.enter(&node.key)
+                is_marked = self.memo.shared.enter(&node.key)
             try:
-                best = self.try_shots(node, limit, &failed, together)
+                if not self.try_shots(node, limit, together) and node.key.bytes != NULL:
+                    self.remember(node, total(self.effort) - before)
             finally:
-                if together:
+                if is_marked:
                     self.memo.shared.leave(&node.key)
-            if node.exact or node.lower >= limit:
-                return 0
-            if best < limit:
-                node.lower, node.exact = best, True
-            else:
-                node.lower = max(node.lower, failed)
+            return 0
         if node.key.bytes != NULL:
             self.remember(node, total(self.effort) - before)
         return 0
 
-    cdef int64_t try_shots(self, Node* node, int64_t limit, int64_t* failed,
-                           bint together) except -1 nogil:
-        """The least cost of all shots, if it is below the limit; and of those that are not.
+    cdef bint try_shots(self, Node* node, int64_t limit, bint together) except -1 nogil:
+        """Set `lower` to the least cost of a shot if it is below the limit, else to a bound.
 
-        together -- with other processes, which search the same: a shot that another one is at waits
-        until the rest are done, and what others found meanwhile is taken, into `lower`.
+        together -- with processes that search the same. A shot is put off while another process
+        seems to be at a part after it, until the other shots are done. True where another process
+        answered; if it answered what this family is a part of, that is seen later.
         """
-        cdef int64_t value, best = limit
+        cdef int64_t value, best = limit, failed = INFINITE
         cdef Cells waiting = 0
         cdef Candidate* shot
         cdef bint busy
         cdef int n, turn
         for turn in range(2):
             for n in range(node.shots_n):
-                if turn == 1 and not waiting & one(n):
+                if turn and not waiting & one(n):
                     continue
                 shot = &node.shots[n]
                 if shot.bound >= best:
-                    failed[0] = min(failed[0], shot.bound)
+                    failed = min(failed, shot.bound)
                     continue
                 busy = False
                 value = self.shoot(node, shot.cell, shot.price, shot.bound_hit, shot.bound_missed,
                                    best, &busy if together and n and not turn else NULL)
-                if busy:
-                    waiting |= one(n)
-                    continue
-                if value < best:
+                if value < best and not busy:
                     best = value
-                    if best == node.lower:
-                        return best
                 else:
-                    failed[0] = min(failed[0], value)
-                    shot.bound = value
-                if together and self.is_answered(node, limit):
-                    return best
+                    shot.bound = max(shot.bound, value)
+                if busy and value < best:
+                    waiting |= one(n)
+                elif value >= best:
+                    failed = min(failed, value)
+                if together and self.hear(node, limit):
+                    return True
+                if best <= node.lower:
+                    waiting = 0
+                    break
             if not waiting:
-                return best
-        return best
+                break
+        if best < limit:
+            node.lower, node.exact = best, True
+        else:
+            node.lower = max(node.lower, failed)
+        return False
 
     cdef int search_greedy(self, Node* node) except -1 nogil:
         """Set `lower` to what a family costs under the rule `worst greedy` or `first greedy`."""

@@ -214,23 +214,24 @@ cdef enum:
     PLACE_BITS = 40               # of a slot: where its record is; the rest are bits of the hash
     SLOT_FOR = 128                # bytes of memory that there is one slot for
     HEAD = 8                      # words before the marks: the words of records in use, entries
-    MARKS = 1 << 10               # words before the slots
+    MARKS = 1 << 12               # words of marks, before the slots
 
 
 cdef class SharedTable(Table):
     """A table of what is known of families, exact, in memory that several processes share.
 
-    memory -- a writable buffer, at least 16 KiB, all 0 before the first use.
+    memory -- a writable buffer, at least 64 KiB, all 0 before the first use.
 
     Nobody waits for another. A record is written before a slot names it and never moves; a slot is
     taken once; a value is one word, and is replaced by a better one alone. So what is read is whole
     whatever else happens, a process that is killed leaves at most a record that no slot names, and
-    the complete key is compared. When the memory is full nothing is added.
+    the complete key is compared. When the memory is full nothing is added. Beside the records there
+    are marks, by which processes know what the others are at.
     """
 
     def __cinit__(self, unsigned char[::1] memory):
         cdef uint64_t slots = 1, size = <uint64_t>memory.shape[0]
-        if size < 1 << 14:
+        if size < 1 << 16:
             raise ValueError(f"{size} bytes are too few to share")
         self.memory = memory
         while 2 * slots * SLOT_FOR <= size:
@@ -295,20 +296,33 @@ cdef class SharedTable(Table):
                 fetch_add(self.head + 1, 1)
                 return
 
-    # What processes are at: a hint, which may be wrong
+    # What processes are at: a hint, since families share places, and a killed process leaves none
 
-    cdef void enter(self, const Key* key) noexcept nogil:
-        """Say that this process is at a family."""
-        store_word(self.marks + (key.hash & (MARKS - 1)), key.hash)
+    cdef bint enter(self, const Key* key) noexcept nogil:
+        """Note that this process is at a family, where the place for that is free; whether it was.
+
+        So a family that takes long keeps its place while smaller ones come and go.
+        """
+        cdef uint64_t known = 0
+        return swap(self.marks + (key.hash & (MARKS - 1)), &known, key.hash)
 
     cdef void leave(self, const Key* key) noexcept nogil:
-        """Say that it is not any more."""
-        cdef uint64_t known = key.hash
-        swap(self.marks + (key.hash & (MARKS - 1)), &known, 0)
+        """Take back what `enter` noted."""
+        store_word(self.marks + (key.hash & (MARKS - 1)), 0)
 
     cdef bint is_busy(self, const Key* key) noexcept nogil:
         """Whether a process seems to be at a family."""
         return load(self.marks + (key.hash & (MARKS - 1))) == key.hash
+
+    def mark(self, bytes key):
+        """`enter`, for tests."""
+        cdef Key given = key_of(key)
+        self.enter(&given)
+
+    def is_marked(self, bytes key):
+        """`is_busy`, for tests."""
+        cdef Key given = key_of(key)
+        return self.is_busy(&given)
 
     def __len__(self):
         """How many entries there are; a key that two processes added at once counts twice."""

@@ -80,7 +80,7 @@ cells one ship"""
 
 GREEDY_SECONDS = 5
 PATIENCE = 10
-ANNOUNCED_NODES = 100_000  # a second
+ANNOUNCED_NODES = 100_000  # for each second of patience
 ANNOUNCED_MEMORY = 1 << 32  # bytes at most, which a patience of many minutes needs
 PAPER_STATES = 5_000_000  # as estimated; there may be some times as many
 
@@ -184,7 +184,8 @@ def _first(solver: Solver, found: Solution, seconds: float) -> int | None:
 
 
 def _announced(solver: Solver, found: Solution, seconds: float) -> int | None:
-    position, limit = solver.position, Limit(effort=round(ANNOUNCED_NODES * seconds))
+    most = None if seconds == inf else round(ANNOUNCED_NODES * seconds)
+    position, limit = solver.position, Limit(effort=most)
     try:
         misses = misses_with_one_ship_a_set(position, limit.check, ANNOUNCED_MEMORY)
     except LimitReached:

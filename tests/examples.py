@@ -7,7 +7,6 @@ from hypothesis import assume, reject, settings
 from hypothesis import strategies as st
 
 from optsearch.check import reference
-from optsearch.compiled._table import SharedTable
 from optsearch.game import CONTACTS, Game
 from optsearch.game.board import MAKERS
 from optsearch.game.position import Position, Shot, reply
@@ -112,22 +111,3 @@ def plain(answer):
 def cells_of(configuration):
     """The mask of a configuration given as ships."""
     return sum(configuration)
-
-
-def beside_one_that_stands_still(search, ask):
-    """The first of two searches that share a table, and what both find.
-
-    search -- makes one of a tick. ask -- what it is asked. The second is asked at the first tick of
-    the first, which so is in the middle of it.
-    """
-    found = []
-
-    def tick(nodes):
-        if not found:
-            found.append(ask(other))
-
-    one, other = search(tick), search(lambda nodes: None)
-    shared = SharedTable(bytearray(1 << 22))
-    for each in (one, other):
-        each.memo.shared, each.team = shared, 2
-    return one, [ask(one), *found]

@@ -15,7 +15,7 @@ from optsearch.game import Game, bits
 from optsearch.game.position import HIT, MISS, Position, Reply, reply
 from optsearch.search import solver
 from optsearch.search.kernels import SolverOptions, labels, misses_with_one_ship_a_set
-from tests.examples import beside_one_that_stands_still, draws, positions
+from tests.examples import draws, positions
 
 BIG = 1 << 50
 SWITCHES = (
@@ -389,20 +389,28 @@ def test_searches_share_a_table():
     assert nodes[1] < nodes[0] / 20
 
 
-def test_a_search_beside_one_that_stands_still():
-    """Where the one is, at a tick, the other looks last; both find what one alone does."""
-    for objective, budget in (("mean", -1), ("worst", 6), ("within", 4)):
-        alone = whole("4x5:3,2;announce=sunk", objective)
-        expected = alone.search.solve(alone.family, 0, budget)
-        for limit in (1 << 60, expected):
-            one, found = beside_one_that_stands_still(
-                lambda tick, aim=objective: whole("4x5:3,2;announce=sunk", aim, tick=tick).search,
-                lambda search, asked=(alone.family, 0, budget, limit): search.solve(*asked),
-            )
-            assert len(found) == 2
-            for value in found:
-                assert value == expected if expected < limit else value >= limit
-            assert one.nodes < alone.search.nodes
+@pytest.mark.parametrize(("objective", "budget"), [("mean", -1), ("worst", 9), ("within", 4)])
+def test_what_another_one_is_at_changes_no_answer(objective, budget):
+    """One search stands still at a tick; others with its table put off what it is at."""
+    text, found = "4x5:3,2;announce=sunk", []
+
+    def tick(nodes):
+        if not found:
+            found.extend(other.search.solve(other.family, 0, budget) for other in others)
+
+    def sharing(tick=None):
+        example = whole(text, objective, tick=tick)
+        example.search.memo.shared, example.search.team = shared, 2
+        return example
+
+    shared = SharedTable(bytearray(1 << 22))
+    one, others = sharing(tick), [sharing(), sharing()]
+    alone = whole(text, objective)
+    expected = alone.search.solve(alone.family, 0, budget)
+    assert expected < BIG
+    assert one.search.solve(one.family, 0, budget) == expected
+    assert found == [expected] * 2
+    assert one.search.nodes < alone.search.nodes
 
 
 def test_an_exception_in_tick_ends_the_search():

@@ -169,15 +169,20 @@ def test_solve_with_a_worker_killed(cluster, game, aim):
     assert found.tree().root == expected.tree().root
 
 
-@pytest.mark.usefixtures("small_questions")
-def test_machines_are_told_what_others_found(cluster, monkeypatch):
-    """Each process as a machine of its own, with its own table."""
-    told, follow = [], Machines.follow
+@pytest.fixture
+def machines_apart(monkeypatch):
+    """Each process is a machine of its own, with its own table."""
     monkeypatch.setattr(
         Cluster,
         "machines",
         property(lambda self: {one: {one: 1} for one in sorted(self._client.nthreads())}),
     )
+
+
+@pytest.mark.usefixtures("small_questions", "machines_apart")
+def test_machines_are_told_what_others_found(cluster, monkeypatch):
+    """All that is logged is in the table of each."""
+    told, follow = [], Machines.follow
 
     def followed(self):
         follow(self)
@@ -193,7 +198,7 @@ def test_machines_are_told_what_others_found(cluster, monkeypatch):
     assert all(is_there for _, is_there in told)
 
 
-@pytest.mark.usefixtures("small_questions")
+@pytest.mark.usefixtures("small_questions", "machines_apart")
 def test_machines_begin_with_a_table(cluster, tmp_path):
     """What one process found before, each machine has from the start."""
     first = solve("4x5:3,2", table=tmp_path)

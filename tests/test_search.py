@@ -11,12 +11,12 @@ import pytest
 
 from optsearch.check import reference
 from optsearch.compiled._search import Search
-from optsearch.compiled._table import MemoryTable
+from optsearch.compiled._table import MemoryTable, SharedTable
 from optsearch.counting.configurations import to_words
 from optsearch.counting.family import Family
 from optsearch.game import Game
 from optsearch.game.position import Position
-from tests.examples import beside_one_that_stands_still, sizes, some
+from tests.examples import sizes, some
 
 FORBIDDEN = 1 << 50  # worst: a value from here on says that nobody can keep to the budget
 OBJECTIVES = ("mean", "worst", "within")
@@ -1031,34 +1031,62 @@ def test_a_tick_that_raises_ends_the_search(text, most, weights, switches):
     assert search.solve(family) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "most", "weights", "misses", "switches"),
-    [
-        ("5x5:3,2", 300, False, 5, ALL_ON),
-        ("5x5:4,3", 110, True, 4, without("words")),
-        ("5x5:2,2", 40, True, 6, without("words", "chain", "profile")),
-        ("3x5:3,3,2;contact=any", 130, True, 5, without("leaf_counting", "words")),
-    ],
-    ids=["plain", "weighted", "unpriced", "touching"],
-)
-def test_a_search_beside_one_that_stands_still(text, most, weights, misses, switches):
-    """Where the one is, at a tick, the other looks last; both find what one alone does."""
-    example = game_family(text, random.Random(14), most, weights)
-    family, asked = example.everything, 0
-    for objective in OBJECTIVES:
-        budget = -1 if objective == "mean" else misses
-        alone = example.search(objective, switches)
-        expected = alone.solve(family, budget)
-        for limit in (1 << 60, expected):
-            one, found = beside_one_that_stands_still(
-                lambda tick, aim=objective: example.search(aim, switches, tick=tick),
-                lambda search, asked=(family, budget, limit): search.solve(*asked),
-            )
-            assert all(fits(value, expected_of(expected), limit) for value in found)
-            if len(found) == 2:
-                asked += 1
-                assert one.nodes < alone.nodes
-    assert asked
+def after_random_shots(rng, example, budget):
+    """A part of a family that is left after some shots, and its budget."""
+    family, cells = list(range(len(example.sets))), example.undecided()
+    for cell in rng.sample(cells, rng.randint(0, min(3, len(cells)))):
+        hit = [i for i in family if example.sets[i] >> cell & 1]
+        missed = [i for i in family if not example.sets[i] >> cell & 1]
+        if not hit or (missed and rng.random() < 0.5):
+            family, budget = missed, budget - (budget > 0)
+        else:
+            family = hit
+    return np.array(family, np.int32), budget
+
+
+@sizes("number", 2_000, 30_000, 60)
+def test_what_others_are_at_changes_no_answer(number):
+    """Random parts are marked, as by processes that never come to an end."""
+    rng, put_off = random.Random(14), dict.fromkeys(OBJECTIVES, 0)
+    for _ in range(number):
+        example, objective = drawn(rng), rng.choice(OBJECTIVES)
+        if len(example.sets) < 2:
+            continue
+        budget = budget_of(rng, objective)
+        truth = Definition(example.sets, example.weights, objective)
+        expected = truth.value(truth.everything, budget)
+        limit = limit_of(rng, expected)
+        switches = only() if rng.random() < 0.5 else switches_of(rng)
+        switches = switches | {"memo": True, "words": rng.random() < 0.2}
+        nodes = []
+        for marks in (0, 20):
+            search = example.search(objective, switches)
+            search.memo.shared, search.team = SharedTable(bytearray(1 << 16)), 2
+            for _ in range(marks):
+                part = after_random_shots(rng, example, budget)
+                search.memo.shared.mark(search.normal_form(*part))
+            assert fits(search.solve(example.everything, budget, limit), expected, limit)
+            nodes.append(search.nodes)
+            assert agrees(search.solve(example.everything, budget), expected)
+        put_off[objective] += nodes[0] != nodes[1]
+    assert min(put_off.values()) > number / 100
+
+
+def test_a_family_stays_marked_while_its_parts_come_and_go():
+    """What another process would see of the first family at each tick of the search."""
+    example, seen = game_family("5x5:3,2", weights=False, most=600), []
+
+    def tick(nodes):
+        seen.append(shared.is_marked(key))
+
+    shared = SharedTable(bytearray(1 << 20))
+    search = example.search("mean", ALL_ON, tick=tick)
+    search.memo.shared, search.team = shared, 2
+    key = search.normal_form(example.everything)
+    search.solve(example.everything)
+    assert len(seen) > 3
+    assert all(seen)
+    assert not shared.is_marked(key)
 
 
 def test_a_first_shot_that_may_not_miss():

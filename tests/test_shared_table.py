@@ -27,14 +27,14 @@ def test_is_a_dictionary_of_the_best_values():
 
 
 def test_a_full_table_keeps_what_it_has():
-    table = SharedTable(bytearray(1 << 14))
+    table = SharedTable(bytearray(1 << 16))
     for i in range(5_000):
         table.put(b"key %d" % i, 2 * i + 1)
     found = [table.get(b"key %d" % i) for i in range(5_000)]
     assert all(value in (None, 2 * i + 1) for i, value in enumerate(found))
     assert found[0] == 1
     assert found[-1] is None
-    assert table.bytes <= 1 << 14
+    assert table.bytes <= 1 << 16
 
 
 def test_too_little_memory():

@@ -216,7 +216,7 @@ class Kernel(Protocol):
     def share(self, table: SharedTable) -> None:
         """The same with a table of several processes."""
 
-    def join(self, team: int) -> None:
+    def search_with(self, team: int) -> None:
         """Search as one of so many processes with one table, all of which search the same."""
 
 
@@ -421,7 +421,7 @@ class Silent(_Budgets):
     def share(self, table: SharedTable) -> None:
         self._search.memo.shared = table
 
-    def join(self, team: int) -> None:
+    def search_with(self, team: int) -> None:
         self._search.team = team
 
 
@@ -589,7 +589,7 @@ class Announced(_Budgets):
     def share(self, table: SharedTable) -> None:
         self._search.memo.shared = table
 
-    def join(self, team: int) -> None:
+    def search_with(self, team: int) -> None:
         self._search.team = team
 
 

@@ -53,23 +53,23 @@ class Machines:
 
     def tell(self, found: Families) -> None:
         """Tell all machines of families, once they have heard what they were told before."""
-        self._note(found)
-        if self._under_way is None or self._under_way.done():
-            self._under_way = self._courier.submit(self.follow)
-
-    def begin(self, known: Iterable[Families]) -> None:
-        """A table on each machine, with the families that are known before the search."""
-        self.follow()
-        for families in known:
-            self._note(families)
-            self.follow()
-
-    def _note(self, found: Families) -> None:
         with self._lock:
             for key, value in found.items():
                 if self._found.get(key) != value:
                     self._found[key] = value
                     self._log.append((key, value))
+        if self._under_way is None or self._under_way.done():
+            self._under_way = self._courier.submit(self.follow)
+
+    def begin(self, known: Iterable[Families]) -> None:
+        """A table on each machine, with the families that are known before the search.
+
+        A machine that comes later is not told these, only what the search finds.
+        """
+        self.follow()
+        for families in known if self._machines else ():
+            for machine in self._machines.values():
+                self._ask(machine.holder, _learn, self._search, list(families.items()))
 
     def follow(self) -> None:
         """A table on each machine that is there now, with all that was found."""

@@ -209,7 +209,7 @@ class Team:
     def _together(
         self, parallel: Parallel, shared: SharedMemory, collect: bool, question: Question
     ) -> int | None:
-        """One question for all workers, who share their table and say in it what they are at.
+        """One question for all workers, who share their table and note in it what they are at.
 
         The first to have the answer ends it for all; None if all of them gave it up. Where what
         they find is wanted besides, they hand it over every so many seconds and go on.
@@ -306,7 +306,7 @@ class Worker:
         self._kept.fresh = {}
         self._kernel.keep(self._kept, work)
         if place is not None and self._attached is not None:
-            self._kernel.join(place.team)
+            self._kernel.search_with(place.team)
             self._kernel.keep(self._kept if place.collect else None)
             limit = _UntilAnswered(place, self._attached.notes, self._kernel)
         cost = self._watch.answer(question, limit)

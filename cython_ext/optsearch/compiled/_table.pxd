@@ -32,11 +32,11 @@ cdef class MemoryTable(Table):
 cdef class SharedTable(Table):
     cdef unsigned char[::1] memory
     cdef uint64_t* head       # words of records in use; entries
-    cdef uint64_t* marks      # [MARKS] hashes of what processes are at
+    cdef uint64_t* marks      # [MARKS] hashes of the families that processes are at; 0 is free
     cdef uint64_t* slots      # [mask + 1] where a record is, plus 1, and bits of its hash; 0 is free
     cdef uint64_t* records    # [room] words: value, bytes of the key, key
     cdef uint64_t mask, room
     cdef uint64_t* look_up(self, const Key* key, uint64_t hash) noexcept nogil
-    cdef void enter(self, const Key* key) noexcept nogil
+    cdef bint enter(self, const Key* key) noexcept nogil
     cdef void leave(self, const Key* key) noexcept nogil
     cdef bint is_busy(self, const Key* key) noexcept nogil
