@@ -423,7 +423,7 @@ OPTIMA = Table(
         Column("commit", TEXT, "commit of optsearch that computed the row", measured=True),
     ),
     "optima",
-    72,
+    82,
 )
 OPTIMA_ANNOUNCED = Table(
     "optima_announced",
