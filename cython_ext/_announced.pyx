@@ -54,7 +54,7 @@ from optsearch.compiled._announced_state cimport (
     MAX_CODES, MISSED, NO_BUDGET, State, Stock, cells_of, merge, order_ships, sort_by_label, strip,
     take_part, take_stock)
 from optsearch.compiled._effort cimport Effort, count_node
-from optsearch.compiled._memo cimport BOUNDED, SOLVED, Memo
+from optsearch.compiled._memo cimport BOUNDED, SOLVED, UNKNOWN, Memo
 from optsearch.compiled._table cimport Key, MemoryTable
 from options cimport Switches
 
@@ -292,7 +292,7 @@ cdef class AnnouncedSearch:
         cdef int64_t value, best = limit, failed = INFINITE
         cdef Cells waiting = 0
         cdef bint busy
-        cdef int i, turn
+        cdef int i, turn, known
         for turn in range(2):
             for i in range(n):
                 if turn and not waiting & one(i):
@@ -309,10 +309,13 @@ cdef class AnnouncedSearch:
                     best = value
                 else:
                     failed = min(failed, value)
-                if key != NULL and self.memo.shared.find(key, &value) and (
-                        value & 1 or value >> 1 >= limit):
-                    found[0] = value >> 1
+                known = UNKNOWN if key == NULL else self.memo.hear(key, &value)
+                if known == SOLVED or known == BOUNDED and value >= limit:
+                    found[0] = value
                     return True
+                if known == BOUNDED and value >= best:
+                    found[0] = best
+                    return False
             if not waiting:
                 break
         found[0] = best if best < limit else failed

@@ -5,7 +5,7 @@ A value is a bound below the optimum, or the optimum; tables have 2 * value + (1
 
 from libc.stdint cimport int64_t
 
-from optsearch.compiled._table cimport Key, MemoryTable
+from optsearch.compiled._table cimport Key, MemoryTable, says_more
 
 
 cdef class Memo:
@@ -33,9 +33,17 @@ cdef class Memo:
                 return UNKNOWN
             self.table.store(key, found)
         elif is_far and not found & 1 and self.shared is not None and (
-                self.shared.find(key, &better) and (better & 1 or better > found)):
+                self.shared.find(key, &better) and says_more(better, found)):
             found = better
             self.table.store(key, found)
+        value[0] = found >> 1
+        return SOLVED if found & 1 else BOUNDED
+
+    cdef int hear(self, const Key* key, int64_t* value) noexcept nogil:
+        """The same of what other processes know alone, which share a table with this one."""
+        cdef int64_t found
+        if not self.shared.find(key, &found):
+            return UNKNOWN
         value[0] = found >> 1
         return SOLVED if found & 1 else BOUNDED
 

@@ -86,7 +86,7 @@ cdef enum:
     MOST_COMPARED = 1 << 15    # sets of which it is seen whether one lies inside another
     EVEN_FROM = 8              # sets with weights from which the bound by equal weights is used
     PARTS = 10                 # bits of a multiple of former weights
-    BUSY = 1
+    BUSY = 1                   # what `open` returns where another process is at a family
     SHARED_FROM = 1            # nor those that took less one in memory that processes share
 
 cdef double NEAR = 0.95        # of weights, that a multiple of former ones has to come to
@@ -385,10 +385,7 @@ cdef class Search:
         """Raise `lower` to what is known of the family."""
         cdef int64_t value
         cdef int known = self.memo.recall(&node.key, True, &value)
-        if known == SOLVED:
-            node.lower, node.exact = value, True
-        elif known == BOUNDED:
-            node.lower = max(node.lower, value)
+        learn(node, known, value)
         return 0
 
     cdef int remember(self, Node* node, long long work) except -1 nogil:
@@ -533,11 +530,8 @@ cdef class Search:
     cdef bint hear(self, Node* node, int64_t limit) noexcept nogil:
         """Take what others found of a family meanwhile; whether nothing more is asked of it."""
         cdef int64_t value
-        if self.memo.shared.find(&node.key, &value):
-            if value & 1:
-                node.lower, node.exact = value >> 1, True
-            else:
-                node.lower = max(node.lower, value >> 1)
+        cdef int known = self.memo.hear(&node.key, &value)
+        learn(node, known, value)
         return node.exact or node.lower >= limit
 
     cdef int64_t shoot(self, Node* node, int c, int64_t paid, int64_t bound_hit,
@@ -855,6 +849,14 @@ cdef class Search:
             return node.key.bytes[:node.key.length]
         finally:
             free_node(node)
+
+
+cdef inline void learn(Node* node, int known, int64_t value) noexcept nogil:
+    """Raise `lower` to a value, or to nothing where it is UNKNOWN."""
+    if known == SOLVED:
+        node.lower, node.exact = value, True
+    elif known == BOUNDED:
+        node.lower = max(node.lower, value)
 
 
 cdef struct Weighed:

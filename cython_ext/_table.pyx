@@ -296,7 +296,8 @@ cdef class SharedTable(Table):
                 fetch_add(self.head + 1, 1)
                 return
 
-    # What processes are at: a hint, since families share places, and a killed process leaves none
+    # What processes are at. This is a hint: families share places, and a process that was killed has
+    # not taken its marks back.
 
     cdef bint enter(self, const Key* key) noexcept nogil:
         """Note that this process is at a family, where the place for that is free; whether it was.
@@ -334,6 +335,6 @@ cdef class SharedTable(Table):
         return 8 * (HEAD + MARKS + self.mask + 1 + min(load(self.head), self.room))
 
 
-cdef inline bint says_more(int64_t value, int64_t known) noexcept nogil:
+cdef bint says_more(int64_t value, int64_t known) noexcept nogil:
     """Whether a value is better to know: exact, or the greater bound."""
     return (value & 1) > (known & 1) or ((value ^ known) & 1 == 0 and value > known)

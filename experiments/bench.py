@@ -294,9 +294,10 @@ def compare(title: str, position: Position, methods: dict[str, Work], done: int 
             raise OptsearchError(f"{name} answers {result.answer}, not {first.answer}")
         looked = round(done / result.seconds) if done else result.nodes
         nodes = f"{looked:,}" if looked else ""
+        speed = first.seconds / result.seconds
         print(
             f"  {name:<46}{result.answer:>15,}{nodes:>13}{result.seconds:>11.4f}"
-            f"{result.mebibytes:>8.0f}{first.seconds / result.seconds:>9,.0f}x",
+            f"{result.mebibytes:>8.0f}{speed:>9,.{1 if speed < 10 else 0}f}x",
             flush=True,
         )
 

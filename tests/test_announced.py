@@ -1,5 +1,6 @@
 """The kernel for announced sinkings, against the definition of its value."""
 
+import random
 from functools import cache
 
 import numpy as np
@@ -15,7 +16,7 @@ from optsearch.game import Game, bits
 from optsearch.game.position import HIT, MISS, Position, Reply, reply
 from optsearch.search import solver
 from optsearch.search.kernels import SolverOptions, labels, misses_with_one_ship_a_set
-from tests.examples import draws, positions
+from tests.examples import draws, positions, sizes
 
 BIG = 1 << 50
 SWITCHES = (
@@ -33,7 +34,7 @@ OBJECTIVES = ("mean", "worst", "within")
 class Example:
     """Some configurations of a position, and the optimum by its definition."""
 
-    def __init__(self, game, ships, hits, objective, off=(), disk=None, tick=None):
+    def __init__(self, game, ships, hits, objective, off=(), disk=None):
         self.game = game
         self.ships = ships
         self.hits = hits
@@ -50,7 +51,7 @@ class Example:
             MemoryTable(1 << 23),
             disk,
             SolverOptions(**dict.fromkeys(off, False)).switches,
-            tick or self.nodes.append,
+            self.nodes.append,
             labels(game),
         )
 
@@ -229,10 +230,10 @@ def test_equal_normal_forms_have_equal_optima(drawn):
                 assert seen.setdefault(key, expected) == expected
 
 
-def whole(text, objective="mean", off=(), tick=None):
+def whole(text, objective="mean", off=()):
     position = Position(Game.parse(text))
     ships = list(reference.configurations(position))
-    return Example(position.game, ships, 0, objective, off, tick=tick)
+    return Example(position.game, ships, 0, objective, off)
 
 
 @pytest.mark.parametrize(
@@ -389,28 +390,42 @@ def test_searches_share_a_table():
     assert nodes[1] < nodes[0] / 20
 
 
-@pytest.mark.parametrize(("objective", "budget"), [("mean", -1), ("worst", 9), ("within", 4)])
-def test_what_another_one_is_at_changes_no_answer(objective, budget):
-    """One search stands still at a tick; others with its table put off what it is at."""
-    text, found = "4x5:3,2;announce=sunk", []
+def after_random_shots(rng, search, family, budget):
+    """What is left of a family after some shots: its arguments for `search`."""
+    hits = 0
+    for _ in range(rng.randint(0, 3)):
+        shots = search.shots(family, hits, budget)
+        if not shots:
+            break
+        cell = rng.choice(shots)[0]
+        code, family = rng.choice(list(search.parts(family, hits, cell).items()))
+        hits |= (code > 0) << cell
+        budget -= code == 0 and budget > 0
+    return family, hits, budget
 
-    def tick(nodes):
-        if not found:
-            found.extend(other.search.solve(other.family, 0, budget) for other in others)
 
-    def sharing(tick=None):
-        example = whole(text, objective, tick=tick)
-        example.search.memo.shared, example.search.team = shared, 2
-        return example
-
-    shared = SharedTable(bytearray(1 << 22))
-    one, others = sharing(tick), [sharing(), sharing()]
-    alone = whole(text, objective)
+@pytest.mark.parametrize(("objective", "budget"), [("mean", -1), ("worst", 7), ("within", 4)])
+@sizes("number", 30, 400, 30)
+def test_what_others_are_at_changes_no_answer(objective, budget, number):
+    """Random parts are marked, as by processes that never come to an end."""
+    rng, put_off = random.Random(15), 0
+    alone = whole("4x4:3,2;announce=ship", objective)
     expected = alone.search.solve(alone.family, 0, budget)
-    assert expected < BIG
-    assert one.search.solve(one.family, 0, budget) == expected
-    assert found == [expected] * 2
-    assert one.search.nodes < alone.search.nodes
+    assert 0 < expected < BIG
+    for _ in range(number):
+        limit, nodes = expected + rng.choice((-1, 0, 1, 1000)), []
+        for marks in (0, 40):
+            search = whole("4x4:3,2;announce=ship", objective).search
+            search.memo.shared, search.team = SharedTable(bytearray(1 << 18)), 2
+            for _ in range(marks):
+                part = after_random_shots(rng, search, alone.family, budget)
+                search.memo.shared.mark(search.normal_form(*part))
+            before = search.nodes
+            found = search.solve(alone.family, 0, budget, limit)
+            assert found == expected if expected < limit else limit <= found <= expected
+            nodes.append(search.nodes - before)
+        put_off += nodes[0] != nodes[1]
+    assert put_off > number / 10
 
 
 def test_an_exception_in_tick_ends_the_search():

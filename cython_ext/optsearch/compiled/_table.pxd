@@ -7,6 +7,7 @@ cdef struct Key:               # a byte string
     Py_ssize_t length
     uint64_t hash
 
+cdef bint says_more(int64_t value, int64_t known) noexcept nogil
 cdef uint64_t hash_bytes(const unsigned char* bytes, Py_ssize_t length) noexcept nogil
 
 cdef enum:
