@@ -204,7 +204,7 @@ def test_machines_begin_with_a_table(cluster, tmp_path):
     first = solve("4x5:3,2", table=tmp_path)
     again = solve("4x5:3,2", table=tmp_path, executor=cluster, workers=2)
     assert (again.total_height, again.best_shots) == (first.total_height, first.best_shots)
-    assert again.nodes < first.nodes / 10
+    assert again.nodes < first.nodes / 2  # what took few nodes is not on disk
 
 
 def test_a_family_with_the_cluster(cluster, tmp_path):

@@ -490,7 +490,7 @@ def test_compare(capsys, monkeypatch, place):
     assert title == "Optimum of 2x3:2"
     assert head.split() == ["method", "answer", "nodes", "seconds", "MiB", "speed"]
     paper, ours = (dict(zip(head.split(), line.split(), strict=True)) for line in lines)
-    assert (paper["method"], paper["answer"], paper["speed"]) == ("paper", "25", "1x")
+    assert (paper["method"], paper["answer"], paper["speed"]) == ("paper", "25", "1.0x")
     assert (ours["method"], ours["answer"]) == ("ours", "25")
     assert int(paper["nodes"]) > int(ours["nodes"]) > 0
 
