@@ -5,7 +5,7 @@ in as many other ways as some seconds allow (CONFIRMATIONS). Two that disagree e
 
 The table is written after each game, and a run that was stopped goes on after the last one: games
 that have a row are not computed again unless they are named or --again is given. Games that take
-longer than S seconds (10) are left out unless they are named.
+longer than S seconds (10) are left out unless they are named. The longest need --memory.
 """
 
 import sys
@@ -26,7 +26,7 @@ from optsearch.results.tables import OPTIMA, Table
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.kernels import misses_with_one_ship_a_set
 from optsearch.search.proving import prove
-from optsearch.search.solver import Solver, solve
+from optsearch.search.solver import DEFAULT, Solver, SolverOptions, solve
 from optsearch.support import records
 from optsearch.support.errors import ImpossiblePosition, NotSupported, TooLarge
 from optsearch.support.progress import Limit, LimitReached, no_progress
@@ -216,7 +216,10 @@ def greedy_total(position: Position, rule: str, seconds: float) -> int | None:
 
 
 def row(
-    game: Game, max_seconds: float | None = None, patience: float = PATIENCE
+    game: Game,
+    max_seconds: float | None = None,
+    patience: float = PATIENCE,
+    options: SolverOptions = DEFAULT,
 ) -> dict[str, object] | None:
     """One line of the table; None where there are no configurations or the time is over."""
     known = SearchStatus(0)
@@ -227,7 +230,7 @@ def row(
 
     position = Position(game)
     try:
-        solver = Solver(position, progress=Limit(max_seconds).watch(note))
+        solver = Solver(position, options, progress=Limit(max_seconds).watch(note))
         found = solver.solution
         replayed = verify(solver.tree())
     except ImpossiblePosition as error:
@@ -312,8 +315,12 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10, help="leave out longer games")
     parser.add_argument("--max-seconds", type=float, help="give a game up after this time")
     parser.add_argument("--patience", type=float, default=PATIENCE, help="for one confirmation")
+    parser.add_argument(
+        "--memory", type=script.memory, default=2 << 30, metavar="GIB", help="of a search (2)"
+    )
     parser.add_argument("--again", action="store_true", help="also games that have a row")
     arguments = parser.parse_args()
+    options = SolverOptions(memory=arguments.memory)
     listed = list(games())
     chosen = arguments.game or [
         game for game in listed if LONG.get(str(game), 0) <= arguments.seconds
@@ -324,7 +331,7 @@ def main() -> None:
         listed,
         chosen,
         arguments.again or bool(arguments.game),
-        lambda game: row(game, arguments.max_seconds, arguments.patience),
+        lambda game: row(game, arguments.max_seconds, arguments.patience, options),
         CONFIRMATIONS,
     )
 

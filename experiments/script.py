@@ -92,6 +92,17 @@ def strategy(text: str) -> Strategy:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def memory(text: str) -> int:
+    """GiB of memory on a command line, as bytes."""
+    try:
+        gibibytes = float(text)
+    except ValueError:
+        gibibytes = 0
+    if not 0.01 <= gibibytes <= 65536:  # not a number is not, either
+        raise argparse.ArgumentTypeError(f"{text!r}: GiB between 0.01 and 65536 are accepted")
+    return int(gibibytes * 2**30)
+
+
 def run(main: Callable[[], Any]) -> None:
     """Run a script and end the process: 0, 1 for a result that is wrong, 2 for bad input."""
     try:
