@@ -295,16 +295,20 @@ cdef class WordSearch:
     cdef int64_t try_cells(self, const Subset* subset, int64_t lower, int64_t limit,
                            bint* exact) except -1 nogil:
         """The least over the first shots, if it is below `limit`; else a bound."""
-        cdef int i
+        cdef int order[MAX_CELLS]
+        cdef int64_t prices[MAX_CELLS]
+        cdef int i, turn
         cdef int64_t total, best = limit, failed = INFINITE, heaviest = 0
         if self.rule == BEST_GREEDY:
             heaviest = self.heaviest_part(subset)
-        for i in range(subset.m):
+        self.order_cells(subset, order, prices)
+        for turn in range(subset.m):
+            i = order[turn]
             if self.rule == BEST_GREEDY and self.weight_of(subset.parts[i]) < heaviest:
                 continue
             if self.on.domination and is_inside(subset.parts[i], subset.parts, i):
                 continue
-            total = self.shoot(subset, i, best)
+            total = self.shoot(subset, i, prices[i], best)
             if total >= best:
                 failed = min(failed, total)
                 continue
@@ -314,11 +318,26 @@ cdef class WordSearch:
         exact[0] = best < limit
         return max(lower, best if best < limit else failed)
 
-    cdef int64_t shoot(self, const Subset* subset, int i, int64_t limit) except -1 nogil:
+    cdef void order_cells(self, const Subset* subset, int* order, int64_t* prices) noexcept nogil:
+        """What a shot at each cell misses, and the cells with the least first."""
+        cdef int i, j
+        for i in range(subset.m):
+            j = i
+            if self.weights == NULL:
+                prices[i] = subset.n - <int>subset.counts[i]
+            else:
+                prices[i] = self.weight_of(subset.sets & ~subset.parts[i])
+                while self.on.ordering and j and prices[order[j - 1]] > prices[i]:
+                    order[j] = order[j - 1]
+                    j -= 1
+            order[j] = i
+
+    cdef int64_t shoot(self, const Subset* subset, int i, int64_t price,
+                       int64_t limit) except -1 nogil:
         """The cost when a cell is shot first: exact if below `limit`, else a bound >= limit."""
         cdef uint64_t sets_hit = subset.parts[i], sets_missed = subset.sets & ~subset.parts[i]
         cdef int n_hit = <int>subset.counts[i], n_missed = subset.n - n_hit
-        cdef int64_t hit, missed, of_hit, of_missed, price = self.weight_of(sets_missed)
+        cdef int64_t hit, missed, of_hit, of_missed
         cdef bint ignored
         hit = self.least_of(sets_hit) * capped_bound(
             self.bounds, subset.hits - 1, n_hit, min(subset.most, n_hit - 1))

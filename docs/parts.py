@@ -350,17 +350,16 @@ def brackets_of_games() -> str:
     )
 
 
-def rounds_by_box() -> str:
-    """Rounds of the double oracle by the width of the box."""
+def rounds_by_way() -> str:
+    """Rounds of the double oracle, with and without what saves some."""
     table = DOUBLE_ORACLE.read()
-    radii = sorted({row["radius"] for row in table})
-    found: dict[str, dict[float, int]] = {}
+    ways = list(dict.fromkeys(row["way"] for row in table))
+    found: dict[str, dict[str, int]] = {}
     for row in table:
-        found.setdefault(f"`{row['game']}`, {row['orbits']}", {})[row["radius"]] = row["rounds"]
-    head = ("game, orbits", *(f"box of {radius:g}" if radius else "no box" for radius in radii))
-    whole = ("together", *(sum(here[radius] for here in found.values()) for radius in radii))
-    rows = ((game, *(here[radius] for radius in radii)) for game, here in found.items())
-    return rows_of(head, *rows, whole)
+        found.setdefault(f"`{row['game']}`, {row['orbits']}", {})[row["way"]] = row["rounds"]
+    whole = ("together", *(sum(here[way] for here in found.values()) for way in ways))
+    rows = ((game, *(here[way] for way in ways)) for game, here in found.items())
+    return rows_of(("game, orbits", *ways), *rows, whole)
 
 
 def hiders_in_practice() -> str:
@@ -590,7 +589,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "models of puzzles": models_of_puzzles,
     "values of games": values_of_games,
     "brackets of games": brackets_of_games,
-    "rounds by box": rounds_by_box,
+    "rounds by way": rounds_by_way,
     "false replies": false_replies,
     "hiders in practice": hiders_in_practice,
     "salvos": salvos,

@@ -16,10 +16,12 @@ from optsearch.check import reference
 from optsearch.check.certificates import _Search
 from optsearch.check.trees import verify
 from optsearch.equilibrium import check, equilibrium, linear, run, save
+from optsearch.equilibrium.graph import Graph
 from optsearch.equilibrium.hidings import Hidings, turned
+from optsearch.equilibrium.oracle import Oracle
 from optsearch.game import Game
 from optsearch.game.objective import Objective
-from optsearch.game.position import Position
+from optsearch.game.position import Position, reply
 from optsearch.results.tables import EQUILIBRIA, EQUILIBRIUM_CELLS
 from optsearch.search.solver import solve
 from optsearch.support.errors import (
@@ -60,7 +62,7 @@ def hider(rows, sizes):
     programme = linear.Hider(sizes)
     for row in rows:
         programme.add(row)
-    return programme.mix()
+    return programme
 
 
 @pytest.mark.parametrize("text", PRINTED)
@@ -157,7 +159,7 @@ def test_the_whole_matrix_has_the_same_value(rules, objective):
     everything = sorted(definition.root.family)
     paid = (lambda depth: depth) if aim.shots is None else (lambda depth: int(depth > aim.shots))
     rows = [[tree[one] for one in everything] for tree in payments(definition, paid)]
-    mix = hider(rows, np.ones(len(everything), int))
+    mix = hider(rows, np.ones(len(everything), int)).mix()
     assert (np.array(rows) @ mix).min() == pytest.approx(float(found.least), abs=1e-9)
     # Exactly: no tree of the list pays less than the value against the hider's mix
     weights = dict.fromkeys(everything, 0)
@@ -362,6 +364,73 @@ def test_games_that_are_too_large():
         equilibrium("3x4:2", Objective("worst"))
 
 
+# What trees make together
+
+
+def walked(tree, hidings, last, left, hits=0, depth=0):
+    """Each state that a tree comes to, the states after the shot there, and the shots so far.
+
+    A state is what is left and the cells hit, and the shots so far where they have a limit.
+    """
+    parts = []
+    if isinstance(tree, tree_.Node):
+        bit = hidings.game.bit(tree.cell)
+        for answer, part in tree.replies.items():
+            rest = tuple(
+                one for one in left if reply(hidings.game, hidings.hidden[one], hits, bit) == answer
+            )
+            after = hits | (bit if answer.hit else 0)
+            parts.append(list(walked(part, hidings, last, rest, after, depth + 1)))
+    here = left, hits, 0 if last is None else depth
+    yield here, tuple(part[0][0] for part in parts), depth
+    for part in parts:
+        yield from part
+
+
+def least_pay(met, state, weights, last):
+    """The least that a tree pays which takes at each state a shot that one of the trees takes."""
+    left, _, depth = state
+    weight = sum(weights[one] for one in left)
+    if () in met[state]:
+        return 0 if last is None or depth <= last else weight
+    after = min(
+        sum(least_pay(met, part, weights, last) for part in parts)
+        for parts in met[state]
+        if state not in parts
+    )
+    return after + (weight if last is None else 0)
+
+
+@given(
+    games(max_cells=8, announce=("nothing", "sunk", "ship")),
+    st.sampled_from([None, 2, 3, 4, 5]),
+    st.integers(0, 2**31),
+)
+@draws(100)
+def test_the_best_tree_of_a_graph(game, last, seed):
+    """Beside each state's shots tried one by one."""
+    hidings = _hidings(game)
+    assume(hidings is not None and len(hidings.orbits) <= 8)
+    aim = Objective("mean") if last is None else Objective("within", last)
+    rng = random.Random(seed)
+    oracle, graph = Oracle(hidings, aim, lambda: None), Graph(hidings, aim)
+    everything = tuple(range(len(hidings)))
+    met = {}
+    for _ in range(3):
+        root = oracle.answer([rng.randint(1, 20) for _ in hidings.orbits]).root
+        graph.add(root)
+        for state, after, _ in walked(root, hidings, last, everything):
+            met.setdefault(state, set()).add(after)
+    weights = [rng.randint(0, 9) for _ in everything]
+    choice, row = graph.best(np.array(weights, float))
+    pays = np.zeros(len(everything), int)
+    for (left, _, _), after, shots in walked(graph.tree(choice), hidings, last, everything):
+        if not after:
+            pays[list(left)] = shots if last is None else shots > last
+    assert row == hidings.totals(pays)
+    assert pays @ weights == least_pay(met, (everything, 0, 0), weights, last)
+
+
 # Linear programmes
 
 
@@ -373,16 +442,18 @@ def test_exact_vertices_of_random_games():
         orbits, trees = rng.randint(1, 6), rng.randint(1, 7)
         sizes = [rng.choice((1, 2, 4, 8)) for _ in range(orbits)]
         rows = [[s * rng.randint(2, 9) + rng.randint(0, s) for s in sizes] for _ in range(trees)]
-        mix, played = hider(rows, np.array(sizes)), linear.shooter(rows, np.array(sizes))
-        weights = linear.exact_hider(rows, sizes, mix)
-        probabilities = linear.exact_shooter(rows, sizes, played)
+        programme = hider(rows, np.array(sizes))
+        mix, vertex = programme.mix(), programme.vertex()
+        weights = linear.exact_hider(rows, sizes, *vertex)
+        probabilities = linear.exact_shooter(rows, sizes, *vertex)
         if weights is not None and probabilities is not None:
             exact += 1
             total = sum(s * y for s, y in zip(sizes, weights, strict=True))
             least = Fraction(min(sum(map(int.__mul__, row, weights)) for row in rows), total)
             assert least == linear.greatest_pay(rows, sizes, probabilities)
             assert float(least) == pytest.approx((np.array(rows) @ (mix / sizes)).min())
-    assert exact >= 50
+            assert np.allclose(programme.shooter(), [float(p) for p in probabilities])
+    assert exact == 60
 
 
 def test_solution_of_equations():
@@ -423,7 +494,8 @@ def test_ctrl_c_leaves_a_bracket_that_is_proved(tmp_path, rounds):
     rest = Stop(1000, None)
     again = equilibrium("4x4:3,2", progress=rest, checkpoint=tmp_path / "kept")
     assert again.value == Fraction(3717, 440)
-    assert rest.seen[0].trees >= stop.seen[-1].trees  # it has what was found
+    assert rest.seen[0].least >= stop.seen[-1].least  # it has what was found
+    assert rest.seen[0].most <= stop.seen[max(0, rounds - 2)].most
     assert rest.seen[0].least >= stop.seen[-1].least
     with pytest.raises(KeyboardInterrupt):
         equilibrium("4x4:3,2", progress=Stop(2, KeyboardInterrupt))
@@ -518,10 +590,10 @@ def test_a_checkpoint_is_checked_before_it_is_believed(tmp_path, key, value):
 def test_a_killed_run_goes_on(here, interrupt_at, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     arguments = ("equilibrium", "4x4:3,2", "--resume", "kept", "--json")
-    hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', kill, 20)"
+    hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', kill, 5)"
     status, out, _ = run_command(*arguments, hooks=hooks, cwd=tmp_path)
     assert (status, out) == (-9, "")
-    interrupt_at(Journal, "add", 20)
+    interrupt_at(Journal, "add", 5)
     status, out, err = here(*arguments)
     assert status == 130
     assert err == ("interrupted; what was found is in kept, and the same command goes on from it\n")

@@ -1489,14 +1489,14 @@ def test_the_committed_games_on_hexagons():
 
 def test_double_oracle():
     rows = list(double_oracle.rows(("3x4:3", "4x4:4,4")))
-    assert len(rows) == 2 * len(double_oracle.RADII)
+    assert len(rows) == 2 * len(double_oracle.WAYS)
     committed = results.DOUBLE_ORACLE.read()
     assert {str(game) for game in committed.column("game")} == set(double_oracle.GAMES)
 
-    def rounds(radius):
-        return sum(row["rounds"] for row in committed if row["radius"] == radius)
+    def rounds(way):
+        return sum(row["rounds"] for row in committed if row["way"] == way)
 
-    assert rounds(0.1) < rounds(0)
+    assert rounds("both") < rounds("level") < rounds("neither")
 
 
 def test_hiders(monkeypatch):

@@ -8,7 +8,8 @@ that takes v or less against every configuration (von Neumann 1928).
 Against a fixed mix of the hider with integer weights the best tree is what the exact solver finds.
 So the game is solved by double oracle (McMahan, Gordon and Blum 2003): a linear programme finds the
 best mix of the hider against the trees so far, the solver the best tree against that mix, which
-joins the trees, until no tree is better than the programme says. At every moment the best answer to
+joins the trees, until no tree is better than the programme says. Trees that are put together from
+parts of others join in between, for they need no search. At every moment the best answer to
 a mix is a lower bound on v and the programme an upper one.
 
 Symmetries of the board. If g is one, a mix and its image by g are worth the same, and so is their
@@ -16,9 +17,10 @@ average. So the hider has a best mix that is the same on all images of a configu
 and the shooter one that turns its tree by a symmetry drawn at random. What a tree pays against an
 orbit is then its mean over the configurations of the orbit, and the matrix has one column an orbit.
 
-`hidings` has what the hider chooses from, `oracle` the best answers, `linear` the programmes, in
-floating point and then exactly, `run` the rounds, `solution` what comes out, `certificate` the file
-of it, and `checking` checks such a file without any of these.
+`hidings` has what the hider chooses from, `oracle` the best answers, `graph` the trees that can be
+put together from these without a search, `linear` the programme, in floating point and then
+exactly, `run` the rounds, `solution` what comes out, `certificate` the file of it, and
+`optsearch.check.certificates` checks such a file without any of these.
 """
 
 from optsearch.check.certificates import Checked

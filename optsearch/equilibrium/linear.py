@@ -6,9 +6,10 @@ orbits, weights y of single hidings and probabilities x of trees,
     hider    largest v with  sum_o y_o row_t[o] >= v  for every tree t,    sum_o s_o y_o = 1, y >= 0
     shooter  least v with    sum_t x_t row_t[o] <= v s_o  for every orbit o,   sum_t x_t = 1, x >= 0
 
-Each has a vertex as its solution. The simplex method finds which inequalities are tight there; the
-vertex itself is the solution of these as equations, which is exact in rational numbers. It is
-believed only after all inequalities have been checked in rational numbers.
+The second is the dual of the first, and both have a vertex as their solution. The simplex method
+finds which inequalities are tight there; the vertex itself is the solution of these as equations,
+which is exact in rational numbers. It is believed only after all inequalities have been checked in
+rational numbers.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 Rows = Sequence[Sequence[int]]
 Vector = NDArray[np.float64]
 TIGHT = 1e-7
+PRECISE = 1e-10  # what the inequalities of a programme may miss, the least that is accepted
 STEPS = 150
 LEAST_SCALE = 1e-3  # of the mean probability
 INFINITY = float("inf")
@@ -35,29 +37,54 @@ class Hider:
     def __init__(self, sizes: NDArray[np.int64]):
         self.sizes = sizes
         orbits = len(sizes)
-        self._programme = _Programme(np.r_[np.zeros(orbits), -1.0])
-        self._programme.add(np.r_[np.ones(orbits), 0.0], 1.0, 1.0)
+        self._solver = _Silent()  # type: ignore[no-untyped-call]
+        self._solver.setOptionValue("threads", 1)
+        for side in ("primal", "dual"):
+            self._solver.setOptionValue(f"{side}_feasibility_tolerance", PRECISE)
+        costs, least = np.zeros((2, orbits + 1))
+        costs[-1], least[-1] = -1.0, -INFINITY  # the value is the last one
+        none = np.array([], np.int32)
+        self._solver.addCols(
+            *(orbits + 1, costs, least, np.full(orbits + 1, INFINITY)),
+            *(0, none, none, np.array([], np.float64)),
+        )
+        self._columns = np.arange(orbits + 1, dtype=np.int32)
+        self._add(np.r_[np.ones(orbits), 0.0], 1.0, 1.0)
+
+    def _add(self, row: Vector, least: float, most: float) -> None:
+        self._solver.addRow(least, most, len(row), self._columns, row)
 
     def add(self, row: Sequence[int]) -> None:
         """One more tree."""
-        self._programme.add(np.r_[np.array(row) / self.sizes, -1.0], 0.0, INFINITY)
+        self._add(np.r_[np.array(row) / self.sizes, -1.0], 0.0, INFINITY)
 
-    def mix(self, box: tuple[Vector, Vector] | None = None) -> Vector:
-        """The best mix, a probability for each orbit; with a box, of those in it."""
-        orbits = len(self.sizes)
-        self._programme.bound(*(box or (np.zeros(orbits), np.ones(orbits))))
-        return self._programme.probabilities(orbits)
+    def mix(self) -> Vector:
+        """The best mix of the hider, a probability for each orbit."""
+        self._solve()
+        return _probabilities(self._solver.getSolution().col_value[:-1])
+
+    def shooter(self) -> Vector:
+        """The best mix of the shooter, a probability for each tree: the prices of their rows."""
+        self._solve()
+        return _probabilities(self._solver.getSolution().row_dual[1:])
+
+    def vertex(self) -> tuple[list[int], list[int]]:
+        """The orbits that the hider uses at the vertex, and as many trees that are tight there."""
+        self._solve()
+        basis, status = self._solver.getBasis(), highspy.HighsBasisStatus.kBasic
+        orbits = [o for o, is_in in enumerate(basis.col_status[:-1]) if is_in == status]
+        trees = [t for t, is_in in enumerate(basis.row_status[1:]) if is_in != status]
+        return orbits, trees
+
+    def _solve(self) -> None:
+        self._solver.run()
+        if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:  # never
+            raise ArithmeticError("the linear programme was not solved")
 
 
-def shooter(rows: Rows, sizes: NDArray[np.int64]) -> Vector:
-    """The shooter's best mix, a probability for each tree."""
-    pays = np.array(rows) / sizes
-    trees, orbits = pays.shape
-    programme = _Programme(np.r_[np.zeros(trees), 1.0])
-    programme.add(np.r_[np.ones(trees), 0.0], 1.0, 1.0)
-    for orbit in range(orbits):
-        programme.add(np.r_[pays[:, orbit], -1.0], -INFINITY, 0.0)
-    return programme.probabilities(trees)
+def _probabilities(values: Sequence[float]) -> Vector:
+    mix = np.maximum(values, 0)
+    return np.asarray(mix / mix.sum())
 
 
 def nearest(rows: Rows, sizes: NDArray[np.int64], centre: Vector, level: float) -> Vector:
@@ -99,72 +126,38 @@ class _Silent(highspy.Highs):
         super().enableCallbacks()  # type: ignore[no-untyped-call]
 
 
-class _Programme:
-    """Probabilities and a value, at the least cost under rows that are added one by one."""
-
-    def __init__(self, costs: Vector):
-        self._solver = _Silent()  # type: ignore[no-untyped-call]
-        self._solver.setOptionValue("threads", 1)
-        number = len(costs)
-        self._columns = np.arange(number, dtype=np.int32)
-        least = np.r_[np.zeros(number - 1), -INFINITY]
-        none = np.array([], np.int32)
-        self._solver.addCols(
-            *(number, costs, least, np.full(number, INFINITY)),
-            *(0, none, none, np.array([], np.float64)),
-        )
-
-    def add(self, row: Vector, least: float, most: float) -> None:
-        """One more row, with its bounds."""
-        self._solver.addRow(least, most, len(row), self._columns, row)
-
-    def bound(self, least: Vector, most: Vector) -> None:
-        """Bounds of the probabilities."""
-        self._solver.changeColsBounds(len(least), self._columns[:-1], least, most)
-
-    def probabilities(self, number: int) -> Vector:
-        """The solution without the value."""
-        self._solver.run()
-        if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:  # never
-            raise ArithmeticError("the linear programme was not solved")
-        mix = np.maximum(self._solver.getSolution().col_value[:number], 0)
-        return np.asarray(mix / mix.sum())
-
-
 # Exactly
 
 
-def exact_hider(rows: Rows, sizes: Sequence[int], mix: Vector) -> list[int] | None:
-    """Integer weights of single hidings, one an orbit, of the vertex near a mix of the hider.
+def exact_hider(
+    rows: Rows, sizes: Sequence[int], orbits: Sequence[int], trees: Sequence[int]
+) -> list[int] | None:
+    """Integer weights of single hidings, one an orbit, of the vertex of such orbits and trees.
 
-    None where the inequalities that seem tight there do not give one vertex.
+    None where there is none, or where it is no mix.
     """
-    worth = np.array(rows) @ (mix / np.array(sizes))
-    tight = np.flatnonzero(worth <= worth.min() + TIGHT).tolist()
-    support = np.flatnonzero(mix > TIGHT).tolist()
-    equations = [[*(rows[t][o] for o in support), -1, 0] for t in tight]
-    equations.append([*(sizes[o] for o in support), 0, 1])
+    equations = [[*(rows[t][o] for o in orbits), -1, 0] for t in trees]
+    equations.append([*(sizes[o] for o in orbits), 0, 1])
     found = _solution(equations)
     if found is None or min(found[:-1], default=Fraction(0)) < 0:
         return None
     weights = [0] * len(sizes)
-    for o, weight in zip(support, integers(found[:-1]), strict=True):
+    for o, weight in zip(orbits, integers(found[:-1]), strict=True):
         weights[o] = weight
     return weights
 
 
-def exact_shooter(rows: Rows, sizes: Sequence[int], mix: Vector) -> list[Fraction] | None:
-    """Probabilities of the trees, of the vertex near a mix of the shooter; None as above."""
-    worth = mix @ (np.array(rows) / np.array(sizes))
-    tight = np.flatnonzero(worth >= worth.max() - TIGHT).tolist()
-    support = np.flatnonzero(mix > TIGHT).tolist()
-    equations = [[*(rows[t][o] for t in support), -sizes[o], 0] for o in tight]
-    equations.append([*[1] * len(support), 0, 1])
+def exact_shooter(
+    rows: Rows, sizes: Sequence[int], orbits: Sequence[int], trees: Sequence[int]
+) -> list[Fraction] | None:
+    """Probabilities of the trees, of the same vertex; None as above."""
+    equations = [[*(rows[t][o] for t in trees), -sizes[o], 0] for o in orbits]
+    equations.append([*[1] * len(trees), 0, 1])
     found = _solution(equations)
     if found is None or min(found[:-1], default=Fraction(0)) < 0:
         return None
     result = [Fraction(0)] * len(rows)
-    for t, probability in zip(support, found[:-1], strict=True):
+    for t, probability in zip(trees, found[:-1], strict=True):
         result[t] = probability
     return result
 

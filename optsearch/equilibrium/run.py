@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.equilibrium import linear
+from optsearch.equilibrium.graph import Choice, Graph
 from optsearch.equilibrium.hidings import Hidings
 from optsearch.equilibrium.memory import Memory
 from optsearch.equilibrium.oracle import Answer, Oracle
@@ -26,8 +27,9 @@ from optsearch.tree import Leaf, Node
 
 CLOSE = 1e-9  # of bounds in floating point that may be equal
 LEVEL = 0.3  # of what is open
-END = 1e-4  # shots that are open, from which a vertex of the programme is asked about
-RADIUS = 0.1  # of the box, in parts of each weight
+END = 1e-3  # shots that are open, from which a vertex of the programme is asked about
+BETTER = 0.02  # of what is open, by which a tree of the graph has to be better to join
+MOST_JOIN = 60  # times before the solver is asked again
 SHARES = 1 << 30  # in which probabilities are rounded where they are not exact
 
 
@@ -50,8 +52,8 @@ def equilibrium(
     checkpoint: Path | None = None,
     progress: Progress[Round] = no_progress,
     partial: bool = False,
-    radius: float = RADIUS,
     level: float = LEVEL,
+    combine: bool = True,
     executor: Executor | None = None,
     workers: int = 2,
 ) -> Equilibrium:
@@ -60,9 +62,9 @@ def equilibrium(
     tolerance -- stop as soon as the bounds are that near; 0 for the exact value. time_limit --
     seconds; after that the bracket known by then is returned. checkpoint -- folder that keeps all
     trees; the same call goes on from there. partial -- return what is known after ctrl-C, too.
-    radius -- of the box in which the next mix is searched, as a part of each weight; 0 for no box.
     level -- while more than `END` is open, the part of it that the next mix gains by the trees so
-    far; 0 to search in the box from the start.
+    far; 0 to ask about the best mix from the start. combine -- also take trees that are put
+    together from parts of others.
     executor -- any `concurrent.futures.Executor`; it gets `workers` tasks of the solver at a time;
     for announce=nothing.
 
@@ -81,7 +83,7 @@ def equilibrium(
     hidings = Hidings.of(parsed)
     with Memory(checkpoint, hidings, objective) as memory:
         parallel = None if executor is None else Parallel(executor, workers)
-        run = _Run(hidings, objective, memory, limit, radius, level, progress, parallel)
+        run = _Run(hidings, objective, memory, limit, level, combine, progress, parallel)
         interrupted = False
         try:
             run.resume()
@@ -108,18 +110,21 @@ class _Run:
         objective: Objective,
         memory: Memory,
         limit: Limit | None,
-        radius: float,
         level: float,
+        combine: bool,
         progress: Progress[Round],
         parallel: Parallel | None,
     ):
         self.hidings, self.objective, self.memory = hidings, objective, memory
-        self.limit, self.progress, self.radius, self.level = limit, progress, radius, level
+        self.limit, self.progress = limit, progress
+        self.level, self.combine = level, combine
         self.oracle = Oracle(hidings, objective, self._tick, parallel)
         self.sizes: list[int] = hidings.sizes.tolist()
         self.hider = linear.Hider(hidings.sizes)
+        self.graph = Graph(hidings, objective)
         self.rows: list[tuple[int, ...]] = []
-        self.roots: list[Node | Leaf] = []
+        self.trees: list[Node | Leaf | Choice] = []  # of each row
+        self.known: set[tuple[int, ...]] = set()  # rows
         self.rounds = 0
         self.uniform = Fraction(0)
         self.least = Fraction(-1)  # of the best mix so far
@@ -155,7 +160,7 @@ class _Run:
         """The best answer to a mix, which becomes one of the trees."""
         self.rounds += 1
         answer = self.oracle.answer(weights)
-        self.is_new = answer.row not in self.rows
+        self.is_new = answer.row not in self.known
         if self.is_new:
             self._add(answer.root, answer.row)
             self.memory.add(answer.root)
@@ -174,36 +179,61 @@ class _Run:
         assert answer.cost is not None
         return Fraction(answer.cost, self.oracle.total(answer.weights))
 
-    def _add(self, root: Node | Leaf, row: tuple[int, ...]) -> None:
-        if row not in self.rows:
-            self.roots.append(root)
+    def _add(self, tree: Node | Leaf | Choice, row: tuple[int, ...]) -> None:
+        if isinstance(tree, Node | Leaf):
+            self.graph.add(tree)
+        if row not in self.known:
+            self.trees.append(tree)
             self.rows.append(row)
+            self.known.add(row)
             self.hider.add(row)
 
     def go_on(self) -> None:
         """One round: the programme over the trees so far, then the solver."""
-        mix = self.hider.mix()
-        self.upper = min(
-            self.upper, float((np.array(self.rows) @ (mix / self.hidings.sizes)).min())
-        )
+        mix, near = self._mixes()
         self._report()
         self._tick()
         if self.upper - self.least < CLOSE:
-            self._settle(mix)
+            self._settle()
             return
         before = self.least
-        is_far = self.level and self.upper - self.least > END
-        near = self._at_level() if is_far else self._in_box(mix)
         self.ask(self.oracle.whole(near))
-        if self.least > before:
-            self.radius = min(1.0, 1.5 * self.radius)
-        elif not self.is_new:
-            self.radius /= 4
-            if self.radius < 1e-3:
-                self.radius = 0.0
-                self.ask(self.oracle.whole(mix))
-                if not self.is_new:
-                    self._settle(mix)
+        if self.least == before and not self.is_new:
+            self.ask(self.oracle.whole(mix))
+            if not self.is_new:
+                self._settle()
+
+    def _mixes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The best mix against the trees so far, and the one to ask about.
+
+        Trees of the graph that are much better against them join before that.
+        """
+        for _ in range(MOST_JOIN):
+            mix = near = self.hider.mix()
+            self.upper = min(self.upper, self._least_pay(mix))
+            has_joined = self._join(mix)
+            if self.level and self.upper - self.least > END:
+                near = self._at_level()
+                has_joined |= self._join(near)
+            if not has_joined:
+                break
+            self._tick()
+        return mix, near
+
+    def _least_pay(self, mix: NDArray[np.float64]) -> float:
+        return float((np.array(self.rows) @ (mix / self.hidings.sizes)).min())
+
+    def _join(self, mix: NDArray[np.float64]) -> bool:
+        """Whether the graph has a much better tree against a mix, which joins then."""
+        if not self.combine:
+            return False
+        weights = mix / self.hidings.sizes
+        choice, row = self.graph.best(weights[self.hidings.orbit_of])
+        least = self._least_pay(mix) - BETTER * float(self.upper - self.least)
+        if np.array(row) @ weights >= least or row in self.known:
+            return False
+        self._add(choice, row)
+        return True
 
     def _at_level(self) -> NDArray[np.float64]:
         """A mix near the best one so far that the trees so far pay a part of what is open more for.
@@ -214,20 +244,11 @@ class _Run:
         level = least + self.level * (self.upper - least)
         return linear.nearest(self.rows, self.hidings.sizes, self.centre, level)
 
-    def _in_box(self, mix: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The best mix near the best one so far: what is far away was seen by few trees."""
-        if not self.radius:
-            return mix
-        centre, radius = self.centre, self.radius
-        margin = radius / (10 * len(centre))  # for weights that are 0 now
-        box = np.maximum(0, centre * (1 - radius) - margin), centre * (1 + radius) + margin
-        return self.hider.mix(box)
-
-    def _settle(self, mix: NDArray[np.float64]) -> None:
+    def _settle(self) -> None:
         """The exact value, if the bounds in floating point are as near as that."""
-        played = linear.shooter(self.rows, self.hidings.sizes)
-        weights = linear.exact_hider(self.rows, self.sizes, mix)
-        shooter = linear.exact_shooter(self.rows, self.sizes, played)
+        orbits, trees = self.hider.vertex()
+        weights = linear.exact_hider(self.rows, self.sizes, orbits, trees)
+        shooter = linear.exact_shooter(self.rows, self.sizes, orbits, trees)
         if weights is None or shooter is None:
             self.ended = True
             return
@@ -248,7 +269,7 @@ class _Run:
 
     def is_over(self, tolerance: Fraction) -> bool:
         """Whether the value is known, or its bounds are near enough."""
-        return self.ended or self.upper - self.least <= tolerance - Fraction(CLOSE)
+        return self.ended or (bool(tolerance) and self.upper - self.least <= tolerance)
 
     # The end
 
@@ -256,9 +277,12 @@ class _Run:
         """What is known now, all of it exact."""
         mix = self.exact
         if mix is None:
-            played = linear.shooter(self.rows, self.hidings.sizes)
-            mix = linear.rounded(played, SHARES)
-        used = [(root, p) for root, p in zip(self.roots, mix, strict=True) if p]
+            mix = linear.rounded(self.hider.shooter(), SHARES)
+        used = [
+            (tree if isinstance(tree, Node | Leaf) else self.graph.tree(tree), p)
+            for tree, p in zip(self.trees, mix, strict=True)
+            if p
+        ]
         return Equilibrium(
             hidings=self.hidings,
             objective=self.objective,

@@ -474,13 +474,13 @@ EQUILIBRIUM_CELLS = Table(
 )
 DOUBLE_ORACLE = Table(
     "double_oracle",
-    "Rounds of the double oracle by the width of the box that mixes are looked for in",
+    "Rounds of the double oracle, with and without what saves some",
     (
         _GAME,
         Column("orbits", INTEGER, "what can be hidden, under the symmetries of the board"),
-        Column("radius", decimal(2), "of the box, in parts of each weight; 0 for none"),
+        Column("way", TEXT, "what is used: the level method, trees put together from others"),
         Column("rounds", INTEGER, "best answers asked for, to the exact value", measured=True),
-        Column("trees", INTEGER, "different ones", measured=True),
+        Column("trees", INTEGER, "different ones, those put together included", measured=True),
         Column("seconds", decimal(2), "wall time", measured=True),
     ),
     "double_oracle",
