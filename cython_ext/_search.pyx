@@ -406,7 +406,8 @@ cdef class Search:
             return 0
         count_node(self.effort)
         priced = self.has_chain(node)
-        node.on_word = (not priced and self.on.words and node.n <= WORD and node.hits > 2
+        node.on_word = (not priced and self.on.words and node.n <= WORD
+                        and (node.hits > 2 or node.weights != NULL)
                         and self.objective == MEAN and (node.weights == NULL or self.apart))
         if node.on_word:
             node.lower = max(node.lower, self.bounds.capped_of(node))
