@@ -49,8 +49,9 @@ def draw(source: Path) -> Figure:
     left.set_xlabel("ways to hide")
     left.set_ylabel("shots that a uniform hider gives away")
     left.grid(axis="y")
+    left.set_ylim(top=0.85)  # the legend goes above the dots
     left.legend(loc="upper left")
-    ends = (0.5, 1.0)
+    ends = (0.35, 1.0)
     right.plot(ends, ends, color=style.LABEL, lw=0.8, zorder=1)
     right.set_xlabel("ship cells at the border, drawn uniformly")
     right.set_ylabel("the same in the best hider's mix")
