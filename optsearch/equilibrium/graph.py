@@ -2,8 +2,8 @@
 
 Trees that come to the same family, that is the hidings that are left and the cells hit, can go on
 from there like each other. So the graph has a node for each family that some tree comes to, and at
-each the shots that some tree takes there. A tree of the graph takes one of these at each family: a
-few trees make a great many. The best one against a mix is found without a search, from the small
+each the shots that some tree takes there. A tree may take any of these at each family, so a few
+trees make a great many. The best one against a mix is found without a search, from the small
 families up.
 """
 
@@ -38,8 +38,8 @@ class _Shot:
 
 
 @dataclass
-class _Level:
-    """The nodes that are as far from their leaves, and their shots, side by side.
+class _Height:
+    """The nodes of one height above their leaves, and their shots, side by side.
 
     starts -- (nodes,) the first shot of each. after -- (shots, replies) the nodes that follow.
     """
@@ -61,7 +61,7 @@ class Graph:
     _ends: list[tuple[int, int, int]] = field(default_factory=list)  # leaf, hiding, shots before
     _shots: list[_Shot] = field(default_factory=list)
     _of_node: dict[int, dict[Cell, int]] = field(default_factory=dict)  # shots by cell
-    _levels: list[_Level] | None = None
+    _heights: list[_Height] | None = None
 
     def add(self, root: Node | Leaf) -> None:
         """One more tree, which ends every game."""
@@ -75,7 +75,7 @@ class Graph:
             if node not in self._leaves:
                 self._leaves[node] = tree
                 self._ends += [(node, hiding, depth) for hiding in left]
-                self._levels = None
+                self._heights = None
             return node
         game = self.hidings.game
         bit = game.bit(tree.cell)
@@ -93,7 +93,7 @@ class Graph:
         if tree.cell not in shots and node not in after.values():  # else nothing was learnt
             shots[tree.cell] = len(self._shots)
             self._shots.append(_Shot(node, tree.cell, after))
-            self._levels = None
+            self._heights = None
         return node
 
     def best(self, weights: NDArray[np.float64]) -> tuple[Choice, tuple[int, ...]]:
@@ -101,8 +101,8 @@ class Graph:
 
         What it pays is summed over the hidings of the orbit, as everywhere.
         """
-        if self._levels is None:
-            self._levels = self._by_level()
+        if self._heights is None:
+            self._heights = self._by_height()
         leaves, hidings, depths = np.array(self._ends, np.int64).T
         weight = np.zeros(len(self._nodes) + 1)
         np.add.at(weight, leaves, weights[hidings])
@@ -111,22 +111,22 @@ class Graph:
         if not is_mean:
             np.add.at(cost, leaves, weights[hidings] * paid(self.objective, depths))
         chosen = []
-        for level in self._levels:
-            weight[level.nodes] = weight[level.after[level.starts]].sum(1)
-            costs = cost[level.after].sum(1)
-            least = np.minimum.reduceat(costs, level.starts)
-            is_least = costs == np.repeat(least, np.diff(level.starts, append=len(costs)))
+        for same in self._heights:
+            weight[same.nodes] = weight[same.after[same.starts]].sum(1)
+            costs = cost[same.after].sum(1)
+            least = np.minimum.reduceat(costs, same.starts)
+            is_least = costs == np.repeat(least, np.diff(same.starts, append=len(costs)))
             places = np.flatnonzero(is_least)
-            chosen.append(places[np.searchsorted(places, level.starts)])
-            cost[level.nodes] = least + (weight[level.nodes] if is_mean else 0)
+            chosen.append(places[np.searchsorted(places, same.starts)])
+            cost[same.nodes] = least + (weight[same.nodes] if is_mean else 0)
         depth = np.full(len(self._nodes) + 1, -1)
         depth[ROOT] = 0
         choice = []
-        for level, places in zip(reversed(self._levels), reversed(chosen), strict=True):
-            met = depth[level.nodes] >= 0
-            nodes, places = level.nodes[met], places[met]
-            depth[level.after[places]] = depth[nodes, None] + 1
-            choice.append((nodes, level.shots[places]))
+        for same, places in zip(reversed(self._heights), reversed(chosen), strict=True):
+            met = depth[same.nodes] >= 0
+            nodes, places = same.nodes[met], places[met]
+            depth[same.after[places]] = depth[nodes, None] + 1
+            choice.append((nodes, same.shots[places]))
         depth[NOWHERE] = -1
         met = depth[leaves] >= 0
         shots = np.zeros(len(self.hidings), np.int64)
@@ -143,7 +143,7 @@ class Graph:
         shot = self._shots[choice[node]]
         return Node(shot.cell, {r: self._tree(choice, part) for r, part in shot.after.items()})
 
-    def _by_level(self) -> list[_Level]:
+    def _by_height(self) -> list[_Height]:
         """The nodes by the longest way to a leaf, the nearest first."""
         height = dict.fromkeys(self._leaves, 0)
         nodes: dict[int, list[int]] = {}
@@ -160,7 +160,7 @@ class Graph:
             return height[node]
 
         height_of(ROOT)
-        levels = []
+        heights = []
         for number in sorted(nodes):
             shots = [list(self._of_node[node].values()) for node in nodes[number]]
             listed = [shot for each in shots for shot in each]
@@ -171,5 +171,5 @@ class Graph:
                 after[place, : len(parts)] = parts
             sizes = [len(each) for each in shots]
             starts = np.cumsum([0, *sizes[:-1]])
-            levels.append(_Level(np.array(nodes[number]), np.array(listed), starts, after))
-        return levels
+            heights.append(_Height(np.array(nodes[number]), np.array(listed), starts, after))
+        return heights

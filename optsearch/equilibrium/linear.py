@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 Rows = Sequence[Sequence[int]]
 Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
 TIGHT = 1e-7
 PRECISE = 1e-10  # what the inequalities of a programme may miss, the least that is accepted
 STEPS = 150
@@ -49,6 +50,8 @@ class Hider:
             *(0, none, none, np.array([], np.float64)),
         )
         self._columns = np.arange(orbits + 1, dtype=np.int32)
+        self._room = np.zeros((64, orbits))
+        self._trees = 0
         self._add(np.r_[np.ones(orbits), 0.0], 1.0, 1.0)
 
     def _add(self, row: Vector, least: float, most: float) -> None:
@@ -56,7 +59,17 @@ class Hider:
 
     def add(self, row: Sequence[int]) -> None:
         """One more tree."""
-        self._add(np.r_[np.array(row) / self.sizes, -1.0], 0.0, INFINITY)
+        if self._trees == len(self._room):
+            self._room = np.vstack([self._room, np.zeros_like(self._room)])
+        pays = self._room[self._trees]
+        pays[:] = np.array(row) / self.sizes
+        self._trees += 1
+        self._add(np.r_[pays, -1.0], 0.0, INFINITY)
+
+    @property
+    def pays(self) -> Matrix:
+        """(trees, orbits) what each tree pays on a hiding of each orbit, on average."""
+        return self._room[: self._trees]
 
     def mix(self) -> Vector:
         """The best mix of the hider, a probability for each orbit."""
@@ -87,13 +100,12 @@ def _probabilities(values: Sequence[float]) -> Vector:
     return np.asarray(mix / mix.sum())
 
 
-def nearest(rows: Rows, sizes: NDArray[np.int64], centre: Vector, level: float) -> Vector:
+def nearest(pays: Matrix, centre: Vector, level: float) -> Vector:
     """A mix of the hider near another one, for which each tree is paid so much or nearly so.
 
     Near in the sum of squares over the probabilities of the other one. It is the dual of that
     programme, raised by `STEPS` steps (Nesterov 1983); any mix will do, so it need not be exact.
     """
-    pays = np.array(rows) / sizes
     scale = np.sqrt(np.maximum(centre, LEAST_SCALE / len(centre)))
     even = scale / np.linalg.norm(scale)
     limits = np.vstack([pays * scale, np.diag(scale)])
@@ -134,12 +146,12 @@ def exact_hider(
 ) -> list[int] | None:
     """Integer weights of single hidings, one an orbit, of the vertex of such orbits and trees.
 
-    None where there is none, or where it is no mix.
+    None where the equations have no single solution, or a weight is negative.
     """
     equations = [[*(rows[t][o] for o in orbits), -1, 0] for t in trees]
     equations.append([*(sizes[o] for o in orbits), 0, 1])
     found = _solution(equations)
-    if found is None or min(found[:-1], default=Fraction(0)) < 0:
+    if found is None or min(found[:-1]) < 0:
         return None
     weights = [0] * len(sizes)
     for o, weight in zip(orbits, integers(found[:-1]), strict=True):
@@ -154,7 +166,7 @@ def exact_shooter(
     equations = [[*(rows[t][o] for t in trees), -sizes[o], 0] for o in orbits]
     equations.append([*[1] * len(trees), 0, 1])
     found = _solution(equations)
-    if found is None or min(found[:-1], default=Fraction(0)) < 0:
+    if found is None or min(found[:-1]) < 0:
         return None
     result = [Fraction(0)] * len(rows)
     for t, probability in zip(trees, found[:-1], strict=True):

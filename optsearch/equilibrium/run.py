@@ -29,8 +29,8 @@ CLOSE = 1e-9  # of bounds in floating point that may be equal
 LEVEL = 0.3  # of what is open
 END = 1e-3  # shots that are open, from which a vertex of the programme is asked about
 BETTER = 0.02  # of what is open, by which a tree of the graph has to be better to join
-MOST_JOIN = 60  # times before the solver is asked again
-SHARES = 1 << 30  # in which probabilities are rounded where they are not exact
+MOST_JOIN = 20  # times before the solver is asked again
+SHARES = 1 << 40  # in which probabilities are rounded where they are not exact
 
 
 @dataclass(frozen=True)
@@ -90,12 +90,12 @@ def equilibrium(
             while not run.is_over(tolerance):
                 run.go_on()
         except LimitReached:
-            if not run.rows:
+            if not run.weights:
                 raise NotSupported(
                     f"{time_limit:g} seconds are too few for the first round of {parsed}"
                 ) from None
         except KeyboardInterrupt:
-            if not (partial and run.rows):
+            if not (partial and run.weights):
                 raise
             interrupted = True
         return run.result(interrupted)
@@ -183,10 +183,10 @@ class _Run:
         if isinstance(tree, Node | Leaf):
             self.graph.add(tree)
         if row not in self.known:
+            self.hider.add(row)
+            self.known.add(row)
             self.trees.append(tree)
             self.rows.append(row)
-            self.known.add(row)
-            self.hider.add(row)
 
     def go_on(self) -> None:
         """One round: the programme over the trees so far, then the solver."""
@@ -199,7 +199,8 @@ class _Run:
         before = self.least
         self.ask(self.oracle.whole(near))
         if self.least == before and not self.is_new:
-            self.ask(self.oracle.whole(mix))
+            if near is not mix:
+                self.ask(self.oracle.whole(mix))
             if not self.is_new:
                 self._settle()
 
@@ -208,23 +209,21 @@ class _Run:
 
         Trees of the graph that are much better against them join before that.
         """
-        for _ in range(MOST_JOIN):
+        for turn in range(MOST_JOIN + 1):
             mix = near = self.hider.mix()
             self.upper = min(self.upper, self._least_pay(mix))
-            has_joined = self._join(mix)
             if self.level and self.upper - self.least > END:
                 near = self._at_level()
-                has_joined |= self._join(near)
-            if not has_joined:
+            if turn == MOST_JOIN or not (self._join(mix) | (near is not mix and self._join(near))):
                 break
             self._tick()
         return mix, near
 
     def _least_pay(self, mix: NDArray[np.float64]) -> float:
-        return float((np.array(self.rows) @ (mix / self.hidings.sizes)).min())
+        return float((self.hider.pays @ mix).min())
 
     def _join(self, mix: NDArray[np.float64]) -> bool:
-        """Whether the graph has a much better tree against a mix, which joins then."""
+        """Add the graph's best tree against a mix if it is much better; say whether it was."""
         if not self.combine:
             return False
         weights = mix / self.hidings.sizes
@@ -242,7 +241,7 @@ class _Run:
         """
         least = float(self.least)
         level = least + self.level * (self.upper - least)
-        return linear.nearest(self.rows, self.hidings.sizes, self.centre, level)
+        return linear.nearest(self.hider.pays, self.centre, level)
 
     def _settle(self) -> None:
         """The exact value, if the bounds in floating point are as near as that."""
@@ -269,7 +268,8 @@ class _Run:
 
     def is_over(self, tolerance: Fraction) -> bool:
         """Whether the value is known, or its bounds are near enough."""
-        return self.ended or (bool(tolerance) and self.upper - self.least <= tolerance)
+        near = self.upper - self.least <= tolerance - Fraction(CLOSE)
+        return self.ended or (bool(tolerance) and near)
 
     # The end
 
@@ -277,10 +277,11 @@ class _Run:
         """What is known now, all of it exact."""
         mix = self.exact
         if mix is None:
-            mix = linear.rounded(self.hider.shooter(), SHARES)
+            # A tree whose joining was interrupted is left out.
+            mix = linear.rounded(self.hider.shooter()[: len(self.rows)], SHARES)
         used = [
             (tree if isinstance(tree, Node | Leaf) else self.graph.tree(tree), p)
-            for tree, p in zip(self.trees, mix, strict=True)
+            for tree, p in zip(self.trees, mix, strict=False)
             if p
         ]
         return Equilibrium(
