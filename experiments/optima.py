@@ -316,7 +316,11 @@ def main() -> None:
     parser.add_argument("--max-seconds", type=float, help="give a game up after this time")
     parser.add_argument("--patience", type=float, default=PATIENCE, help="for one confirmation")
     parser.add_argument(
-        "--memory", type=script.memory, default=2 << 30, metavar="GIB", help="of a search (2)"
+        "--memory",
+        type=script.memory,
+        default=DEFAULT.memory,
+        metavar="GIB",
+        help="of a search (2)",
     )
     parser.add_argument("--again", action="store_true", help="also games that have a row")
     arguments = parser.parse_args()

@@ -539,6 +539,9 @@ def test_a_tolerance_ends_the_run(tmp_path):
     assert found.rounds < exact.rounds
     assert found.least <= exact.value <= found.most <= found.least + Fraction(1, 20)
     assert certified(found, tmp_path / "bracket.json").shooter == found.most
+    for text in ("4x4:2,2", "4x5:3,3"):
+        found = equilibrium(text, tolerance=Fraction(1, 10**9))
+        assert found.most - found.least <= Fraction(1, 10**9)
 
 
 def limited(monkeypatch, checks):

@@ -1,5 +1,6 @@
 """The experiments: what they write is what they say, and what is committed is what they write."""
 
+import argparse
 import io
 import re
 import sys
@@ -1576,3 +1577,11 @@ def test_a_list_of_games(monkeypatch, capsys, tmp_path):
     with pytest.raises(SystemExit):
         parser.parse_args(["-"])  # at its end
     assert "standard input has no game" in capsys.readouterr().err
+
+
+def test_memory_on_a_command_line():
+    assert shape.memory("2") == 2 << 30
+    assert shape.memory("0.01") == 10737418
+    for text in ("0", "-1", "nan", "inf", "65537", "much"):
+        with pytest.raises(argparse.ArgumentTypeError, match=f"{text!r}: GiB between 0.01 and"):
+            shape.memory(text)

@@ -30,9 +30,8 @@ ROOT = 1
 
 @dataclass
 class _Shot:
-    """One of the shots at a node."""
+    """One of the shots at a node, and the nodes that follow."""
 
-    node: int
     cell: Cell
     after: dict[Reply, int]
 
@@ -92,7 +91,7 @@ class Graph:
         shots = self._of_node.setdefault(node, {})
         if tree.cell not in shots and node not in after.values():  # else nothing was learnt
             shots[tree.cell] = len(self._shots)
-            self._shots.append(_Shot(node, tree.cell, after))
+            self._shots.append(_Shot(tree.cell, after))
             self._heights = None
         return node
 

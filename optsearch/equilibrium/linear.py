@@ -84,9 +84,9 @@ class Hider:
     def vertex(self) -> tuple[list[int], list[int]]:
         """The orbits that the hider uses at the vertex, and as many trees that are tight there."""
         self._solve()
-        basis, status = self._solver.getBasis(), highspy.HighsBasisStatus.kBasic
-        orbits = [o for o, is_in in enumerate(basis.col_status[:-1]) if is_in == status]
-        trees = [t for t, is_in in enumerate(basis.row_status[1:]) if is_in != status]
+        basis, basic = self._solver.getBasis(), highspy.HighsBasisStatus.kBasic
+        orbits = [o for o, status in enumerate(basis.col_status[:-1]) if status == basic]
+        trees = [t for t, status in enumerate(basis.row_status[1:]) if status != basic]
         return orbits, trees
 
     def _solve(self) -> None:

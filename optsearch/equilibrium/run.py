@@ -122,9 +122,7 @@ class _Run:
         self.sizes: list[int] = hidings.sizes.tolist()
         self.hider = linear.Hider(hidings.sizes)
         self.graph = Graph(hidings, objective)
-        self.rows: list[tuple[int, ...]] = []
-        self.trees: list[Node | Leaf | Choice] = []  # of each row
-        self.known: set[tuple[int, ...]] = set()  # rows
+        self.trees: dict[tuple[int, ...], Node | Leaf | Choice] = {}  # by what they pay
         self.rounds = 0
         self.uniform = Fraction(0)
         self.least = Fraction(-1)  # of the best mix so far
@@ -160,7 +158,7 @@ class _Run:
         """The best answer to a mix, which becomes one of the trees."""
         self.rounds += 1
         answer = self.oracle.answer(weights)
-        self.is_new = answer.row not in self.known
+        self.is_new = answer.row not in self.trees
         if self.is_new:
             self._add(answer.root, answer.row)
             self.memory.add(answer.root)
@@ -182,11 +180,9 @@ class _Run:
     def _add(self, tree: Node | Leaf | Choice, row: tuple[int, ...]) -> None:
         if isinstance(tree, Node | Leaf):
             self.graph.add(tree)
-        if row not in self.known:
+        if row not in self.trees:
             self.hider.add(row)
-            self.known.add(row)
-            self.trees.append(tree)
-            self.rows.append(row)
+            self.trees[row] = tree
 
     def go_on(self) -> None:
         """One round: the programme over the trees so far, then the solver."""
@@ -209,15 +205,19 @@ class _Run:
 
         Trees of the graph that are much better against them join before that.
         """
-        for turn in range(MOST_JOIN + 1):
-            mix = near = self.hider.mix()
-            self.upper = min(self.upper, self._least_pay(mix))
-            if self.level and self.upper - self.least > END:
-                near = self._at_level()
-            if turn == MOST_JOIN or not (self._join(mix) | (near is not mix and self._join(near))):
-                break
+        for _ in range(MOST_JOIN):
+            mix, near = self._mixes_now()
+            joined = [self._join(mix), near is not mix and self._join(near)]
+            if not any(joined):
+                return mix, near
             self._tick()
-        return mix, near
+        return self._mixes_now()
+
+    def _mixes_now(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        mix = self.hider.mix()
+        self.upper = min(self.upper, self._least_pay(mix))
+        is_far = self.level and self.upper - self.least > END
+        return mix, self._at_level() if is_far else mix
 
     def _least_pay(self, mix: NDArray[np.float64]) -> float:
         return float((self.hider.pays @ mix).min())
@@ -229,7 +229,7 @@ class _Run:
         weights = mix / self.hidings.sizes
         choice, row = self.graph.best(weights[self.hidings.orbit_of])
         least = self._least_pay(mix) - BETTER * float(self.upper - self.least)
-        if np.array(row) @ weights >= least or row in self.known:
+        if np.array(row) @ weights >= least or row in self.trees:
             return False
         self._add(choice, row)
         return True
@@ -245,26 +245,26 @@ class _Run:
 
     def _settle(self) -> None:
         """The exact value, if the bounds in floating point are as near as that."""
-        orbits, trees = self.hider.vertex()
-        weights = linear.exact_hider(self.rows, self.sizes, orbits, trees)
-        shooter = linear.exact_shooter(self.rows, self.sizes, orbits, trees)
+        rows, (orbits, trees) = list(self.trees), self.hider.vertex()
+        weights = linear.exact_hider(rows, self.sizes, orbits, trees)
+        shooter = linear.exact_shooter(rows, self.sizes, orbits, trees)
         if weights is None or shooter is None:
             self.ended = True
             return
-        most = linear.greatest_pay(self.rows, self.sizes, shooter)
+        most = linear.greatest_pay(rows, self.sizes, shooter)
         if self.uniform < most:
             answer = self.ask(weights)
             if answer.cost is not None and self._worth(answer) == self.least:
                 self.weights = answer.weights  # those of the vertex are the least whole numbers
         if self.least == most:
-            self.exact = shooter + [Fraction(0)] * (len(self.rows) - len(shooter))
+            self.exact = shooter + [Fraction(0)] * (len(self.trees) - len(shooter))
         self.ended = self.exact is not None or not self.is_new
 
     def _report(self) -> None:
         seconds = time.perf_counter() - self.started
         least = float(self.least)
         most = max(least, self.upper)
-        self.progress(Round(self.rounds, len(self.rows), least, most, seconds=seconds))
+        self.progress(Round(self.rounds, len(self.trees), least, most, seconds=seconds))
 
     def is_over(self, tolerance: Fraction) -> bool:
         """Whether the value is known, or its bounds are near enough."""
@@ -278,23 +278,23 @@ class _Run:
         mix = self.exact
         if mix is None:
             # A tree whose joining was interrupted is left out.
-            mix = linear.rounded(self.hider.shooter()[: len(self.rows)], SHARES)
+            mix = linear.rounded(self.hider.shooter()[: len(self.trees)], SHARES)
         used = [
             (tree if isinstance(tree, Node | Leaf) else self.graph.tree(tree), p)
-            for tree, p in zip(self.trees, mix, strict=False)
+            for tree, p in zip(self.trees.values(), mix, strict=True)
             if p
         ]
         return Equilibrium(
             hidings=self.hidings,
             objective=self.objective,
             least=self.least,
-            most=linear.greatest_pay(self.rows, self.sizes, mix),
+            most=linear.greatest_pay(list(self.trees), self.sizes, mix),
             weights=self.weights,
             roots=tuple(root for root, _ in used),
             probabilities=tuple(p for _, p in used),
             uniform=self.uniform,
             rounds=self.rounds,
-            trees=len(self.rows),
+            trees=len(self.trees),
             seconds=time.perf_counter() - self.started,
             is_interrupted=is_interrupted,
         )
