@@ -7,7 +7,7 @@ not; `_announced.pyx` has the proof. A ship that all configurations have tells n
 nothing, so its cells are left out.
 """
 
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from cells cimport Cells, ctz, first, high, low, one, popcount
@@ -90,7 +90,7 @@ cdef class AnnouncedEndgame:
                 self.ships += 1
 
     cdef void bound(self) noexcept nogil:
-        """Fill `least` and `owner`: a vertex cover of the pairs that need a miss."""
+        """Fill `least`, a vertex cover of the pairs that need a miss, `owner` and `owners`."""
         cdef int n = self.n, i, j, s, x, without, apart
         cdef int need[MAX_ENDGAME]
         cdef Cells left
@@ -110,10 +110,16 @@ cdef class AnnouncedEndgame:
             self.least[x] = <uint8_t>(popcount(x) - self.least[x])
         self.now += 1
         for i in range(n):
+            left = self.cells[i]
+            while left:
+                self.owners[first(left)] = 0
+                left &= left - 1
+        for i in range(n):
             for s in range(self.ships):
                 left = self.ship[i][s]
                 while left:
                     self.owner[i][first(left)] = <uint8_t>s
+                    self.owners[first(left)] |= <uint16_t>(1 << i)
                     left &= left - 1
 
     cdef bint pair(self, int i, int j, Cells hits) noexcept nogil:
@@ -158,7 +164,7 @@ cdef class AnnouncedEndgame:
 
         Cells of a ship that all have are not looked at.
         """
-        cdef Cells some = 0, every = ~<Cells>0
+        cdef Cells left, some = 0, every = ~<Cells>0
         cdef int rest = x, best = TOO_MANY, cost, c
         while rest:
             some |= self.cells[ctz(rest)]
@@ -169,16 +175,27 @@ cdef class AnnouncedEndgame:
         cell[0] = -1
         if some == every:
             return 0
+        left = some            # first those whose bound is that of the part: most parts end there
+        while left:
+            c = first(left)
+            left &= left - 1
+            if self.bound_of(x, c) == self.least[x] and self.cost(x, hits, c, self.least[x] + 1) < TOO_MANY:
+                cell[0] = c
+                return self.least[x]
         while some:
             c = first(some)
             some &= some - 1
-            cost = self.cost(x, hits, c, best)
-            if cost < best:
-                best = cost
-                cell[0] = c
-                if best == self.least[x]:
-                    break
+            if self.bound_of(x, c) < best:
+                cost = self.cost(x, hits, c, best)
+                if cost < best:
+                    best = cost
+                    cell[0] = c
         return best
+
+    cdef inline int bound_of(self, int x, int cell) noexcept nogil:
+        """What a shot misses at least: configurations of which a sinking tells one need no miss for it."""
+        cdef int missed = x & ~self.owners[cell]
+        return popcount(missed) + self.least[missed] + self.least[x & self.owners[cell]]
 
     cdef int split(self, int x, Cells hits, int cell, int* parts) noexcept nogil:
         """The parts after a shot: missed, hit, and those sunk; whether a ship there is the same in all."""

@@ -39,7 +39,7 @@ cdef struct Cost:         # what greedy misses in a part of words
 cdef class AnnouncedEvaluator(Walk):
     """The decision tree of one rule, walked over families that are given one by one.
 
-    kinds, slots -- as `Sinkings` has them. most -- configurations of which there are rollouts.
+    kinds, slots -- as `Sinkings` has them.
     """
 
     cdef Sinkings sinkings
@@ -47,9 +47,9 @@ cdef class AnnouncedEvaluator(Walk):
     cdef Cost* costs
     cdef int by_row                      # bits of codes that are wanted by configuration
 
-    def __cinit__(self, rule, kinds, const int32_t[:, ::1] slots, int64_t most):
+    def __cinit__(self, rule, kinds, const int32_t[:, ::1] slots):
         self.hears = True
-        self.rule.most = min(self.rule.most, most)
+        self.rule.few, self.rule.most = rule.few, min(self.rule.most, <int64_t>rule.many)
         self.sinkings = Sinkings(rule.order, kinds, slots)
         self.endgame = AnnouncedEndgame(self.sinkings)
         self.extras = self.sinkings.codes
@@ -85,7 +85,7 @@ cdef class AnnouncedEvaluator(Walk):
         if best < 0:
             self.histogram[self.misses(part)] += part.n
             return
-        while part.n <= self.rule.most:
+        while self.rule.few < part.n <= self.rule.most:
             i = self.rollout(&at, &counts)
             if self.failed or self.shoot(&at, i, &counts):
                 return
@@ -229,7 +229,7 @@ cdef class AnnouncedEvaluator(Walk):
         left = join(sure[0], sure[1]) & ~shot
         while left:
             i = first(left)
-            if self.rule.candidates > 1:
+            if self.rule.candidates > 1 and n > self.rule.few:
                 i = self.rollout_words(w, x, n, hits, missed, shot)
             elif self.asks(n) and self.score.takes_certain:
                 i = self.ask_words(self.score, w, x, hits, missed, shot)
@@ -246,7 +246,7 @@ cdef class AnnouncedEvaluator(Walk):
                 return
         else:
             i = 255 - (key & 255)
-            if self.rule.candidates > 1:
+            if self.rule.candidates > 1 and n > self.rule.few:
                 i = self.rollout_words(w, x, n, hits, missed, shot)
             elif self.asks(n):
                 i = self.ask_words(self.score, w, x, hits, missed, shot)
@@ -310,6 +310,8 @@ cdef class AnnouncedEvaluator(Walk):
             return 0
         if costing.shift and part.n <= self.rule.truncate:
             return self.estimate(part.n, left, costing.shift)
+        if part.n == 1:
+            return 0
         if part.n <= 64:
             return self.roll_few(part, left, costing.shift)
         if 2 * part.n > part.block.n:
@@ -396,15 +398,16 @@ cdef class AnnouncedEvaluator(Walk):
         cdef uint64_t hit
         cdef Cells certain, before = hits
         cdef int64_t cost
-        cdef Cost* entry
+        cdef Cost* entry = NULL
         if w.shift and n <= self.rule.truncate:
             return self.estimate(n, left, w.shift)
         if n <= SMALL:
             return UNIT * <int64_t>self.endgame.misses(w, x, n, hits)
-        entry = &self.costs[scramble(x ^ scramble(low(hits) ^ scramble(high(hits)))) & (MEMO - 1)]
-        if (entry.stamp == w.stamp and entry.part == x and entry.hits == hits
-                and (self.policy == NULL or entry.misses == misses)):
-            return entry.cost
+        if self.rule.few < 64:     # else these words are played once
+            entry = &self.costs[scramble(x ^ scramble(low(hits) ^ scramble(high(hits)))) & (MEMO - 1)]
+            if (entry.stamp == w.stamp and entry.part == x and entry.hits == hits
+                    and (self.policy == NULL or entry.misses == misses)):
+                return entry.cost
         sure[0] = sure[1] = 0
         key = greatest_and_all(w.column, w.cells, x, n, &total, sure)
         if key >> 8 == 0 and not w.shift:
@@ -430,6 +433,7 @@ cdef class AnnouncedEvaluator(Walk):
                     if i < 0:
                         return 0
                 cost = self.roll_words_shot(w, x, i, hits, misses, shot, left)
-        entry.hits, entry.misses, entry.part = before, misses, x
-        entry.stamp, entry.cost = w.stamp, cost
+        if entry != NULL:
+            entry.hits, entry.misses, entry.part = before, misses, x
+            entry.stamp, entry.cost = w.stamp, cost
         return cost

@@ -47,6 +47,11 @@ SUBJECTS = {
     "any_greedy": Subject("greedy", ANY),
     "any_ship_greedy": Subject("greedy", ANY_SHIP),
     "any_ship_spread": Subject("spread", ANY_SHIP),
+    "any_ship_rollout": Subject(
+        "rollout:candidates=2,percent=60,screen=8192,cap=8192,sizes=257-16777216,"
+        "rank=spread,policy=spread",
+        ANY_SHIP,
+    ),
 }
 
 COMMITTED = Path("data/checkpoints")  # of runs that take several stretches of work

@@ -25,7 +25,7 @@ from optsearch.game import CONTACTS, Game, bits
 from optsearch.game.orders import ORDERS
 from optsearch.game.position import Position, play, reply
 from optsearch.strategies import Rule, Strategy, named
-from optsearch.support.errors import TableError
+from optsearch.support.errors import TableError, TooLarge
 from tests.definition import Definition, Rules
 from tests.examples import draws, games, sizes, some
 from tests.plain import Plain
@@ -89,11 +89,12 @@ EMPTY = "candidates=3,percent=0,endgame=4,screen=64,finalists=1,cap=64,truncate=
 @pytest.mark.parametrize(
     ("game", "options"),
     some(
-        3,
+        4,
         [
             ("3x4:2,2;contact=any;announce=ship", ABOVE),
             ("2x6:3,2;contact=any;announce=sunk", SCREENED),
             ("1x16:1,1;announce=ship", EMPTY),
+            ("3x4:2,2;contact=any;announce=ship", f"{ABOVE},sizes=66-90,rank=spread"),
             ("3x4:2,2;contact=any;announce=sunk", ABOVE),
             ("2x6:3,2;contact=any;announce=ship", SCREENED),
             ("1x16:1,1;announce=sunk", EMPTY),
@@ -106,6 +107,26 @@ def test_rollouts_on_samples(game, options):
     game = Game.parse(game)
     text = f"rollout:{options}"
     assert evaluate(text, game, jobs=1).histogram == evaluate(Plain(text), game, jobs=1).histogram
+
+
+@draws(40)
+@given(
+    small_rules(most=40),
+    *(st.integers(2, 4), st.integers(1, 30), st.integers(0, 40)),
+    st.sampled_from(["", ",policy=spread", ",rank=spread", ",rank=spread,policy=spread"]),
+)
+def test_rollouts_of_some_sizes(rules, candidates, least, more, scores):
+    game, most = Game.parse(str(rules)), least + more
+    text = f"rollout:candidates={candidates},endgame=4,sizes={least}-{most}{scores}"
+    assert evaluate(text, game, jobs=1).histogram == evaluate(Plain(text), game, jobs=1).histogram
+
+
+def test_rollouts_need_tasks_as_large_as_their_sizes():
+    game = "5x5:3,2;announce=ship"
+    with pytest.raises(TooLarge, match=r"up to 65,537 configurations; with .* up to 65,536 are"):
+        evaluate("rollout:sizes=1-65537", game, jobs=1, memory=BYTES << 16)
+    few = evaluate("rollout:sizes=1-65536", game, jobs=1, memory=BYTES << 16)
+    assert few.histogram == evaluate("rollout:sizes=1-65537", game, jobs=1).histogram
 
 
 def test_certain_hits_of_rollouts_that_tell_nothing():

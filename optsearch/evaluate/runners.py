@@ -42,7 +42,6 @@ from optsearch.strategies import (
 )
 from optsearch.strategies.own import Own, replay
 from optsearch.strategies.pattern import told_cells
-from optsearch.strategies.rollout import ANNOUNCED
 from optsearch.strategies.rules import told_lengths
 from optsearch.strategies.score import refused
 from optsearch.support.errors import StrategyError, TooLarge
@@ -393,6 +392,16 @@ class Announced(Runner):
         super().__init__(strategy, game, prior)
         self.rule: Rule = rule
 
+    def listed(self, memory: int) -> int:
+        """As many as rollouts compare, at least: above the tasks there are none."""
+        limit = super().listed(memory)
+        if self.rule.candidates > 1 and limit < self.rule.many:
+            raise TooLarge(
+                f"{self.strategy} compares cells with up to {self.rule.many:,} configurations; "
+                f"with {memory:,} bytes of memory up to {limit:,} are accepted"
+            )
+        return limit
+
     def evaluator(self) -> AnnouncedEvaluator:
         """The kernel, with the numbers of the rule."""
         codes = Codes.of(self.game)
@@ -402,7 +411,7 @@ class Announced(Runner):
             for number, (kind, width) in enumerate(zip(codes.kinds, codes.widths, strict=True))
         ]
         slots = [(number, shift) for number, some in enumerate(codes.shifts) for shift in some]
-        evaluator = AnnouncedEvaluator(self.rule, kinds, np.array(slots, np.int32), ANNOUNCED)
+        evaluator = AnnouncedEvaluator(self.rule, kinds, np.array(slots, np.int32))
         return _scoring(evaluator, self.rule, self.game)
 
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:

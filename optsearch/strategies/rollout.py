@@ -31,8 +31,9 @@ Where sinkings are announced, a configuration is its ships, a shot has more repl
 the order of the hits decides what a sinking tells. There a certain hit is a cell like others, for
 the strategy and for greedy: step 1 is left out, step 3 goes through every cell that some
 configuration has and that is not hit, and takes each for a candidate until it ends. All this is in
-plain Python, some seconds a game of the usual fleet; above `ANNOUNCED` configurations a most
-probable cell is shot, the first one row by row, or what the `policy` shoots.
+plain Python, some seconds a game of the usual fleet. With more or fewer configurations than the
+`sizes` (but more than `endgame`) a most probable cell is shot, the first one row by row, or what
+the `policy` shoots.
 
 With `rank` step 3 goes through the cells from the highest score on, in place of the probability
 (`percent` then is of the highest score, if that is above 0). With `policy` step 5 plays this score
@@ -43,6 +44,7 @@ standing for 2^b.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -64,14 +66,14 @@ from optsearch.strategies.greedy import (
     residual_sets,
 )
 from optsearch.strategies.player import number, require_range, text
-from optsearch.strategies.rules import RANGES, CompiledScore
+from optsearch.strategies.rules import ANNOUNCED, RANGES, CompiledScore
 from optsearch.strategies.score import Score, score_of, scoring_named
+from optsearch.support.errors import StrategyError
 
 Costs = Callable[[int, list[int]], list[int]]  # of cells on the sample of at most so many
 Sampled = Callable[[int], tuple[int, list[int]]]  # the sample of at most so many, and its bits
 
 A_SCORE = "spread, or another strategy by a score"
-ANNOUNCED = 1 << 12  # configurations from which rollouts are played where sinkings are announced
 
 # v(k, n) is the sum of FIT[i][j] L^i / k^j, with L = log2 n.
 FIT: tuple[tuple[float, ...], ...] = (
@@ -154,18 +156,38 @@ class Rollout(Strategy):
     truncate: int = number(
         6, *RANGES["truncate"], "configurations of a sample, and fewer, whose misses are estimated"
     )
+    sizes: str = text(
+        "",
+        "LEAST-MOST, such as 257-65536",
+        "with how many configurations left cells are compared, where sinkings are announced; "
+        f"without it 1-{ANNOUNCED}",
+    )
     rank: str = text("", A_SCORE, "by what the cells are ranked; without it by probability")
     policy: str = text("", A_SCORE, "what rollouts shoot; without it what greedy does")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_range("cap", self.cap, self.screen, RANGES["cap"][1])
-        _ = self._scorings  # or StrategyError
+        _ = self._scorings, self._sizes  # or StrategyError
 
     @cached_property
     def _scorings(self) -> dict[str, Any]:
         """The strategies of `rank` and `policy`, as their files are now."""
         return {name: scoring_named(name) for name in (self.rank, self.policy) if name}
+
+    @cached_property
+    def _sizes(self) -> tuple[int, int]:
+        """Cells are compared with more than so many configurations, and with up to so many."""
+        if not self.sizes:
+            return 0, ANNOUNCED
+        found = re.fullmatch(r"(\d{1,9})-(\d{1,9})", self.sizes, re.ASCII)
+        least, most = map(int, found.groups()) if found else (1, 0)
+        if not 1 <= least <= most <= RANGES["many"][1]:
+            raise StrategyError(
+                f"sizes={self.sizes} is no range of configurations; LEAST-MOST with 1 <= LEAST <= "
+                f"MOST <= {RANGES['many'][1]}, such as 257-65536, is accepted"
+            )
+        return least - 1, most
 
     def _score(self, name: str, game: Game) -> Score:
         return score_of(self._scorings[name], game)
@@ -183,6 +205,7 @@ class Rollout(Strategy):
             self.finalists,
             self.cap,
             self.truncate,
+            *self._sizes,
             estimates(),
             score=None if game.is_silent else self._compiled(self.policy, game),
             rank=self._compiled(self.rank, game),
@@ -252,9 +275,12 @@ class Rollout(Strategy):
     def _announced_shot(self, position: Position) -> int:
         """The cell where sinkings are announced."""
         counts = counts_of(position)
-        if counts.configurations > ANNOUNCED and self.policy:
-            return self._score(self.policy, position.game).cell(position, counts)
-        if counts.configurations > ANNOUNCED:
+        few, many = self._sizes
+        compared = max(few, self.endgame) < counts.configurations <= many
+        if not compared and counts.configurations > self.endgame and self.policy:
+            by = replace(self._score(self.policy, position.game), endgame=0, ties="first")
+            return by.cell(position, counts)
+        if not compared and counts.configurations > self.endgame:
             closed = position.closed
             unknown = (cell for cell in range(position.game.cells) if not closed >> cell & 1)
             return max(unknown, key=counts.cells.__getitem__)

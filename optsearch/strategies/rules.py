@@ -26,6 +26,7 @@ from optsearch.support.errors import StrategyError
 from optsearch.support.own_code import spelled
 
 MOST_MISSES = 64 * UNIT
+ANNOUNCED = 1 << 12  # configurations up to which rollouts are played where sinkings are announced
 MOST_ITEMS = 1000  # looked at of what may have no end
 RANGES = {
     "endgame": (0, MAX_ENDGAME),
@@ -35,6 +36,8 @@ RANGES = {
     "finalists": (1, MAX_CANDIDATES),
     "cap": (MIN_SAMPLE, MAX_SAMPLE),
     "truncate": (1, 64),
+    "few": (0, 1 << 24),
+    "many": (0, 1 << 24),
 }
 NESTED_RANGES = {
     "above": (64, 1 << 40),
@@ -94,6 +97,8 @@ class Rule:
     order -- the cells (row * columns + column) in the order in which ties are broken.
     endgame -- the optimum is played once so many configurations are left, at most 10.
     candidates, percent, screen, finalists, cap, truncate -- of rollouts; one candidate is greedy.
+    few, many -- where sinkings are announced, there are rollouts of more than `few` configurations,
+    up to `many`.
     estimates -- a row for each number of cells left to hit, 128 values a row: misses times 4096.
     score -- what is shot if it is not a most probable cell; rank -- by what candidates are ranked,
     policy -- what rollouts shoot, the same.
@@ -107,14 +112,17 @@ class Rule:
     finalists: int = 1
     cap: int = 64
     truncate: int = 1
+    few: int = field(default=0, repr=False)
+    many: int = field(default=ANNOUNCED, repr=False)
     estimates: tuple[tuple[int, ...], ...] = ((0,) * BUCKETS,)
     score: CompiledScore | None = field(default=None, repr=False)
     rank: CompiledScore | None = field(default=None, repr=False)
     policy: CompiledScore | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
-        """What names it in a checkpoint; one without scores has the name that it always had."""
-        return f"{self!r}, {self.scores!r}" if self.scores else repr(self)
+        """What names it in a checkpoint; one that is older than these has the name that it had."""
+        sizes = {(0, ANNOUNCED): ""}.get((self.few, self.many), f", {self.few} to {self.many}")
+        return f"{self!r}{sizes}, {self.scores!r}" if self.scores else f"{self!r}{sizes}"
 
     @property
     def scores(self) -> dict[str, CompiledScore]:

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar
 
-from optsearch.compiled._score import HOLE, MISS
+from optsearch.compiled._score import MISS
 from optsearch.game import Game, bits
 from optsearch.game.board import NOWHERE
 from optsearch.strategies.player import number
@@ -67,7 +67,10 @@ class Spread(Scoring):
             *self.factors(self.corner, sides, corners),
             *self.factors(self.early, sides, corners),
         )
-        constants = [self.many, sides, corners, *factors, *beside]
+        borders = [
+            (sides - (mask & ~game.holes).bit_count()) * (corners + 1) for mask in board.sides
+        ]
+        constants = [self.many, sides, corners, *factors, *borders, *beside]
         size = max(ROOM, 1 << (len(constants) - 1).bit_length())
         constants += [0] * (size - len(constants))
         return Score(spread, tuple(constants), endgame=0, least=self.least)
@@ -96,26 +99,25 @@ def spread(node: Node, scores: Scores) -> None:
     """The number of configurations with each cell, times its factor.
 
     constants -- `many`; the most cells that touch one along sides, and at corners; the factors up
-    to `many` configurations, and those above; the cells along the sides of each cell, and at its
-    corners, NOWHERE where there is none.
+    to `many` configurations, and those above; the number of the factor of each cell before a shot;
+    the cells along the sides of each cell, and at its corners, NOWHERE where there is none.
     """
     state, constants = node.state, node.constants
     sides, corners = int(constants[1]), int(constants[2])
     factors = (sides + 1) * (sides + 1) * (corners + 1)
     first = 3 + factors if node.configurations > constants[0] else 3
-    beside = 3 + 2 * factors
+    borders = 3 + 2 * factors
+    beside = borders + len(scores)
     at_corners = beside + len(scores) * sides
+    for cell in range(len(scores)):  # each score is the number of the factor first
+        scores[cell] = constants[borders + cell]
     for cell in range(len(scores)):
-        if node.having[cell]:
-            place = first
+        if state[cell] == MISS:
             for i in range(beside + cell * sides, beside + (cell + 1) * sides):
-                other = int(constants[i])
-                if other < 0 or state[other] == HOLE:
-                    place += corners + 1
-                elif state[other] == MISS:
-                    place += (sides + 1) * (corners + 1)
+                if constants[i] >= 0:
+                    scores[int(constants[i])] += (sides + 1) * (corners + 1)
             for i in range(at_corners + cell * corners, at_corners + (cell + 1) * corners):
-                other = int(constants[i])
-                if other >= 0 and state[other] == MISS:
-                    place += 1
-            scores[cell] = node.having[cell] * constants[place]
+                if constants[i] >= 0:
+                    scores[int(constants[i])] += 1
+    for cell in range(len(scores)):
+        scores[cell] = node.having[cell] * constants[first + int(scores[cell])]

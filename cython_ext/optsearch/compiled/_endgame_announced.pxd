@@ -1,6 +1,6 @@
 # The optimum of a few configurations, sinkings announced.
 
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from cells cimport MAX_CELLS, Cells
 from optsearch.compiled._block cimport Words
@@ -24,7 +24,8 @@ cdef class AnnouncedEndgame:
     cdef int ships             # that are not the same in all
     cdef int told[MAX_CODED]
     cdef Cells ship[MAX_ENDGAME][MAX_CODED]    # cells that are not hit, as are those before
-    cdef uint8_t owner[MAX_ENDGAME][MAX_CELLS]
+    cdef uint8_t owner[MAX_ENDGAME][MAX_CELLS]    # which ship has a cell
+    cdef uint16_t owners[MAX_CELLS]               # which configurations have it
     cdef uint8_t least[1 << MAX_ENDGAME]
     cdef uint32_t now
     cdef Value* memo
@@ -36,6 +37,7 @@ cdef class AnnouncedEndgame:
     cdef bint pair(self, int i, int j, Cells hits) noexcept nogil
     cdef bint has_own_ship(self, int i, int j, Cells common, Cells hits) noexcept nogil
     cdef int value(self, int x, Cells hits) noexcept nogil
+    cdef int bound_of(self, int x, int cell) noexcept nogil
     cdef int scan(self, int x, Cells hits, int* cell) noexcept nogil
     cdef int split(self, int x, Cells hits, int cell, int* parts) noexcept nogil
     cdef int cost(self, int x, Cells hits, int cell, int limit) noexcept nogil

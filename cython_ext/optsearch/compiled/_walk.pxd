@@ -31,7 +31,7 @@ cdef struct Level:             # a policy by whose misses candidates are compare
 
 cdef struct Rule:              # its numbers; the docstring of _walk.pyx says what they mean
     int candidates, percent, endgame, screen, finalists, cap, truncate
-    int64_t most               # configurations of which there are rollouts
+    int64_t few, most          # configurations of more than so many, and of up to so many, there are rollouts
     int64_t above              # of nested rollouts
     int second
     int64_t until              # configurations, and fewer, where the levels compare
