@@ -12,51 +12,28 @@ was found at the nodes above it.
 cimport cython
 from libc.stdint cimport INT64_MAX, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 import numpy as np
 
-from cells cimport MAX_CELLS, Cells, ctz, high, join, low, one, popcount, size
+from cells cimport MAX_CELLS, Cells, ctz, join, one, popcount, size
 from columns cimport count_bits, deposit, extract, greatest, has_two, leading_one, mix_cells
 from counting cimport count_cells
-from optsearch.compiled._block cimport (WORD, Counts, Part, Shots, Words, count, count_rest, free_block,
-                                        ones, places, split, sum_of_extras)
+from optsearch.compiled._block cimport (WORD, Counts, Part, Words, count, count_rest, free_block, ones,
+                                        places, split, sum_of_extras)
 from optsearch.compiled._endgame cimport Endgame, least_of_four
 from optsearch.compiled._score cimport Asked, ask, rank
-from optsearch.compiled._walk cimport (BUCKETS, INNER, MAX_HASHES, MAX_LEVELS, SMALL, UNIT, Candidates,
-                                       Costing, Walk, keep_close)
+from optsearch.compiled._walk cimport (BUCKETS, FORGOTTEN, INNER, MAX_HASHES, MAX_LEVELS, MODES, SMALL, UNIT,
+                                       Candidates, Costing, Known, Walk, is_known, keep_close, place_of)
 
 cdef enum:
     MEMO = 1024           # parts of words: more would not stay in the nearest cache
-    KNOWN = 1 << 13       # parts of about one size whose rollouts are remembered
-    FORGOTTEN = 16        # configurations of which it is not: they are soon rolled out again
-    SIZES = 21            # of parts: from each power of two to the next, up to MAX_SAMPLE
-    MODES = 1 + MAX_HASHES    # of each level
 
 
 cdef struct Entry:
     uint64_t part
     uint64_t stamp
     int64_t cost
-
-
-cdef struct Known:        # what a level misses in a part
-    Shots shots           # as `entry_of` has them
-    int64_t cost
-    int mode              # 0: an empty entry; 1 + shift + MODES * level: where each stands for 2^shift
-
-
-cdef inline uint64_t place_of(const Known* name, int64_t n) noexcept nogil:
-    """Where the table of rollouts keeps what is known of n configurations with a name."""
-    cdef const Shots* shots = &name.shots
-    return ((mix_cells(low(shots.hits) ^ mix_cells(low(shots.misses), high(shots.misses)),
-                       high(shots.hits) + <uint64_t>name.mode) & (KNOWN - 1))
-            + KNOWN * <uint64_t>leading_one(n))
-
-
-cdef inline bint is_known(const Known* entry, const Known* name) noexcept nogil:
-    return (entry.mode == name.mode and entry.shots.hits == name.shots.hits
-            and entry.shots.misses == name.shots.misses)
 
 
 @cython.final
@@ -69,7 +46,6 @@ cdef class Evaluator(Walk):
     cdef bint distinct
     cdef int weight_bits                 # of the weights, which the histogram counts
     cdef Entry* memo
-    cdef Known* known
     cdef Endgame endgame
     cdef int64_t[:, ::1] met             # configurations and misses by k * BUCKETS + bucket
     cdef bint surveying
@@ -78,9 +54,7 @@ cdef class Evaluator(Walk):
         self.distinct = distinct
         self.endgame = Endgame(distinct)
         self.memo = <Entry*>calloc(MEMO * (MAX_LEVELS + 1), sizeof(Entry))
-        if self.rule.candidates > 1:
-            self.known = <Known*>calloc(KNOWN * SIZES, sizeof(Known))
-        if self.memo == NULL or self.rule.candidates > 1 and self.known == NULL:
+        if self.memo == NULL:
             raise MemoryError
 
     def nest(self, rule):
@@ -102,7 +76,6 @@ cdef class Evaluator(Walk):
             self.rule.level[i].below = max(i - 1, 0)
 
     def __dealloc__(self):
-        free(self.known)
         free(self.memo)
 
     def begin(self, int64_t n, hits=0, misses=0, bint following=False, bint is_sample=False,
@@ -116,8 +89,6 @@ cdef class Evaluator(Walk):
         """
         if not 0 <= weight_bits <= 63:
             raise ValueError(f"weights of {weight_bits} bits; 0 to 63 are handled")
-        if self.root != NULL and self.known != NULL:
-            memset(self.known, 0, KNOWN * SIZES * sizeof(Known))
         self.extras = self.weight_bits = weight_bits
         self.shots.hits, self.shots.misses = self.placed(hits), self.placed(misses)
         self.make_root(n, <int>MAX_HASHES if is_sample else self.hashes_needed(n), following)
@@ -500,6 +471,7 @@ cdef class Evaluator(Walk):
         """
         name.shots.hits = certain
         name.shots.misses = open if self.policy == NULL and self.ranker == NULL else part.shots.misses
+        name.shots.heard = 0
         name.mode = 1 + costing.shift + MODES * costing.level
         return &self.known[place_of(name, part.n)]
 

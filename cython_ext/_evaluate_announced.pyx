@@ -21,7 +21,8 @@ from optsearch.compiled._endgame_announced cimport AnnouncedEndgame
 from optsearch.compiled._enumerate cimport MAX_KINDS
 from optsearch.compiled._score cimport Asked, Score, ask, rank
 from optsearch.compiled._sinkings cimport Replies, Sinkings
-from optsearch.compiled._walk cimport SMALL, UNIT, Candidates, Costing, Walk
+from optsearch.compiled._walk cimport (FORGOTTEN, SMALL, UNIT, Candidates, Costing, Known, Walk,
+                                       is_known, place_of)
 
 cdef enum:
     MEMO = 4096
@@ -305,22 +306,31 @@ cdef class AnnouncedEvaluator(Walk):
                            const Costing* costing) noexcept nogil:
         """What greedy misses in a part, in a block of its own if it is small beside this one."""
         cdef Part own
-        cdef int64_t cost
+        cdef Known name
+        cdef Known* entry
+        cdef bint is_kept = part.n > FORGOTTEN
         if part.n == 0 or self.failed or self.stopped:
             return 0
         if costing.shift and part.n <= self.rule.truncate:
             return self.estimate(part.n, left, costing.shift)
         if part.n == 1:
             return 0
+        if is_kept:
+            name.shots, name.mode = part.shots, 1 + costing.shift
+            entry = &self.known[place_of(&name, part.n)]
+            if is_known(entry, &name):
+                return entry.cost
+        name.cost = 0
         if part.n <= 64:
-            return self.roll_few(part, left, costing.shift)
-        if 2 * part.n > part.block.n:
-            return self.roll(part, costing)
-        if not self.move(part, before, &own):
-            return 0
-        cost = self.roll(&own, costing)
-        free_block(own.block)
-        return cost
+            name.cost = self.roll_few(part, left, costing.shift)
+        elif 2 * part.n > part.block.n:
+            name.cost = self.roll(part, costing)
+        elif self.move(part, before, &own):
+            name.cost = self.roll(&own, costing)
+            free_block(own.block)
+        if is_kept and not self.failed:
+            entry[0] = name
+        return name.cost
 
     cdef int64_t roll(self, const Part* part, const Costing* costing) noexcept nogil:
         """The same, in this block."""

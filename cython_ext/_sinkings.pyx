@@ -24,8 +24,9 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from cells cimport MAX_CELLS, Cells, ctz, first, join, one, popcount, size
-from optsearch.compiled._block cimport MAX_EXTRAS, Block, Part, Words, split
+from cells cimport MAX_CELLS, Cells, ctz, first, high, join, low, one, popcount, size
+from hashing cimport scramble
+from optsearch.compiled._block cimport MAX_EXTRAS, Block, Part, Shots, Words, split
 from optsearch.compiled._enumerate cimport MAX_CODED, MAX_KINDS
 
 
@@ -227,6 +228,7 @@ cdef class Sinkings:
                         mask[j] |= x
         for t in range(self.tolds):
             if replies.sunk[t].n:
+                hear(&replies.sunk[t].shots, place, t)
                 replies.hit.n -= replies.sunk[t].n
                 mask = hit + (2 + t) * b.words
                 for j in range(b.words):
@@ -257,3 +259,12 @@ cdef class Sinkings:
                 sunk[self.slot[s].told] |= x
                 every |= x
         return every
+
+
+cdef void hear(Shots* shots, int place, int told) noexcept nogil:
+    """Note a sinking. With the hits and misses all sinkings say what is left, in whatever order they came.
+
+    A ship sinks with its last cell: it lies on the place, and within what is hit by then.
+    """
+    shots.heard += scramble(
+        <uint64_t>(told << 8 | place) ^ scramble(low(shots.hits) ^ scramble(high(shots.hits))))

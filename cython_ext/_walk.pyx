@@ -28,7 +28,7 @@ it lies under one before it.
 """
 
 from libc.stdint cimport INT64_MAX, int16_t, int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 import numpy as np
@@ -65,8 +65,13 @@ cdef class Walk:
         self.rule.until = self.rule.levels = 0
         memset(self.rule.level, 0, sizeof(self.rule.level))
         self.estimates = np.array(rule.estimates, np.int32)
+        if self.rule.candidates > 1:
+            self.known = <Known*>calloc(KNOWN * SIZES, sizeof(Known))
+            if self.known == NULL:
+                raise MemoryError
 
     def __dealloc__(self):
+        free(self.known)
         free_block(self.root)
 
     # Families
@@ -86,6 +91,8 @@ cdef class Walk:
         cdef int i
         self.following = following
         self.added = 0
+        if self.root != NULL and self.known != NULL:
+            memset(self.known, 0, KNOWN * SIZES * sizeof(Known))
         free_block(self.root)
         self.root = new_block(n, self.cells, hashes, self.extras + following)
         if self.root == NULL:

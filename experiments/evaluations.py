@@ -48,7 +48,7 @@ SUBJECTS = {
     "any_ship_greedy": Subject("greedy", ANY_SHIP),
     "any_ship_spread": Subject("spread", ANY_SHIP),
     "any_ship_rollout": Subject(
-        "rollout:candidates=2,percent=60,screen=8192,cap=8192,sizes=257-16777216,"
+        "rollout:candidates=2,percent=50,screen=16384,cap=16384,sizes=65-16777216,"
         "rank=spread,policy=spread",
         ANY_SHIP,
     ),

@@ -159,7 +159,7 @@ class Rollout(Strategy):
     sizes: str = text(
         "",
         "LEAST-MOST, such as 257-65536",
-        "with how many configurations left cells are compared, where sinkings are announced; "
+        "configurations with which cells are compared, if sinkings are announced; "
         f"without it 1-{ANNOUNCED}",
     )
     rank: str = text("", A_SCORE, "by what the cells are ranked; without it by probability")

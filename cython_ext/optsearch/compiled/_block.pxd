@@ -29,6 +29,7 @@ cdef struct Block:             # a family as columns
 cdef struct Shots:             # bit i: place i in the order
     Cells hits
     Cells misses
+    uint64_t heard             # a hash of what sank, at which hit, and what was hit by then
 
 
 cdef struct Part:              # some configurations of a block, and the shots that left them

@@ -2,7 +2,8 @@
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from cells cimport MAX_CELLS, Cells
+from cells cimport MAX_CELLS, Cells, high, low
+from columns cimport leading_one, mix_cells
 from optsearch.compiled._block cimport EXTRA_WORDS, Block, Counts, Part, Shots, Words
 from optsearch.compiled._score cimport Asked, Score
 
@@ -19,6 +20,10 @@ cpdef enum:
 
 cdef enum:
     INNER = MAX_LEVELS + 1     # the level that nested rollouts have on samples
+    KNOWN = 1 << 13            # parts of about one size whose rollouts are remembered
+    FORGOTTEN = 16             # configurations of which it is not: they are soon rolled out again
+    SIZES = 21                 # of parts: from each power of two to the next, up to MAX_SAMPLE
+    MODES = 1 + MAX_HASHES     # of each level
 
 
 cdef struct Level:             # a policy by whose misses candidates are compared; level 0 is greedy
@@ -50,6 +55,25 @@ cdef struct Costing:           # by what a shot is costed
     int level                  # whose misses count
 
 
+cdef struct Known:             # what a level misses in a part
+    Shots shots                # what tells the part from others, or stands for it
+    int64_t cost
+    int mode                   # 0: an empty entry; 1 + shift + MODES * level
+
+
+cdef inline uint64_t place_of(const Known* name, int64_t n) noexcept nogil:
+    """Where the table of rollouts keeps what is known of n configurations with a name."""
+    cdef const Shots* shots = &name.shots
+    return ((mix_cells(low(shots.hits) ^ mix_cells(low(shots.misses), high(shots.misses)),
+                       high(shots.hits) + shots.heard + <uint64_t>name.mode) & (KNOWN - 1))
+            + KNOWN * <uint64_t>leading_one(n))
+
+
+cdef inline bint is_known(const Known* entry, const Known* name) noexcept nogil:
+    return (entry.mode == name.mode and entry.shots.hits == name.shots.hits
+            and entry.shots.misses == name.shots.misses and entry.shots.heard == name.shots.heard)
+
+
 cdef class Walk:
     cdef Rule rule
     cdef object scorers        # who owns these
@@ -62,6 +86,7 @@ cdef class Walk:
     cdef const int32_t[:, ::1] estimates
     cdef int extras            # bits that come with each configuration
     cdef bint following        # there is one more, which the configuration followed has
+    cdef Known* known          # of rollouts
     cdef Block* root
     cdef Shots shots           # before the root
     cdef int64_t added
