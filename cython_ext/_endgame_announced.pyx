@@ -165,7 +165,7 @@ cdef class AnnouncedEndgame:
         Cells of a ship that all have are not looked at.
         """
         cdef Cells left, some = 0, every = ~<Cells>0
-        cdef int rest = x, best = TOO_MANY, cost, c
+        cdef int rest = x, best = self.least[x], cost, c
         while rest:
             some |= self.cells[ctz(rest)]
             every &= self.cells[ctz(rest)]
@@ -179,9 +179,10 @@ cdef class AnnouncedEndgame:
         while left:
             c = first(left)
             left &= left - 1
-            if self.bound_of(x, c) == self.least[x] and self.cost(x, hits, c, self.least[x] + 1) < TOO_MANY:
+            if self.bound_of(x, c) == best and self.cost(x, hits, c, best + 1) == best:
                 cell[0] = c
-                return self.least[x]
+                return best
+        best = TOO_MANY
         while some:
             c = first(some)
             some &= some - 1
@@ -221,7 +222,7 @@ cdef class AnnouncedEndgame:
         return alike and not parts[0]
 
     cdef int cost(self, int x, Cells hits, int cell, int limit) noexcept nogil:
-        """The misses after a shot, exact if below a limit; TOO_MANY for a ship that all have."""
+        """The misses after a shot, exact if below a limit, else the limit or more; TOO_MANY: it tells nothing."""
         cdef int parts[MAX_KINDS + 2]
         cdef int t, cost
         if self.split(x, hits, cell, parts):

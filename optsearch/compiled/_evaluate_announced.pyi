@@ -9,6 +9,5 @@ class AnnouncedEvaluator(Walk):
         rule: object,
         kinds: list[tuple[int, int, NDArray[np.uint64]]],
         slots: NDArray[np.int32],
-        most: int,
     ) -> None: ...
     def begin(self, n: int, hits: int = 0, misses: int = 0, following: bool = False) -> None: ...
