@@ -222,7 +222,7 @@ cdef class AnnouncedEndgame:
         return alike and not parts[0]
 
     cdef int cost(self, int x, Cells hits, int cell, int limit) noexcept nogil:
-        """The misses after a shot, exact if below a limit, else the limit or more; TOO_MANY: it tells nothing."""
+        """The misses after a shot: exact below a limit, else that or more; TOO_MANY: it tells nothing."""
         cdef int parts[MAX_KINDS + 2]
         cdef int t, cost
         if self.split(x, hits, cell, parts):
