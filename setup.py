@@ -43,7 +43,7 @@ INSTRUCTION_SETS = {
 FASTER = {
     *("_block", "_endgame", "_evaluate", "_evaluate_announced", "_walk"),  # strategies: 1.4 to 4.5
     *("_chain", "_family", "_words"),  # the silent search: 1.1 to 2
-    *("_told", "_enumerate", "_sinkings", "_score", "_endgame_announced"),
+    *("_told", "_enumerate"),
 }
 SHARED = "_cyutility"
 # No symbols in what is installed; the linker of macOS has no such option.
