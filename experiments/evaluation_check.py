@@ -16,6 +16,8 @@ with the kernel of `optsearch.evaluate`, and each must take as many shots as it 
     nested     the same from 16,000, its inner rollouts exact there: one shot from 400,000 would
                take an hour. (On samples they are compared on small boards only, by the tests.)
     levels     the same from 2,000
+    rollout    where sinkings are announced: by the definition in plain Python from 4,000; every
+               50th game from 30,000, where the policy samples
 
 Every game goes to data/results/evaluation_checks/NAME.csv; a difference is an error, and so is a
 mean more than four standard errors from that of the evaluation, where games start on the empty
@@ -54,6 +56,8 @@ LISTED = 8_000  # configurations from which rollouts are played
 SAMPLED = 400_000  # of every 50th game: above the cap of 131,072
 NESTED = 16_000  # of games of nested rollouts: above the 1,024 where these begin
 LEVELS = 2_000  # of games of levels of rollouts, which take longer
+TOLD = 4_000  # of games of rollouts where sinkings are announced
+TOLD_SAMPLED = 30_000  # of every 50th of these: above the cap of 16,384
 FOLLOWED = 1 << 18  # configurations from which games with sinkings are followed in the tree
 AT_ONCE = 10  # games of a job
 AHEAD = 4  # jobs that wait for each process
@@ -133,6 +137,16 @@ def play_rollout(game: Game, strategy: Rollout, games: Iterable[Drawn]) -> list[
     return rows
 
 
+def play_told(game: Game, strategy: Rollout, games: Iterable[Drawn]) -> list[Row]:
+    """The same where sinkings are announced."""
+    rows = []
+    for i, ships in games:
+        position = most_probable(game, None, ships, TOLD_SAMPLED if i % 50 == 49 else TOLD)
+        end = play(strategy.shot, ships, position)
+        rows.append((i, FollowedTask(strategy, position).shots_of(ships), len(end.shots)))
+    return rows
+
+
 def jobs_of(game: Game, strategy: Strategy, games: Sequence[Drawn]) -> list[Job]:
     """What the processes do: a function and its arguments, for some games each."""
     if isinstance(strategy, Greedy | Spread) and not game.is_silent:
@@ -151,9 +165,11 @@ def jobs_of(game: Game, strategy: Strategy, games: Sequence[Drawn]) -> list[Job]
                 if not mask & position.misses and not position.hits & ~mask:
                     found[task].append((i, ships))
         return [(play_greedy, (strategy, task, some)) for task, some in found.items()]
-    games_of = play_pattern if isinstance(strategy, Pattern) else play_rollout
+    play_these: Callable[..., list[Row]] = play_rollout if game.is_silent else play_told
+    if isinstance(strategy, Pattern):
+        play_these = play_pattern
     return [
-        (games_of, (game, strategy, games[first : first + AT_ONCE]))
+        (play_these, (game, strategy, games[first : first + AT_ONCE]))
         for first in range(0, len(games), AT_ONCE)
     ]
 

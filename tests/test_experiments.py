@@ -978,7 +978,7 @@ def test_larger_sets_of_cells_apart(request, code, sizes_of_boards, largest):
             assert larger(counts, classes, k, most - 1, *no_ships) == most
 
 
-@pytest.mark.parametrize("name", some(1, ["pattern_line_water", "rollout"], 4))
+@pytest.mark.parametrize("name", some(1, ["pattern_line_water", "rollout", "any_ship_rollout"], 4))
 def test_evaluation_check(run, monkeypatch, tmp_path, name):
     monkeypatch.setattr(evaluation_check, "processes", ThreadPoolExecutor)
     out = run(evaluation_check, name, "--games", 2, "--jobs", 1, "-o", tmp_path)
