@@ -194,7 +194,7 @@ cdef class AnnouncedEndgame:
         return best
 
     cdef inline int bound_of(self, int x, int cell) noexcept nogil:
-        """What a shot misses at least: configurations of which a sinking tells one need no miss for it."""
+        """What a shot misses at least: no two configurations that a sinking parts are a pair that needs one."""
         cdef int missed = x & ~self.owners[cell]
         return popcount(missed) + self.least[missed] + self.least[x & self.owners[cell]]
 
@@ -222,7 +222,7 @@ cdef class AnnouncedEndgame:
         return alike and not parts[0]
 
     cdef int cost(self, int x, Cells hits, int cell, int limit) noexcept nogil:
-        """The misses after a shot: exact below a limit, else that or more; TOO_MANY: it tells nothing."""
+        """The misses after a shot; the limit or more if they are no fewer, or if the shot tells nothing."""
         cdef int parts[MAX_KINDS + 2]
         cdef int t, cost
         if self.split(x, hits, cell, parts):

@@ -90,19 +90,16 @@ cdef class AnnouncedEvaluator(Walk):
             i = self.rollout(&at, &counts)
             if self.failed or self.shoot(&at, i, &counts):
                 return
-            at.shots.hits |= one(part.block.cell[i])
             counts.having[i] = 0
         while self.asks(part.n) and self.score.takes_certain:
             i = self.ask_part(self.score, &at, &counts, 0)
             if i < 0 or self.shoot(&at, i, &counts):
                 return
-            at.shots.hits |= one(part.block.cell[i])
             counts.having[i] = 0
         for i in range(part.block.cells):     # certain hits come first
             if counts.having[i] == part.n:
                 if self.shoot(&at, i, &counts):
                     return
-                at.shots.hits |= one(part.block.cell[i])
         if self.asks(part.n):
             best = self.ask_part(self.score, &at, &counts, 0)
         if best >= 0:
@@ -157,8 +154,8 @@ cdef class AnnouncedEvaluator(Walk):
         self.stopped = self.stopped or i < 0
         return i
 
-    cdef bint shoot(self, const Part* part, int column, const Counts* counts) noexcept nogil:
-        """Enter what a shot at a column leaves; False, and nothing: all give one reply."""
+    cdef bint shoot(self, Part* part, int column, const Counts* counts) noexcept nogil:
+        """Enter what a shot at a column leaves; False: all give one reply, which the part has then."""
         cdef Replies replies
         cdef int t
         if not self.tells(part, column, counts, &replies):
@@ -173,22 +170,28 @@ cdef class AnnouncedEvaluator(Walk):
         free(replies.masks)
         return True
 
-    cdef bint tells(self, const Part* part, int column, const Counts* counts,
-                    Replies* replies) noexcept nogil:
-        """Whether a shot has several replies; the parts it leaves, whose masks are for the caller to free."""
-        cdef int64_t most, having = counts.having[column]
-        cdef int t
-        if having == part.n and not self.sinkings.can_sink(part.block.cell[column], part.shots.hits):
+    cdef bint tells(self, Part* part, int column, const Counts* counts, Replies* replies) noexcept nogil:
+        """Whether a shot has several replies; the parts it leaves, whose masks are for the caller to free.
+
+        False: it hits, or sinks the same, in all, and the shots of the part have it then.
+        """
+        cdef int64_t having = counts.having[column]
+        cdef int t, place = part.block.cell[column]
+        if having == part.n and not self.sinkings.can_sink(place, part.shots.hits):
+            part.shots.hits |= one(place)
             return False
         if not self.sinkings.shoot(part, column, having, replies):
             self.failed = True
             return False
-        most = max(replies.hit.n, replies.missed.n)
+        if replies.hit.n == part.n:
+            part.shots = replies.hit.shots
         for t in range(self.sinkings.tolds):
-            most = max(most, replies.sunk[t].n)
-        if most == part.n:
-            free(replies.masks)
-        return most < part.n
+            if replies.sunk[t].n == part.n:
+                part.shots = replies.sunk[t].shots
+        if not part.shots.hits & one(place):
+            return True
+        free(replies.masks)
+        return False
 
     cdef void descend(self, const Part* part, const Counts* before) noexcept nogil:
         """Enter a part, in a block of its own if it is small beside this one."""
@@ -230,7 +233,7 @@ cdef class AnnouncedEvaluator(Walk):
         left = join(sure[0], sure[1]) & ~shot
         while left:
             i = first(left)
-            if self.rule.candidates > 1 and n > self.rule.few:
+            if self.rule.few < n <= self.rule.most:
                 i = self.rollout_words(w, x, n, hits, missed, shot)
             elif self.asks(n) and self.score.takes_certain:
                 i = self.ask_words(self.score, w, x, hits, missed, shot)
@@ -247,7 +250,7 @@ cdef class AnnouncedEvaluator(Walk):
                 return
         else:
             i = 255 - (key & 255)
-            if self.rule.candidates > 1 and n > self.rule.few:
+            if self.rule.few < n <= self.rule.most:
                 i = self.rollout_words(w, x, n, hits, missed, shot)
             elif self.asks(n):
                 i = self.ask_words(self.score, w, x, hits, missed, shot)
@@ -344,7 +347,6 @@ cdef class AnnouncedEvaluator(Walk):
             if counts.having[i] == part.n:
                 if self.tells(&at, i, &counts, &replies):
                     return self.play(&replies, &counts, costing, INT64_MAX)
-                at.shots.hits |= one(part.block.cell[i])
         if best >= 0 and self.policy != NULL and part.n << costing.shift > self.policy.least:
             best = self.ask_part(self.policy, &at, &counts, costing.shift)
         return self.cost(&at, best, &counts, costing, INT64_MAX) if best >= 0 else 0

@@ -262,9 +262,10 @@ cdef class Sinkings:
 
 
 cdef void hear(Shots* shots, int place, int told) noexcept nogil:
-    """Note a sinking. With the hits and misses all sinkings say what is left, in whatever order they came.
+    """Note a sinking; the place is among the hits. With hits and misses, all sinkings say what is left.
 
-    A ship sinks with its last cell: it lies on the place, and within what is hit by then.
+    In whatever order they came: of the ships of a configuration within the hits, each sank once, at a
+    place of it, when it was within the hits so far.
     """
     shots.heard += scramble(
         <uint64_t>(told << 8 | place) ^ scramble(low(shots.hits) ^ scramble(high(shots.hits))))

@@ -7,8 +7,8 @@ The rules (`optsearch/strategies` says which strategies they are):
 
 - *greedy*: a most probable cell, the first of several; the optimum, the first of several cells, once
   `endgame` configurations are left.
-- *rollout*: with at most `most` configurations the most probable cells are candidates, up to
-  `candidates` of them that have at least `percent` percent of the greatest probability, none of which
+- *rollout*: with more than `few` configurations and at most `most` the most probable cells are candidates,
+  up to `candidates` of them that have at least `percent` percent of the greatest probability, none of which
   lies wholly under one before it. Each is costed by what greedy (endgame 4) misses from there on, and
   the cheapest is shot, the first of several. Up to `cap` configurations the rollouts are exact. Above,
   they play on a sample, the configurations whose hash ends in b zero bits, with b the least for which

@@ -111,8 +111,8 @@ def test_rollouts_on_samples(game, options):
 
 @draws(40)
 @given(
-    small_rules(most=40),
-    *(st.integers(2, 4), st.integers(1, 30), st.integers(0, 40)),
+    small_rules(most=70),
+    *(st.integers(2, 4), st.integers(1, 30), st.integers(0, 20)),
     st.sampled_from(["", ",policy=spread", ",rank=spread", ",rank=spread,policy=spread"]),
 )
 def test_rollouts_of_some_sizes(rules, candidates, least, more, scores):
@@ -121,20 +121,36 @@ def test_rollouts_of_some_sizes(rules, candidates, least, more, scores):
     assert evaluate(text, game, jobs=1).histogram == evaluate(Plain(text), game, jobs=1).histogram
 
 
-@pytest.mark.parametrize("announce", TOLD)
-def test_rollouts_of_parts_that_only_their_sinkings_tell_apart(announce):
-    """What a part of more than 16 configurations misses is kept by hits, misses and sinkings."""
-    game = f"3x4:3,2,2;contact=any;announce={announce}"
-    text = "rollout:candidates=2,sizes=17-4096"
+@pytest.mark.parametrize(
+    ("text", "game"),
+    [
+        ("rollout:candidates=2,sizes=17-4096", "3x4:3,2,2;contact=any;announce=ship"),
+        ("rollout:candidates=4,percent=80,endgame=4", "4x4:4,3,1;contact=any;announce=sunk"),
+    ],
+)
+def test_rollouts_of_parts_that_only_their_sinkings_tell_apart(text, game):
+    """What a part of more than 16 configurations misses is kept by hits, misses and sinkings.
+
+    In the second game a ship sinks in all configurations left, which tells nothing more.
+    """
     assert evaluate(text, game, jobs=1).histogram == evaluate(Plain(text), game, jobs=1).histogram
 
 
 def test_rollouts_need_tasks_as_large_as_their_sizes():
-    game = "5x5:3,2;announce=ship"
-    with pytest.raises(TooLarge, match=r"up to 65,537 configurations; with .* up to 65,536 are"):
-        evaluate("rollout:sizes=1-65537", game, jobs=1, memory=BYTES << 16)
-    few = evaluate("rollout:sizes=1-65536", game, jobs=1, memory=BYTES << 16)
-    assert few.histogram == evaluate("rollout:sizes=1-65537", game, jobs=1).histogram
+    with pytest.raises(TooLarge, match=f"{BYTES << 17:,} bytes or more .* sizes up to 65536"):
+        evaluate("rollout:sizes=1-65537", LARGE, jobs=1, memory=BYTES << 16)
+    small = "5x5:3,2;announce=ship"  # has fewer
+    few = evaluate("rollout:sizes=1-65537", small, jobs=1, memory=BYTES << 16)
+    assert few.histogram == evaluate("rollout:sizes=1-4096", small, jobs=1).histogram
+
+
+def test_sizes_that_kernels_do_not_keep_in_words():
+    """Cells are compared with up to 20 configurations, and not with the 64 of a word."""
+    game = "3x4:2,2;contact=any;announce=ship"
+    for text in ("rollout:candidates=3,sizes=1-20,endgame=4", "rollout:sizes=9-12,endgame=4"):
+        assert evaluate(text, game, jobs=1).histogram == (
+            evaluate(Plain(text), game, jobs=1).histogram
+        )
 
 
 def test_certain_hits_of_rollouts_that_tell_nothing():

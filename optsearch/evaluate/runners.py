@@ -393,13 +393,17 @@ class Announced(Runner):
         self.rule: Rule = rule
 
     def listed(self, memory: int) -> int:
-        """As many as rollouts compare, at least: above the tasks there are none."""
+        """The same; TooLarge if rollouts compare cells with more: no kernel has so many at once."""
         limit = super().listed(memory)
         if self.rule.candidates > 1 and limit < self.rule.many:
-            raise TooLarge(
-                f"{self.strategy} compares cells with up to {self.rule.many:,} configurations; "
-                f"with {memory:,} bytes of memory up to {limit:,} are accepted"
-            )
+            whole = sweep(self.game).count(Constraints(self.game.fleet))
+            if limit < whole:
+                needed = BYTES << (min(whole, self.rule.many) - 1).bit_length()
+                raise TooLarge(
+                    f"{self.strategy} compares cells with up to {self.rule.many:,} configurations, "
+                    f"and with {memory:,} bytes of memory a process has up to {limit:,}; "
+                    f"{needed:,} bytes or more are accepted, and sizes up to {limit}"
+                )
         return limit
 
     def evaluator(self) -> AnnouncedEvaluator:

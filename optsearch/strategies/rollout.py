@@ -31,9 +31,9 @@ Where sinkings are announced, a configuration is its ships, a shot has more repl
 the order of the hits decides what a sinking tells. There a certain hit is a cell like others, for
 the strategy and for greedy: step 1 is left out, step 3 goes through every cell that some
 configuration has and that is not hit, and takes each for a candidate until it ends. All this is in
-plain Python, some seconds a game of the usual fleet. With more or fewer configurations than the
-`sizes` (but more than `endgame`) a most probable cell is shot, the first one row by row, or what
-the `policy` shoots.
+plain Python, some seconds a game of the usual fleet. With more configurations than the `sizes`
+have, or fewer (and more than `endgame`), nothing is compared: what the `policy` shoots is shot, and
+without one a most probable cell, the first one row by row.
 
 With `rank` step 3 goes through the cells from the highest score on, in place of the probability
 (`percent` then is of the highest score, if that is above 0). With `policy` step 5 plays this score
@@ -159,8 +159,8 @@ class Rollout(Strategy):
     sizes: str = text(
         "",
         "LEAST-MOST, such as 257-65536",
-        "configurations with which cells are compared, if sinkings are announced; "
-        f"without it 1-{ANNOUNCED}",
+        "configurations left with which cells are compared, where sinkings are announced (in other "
+        f"games always); without it 1-{ANNOUNCED}",
     )
     rank: str = text("", A_SCORE, "by what the cells are ranked; without it by probability")
     policy: str = text("", A_SCORE, "what rollouts shoot; without it what greedy does")
@@ -180,9 +180,9 @@ class Rollout(Strategy):
         """Cells are compared with more than so many configurations, and with up to so many."""
         if not self.sizes:
             return 0, ANNOUNCED
-        found = re.fullmatch(r"(\d{1,9})-(\d{1,9})", self.sizes, re.ASCII)
+        found = re.fullmatch(r"([1-9]\d{0,8})-([1-9]\d{0,8})", self.sizes, re.ASCII)
         least, most = map(int, found.groups()) if found else (1, 0)
-        if not 1 <= least <= most <= RANGES["many"][1]:
+        if not least <= most <= RANGES["many"][1]:
             raise StrategyError(
                 f"sizes={self.sizes} is no range of configurations; LEAST-MOST with 1 <= LEAST <= "
                 f"MOST <= {RANGES['many'][1]}, such as 257-65536, is accepted"
@@ -196,6 +196,7 @@ class Rollout(Strategy):
         """The same for the kernel; None where sinkings of very many ships are announced."""
         if not game.is_silent and not Codes.of(game).fit:
             return None
+        few, many = self._sizes
         return Rule(
             tuple(range(game.cells)),
             self.endgame,
@@ -205,11 +206,12 @@ class Rollout(Strategy):
             self.finalists,
             self.cap,
             self.truncate,
-            *self._sizes,
             estimates(),
             score=None if game.is_silent else self._compiled(self.policy, game),
             rank=self._compiled(self.rank, game),
             policy=self._compiled(self.policy, game),
+            few=few,
+            many=many,
         )
 
     def identity(self) -> str:

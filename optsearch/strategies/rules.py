@@ -97,11 +97,11 @@ class Rule:
     order -- the cells (row * columns + column) in the order in which ties are broken.
     endgame -- the optimum is played once so many configurations are left, at most 10.
     candidates, percent, screen, finalists, cap, truncate -- of rollouts; one candidate is greedy.
-    few, many -- where sinkings are announced, there are rollouts of more than `few` configurations,
-    up to `many`.
     estimates -- a row for each number of cells left to hit, 128 values a row: misses times 4096.
     score -- what is shot if it is not a most probable cell; rank -- by what candidates are ranked,
     policy -- what rollouts shoot, the same.
+    few, many -- where sinkings are announced, there are rollouts of more than `few` configurations,
+    up to `many`.
     """
 
     order: tuple[int, ...]
@@ -112,15 +112,15 @@ class Rule:
     finalists: int = 1
     cap: int = 64
     truncate: int = 1
-    few: int = field(default=0, repr=False)
-    many: int = field(default=ANNOUNCED, repr=False)
     estimates: tuple[tuple[int, ...], ...] = ((0,) * BUCKETS,)
     score: CompiledScore | None = field(default=None, repr=False)
     rank: CompiledScore | None = field(default=None, repr=False)
     policy: CompiledScore | None = field(default=None, repr=False)
+    few: int = field(default=0, repr=False)
+    many: int = field(default=ANNOUNCED, repr=False)
 
     def __str__(self) -> str:
-        """What names it in a checkpoint; one that is older than these has the name that it had."""
+        """What names it in a checkpoint: scores and sizes only where they are given."""
         sizes = {(0, ANNOUNCED): ""}.get((self.few, self.many), f", {self.few} to {self.many}")
         return f"{self!r}{sizes}, {self.scores!r}" if self.scores else f"{self!r}{sizes}"
 

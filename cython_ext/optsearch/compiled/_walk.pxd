@@ -66,7 +66,7 @@ cdef inline uint64_t place_of(const Known* name, int64_t n) noexcept nogil:
     cdef const Shots* shots = &name.shots
     return ((mix_cells(low(shots.hits) ^ mix_cells(low(shots.misses), high(shots.misses)),
                        high(shots.hits) + shots.heard + <uint64_t>name.mode) & (KNOWN - 1))
-            + KNOWN * <uint64_t>leading_one(n))
+            + KNOWN * <uint64_t>min(leading_one(n), SIZES - 1))
 
 
 cdef inline bint is_known(const Known* entry, const Known* name) noexcept nogil:
