@@ -194,7 +194,7 @@ cdef class AnnouncedEndgame:
         return best
 
     cdef inline int bound_of(self, int x, int cell) noexcept nogil:
-        """What a shot misses at least: no two configurations that a sinking parts are a pair that needs one."""
+        """What a shot misses at least. Configurations that a sinking parts need no miss for it."""
         cdef int missed = x & ~self.owners[cell]
         return popcount(missed) + self.least[missed] + self.least[x & self.owners[cell]]
 

@@ -393,7 +393,7 @@ class Announced(Runner):
         self.rule: Rule = rule
 
     def listed(self, memory: int) -> int:
-        """The same; TooLarge if rollouts compare cells with more: no kernel has so many at once."""
+        """The same; TooLarge if rollouts are to compare cells with more than so many."""
         limit = super().listed(memory)
         if self.rule.candidates > 1 and limit < self.rule.many:
             whole = sweep(self.game).count(Constraints(self.game.fleet))
