@@ -278,11 +278,11 @@ class Rollout(Strategy):
         """The cell where sinkings are announced."""
         counts = counts_of(position)
         few, many = self._sizes
-        compared = max(few, self.endgame) < counts.configurations <= many
-        if not compared and counts.configurations > self.endgame and self.policy:
-            by = replace(self._score(self.policy, position.game), endgame=0, ties="first")
-            return by.cell(position, counts)
-        if not compared and counts.configurations > self.endgame:
+        is_compared = few < counts.configurations <= many
+        if not is_compared and counts.configurations > self.endgame:
+            if self.policy:
+                by = replace(self._score(self.policy, position.game), endgame=0, ties="first")
+                return by.cell(position, counts)
             closed = position.closed
             unknown = (cell for cell in range(position.game.cells) if not closed >> cell & 1)
             return max(unknown, key=counts.cells.__getitem__)
