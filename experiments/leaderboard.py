@@ -58,7 +58,7 @@ PLAYERS: dict[str, dict[Game, int]] = {
 
 FIRST = "density"  # with which all are compared
 # Listed with their exact distribution instead:
-EVALUATED = ("levels", "nested", "rollout", "spread", "any_ship_spread")
+EVALUATED = ("levels", "nested", "rollout", "spread", "any_ship_spread", "any_ship_rollout")
 SEED = 1
 TIMED = 5  # boards on which moves are timed
 CHECKPOINTS = Path("build/leaderboard")

@@ -37,6 +37,7 @@ from optsearch.results.tables import (
     TOLD,
     TOLD_CHECK,
 )
+from optsearch.support.decimals import exact_mean
 from tests import shown
 
 ROOT = Path(__file__).parent.parent
@@ -233,7 +234,8 @@ def test_the_numbers_of_the_game_in_the_box():
 def test_the_evaluation_of_an_idea():
     found = EVALUATION.read(name="spread").header
     options = found["strategy"].removesuffix(",many=16777216,least=64")
-    said = f"{float(found['mean']):.4f} shots** on average over all configurations, at worst"
+    mean = exact_mean(Fraction(int(found["total_height"]), int(found["configurations"])))
+    said = f"{mean} shots** on average over all configurations, at worst"
     page = " ".join(text("your-idea.md").split())
     assert f"`{options}`" in page
     assert f"{said} {found['worst']}" in page
@@ -256,7 +258,7 @@ def test_the_baselines_of_the_environment():
     rows = {
         "cells at random": map(to_four, (by_chance, by_chance)),
         "a most probable cell": map(to_four, map(mean, ("greedy", "any_ship_greedy"), games)),
-        "the best player known": map(to_four, map(mean, ("levels", "any_ship_spread"), games)),
+        "the best player known": map(to_four, map(mean, ("levels", "any_ship_rollout"), games)),
         "never below": [
             to_four(lower(bracket), math.floor) for bracket in (BRACKET, BOXED_BRACKET)
         ],

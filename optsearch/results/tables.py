@@ -639,6 +639,7 @@ EVALUATION = Table(
         "rollout": 75,
         "nested": 180,
         "nested_larger": 180,
+        "any_ship_rollout": 260,
         "levels": 300,
     },
     sample="evaluation_checks/{name}.csv",
