@@ -25,6 +25,7 @@ RULES = {
 }
 SHOWN = {
     "levels": "levels of rollouts",
+    "rollout:candidates=2": "rollouts of spread",
     "spread": "spread",
     "greedy:ties=first,endgame=4": "greedy",
     "information": "information",
@@ -91,7 +92,7 @@ def draw(source: Path) -> Figure:
         order,
         loc="upper center",
         bbox_to_anchor=(0.5, -0.09),
-        ncols=5,
+        ncols=6,
     )
     return figure
 

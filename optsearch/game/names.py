@@ -32,6 +32,10 @@ def _nested(options: dict[str, str]) -> list[str]:
     return ["nested rollout (the cell from which rollouts do best)", *more]
 
 
+def _rollout(options: dict[str, str]) -> list[str]:
+    return [f"rollout (the cell from which {options.get('policy', 'greedy')} does best)"]
+
+
 def _thompson(options: dict[str, str]) -> list[str]:
     samples = int(options.get("block_size", "0"))
     said = {"printed": "as printed", "whole": "all that is heard", "exact": "exact samples"}
@@ -53,7 +57,7 @@ _WORDS: dict[str, Callable[[dict[str, str]], list[str]]] = {
     "thompson": _thompson,
     "within": lambda options: [f"made for {options.get('shots', '24')} shots"],
     "spread": lambda _: ["spread (greedy that keeps away from its misses)"],
-    "rollout": lambda _: ["rollout (the cell from which greedy does best)"],
+    "rollout": _rollout,
     "nested": _nested,
     "levels": lambda _: ["levels of rollouts (the cell from which nested rollouts do best)"],
 }
@@ -71,6 +75,8 @@ def in_words(name: str) -> str:
 
     >>> in_words("pattern:modulus=4,colours=13,scan=diagonals,clear=line,water=0")
     'fixed pattern, the row first, nothing deduced'
+    >>> in_words("rollout:candidates=2,policy=spread")
+    'rollout (the cell from which spread does best)'
     """
     return ", ".join(_parts(name))
 
