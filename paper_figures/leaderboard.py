@@ -92,7 +92,7 @@ def draw(source: Path) -> Figure:
         order,
         loc="upper center",
         bbox_to_anchor=(0.5, -0.09),
-        ncols=6,
+        ncols=5,
     )
     return figure
 
