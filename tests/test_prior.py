@@ -235,7 +235,8 @@ def test_strategies_are_evaluated_by_weight(name, drawn, large):
     position, weights, _ = drawn
     game = position.game
     assume(game.is_rectangle or name != "pattern")
-    weights = {ships: weight * (10**12 if large else 1) for ships, weight in weights.items()}
+    factor = ((1 << 63) - 1) // max(1, sum(weights.values())) if large else 1  # the most there is
+    weights = {ships: factor * weight for ships, weight in weights.items()}
     prior = Prior.of_configurations(game, weights)
     if not any(weights.values()):
         with pytest.raises(ImpossiblePosition, match="weight 0"):
