@@ -268,17 +268,10 @@ def test_the_baselines_of_the_environment():
         assert f"| {name} | {' | '.join(values)} |" in page
 
 
-LONG = (  # of the pages
-    *("boards.md", "boxed.md", "commands.md", "guide.md", "how-to.md", "play.md", "players.md"),
-    "your-idea.md",
-)
 LONG_PYTHON = ("api/score.md", "environment.md")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.long(12) if name in LONG else ()) for name in RUN],
-)
+@pytest.mark.parametrize("name", RUN)
 def test_the_pages_show_what_is_printed(name, here, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert shown.check(text(name), here, monkeypatch)
