@@ -244,13 +244,13 @@ def evaluations() -> str:
     """What evaluating each strategy on every configuration of a large game took."""
     headers = [EVALUATION.read(path).header for path in EVALUATION.all()]
     return rows_of(
-        ("game", "strategy", "mean shots", "time"),
+        ("game", "mean shots", "time", "strategy"),
         *(
             (
                 f"`{header['game']}`",
-                f"`{header['strategy']}`",
                 header["mean"],
                 duration(float(header["seconds"])),
+                f"`{header['strategy']}`",
             )
             for header in sorted(
                 headers,
@@ -454,10 +454,16 @@ def games_won() -> str:
 
 def bounds_in_the_box() -> str:
     """What is known of the game in the box."""
+    names = {"lower": "{}", "upper": "`{}`"}  # an argument, and a strategy
     return rows_of(
-        ("side", "by", "shots", "source"),
+        ("side", "shots", "by", "source"),
         *(
-            (row["side"], row["name"], f"{row['value']:.6f}", row["source"])
+            (
+                row["side"],
+                f"{row['value']:.6f}",
+                names[row["side"]].format(row["name"]),
+                row["source"],
+            )
             for row in BOXED_BRACKET.read()
         ),
     )
