@@ -13,7 +13,6 @@ class Sweep:
         may: NDArray[np.uint8],
         must: NDArray[np.uint8],
         open: NDArray[np.uint8],
-        entries: int,
         tick: Callable[[int], object],
     ) -> None: ...
     def count(self, limit: int) -> int: ...

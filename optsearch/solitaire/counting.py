@@ -23,8 +23,6 @@ T = TypeVar("T")
 
 MOST = 1 << 126
 MAX_COLUMNS, MAX_ROWS, MAX_LENGTHS, MAX_SHIPS = 32, 64, 16, 254  # of the kernel
-_SLOTS, _FEW_SLOTS = 1 << 20, 1 << 14  # 112 bytes each; few where a few solutions are enough
-_FEW = 1000
 
 
 def count(
@@ -42,7 +40,7 @@ def count(
     if limit is not None and limit < 1:
         raise ValueError(f"limit {limit} is not 1 or more")
     most = limit or MOST
-    number = _timed(puzzle, most, time_limit, progress, lambda sweep: sweep.count(most))
+    number = _timed(puzzle, time_limit, progress, lambda sweep: sweep.count(most))
     if limit is None and number >= MOST:
         raise TooLarge(f"{puzzle} has 2^126 solutions or more; give a limit")
     return number if limit is None else min(number, limit)
@@ -58,7 +56,7 @@ def solutions(
 
     Raises TooLarge as `count` does.
     """
-    found = _timed(puzzle, limit, time_limit, progress, lambda sweep: sweep.solutions(limit))
+    found = _timed(puzzle, time_limit, progress, lambda sweep: sweep.solutions(limit))
     view = _view(puzzle)
     lengths = view.puzzle.lengths
 
@@ -71,7 +69,6 @@ def solutions(
 
 def _timed(
     puzzle: Puzzle,
-    limit: int,
     time_limit: float | None,
     progress: Progress[Status],
     work: Callable[[Sweep], T],
@@ -84,7 +81,7 @@ def _timed(
         if end is not None and time.monotonic() > end:
             raise TooLarge(f"the solutions of {puzzle} were not counted in {time_limit:g} seconds")
 
-    return work(_sweep(puzzle, _FEW_SLOTS if limit <= _FEW else _SLOTS, tick))
+    return work(_sweep(puzzle, tick))
 
 
 @dataclass(frozen=True)
@@ -121,7 +118,7 @@ def _view(puzzle: Puzzle) -> _View:
     return min((*upright, *flipped), key=lambda view: view.cost)
 
 
-def _sweep(puzzle: Puzzle, slots: int, tick: Callable[[int], object]) -> Sweep:
+def _sweep(puzzle: Puzzle, tick: Callable[[int], object]) -> Sweep:
     puzzle = _view(puzzle).puzzle
     lengths = puzzle.lengths
     if puzzle.columns > MAX_COLUMNS or len(lengths) > MAX_LENGTHS or len(puzzle.fleet) > MAX_SHIPS:
@@ -147,7 +144,6 @@ def _sweep(puzzle: Puzzle, slots: int, tick: Callable[[int], object]) -> Sweep:
         may,
         must,
         is_open,
-        slots,
         tick,
     )
 
