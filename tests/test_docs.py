@@ -223,6 +223,20 @@ def test_the_numbers_of_the_game_in_the_box():
     assert f"{positions} positions of boards of up to nine cells and {boards} empty boards" in page
     best = max(row["value"] for row in BOXED_BRACKET.read() if row["side"] == "lower")
     assert f"{best:.4f} is 17 hits and {best - 17:.2f} misses" in page
+    rollout = EVALUATION.read(name="any_ship_rollout").header
+    mean = exact_mean(Fraction(int(rollout["total_height"]), int(rollout["configurations"])))
+    worst = f"at worst {rollout['worst']}"
+    assert f"{mean} shots, standard deviation {float(rollout['sd']):.3f}, {worst}" in page
+    assert f"the best known strategy {mean}." in text(README)
+    optima = [
+        (row["best_greedy_total_height"], row["total_height"])
+        for row in OPTIMA_ANNOUNCED.read()
+        if row["game"].contact == "any" and row["game"].announce != "nothing"
+    ]
+    loss = [greedy / optimum - 1 for greedy, optimum in optima if greedy]
+    assert f"In {len(optima)} of them ships may touch" in page
+    assert f"in {len(loss)} of these the best greedy strategy is known" in page
+    assert f"it takes {100 * sum(loss) / len(loss):.2f} % more than the optimum on average" in page
     won = {20: 0, 24: 0}
     for row in MINI_GAME.read():
         if row["strategy"].startswith("greedy:"):

@@ -592,6 +592,14 @@ def test_the_small_pictures_of_the_pages_are_current():
     assert sum(path.stat().st_size for path in pictures.PICTURES.iterdir()) < 700_000
 
 
+def test_the_best_known_player_is_named_under_each_rules():
+    figure = import_module("paper_figures.leaderboard").FIGURE
+    drawn = figure.draw(*(ROOT / "data" / source for source in figure.sources))
+    notes = [text.get_text() for text in drawn.findobj(Text)]
+    best = [note.removeprefix("best known: ") for note in notes if note.startswith("best known: ")]
+    assert best == ["levels of rollouts", "greedy", "rollouts of spread"]
+
+
 def test_captions_say_on_how_much():
     """Where a number of games grows with its table."""
     captions = import_module("paper_figures.script").captions()

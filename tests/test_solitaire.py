@@ -168,6 +168,12 @@ def test_many_10x10_puzzles_by_all_methods():
     assert max(numbers) > 20
 
 
+def test_a_table_that_grows_counts_what_the_posterior_does():
+    fleet = (4, 3, 3, 2, 2, 2, 1, 1, 1)
+    number = Posterior(Position(Game(7, 7, fleet))).configurations
+    assert counting.count(Puzzle(7, 7, fleet)) == number == 3_943_184
+
+
 @pytest.mark.long(60)
 def test_fleets_of_the_usual_puzzle():
     assert Posterior(Position(Game(10, 10, RUSSIAN))).configurations == 1855545978831780
