@@ -91,7 +91,6 @@ results: .venv/.extras  ## recompute data/results (about five hours)
 	@$(BIN)/python -m experiments.optima --again --seconds 2000
 	@$(BIN)/python -m experiments.optima_announced --again
 	@$(BIN)/python -m experiments.ablation
-	@$(BIN)/python -m experiments.core_hours
 	@$(BIN)/python -m experiments.greedy_loss
 	@$(BIN)/python -m experiments.equilibria
 	@$(BIN)/python -m experiments.boards

@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from math import exp, floor, inf, log, sqrt
+from math import floor, inf
 from pathlib import Path
-from statistics import fmean, linear_regression, median
+from statistics import median
 from typing import Any
 
 from typer.testing import CliRunner
@@ -44,8 +44,6 @@ from optsearch.results.tables import (
     OPTIMA_ANNOUNCED,
     PUZZLES,
     SALVOS,
-    SEARCH_MACHINES,
-    SEARCH_SAMPLES,
     SOLITAIRE,
     TOLD,
     TOLD_CHECK,
@@ -58,7 +56,6 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PART = re.compile(r"^<!-- (help|table) ([^\n]*) -->\n(?:(?!<!-- ).*\n)*<!-- end -->$", re.MULTILINE)
 LONGEST = 12  # searches
-SUBSETS = 50  # that come to a node (`Effort`)
 BOXED = Game.parse("10x10:5,4,3,3,2;contact=any")
 
 
@@ -169,58 +166,6 @@ def bounds_of_roots() -> str:
             )
             for game, runs in games.items()
         ),
-    )
-
-
-def _predicted(drawn: list[tuple[int, int]], size: int) -> tuple[float, float, float]:
-    """A power of the size fitted to efforts: that power, what it says of a size, and a factor.
-
-    drawn -- sizes and efforts. Nineteen of twenty lie between the prediction by the factor and
-    times the factor, if they part from the power as those that were drawn, however far away.
-    """
-    x, y = ([log(pair[i]) for pair in drawn] for i in range(2))
-    power, at = linear_regression(x, y)
-    away = [b - power * a - at for a, b in zip(x, y, strict=True)]
-    far = (log(size) - fmean(x)) ** 2 / sum((a - fmean(x)) ** 2 for a in x)
-    spread = sqrt(sum(d * d for d in away) / (len(x) - 2) * (1 + 1 / len(x) + far))
-    return power, exp(power * log(size) + at), exp(2 * spread)
-
-
-def searches_foretold() -> str:
-    """What samples foretell of whole searches, beside what those took that were made."""
-    truth = {row["game"]: row["nodes"] + row["subsets"] / SUBSETS for row in OPTIMA.read()}
-    drawn: dict[Game, list[dict[str, Any]]] = {}
-    for row in SEARCH_SAMPLES.read():
-        drawn.setdefault(row["game"], []).append(row)
-    lines = []
-    for game, rows in drawn.items():
-        whole, pairs = rows[0]["whole"], [(row["configurations"], row["effort"]) for row in rows]
-        power, foretold, factor = _predicted([pair for pair in pairs if pair[1]], whole)
-        took, ratio = (
-            ("not known", "")
-            if game not in truth
-            else (f"{truth[game]:.1e}", f"{foretold / truth[game]:.1f}")
-        )
-        parts = f"`{game}`", f"{whole:,}", f"{power:.1f}", f"{foretold:.0e}", f"{factor:.0f}"
-        lines.append((*parts, took, ratio))
-    head = "game", "configurations", "power", "foretold", "times or by", "nodes", "foretold / nodes"
-    return rows_of(head, *lines)
-
-
-def searches_shared() -> str:
-    """What machines do together, and how much sooner they end than one alone."""
-    rows = SEARCH_MACHINES.read().rows
-    alone = {(row["game"], row["tables"]): row for row in rows if row["machines"] == 1}
-    lines: dict[tuple[Game, int], list[str]] = {}
-    for row in rows:
-        one = alone[row["game"], row["tables"]]
-        lines.setdefault((row["game"], row["machines"]), []).extend(
-            (f"{row['effort'] / one['effort']:.1f}", f"{one['end'] / row['end']:.1f}")
-        )
-    apart = "tables apart: nodes", "sooner by"
-    return rows_of(
-        ("game", "machines", *apart, "one table: nodes", "sooner by"),
-        *((f"`{game}`", machines, *ratios) for (game, machines), ratios in lines.items()),
     )
 
 
@@ -587,8 +532,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "searches by size": searches_by_size,
     "worth of switches": worth_of_switches,
     "bounds of roots": bounds_of_roots,
-    "searches foretold": searches_foretold,
-    "searches shared": searches_shared,
     "counts": counts,
     "evaluations": evaluations,
     "games a second": games_a_second,

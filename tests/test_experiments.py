@@ -28,7 +28,6 @@ from experiments import (
     bracket,
     check_lower_bounds,
     check_told,
-    core_hours,
     counterexamples,
     counterexamples_announced,
     coverage_again,
@@ -423,19 +422,6 @@ def test_the_committed_bounds_of_the_root(run, tmp_path):
     for row in known:
         assert row["before"] <= row["after"] <= optima.get(row["game"], row["most"])
         assert row["after"] <= row["most"]
-
-
-def test_core_hours():
-    """The samples of the first game and the search of the smallest one again."""
-    game = Game.parse("5x6:4,3,2")
-    known = list(results.SEARCH_SAMPLES.read())
-    for row, found in zip(known, core_hours.samples(game, 12, 100_000), strict=False):
-        assert tuple(row.values())[:-1] == found[:-1]
-    for row in results.SEARCH_MACHINES.read():
-        asked = row["game"], row["machines"], row["tables"] == "in common", 1_000
-        if str(row["game"]) == "5x6:5,4,3" and row["machines"] < 4:
-            assert tuple(row.values()) == core_hours.spread(*asked)
-        assert row["longest"] <= row["end"] <= row["effort"] <= row["machines"] * row["end"]
 
 
 def test_a_run_of_the_ablation_that_is_too_long():

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments import mini_game, mini_game_walk
 from optsearch.check import reference
 from optsearch.evaluate import evaluate
 from optsearch.game import ANNOUNCEMENTS, Game
@@ -141,35 +140,3 @@ def test_positions_in_any_order(monkeypatch):
     expected = {position: alone(position) for position in asked}
     for position in (*asked, *reversed(asked)):
         assert family_of(position).counts() == expected[position]
-
-
-WALKED = ("2x4:2,2;contact=any;announce=sunk", "3x3:3,2;announce=sunk", "2x4:2,2;contact=any")
-
-
-@pytest.mark.parametrize("text", WALKED)
-@pytest.mark.parametrize("name", ["greedy:ties=first,endgame=0", "bisection:ties=first"])
-def test_the_walk_of_the_experiment(text, name):
-    """By all that is told, it is the tree of the strategy."""
-    game = Game.parse(text)
-    found = mini_game.distribution(name, game)
-    expected = evaluate(name, game, jobs=1).histogram
-    if name.startswith("greedy") or game.is_silent:
-        assert found == expected
-    else:  # ties of what tells nothing are broken otherwise
-        assert sum(found.values()) == sum(expected.values())
-
-
-@pytest.mark.parametrize("text", WALKED)
-def test_asked_at_every_position(text):
-    game = Game.parse(text)
-    player = Within(shots=game.fleet_cells + 3)
-    assert mini_game.asked(player, game) == evaluate(player, game, jobs=1).histogram
-
-
-def test_by_the_count_of_sunk_ships_less_is_known():
-    """Where nothing is announced there is no count, and both walks are one."""
-    game = Game.parse("3x4:3,2;contact=any")
-    boards = mini_game_walk.Boards.of(game)
-    for is_bisection in (False, True):
-        both = [mini_game_walk.walked(boards, count, is_bisection) for count in (False, True)]
-        assert both[0] == both[1]

@@ -16,7 +16,6 @@ from pathlib import Path
 from optsearch.evaluate import EvaluationStatus
 from optsearch.reproduce import (
     heuristics,
-    mayflower,
     mini_game,
     paper,
     probability,
@@ -88,7 +87,6 @@ SOURCES = (
     Source(
         "probability", "Spalding-Jamieson: the probability of a hit, slides", probability.numbers
     ),
-    Source("mayflower", "Mayflower: small games with sinkings, exactly", mayflower.numbers),
     Source("mini-game", "Players of an 8x8 mini-game: greedy on every board", mini_game.numbers),
 )
 ALL = "all"  # their name together

@@ -589,38 +589,6 @@ ABLATION_ROOT = Table(
     10,
 )
 
-SEARCH_SAMPLES = Table(
-    "search_samples",
-    "Positions after random misses, solved: what a search takes by its configurations",
-    (
-        _GAME,
-        Column("whole", INTEGER, "configurations of the game"),
-        Column("missed", INTEGER, "shots, all missed"),
-        Column("configurations", INTEGER, "configurations left"),
-        Column("effort", INTEGER, "nodes, and what subsets come to; empty where it was given up"),
-        Column("states", INTEGER, "states in the table of the search at the end"),
-        Column("bytes", INTEGER, "what that table takes"),
-        Column("seconds", decimal(2), "processor time", measured=True),
-    ),
-    "core_hours",
-    3,
-)
-SEARCH_MACHINES = Table(
-    "search_machines",
-    "A solved search as several machines would share it",
-    (
-        _GAME,
-        Column("tables", TEXT, "whether the machines have one in common, or each its own"),
-        Column("machines", INTEGER, "how many there are"),
-        Column("questions", INTEGER, "parts that were searched by one of them"),
-        Column("effort", INTEGER, "nodes of all, and what subsets come to"),
-        Column("end", INTEGER, "the same on the way to the last answer: how long it takes"),
-        Column("longest", INTEGER, "the same of the longest part"),
-    ),
-    "core_hours",
-    3,
-)
-
 # Strategies on the large games
 
 EVALUATION = Table(
