@@ -13,7 +13,6 @@ import pytest
 
 from optsearch.cli import common, progress
 from optsearch.cli.app import err, everything
-from optsearch.cli.arguments import FOLDERS as FOLDER_OPTIONS
 from optsearch.cli.arguments import Command
 from optsearch.cli.command import say
 from optsearch.counting.lattice import sweep
@@ -539,7 +538,7 @@ def test_every_output_is_listed():
                 yield from named(one, *before, name)
             elif isinstance(one, Command):
                 for option in one.params:
-                    if one._is_written(option) or FOLDER_OPTIONS & {*option.opts}:
+                    if one.writes(option):
                         yield *before, name, option.opts[-1 if "-o" in option.opts[:1] else 0]
 
     listed = [(*words[: 1 + (words[0] == "solitaire")], option) for words, option, *_ in OUTPUTS]

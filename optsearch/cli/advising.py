@@ -7,22 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted, app
-from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
-    FalseHitsOption,
-    FalseMissesOption,
-    FamilyOption,
-    FormOption,
-    OptionalGame,
-    PriorOption,
-    SalvoOption,
-    ShotsOption,
     cell_names,
     counted_text,
     described,
@@ -37,6 +28,7 @@ from optsearch.cli.common import (
 from optsearch.cli.counting import probability_board
 from optsearch.cli.dialogue import Dialogue
 from optsearch.cli.families import advise_family
+from optsearch.cli.options import ANY, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
@@ -76,50 +68,33 @@ def forms(game: Game) -> str:
     gives="game position (prior prior_digest) ships_left configurations bits greedy_shots likely "
     "best_shots mean by by_shot (salvo by_salvo) (false_hits false_misses) refused",
     of_family="left likely best mean refused",
+    number=Option("How many shots to propose.", flags="-n", min=1, max=128),
+    endgame=Option("Search the optimum with at most so many configurations left.", min=0, max=2000),
+    resume=Option("File that keeps the replies; the same command goes on from there.", writes=ANY),
+    no_save=Option(
+        "Keep nothing. Without this option, in a terminal, the command keeps the replies and "
+        "offers to go on the next time."
+    ),
+    by=Option(
+        "Also show the shot of this strategy: spread and levels do better than the most probable "
+        "cell.",
+        metavar="STRATEGY",
+    ),
 )
 def advise(
-    game: OptionalGame = None,
-    family: FamilyOption = None,
-    shots: ShotsOption = "",
-    number: Annotated[
-        int, typer.Option("-n", min=1, max=128, help="How many shots to propose.")
-    ] = 5,
-    endgame: Annotated[
-        int,
-        typer.Option(
-            min=0, max=2000, help="Search the optimum with at most so many configurations left."
-        ),
-    ] = ENDGAME,
-    resume: Annotated[
-        Path | None,
-        typer.Option(
-            help="File that keeps the replies; the same command goes on from there.",
-            show_default=False,
-        ),
-    ] = None,
-    no_save: Annotated[
-        bool,
-        typer.Option(
-            "--no-save",
-            help="Keep nothing. Without this option, in a terminal, the command keeps the replies "
-            "and offers to go on the next time.",
-        ),
-    ] = False,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            "--by",
-            metavar="STRATEGY",
-            help="Also show the shot of this strategy: spread and levels do better than the most "
-            "probable cell.",
-            show_default=False,
-        ),
-    ] = None,
-    prior: PriorOption = None,
-    false_hits: FalseHitsOption = None,
-    false_misses: FalseMissesOption = None,
-    salvo: SalvoOption = 1,
-    form: FormOption = Form.TEXT,
+    game: str | None = None,
+    family: Path | None = None,
+    shots: str = "",
+    number: int = 5,
+    endgame: int = ENDGAME,
+    resume: Path | None = None,
+    no_save: bool = False,
+    by: str | None = None,
+    prior: str | None = None,
+    false_hits: str | None = None,
+    false_misses: str | None = None,
+    salvo: int = 1,
+    form: Form = Form.TEXT,
 ) -> None:
     """Advice in a real game: enter its replies one by one.
 

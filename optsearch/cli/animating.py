@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.arguments import Form
-from optsearch.cli.common import FormOption, GameArgument, read_game, writing
+from optsearch.cli.common import read_game, writing
+from optsearch.cli.options import OUTPUT, Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.counting.configurations import to_masks
 from optsearch.game.position import Position
@@ -25,28 +22,24 @@ from optsearch.strategies import as_player
     takes=4,
     then="optsearch simulate greedy 5x5:3,2 --games 100  # the shots of many games",
     gives="strategy game seed number shots file",
+    player=Argument("A player, as in simulate.", metavar="PLAYER"),
+    output=OUTPUT("The file to write: .gif or .html.", writes=".gif .html"),
+    seed=Option("As in simulate.", min=0),
+    number=Option("Which game of simulate with this seed.", min=0, max=9999),
+    boards=Option("Who hides the ships, as in simulate.", metavar="WHO"),
+    rate=Option("Shots per second.", min=1, max=50),
+    plain=Option("Without probabilities."),
 )
 def animate(
-    player: Annotated[
-        str, typer.Argument(metavar="PLAYER", help="A player, as in simulate.", show_default=False)
-    ],
-    game: GameArgument,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", help="The file to write: .gif or .html.", show_default=False
-        ),
-    ],
-    seed: Annotated[int, typer.Option(min=0, help="As in simulate.")] = 1,
-    number: Annotated[
-        int, typer.Option(min=0, max=9999, help="Which game of simulate with this seed.")
-    ] = 0,
-    boards: Annotated[
-        str, typer.Option(metavar="WHO", help="Who hides the ships, as in simulate.")
-    ] = "uniform",
-    rate: Annotated[int, typer.Option(min=1, max=50, help="Shots per second.")] = 2,
-    plain: Annotated[bool, typer.Option("--plain", help="Without probabilities.")] = False,
-    form: FormOption = Form.TEXT,
+    player: str,
+    game: str,
+    output: Path,
+    seed: int = 1,
+    number: int = 0,
+    boards: str = "uniform",
+    rate: int = 2,
+    plain: bool = False,
+    form: Form = Form.TEXT,
 ) -> None:
     """Draw a player's game shot by shot, with the probability of a ship on each cell."""
     parsed, playing = read_game(game), as_player(player)

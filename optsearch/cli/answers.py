@@ -24,9 +24,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from optsearch.cli.arguments import Form
 from optsearch.cli.common import described, facts_table, heading, out, prior_text
 from optsearch.cli.latex import latex_table
+from optsearch.cli.options import Form
 from optsearch.counting.prior import Prior
 from optsearch.game.position import Position
 from optsearch.support.errors import printable

@@ -3,55 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
-from enum import Enum
 from functools import cache
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
+from optsearch.cli.options import ANY, FOLDER, SHARED, Form, Option
 from optsearch.support.errors import OptsearchError
 from optsearch.support.files import require_room
-
-
-class Form(str, Enum):
-    """How an answer is printed."""
-
-    TEXT = "text"
-    CSV = "csv"
-    JSON = "json"
-    MARKDOWN = "markdown"
-    LATEX = "latex"
-
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 USAGE: type[Any] = typer.BadParameter.__mro__[1]  # click's UsageError, wherever typer has it
 QUIET: ContextVar[bool] = ContextVar("QUIET", default=False)  # the command runs with --quiet
-OLD_NAMES = {  # command and option -> what the option is called now
-    "animate -n": "--number",
-    "equilibrium --draw": "--figure",
-    "explore --tree": "--with-tree",
-    "sample --boards": "--draw-boards",
-    "solitaire generate --draw": "--figure",
-    "solitaire minimise --draw": "--figure",
-    "solitaire solve --draw": "--figure",
-    "tree --boards": "--draw-boards",
-    "tree --draw": "--figure",
-}
-WRITTEN = {  # options that name a file to write
-    *("--output", "-o", "--tree", "--optimal-tree", "--prove", "--certificate"),
-    *("--dot", "--figure", "play --resume", "advise --resume"),
-}
-FOLDERS = {"--resume", "--trees", "--cache", "--table"}  # that files are written to
-FIGURES = (".pdf", ".svg", ".png")
-ENDINGS = {
-    **{"--figure": FIGURES, "--dot": (".dot", ".gv")},
-    "animate --output": (".gif", ".html"),
-}
 IN_PLACE = {"minimise"}  # commands that may leave less of the file they read
 
 
@@ -63,9 +32,9 @@ class Command(TyperCommand):
     """
 
     def __init__(self, name: str | None, *, params: list[Any], **options: Any) -> None:
-        shared = _shared_options()
-        more = [shared["json"]] if any(param.name == "form" for param in params) else []
-        super().__init__(name, params=[*params, *more, shared["quiet"]], **options)
+        made = _made_options()
+        more = [made["json"]] if any(param.name == "form" for param in params) else []
+        super().__init__(name, params=[*params, *more, made["quiet"]], **options)
 
     def invoke(self, ctx: Any) -> Any:
         """As click's; the function of the command does not see --quiet."""
@@ -76,21 +45,7 @@ class Command(TyperCommand):
             QUIET.reset(before)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As click's; an error where an option is repeated, or a file would be lost or not made.
-
-        One that had another name is said to be called otherwise.
-        """
-        try:
-            return self._parsed(ctx, args)
-        except USAGE as error:
-            option = getattr(error, "option_name", None)
-            command = ctx.command_path.partition(" ")[2]
-            new = OLD_NAMES.get(f"{command} {option}")
-            if new is None:
-                raise
-            raise USAGE(f"{option} of {command} is now {new}", ctx) from None
-
-    def _parsed(self, ctx: Any, args: list[str]) -> list[str]:
+        """As click's; an error where an option is repeated, or a file would be lost or not made."""
         if args:
             self._refuse_repeated(ctx, args)
         rest = super().parse_args(ctx, args)
@@ -99,22 +54,17 @@ class Command(TyperCommand):
                 ctx.fail("give --json or --format, not both")
             ctx.params["form"] = Form.JSON
         self._refuse_lost_files(ctx)
-        for option in self.params:
-            path = ctx.params.get(option.name)
-            if path is not None and self._is_written(option):
-                known = (
-                    ENDINGS.get(f"{before}{option.opts[0]}") for before in ("", f"{self.name} ")
-                )
-                require_writable(path, next(filter(None, known), ()))
-            elif path is not None and not FOLDERS.isdisjoint(option.opts):
-                require_writable(path, is_folder=True)
+        for param in self.params:
+            path, writes = ctx.params.get(param.name), self.writes(param)
+            if path is not None and writes:
+                endings = () if writes in (ANY, FOLDER) else tuple(writes.split())
+                require_writable(path, endings, writes == FOLDER)
         return rest
 
-    def _is_written(self, option: Any) -> bool:
-        """Whether an option names a file to write."""
-        return not option.multiple and (
-            not WRITTEN.isdisjoint(option.opts) or f"{self.name} {option.opts[0]}" in WRITTEN
-        )
+    def writes(self, param: Any) -> str:
+        """What an option of this command writes, as `Option` has it; empty for nothing."""
+        option = vars(self.callback)["options"].get(param.name)
+        return "" if option is None else option.writes
 
     def _refuse_repeated(self, ctx: Any, args: list[str]) -> None:
         seen = set()
@@ -133,7 +83,7 @@ class Command(TyperCommand):
             value = ctx.params.get(option.name)
             is_named = option.opts[0].startswith("-")
             name = option.opts[0] if is_named else str(option.name).upper()
-            if not self._is_written(option):
+            if self.writes(option) in ("", FOLDER):
                 read.update(dict.fromkeys(_files(value), name))
             elif value is not None:
                 path = Path(os.path.realpath(value))
@@ -147,18 +97,34 @@ class Command(TyperCommand):
 
 
 @cache
-def _shared_options() -> dict[str, Any]:
-    """Options that no function of a command has, by name, as typer makes them of annotations."""
+def _made_options() -> dict[str, Any]:
+    """The options that no function of a command has, by name, as typer makes them."""
     app = typer.Typer(add_completion=False)
 
-    @app.command()
-    def _(
-        json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
-        quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
-    ) -> None:
+    def flags(json: bool = False, quiet: bool = False) -> None:
         pass
 
+    _annotate(flags, SHARED)
+    app.command()(flags)
     return {param.name: param for param in typer.main.get_command(app).params}
+
+
+def _annotate(function: Callable[..., Any], options: Mapping[str, Option]) -> None:
+    """Tell typer what each parameter of a function is."""
+    hints = get_type_hints(function)
+    for name, parameter in signature(function).parameters.items():
+        made = _typer_info(name, options[name], hints[name], parameter.default)
+        function.__annotations__[name] = Annotated[hints[name], made]
+
+
+def _typer_info(name: str, option: Option, hint: Any, default: Any) -> Any:
+    """An option or an argument as typer declares it."""
+    more = {key: getattr(option, key) for key in ("help", "metavar", "min", "max")}
+    if option.is_argument:
+        return typer.Argument(show_default=False, **more)
+    flags = option.flags.split() or [f"--{name.replace('_', '-')}"]
+    is_shown = default not in (None, "", Parameter.empty)
+    return typer.Option(*flags, show_default=is_shown, **more)
 
 
 class Commands(typer.Typer):
@@ -172,7 +138,7 @@ class Commands(typer.Typer):
         then: str,
         gives: str = "",
         of_family: str = "",
-        **options: Any,
+        **own: Option,
     ) -> Callable[[Function], Function]:
         """As typer's, of a command whose help ends with an example.
 
@@ -180,14 +146,17 @@ class Commands(typer.Typer):
         comes next, and after # what it is for. gives -- the names in its answer, in parentheses
         those that are there where they have a meaning; of_family -- with --family, behind what
         names the family. `tests/test_json.py` compares them with what is printed, and with the
-        tables of docs/json.md.
+        tables of docs/json.md. own -- what parameters are, where it is not as in `SHARED`.
         """
         seconds = f"{takes} second{'s' * (takes > 1)}"
         lines = f"Example: {example}", f"Takes:   {seconds} on a usual machine", f"Next:    {then}"
-        add = super().command(*names, cls=Command, epilog="\n".join(("\b", *lines)), **options)
+        add = super().command(*names, cls=Command, epilog="\n".join(("\b", *lines)))
 
         def declared(function: Function) -> Function:
-            vars(function).update(gives=gives, of_family=of_family)
+            options = SHARED | own
+            named = {name: options[name] for name in signature(function).parameters}
+            vars(function).update(gives=gives, of_family=of_family, options=named)
+            _annotate(function, named)
             return add(function)
 
         return declared

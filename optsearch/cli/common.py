@@ -9,19 +9,16 @@ from contextlib import contextmanager
 from fractions import Fraction
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.table import Table
 
 from optsearch.cli.app import Interrupted, Safe
-from optsearch.cli.arguments import Form
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, bits, cell_name, column_name, drawn_board, holes_text
 from optsearch.game.noise import Noise, NoisyPosition
-from optsearch.game.position import BOARD_SIGNS, Position
+from optsearch.game.position import Position
 from optsearch.game.ranges import expanded
-from optsearch.strategies.player import MOST_SALVO
 from optsearch.support.documents import text_of
 from optsearch.support.errors import GameError, OptsearchError, PositionError, WorkerLost
 from optsearch.support.files import replacing
@@ -61,98 +58,6 @@ out = Output()
 MOST_DRAWN = 1 << 16  # bytes of a drawn board
 MOST_NAME = 256  # signs of a name that a file can have
 MOST_LISTED = 1 << 20  # bytes of a list of games
-
-
-GameArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="GAME",
-        help="For example 10x10:5,4,3,3,2 or 4x4:3,2;contact=any (rows x columns : ship lengths); "
-        "FILE:5,4,3 takes the board from a drawing, . a cell and - a hole. "
-        "Other boards, as with board=torus or of a file of your own: docs/boards.md.",
-        show_default=False,
-    ),
-]
-OptionalGame = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[GAME]",
-        help="For example 10x10:5,4,3,3,2 or 4x4:3,2;contact=any (rows x columns : ship lengths).",
-        show_default=False,
-    ),
-]
-FamilyOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--family",
-        metavar="FILE",
-        help="Find a hidden set among those of this table instead (CSV: set, things, weight; "
-        "docs/families.md).",
-        show_default=False,
-    ),
-]
-ShotsOption = Annotated[
-    str, typer.Option("--shots", help="Shots made so far, for example 'B3=hit A1=miss'.")
-]
-BoardOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--board",
-        help=f"File with a drawn board instead: one line per row of {BOARD_SIGNS}.",
-        show_default=False,
-    ),
-]
-PriorOption = Annotated[
-    str | None,
-    typer.Option(
-        "--prior",
-        metavar="PRIOR",
-        help="How likely each configuration is, if they are not all equally likely: FILE.csv with "
-        "weights of placements, cells or configurations, FILE.py:NAME, or one-by-one "
-        "(docs/priors.md).",
-        show_default=False,
-    ),
-]
-FalseHitsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--false-hits",
-        metavar="P",
-        help="Replies may be false: the probability that a shot at water is answered with hit, "
-        "as in 0.05 (docs/replies.md).",
-        show_default=False,
-    ),
-]
-FalseMissesOption = Annotated[
-    str | None,
-    typer.Option(
-        "--false-misses",
-        metavar="Q",
-        help="The probability that a shot at a ship is answered with miss.",
-        show_default=False,
-    ),
-]
-SalvoOption = Annotated[
-    int,
-    typer.Option(
-        "--salvo",
-        min=1,
-        max=MOST_SALVO,
-        help="How many cells to choose together, before hearing their replies.",
-    ),
-]
-TimeLimitOption = Annotated[
-    float | None,
-    typer.Option(
-        "--time-limit",
-        help="Stop after so many seconds and print the bracket proved by then.",
-        min=0.01,
-        show_default=False,
-    ),
-]
-FormOption = Annotated[
-    Form, typer.Option("--format", help="Form of the answer; csv is its table alone.")
-]
 
 
 def title_of(tree: DecisionTree, path: Path) -> str:

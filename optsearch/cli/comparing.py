@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, suppress
-from typing import Annotated
-
-import typer
+from pathlib import Path
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.arguments import Form
-from optsearch.cli.common import FormOption, GameArgument, advised, numbered, read_game
+from optsearch.cli.common import advised, numbered, read_game
+from optsearch.cli.options import Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.cli.simulating import columns
-from optsearch.cli.tasks import DaskOption, JobsOption, MemoryOption, ResumeOption, executor_at
+from optsearch.cli.tasks import executor_at
 from optsearch.evaluate import Comparison, ComparisonStatus, Paired
 from optsearch.evaluate import compare as compare_
 from optsearch.evaluate.comparison import MOST_DRAWN, POSITIONS
@@ -28,59 +26,42 @@ from optsearch.support.progress import Progress
     takes=4,
     then="optsearch evaluate rollout 6x6:4,3,2  # exactly, on all configurations",
     gives="game first second until seed configurations sizes whole microseconds",
+    first=Argument(
+        "A strategy, as evaluate takes it, such as greedy or my_file.py:NAME.", metavar="FIRST"
+    ),
+    second=Argument("The strategy that may save shots in its place.", metavar="SECOND"),
+    until=Option(
+        "The strategy that plays from the empty board to the positions; no rollout.",
+        metavar="STRATEGY",
+    ),
+    positions=Option("How many positions to draw of each size.", min=2, max=MOST_DRAWN),
+    largest=Option(
+        "The most configurations of a position (default: 100,000; 8,192 if a strategy plays in "
+        "plain Python).",
+        min=2,
+    ),
+    games=Option(
+        "To estimate the whole game: how many boards each strategy plays from the first shot down "
+        "to the tasks of its evaluation.",
+        min=0,
+        max=MOST_DRAWN,
+    ),
+    seed=Option("The same seed gives the same positions.", min=0),
 )
 def compare(
-    first: Annotated[
-        str,
-        typer.Argument(
-            metavar="FIRST",
-            help="A strategy, as evaluate takes it, such as greedy or my_file.py:NAME.",
-            show_default=False,
-        ),
-    ],
-    second: Annotated[
-        str,
-        typer.Argument(
-            metavar="SECOND",
-            help="The strategy that may save shots in its place.",
-            show_default=False,
-        ),
-    ],
-    game: GameArgument,
-    until: Annotated[
-        str,
-        typer.Option(
-            metavar="STRATEGY",
-            help="The strategy that plays from the empty board to the positions; no rollout.",
-        ),
-    ] = "greedy",
-    positions: Annotated[
-        int, typer.Option(min=2, max=MOST_DRAWN, help="How many positions to draw of each size.")
-    ] = POSITIONS,
-    largest: Annotated[
-        int | None,
-        typer.Option(
-            min=2,
-            help="The most configurations of a position (default: 100,000; 8,192 if a strategy "
-            "plays in plain Python).",
-            show_default=False,
-        ),
-    ] = None,
-    games: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            max=MOST_DRAWN,
-            help="To estimate the whole game: how many boards each strategy plays from the first "
-            "shot down to the tasks of its evaluation.",
-        ),
-    ] = 0,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same positions.")] = 1,
-    jobs: JobsOption = None,
-    resume: ResumeOption = None,
-    dask: DaskOption = None,
-    memory: MemoryOption = 4,
-    form: FormOption = Form.TEXT,
+    first: str,
+    second: str,
+    game: str,
+    until: str = "greedy",
+    positions: int = POSITIONS,
+    largest: int | None = None,
+    games: int = 0,
+    seed: int = 1,
+    jobs: int | None = None,
+    resume: Path | None = None,
+    dask: str | None = None,
+    memory: float = 4,
+    form: Form = Form.TEXT,
 ) -> None:
     """Estimate what one strategy saves in place of another.
 

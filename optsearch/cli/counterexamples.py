@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.arguments import Form
-from optsearch.cli.common import FormOption, advised, facts_table, read_games
+from optsearch.cli.common import advised, facts_table, read_games
+from optsearch.cli.options import FOLDER, OUTPUT, SEARCH_JOBS, Form, Option
 from optsearch.cli.progress import telling
-from optsearch.cli.tasks import DaskOption, SearchJobsOption, executor_of
+from optsearch.cli.tasks import executor_of
 from optsearch.game import MAX_CELLS
 from optsearch.search import counterexamples as hunting
 from optsearch.search.counterexamples import Counterexample, Found, Scope
@@ -39,63 +36,39 @@ class Contact(str, Enum):
     takes=2,
     then="optsearch greedy 3x4:2 --shots 'A1=miss B3=miss'  # what greedy costs there",
     gives="searched games undecided positions counterexamples fewest",
+    max_cells=Option("Search every grid of at most so many cells.", min=1, max=MAX_CELLS),
+    game=Option(
+        "This game instead of all grids, for example '4x4:3,2;holes=A1'; - reads games from "
+        "standard input and FILE from a file, one per line. Can be given more than once."
+    ),
+    fleet=Option("Only this fleet, for example 3,2; may be given more than once."),
+    contact=Option("May ships touch?"),
+    empty_only=Option("Only empty boards, not every position."),
+    shortest=Option("The least length of a ship, without --fleet.", min=1),
+    jobs=SEARCH_JOBS,
+    resume=Option(
+        "Folder that keeps each finished game; a run that was stopped goes on from it.",
+        writes=FOLDER,
+    ),
+    trees=Option(
+        "Write a best greedy and an optimal tree of each counterexample to this folder.",
+        writes=FOLDER,
+    ),
+    output=OUTPUT("Write all of them to this CSV file."),
 )
 def counterexamples(
-    max_cells: Annotated[
-        int | None,
-        typer.Option(
-            help="Search every grid of at most so many cells.",
-            min=1,
-            max=MAX_CELLS,
-            show_default=False,
-        ),
-    ] = None,
-    game: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="This game instead of all grids, for example '4x4:3,2;holes=A1'; - reads games "
-            "from standard input and FILE from a file, one per line. Can be given more than "
-            "once.",
-            show_default=False,
-        ),
-    ] = None,
-    fleet: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Only this fleet, for example 3,2; may be given more than once.",
-            show_default=False,
-        ),
-    ] = None,
-    contact: Annotated[Contact, typer.Option(help="May ships touch?")] = Contact.NONE,
-    empty_only: Annotated[
-        bool, typer.Option("--empty-only", help="Only empty boards, not every position.")
-    ] = False,
-    shortest: Annotated[
-        int, typer.Option(help="The least length of a ship, without --fleet.", min=1)
-    ] = SHORTEST,
-    jobs: SearchJobsOption = None,
-    dask: DaskOption = None,
-    resume: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder that keeps each finished game; a run that was stopped goes on from it.",
-            show_default=False,
-        ),
-    ] = None,
-    trees: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write a best greedy and an optimal tree of each counterexample to this folder.",
-            show_default=False,
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="Write all of them to this CSV file.", show_default=False
-        ),
-    ] = None,
-    form: FormOption = Form.TEXT,
+    max_cells: int | None = None,
+    game: list[str] | None = None,
+    fleet: list[str] | None = None,
+    contact: Contact = Contact.NONE,
+    empty_only: bool = False,
+    shortest: int = SHORTEST,
+    jobs: int | None = None,
+    dask: str | None = None,
+    resume: Path | None = None,
+    trees: Path | None = None,
+    output: Path | None = None,
+    form: Form = Form.TEXT,
 ) -> None:
     """Positions where greedy is not optimal, the smallest first.
 

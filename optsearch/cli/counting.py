@@ -17,17 +17,7 @@ from rich.text import Text
 
 from optsearch.cli.answers import Answer, json_text
 from optsearch.cli.app import app
-from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
-    BoardOption,
-    FalseHitsOption,
-    FalseMissesOption,
-    FamilyOption,
-    FormOption,
-    GameArgument,
-    OptionalGame,
-    PriorOption,
-    ShotsOption,
     board_text,
     counted_text,
     described,
@@ -39,6 +29,7 @@ from optsearch.cli.common import (
     read_position,
     save_figure,
 )
+from optsearch.cli.options import FIGURE, FOLDER, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.counting.configurations import Configurations
 from optsearch.counting.posterior import Posterior, ranks
@@ -93,14 +84,16 @@ def engine_of(
     takes=2,
     then="optsearch posterior 10x10:5,4,3,3,2  # where the ships are",
     gives="game position configurations",
+    method=Option("lattice: transfer matrix; enumerate: go through every configuration."),
+    cache=Option("Folder to keep the counting table of the game in.", writes=FOLDER),
 )
 def count(
-    game: GameArgument,
-    shots: ShotsOption = "",
-    board: BoardOption = None,
-    method: CountingOption = Counting.LATTICE,
-    cache: CacheOption = None,
-    form: FormOption = Form.TEXT,
+    game: str,
+    shots: str = "",
+    board: Path | None = None,
+    method: Counting = Counting.LATTICE,
+    cache: Path | None = None,
+    form: Form = Form.TEXT,
 ) -> None:
     """Count the configurations, of a game or after some shots."""
     position = read_position(game, shots, board)
@@ -118,14 +111,16 @@ def count(
     takes=1,
     then="optsearch posterior 4x5:2,3,4 --shots 'A2=hit B1=miss'  # after shots",
     gives="game position configurations occurrence",
+    method=Option("lattice: transfer matrix; enumerate: go through every configuration."),
+    cache=Option("Folder to keep the counting table of the game in.", writes=FOLDER),
 )
 def occurrence(
-    game: GameArgument,
-    shots: ShotsOption = "",
-    board: BoardOption = None,
-    method: CountingOption = Counting.LATTICE,
-    cache: CacheOption = None,
-    form: FormOption = Form.TEXT,
+    game: str,
+    shots: str = "",
+    board: Path | None = None,
+    method: Counting = Counting.LATTICE,
+    cache: Path | None = None,
+    form: Form = Form.TEXT,
 ) -> None:
     """In how many configurations each cell holds a ship."""
     position = read_position(game, shots, board)
@@ -174,28 +169,25 @@ class Matrix(str, Enum):
     gives="game position (false_hits false_misses) (prior prior_digest) (matrix values) "
     "(configurations occurrence probability) greedy_shots (bits)",
     of_family="left left_weight bits greedy probability",
+    cache=Option("Folder to keep the counting table of the game in.", writes=FOLDER),
+    figure=Option("Draw the heat map to this file (pdf, svg or png).", writes=FIGURE),
+    matrix=Option(
+        "exact: probabilities; hunt, attack: the matrices of Battleship Heuristics, which count "
+        "placements without a miss."
+    ),
 )
 def posterior(
-    game: OptionalGame = None,
-    family: FamilyOption = None,
-    shots: ShotsOption = "",
-    board: BoardOption = None,
-    prior: PriorOption = None,
-    cache: CacheOption = None,
-    figure: Annotated[
-        Path | None,
-        typer.Option(help="Draw the heat map to this file (pdf, svg or png).", show_default=False),
-    ] = None,
-    matrix: Annotated[
-        Matrix,
-        typer.Option(
-            help="exact: probabilities; hunt, attack: the matrices of Battleship Heuristics, which "
-            "count placements without a miss."
-        ),
-    ] = Matrix.EXACT,
-    false_hits: FalseHitsOption = None,
-    false_misses: FalseMissesOption = None,
-    form: FormOption = Form.TEXT,
+    game: str | None = None,
+    family: Path | None = None,
+    shots: str = "",
+    board: Path | None = None,
+    prior: str | None = None,
+    cache: Path | None = None,
+    figure: Path | None = None,
+    matrix: Matrix = Matrix.EXACT,
+    false_hits: str | None = None,
+    false_misses: str | None = None,
+    form: Form = Form.TEXT,
 ) -> None:
     """Where the ships are: the probability of each cell.
 
@@ -327,27 +319,23 @@ def draw_heat(position: Position | NoisyPosition, values: NDArray[np.float64], p
     takes=2,
     then="optsearch sample 10x10:5,4,3,3,2 --draw-boards  # as a board",
     gives="game position (false_hits false_misses) (prior prior_digest) seed sample",
+    number=Option("How many.", flags="-n", min=1, max=10000000),
+    seed=Option("The same seed gives the same sample.", min=0),
+    draw_boards=Option("Draw each configuration as a board; 1 2 3 … are the ships."),
+    cache=Option("Folder to keep the counting table of the game in.", writes=FOLDER),
 )
 def sample(
-    game: GameArgument,
-    shots: ShotsOption = "",
-    board: BoardOption = None,
-    prior: PriorOption = None,
-    number: Annotated[int, typer.Option("-n", help="How many.", min=1, max=10_000_000)] = 1,
-    seed: Annotated[
-        int | None,
-        typer.Option(help="The same seed gives the same sample.", min=0, show_default=False),
-    ] = None,
-    draw_boards: Annotated[
-        bool,
-        typer.Option(
-            "--draw-boards", help="Draw each configuration as a board; 1 2 3 … are the ships."
-        ),
-    ] = False,
-    cache: CacheOption = None,
-    false_hits: FalseHitsOption = None,
-    false_misses: FalseMissesOption = None,
-    form: FormOption = Form.TEXT,
+    game: str,
+    shots: str = "",
+    board: Path | None = None,
+    prior: str | None = None,
+    number: int = 1,
+    seed: int | None = None,
+    draw_boards: bool = False,
+    cache: Path | None = None,
+    false_hits: str | None = None,
+    false_misses: str | None = None,
+    form: Form = Form.TEXT,
 ) -> None:
     """Draw configurations from those the shots leave, uniformly or by a prior.
 

@@ -6,27 +6,23 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.table import Table
 
 from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted, app
-from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
-    FormOption,
-    GameArgument,
-    TimeLimitOption,
     advised,
     board_text,
     numbered,
     read_game,
     save_figure,
 )
+from optsearch.cli.options import ANY, FIGURE, FOLDER, SEARCH_JOBS, Argument, Form, Option
 from optsearch.cli.progress import telling
-from optsearch.cli.tasks import DaskOption, ResumeOption, SearchJobsOption, executor_of
+from optsearch.cli.tasks import executor_of
 from optsearch.game import HOLE, Game, cell_name
 from optsearch.game.objective import Objective
 from optsearch.search.solver import solve
@@ -44,44 +40,30 @@ WIDE = 76  # characters of boards side by side
     then="optsearch certificate value.json  # check both sides",
     gives="game objective value (bracket uniform is_uniform hidings orbits hider probability "
     "shooter rounds trees seconds)",
+    objective=Option(
+        "mean: the mean number of shots; within=K: the probability to finish within K shots; "
+        "worst: the worst case, which no mix changes."
+    ),
+    tolerance=Option("Stop at a bracket of at most this width, such as 0.001 or 1/100."),
+    jobs=SEARCH_JOBS,
+    certificate=Option("Write both mixes to this file, for optsearch certificate.", writes=ANY),
+    trees=Option("Folder to write the shooter's trees to, the most probable first.", writes=FOLDER),
+    figure=Option(
+        "Draw the hider's mix and its map to this file (.pdf, .svg, .png).", writes=FIGURE
+    ),
 )
 def equilibrium(
-    game: GameArgument,
-    objective: Annotated[
-        str,
-        typer.Option(
-            help="mean: the mean number of shots; within=K: the probability to finish within K "
-            "shots; worst: the worst case, which no mix changes."
-        ),
-    ] = "mean",
-    time_limit: TimeLimitOption = None,
-    tolerance: Annotated[
-        str, typer.Option(help="Stop at a bracket of at most this width, such as 0.001 or 1/100.")
-    ] = "0",
-    jobs: SearchJobsOption = None,
-    resume: ResumeOption = None,
-    dask: DaskOption = None,
-    certificate: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write both mixes to this file, for optsearch certificate.", show_default=False
-        ),
-    ] = None,
-    trees: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder to write the shooter's trees to, the most probable first.",
-            show_default=False,
-        ),
-    ] = None,
-    figure: Annotated[
-        Path | None,
-        typer.Option(
-            help="Draw the hider's mix and its map to this file (.pdf, .svg, .png).",
-            show_default=False,
-        ),
-    ] = None,
-    form: FormOption = Form.TEXT,
+    game: str,
+    objective: str = "mean",
+    time_limit: float | None = None,
+    tolerance: str = "0",
+    jobs: int | None = None,
+    resume: Path | None = None,
+    dask: str | None = None,
+    certificate: Path | None = None,
+    trees: Path | None = None,
+    figure: Path | None = None,
+    form: Form = Form.TEXT,
 ) -> None:
     """The value of a game in which the hider, too, plays optimally.
 
@@ -327,11 +309,9 @@ def draw_mix(found: Any, path: Path) -> None:
     takes=1,
     then="optsearch solve 3x4:2  # against ships hidden uniformly",
     gives="game objective value bracket hidings orbits used trees method seconds",
+    file=Argument("A file written by equilibrium --certificate."),
 )
-def certificate(
-    file: Annotated[Path, typer.Argument(help="A file written by equilibrium --certificate.")],
-    form: FormOption = Form.TEXT,
-) -> None:
+def certificate(file: Path, form: Form = Form.TEXT) -> None:
     """Check both sides of the value of a game against the best hider.
 
     In plain Python, with code that shares nothing with the program that found it.

@@ -5,19 +5,13 @@ from __future__ import annotations
 import shlex
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.table import Table
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
-    FamilyOption,
-    FormOption,
-    OptionalGame,
-    PriorOption,
     advised,
     counted_text,
     game_of,
@@ -26,8 +20,9 @@ from optsearch.cli.common import (
     prior_text,
     read_game,
 )
+from optsearch.cli.options import OUTPUT, Argument, Form
 from optsearch.cli.progress import telling
-from optsearch.cli.tasks import DaskOption, JobsOption, MemoryOption, ResumeOption, executor_at
+from optsearch.cli.tasks import executor_at
 from optsearch.counting.prior import prior_of
 from optsearch.evaluate import Evaluation, EvaluationStatus
 from optsearch.evaluate import evaluate as evaluate_
@@ -46,29 +41,24 @@ from optsearch.support.progress import Progress
     then="optsearch solve 4x5:2,3,4  # the optimum, to compare with",
     gives="strategy game (prior prior_digest) configurations total_height mean sd worst histogram",
     of_family="strategy total_misses mean sd worst histogram",
+    strategy=Argument(
+        "Such as greedy, rollout, nested, pattern or my_file.py:NAME; parameters as in "
+        "greedy:ties=last.",
+        metavar="STRATEGY",
+    ),
+    output=OUTPUT("Write the distribution to this file (CSV)."),
 )
 def evaluate(
-    strategy: Annotated[
-        str,
-        typer.Argument(
-            metavar="STRATEGY",
-            help="Such as greedy, rollout, nested, pattern or my_file.py:NAME; parameters "
-            "as in greedy:ties=last.",
-            show_default=False,
-        ),
-    ],
-    game: OptionalGame = None,
-    family: FamilyOption = None,
-    prior: PriorOption = None,
-    jobs: JobsOption = None,
-    resume: ResumeOption = None,
-    dask: DaskOption = None,
-    memory: MemoryOption = 4,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write the distribution to this file (CSV)."),
-    ] = None,
-    form: FormOption = Form.TEXT,
+    strategy: str,
+    game: str | None = None,
+    family: Path | None = None,
+    prior: str | None = None,
+    jobs: int | None = None,
+    resume: Path | None = None,
+    dask: str | None = None,
+    memory: float = 4,
+    output: Path | None = None,
+    form: Form = Form.TEXT,
 ) -> None:
     """The exact distribution of a strategy's shots.
 
@@ -126,7 +116,7 @@ def require_order(strategy: str, game: str) -> None:
     then="optsearch evaluate pattern 4x5:2,3,4  # what one of them costs",
     gives="strategies ties",
 )
-def list_strategies(form: FormOption = Form.TEXT) -> None:
+def list_strategies(form: Form = Form.TEXT) -> None:
     """List the strategies and players with their parameters.
 
     For evaluate, which takes strategies, and simulate, which takes both.

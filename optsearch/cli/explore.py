@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
-    BoardOption,
-    FormOption,
-    GameArgument,
-    PriorOption,
-    ShotsOption,
     read_position,
     title_of,
     writing,
 )
+from optsearch.cli.options import OUTPUT, Form, Option
 from optsearch.cli.progress import solving
 from optsearch.counting.prior import prior_of
 from optsearch.search import solver
@@ -36,36 +28,28 @@ OWN_NAMES = ("optimal", "best found", "greedy", "greedy, ties first")
     takes=2,
     then="optsearch explore 3x4:2 -o walk.html --with-tree tree.json  # one more tree",
     gives="game position (prior prior_digest) configurations lower upper trees page",
+    output=OUTPUT("The page to write."),
+    with_tree=Option(
+        "File with one more tree of the same game and shots, as written by solve --tree; shown by "
+        "its title. Can be given more than once.",
+        metavar="FILE",
+    ),
+    time_limit=Option(
+        "Seconds to search. After that the page has the best strategy found by then, and brackets "
+        "in place of optima that are not known. Half of the seconds are for the best strategy, a "
+        "quarter for greedy, a quarter for the other numbers.",
+        min=0.01,
+    ),
 )
 def explore(
-    game: GameArgument,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The page to write.", show_default=False)
-    ],
-    shots: ShotsOption = "",
-    board: BoardOption = None,
-    prior: PriorOption = None,
-    with_tree: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--with-tree",
-            metavar="FILE",
-            help="File with one more tree of the same game and shots, as written by solve --tree; "
-            "shown by its title. Can be given more than once.",
-            show_default=False,
-        ),
-    ] = None,
-    time_limit: Annotated[
-        float | None,
-        typer.Option(
-            help="Seconds to search. After that the page has the best strategy found by then, and "
-            "brackets in place of optima that are not known. Half of the seconds are for the "
-            "best strategy, a quarter for greedy, a quarter for the other numbers.",
-            min=0.01,
-            show_default=False,
-        ),
-    ] = None,
-    form: FormOption = Form.TEXT,
+    game: str,
+    output: Path,
+    shots: str = "",
+    board: Path | None = None,
+    prior: str | None = None,
+    with_tree: list[Path] | None = None,
+    time_limit: float | None = None,
+    form: Form = Form.TEXT,
 ) -> None:
     """Write a web page on which you walk an optimal and a greedy strategy shot by shot."""
     position = read_position(game, shots, board)

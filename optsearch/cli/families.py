@@ -14,9 +14,9 @@ from rich.table import Table
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted
-from optsearch.cli.arguments import Form
 from optsearch.cli.common import facts_table, mean_fields, mean_text, numbered
 from optsearch.cli.dialogue import Dialogue
+from optsearch.cli.options import Form
 from optsearch.cli.progress import so_far, solving
 from optsearch.cli.tasks import executor_of
 from optsearch.results.bracket import Bracket

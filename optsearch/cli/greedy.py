@@ -6,23 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
 
-import typer
 from rich.table import Table
 
 from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted, app
-from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
-    BoardOption,
-    FamilyOption,
-    FormOption,
-    OptionalGame,
-    PriorOption,
-    ShotsOption,
-    TimeLimitOption,
     cell_names,
     counted_text,
     game_of,
@@ -32,6 +22,7 @@ from optsearch.cli.common import (
     require_digest,
 )
 from optsearch.cli.families import greedy_family
+from optsearch.cli.options import ANY, Form, Option
 from optsearch.cli.progress import solving
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Cell
@@ -56,42 +47,34 @@ HEADS = ("", "total height", "mean", "more", "worst case")
     "best_greedy_total_height worst_greedy_total_height greedy_shots best_shots rules "
     "partings",
     of_family="total_misses mean lower upper rules",
+    rule=Option(
+        "Which greedy tree --tree writes: best or worst over all ties, or the tie broken by "
+        "first, checkerboard, central, last or remainder."
+    ),
+    tree=Option(
+        "Write the greedy tree to this file; that of best agrees with the tree of --optimal-tree "
+        "as long as possible.",
+        writes=ANY,
+    ),
+    optimal_tree=Option("Write the optimal tree beside it to this file.", writes=ANY),
+    patience=Option(
+        "Seconds for the worst greedy strategy, which takes long if there are many ties; after "
+        "that the answer has no worst one.",
+        min=0,
+    ),
 )
 def greedy(
-    game: OptionalGame = None,
-    family: FamilyOption = None,
-    shots: ShotsOption = "",
-    board: BoardOption = None,
-    prior: PriorOption = None,
-    rule: Annotated[
-        str,
-        typer.Option(
-            help="Which greedy tree --tree writes: best or worst over all ties, or the tie broken "
-            "by first, checkerboard, central, last or remainder."
-        ),
-    ] = "best",
-    tree: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write the greedy tree to this file; that of best agrees with the tree of "
-            "--optimal-tree as long as possible.",
-            show_default=False,
-        ),
-    ] = None,
-    optimal_tree: Annotated[
-        Path | None,
-        typer.Option(help="Write the optimal tree beside it to this file.", show_default=False),
-    ] = None,
-    patience: Annotated[
-        float,
-        typer.Option(
-            help="Seconds for the worst greedy strategy, which takes long if there are many ties; "
-            "after that the answer has no worst one.",
-            min=0,
-        ),
-    ] = 60,
-    time_limit: TimeLimitOption = None,
-    form: FormOption = Form.TEXT,
+    game: str | None = None,
+    family: Path | None = None,
+    shots: str = "",
+    board: Path | None = None,
+    prior: str | None = None,
+    rule: str = "best",
+    tree: Path | None = None,
+    optimal_tree: Path | None = None,
+    patience: float = 60,
+    time_limit: float | None = None,
+    form: Form = Form.TEXT,
 ) -> None:
     """The cost of always shooting a most probable cell.
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from optsearch.cli.app import Interrupted, app
 from optsearch.cli.common import (
-    GameArgument,
     board_text,
     counted_text,
     numbered,
@@ -21,6 +19,7 @@ from optsearch.cli.common import (
 )
 from optsearch.cli.counting import probability_board
 from optsearch.cli.dialogue import Dialogue
+from optsearch.cli.options import ANY, Option
 from optsearch.counting.posterior import Posterior
 from optsearch.game import HOLE, Game, cell_name, parse_cell
 from optsearch.game.position import Position, legend
@@ -44,44 +43,27 @@ quit   end; so does the end of the input"""
     example="optsearch play '10x10:5,4,3,3,2;contact=any' --against hard",
     takes=3,
     then="optsearch advise '10x10:5,4,3,3,2;contact=any'  # help in a real game",
+    against=Option(
+        "Who shoots back: easy (at random), hard (the fifth version of Battleship Heuristics), "
+        "exact (most probable cells), or any player; nobody, if not given.",
+        metavar="PLAYER",
+    ),
+    ships=Option("Your own ships, as in 'A1-A3 C1-C2' (default: drawn at random)."),
+    seed=Option("The same seed gives the same hidden ships.", min=0),
+    boards=Option(
+        "Who hides the ships that you look for: uniform, one-by-one, corner, FILE.csv with a "
+        "prior, or FILE.py:NAME.",
+        metavar="HIDER",
+    ),
+    resume=Option("File that keeps the game; the same command goes on from there.", writes=ANY),
 )
 def play(
-    game: GameArgument,
-    against: Annotated[
-        str,
-        typer.Option(
-            metavar="PLAYER",
-            help="Who shoots back: easy (at random), hard (the fifth version of Battleship "
-            "Heuristics), exact (most probable cells), or any player; nobody, if not given.",
-            show_default=False,
-        ),
-    ] = "",
-    ships: Annotated[
-        str,
-        typer.Option(
-            help="Your own ships, as in 'A1-A3 C1-C2' (default: drawn at random).",
-            show_default=False,
-        ),
-    ] = "",
-    seed: Annotated[
-        int | None,
-        typer.Option(min=0, help="The same seed gives the same hidden ships.", show_default=False),
-    ] = None,
-    boards: Annotated[
-        str,
-        typer.Option(
-            metavar="HIDER",
-            help="Who hides the ships that you look for: uniform, one-by-one, corner, FILE.csv "
-            "with a prior, or FILE.py:NAME.",
-        ),
-    ] = "uniform",
-    resume: Annotated[
-        Path | None,
-        typer.Option(
-            help="File that keeps the game; the same command goes on from there.",
-            show_default=False,
-        ),
-    ] = None,
+    game: str,
+    against: str = "",
+    ships: str = "",
+    seed: int | None = None,
+    boards: str = "uniform",
+    resume: Path | None = None,
 ) -> None:
     """Play against hidden ships, or against a player who shoots back.
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from optsearch import reproduce as reproduce_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.arguments import Form
-from optsearch.cli.common import FormOption, advised, out
+from optsearch.cli.common import advised, out
 from optsearch.cli.evaluating import evaluating
+from optsearch.cli.options import FOLDER, Form, Option
 from optsearch.reproduce import ALL, SOURCES, Check, Source
 from optsearch.results.tables import took
 from optsearch.support.errors import OptsearchError
@@ -25,28 +24,21 @@ COLUMNS = ("", "where", "what", "printed", "computed", "seconds")
     takes=8,
     then="optsearch reproduce --full --resume kept  # everything, an hour",
     gives="agrees checks",
+    source=Option(
+        f"The source: {', '.join(s.name for s in SOURCES)} or {ALL} (default: "
+        f"{SOURCES[0].name}; with --full, {ALL})."
+    ),
+    full=Option("Compute all numbers, also those that take minutes or hours."),
+    resume=Option(
+        "Folder that keeps finished work of --full; the same command goes on from it.",
+        writes=FOLDER,
+    ),
 )
 def reproduce(
-    source: Annotated[
-        str | None,
-        typer.Option(
-            help=f"The source: {', '.join(s.name for s in SOURCES)} or {ALL} "
-            f"(default: {SOURCES[0].name}; with --full, {ALL}).",
-            show_default=False,
-        ),
-    ] = None,
-    full: Annotated[
-        bool,
-        typer.Option("--full", help="Compute all numbers, also those that take minutes or hours."),
-    ] = False,
-    resume: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder that keeps finished work of --full; the same command goes on from it.",
-            show_default=False,
-        ),
-    ] = None,
-    form: FormOption = Form.TEXT,
+    source: str | None = None,
+    full: bool = False,
+    resume: Path | None = None,
+    form: Form = Form.TEXT,
 ) -> None:
     """Compute the numbers of the paper, or of another source, and print both side by side."""
     if resume is not None and not full:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from optsearch.cli.app import Interrupted, app
-from optsearch.cli.common import OptionalGame, PriorOption, out, read_game
+from optsearch.cli.common import out, read_game
+from optsearch.cli.options import Argument, Option
 from optsearch.counting.lattice import require_room
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
@@ -25,40 +22,32 @@ USUAL = "10x10:5,4,3,3,2"
     example="optsearch serve '10x10:5,4,3,3,2;contact=any;announce=ship'",
     takes=3,
     then="optsearch explore 3x4:2 -o walk.html  # a page without a server",
+    game=Argument("The game; without it the usual one, 10x10:5,4,3,3,2.", metavar="GAME"),
+    by=Option(
+        "Show the shot of this strategy, such as spread, beside the most probable cells. It "
+        "ignores a prior. Can be given more than once.",
+        metavar="STRATEGY",
+    ),
+    against=Option(
+        "A player to play against, beside those that have a name. Can be given more than once.",
+        metavar="PLAYER",
+    ),
+    port=Option("The port; 0 takes a free one.", min=0, max=65535),
+    host=Option(
+        "An address of this machine, for a phone in the same network. The connection is not "
+        "encrypted.",
+        metavar="ADDRESS",
+    ),
+    no_browser=Option("Print the address and open no browser."),
 )
 def serve(
-    game: OptionalGame = None,
-    prior: PriorOption = None,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="STRATEGY",
-            help="Show the shot of this strategy, such as spread, beside the most probable cells. "
-            "It ignores a prior. Can be given more than once.",
-            show_default=False,
-        ),
-    ] = None,
-    against: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PLAYER",
-            help="A player to play against, beside those that have a name. Can be given more than "
-            "once.",
-            show_default=False,
-        ),
-    ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 0,
-    host: Annotated[
-        str,
-        typer.Option(
-            metavar="ADDRESS",
-            help="An address of this machine, for a phone in the same network. The connection is "
-            "not encrypted.",
-        ),
-    ] = "127.0.0.1",
-    no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Print the address and open no browser.")
-    ] = False,
+    game: str | None = None,
+    prior: str | None = None,
+    by: list[str] | None = None,
+    against: list[str] | None = None,
+    port: int = 0,
+    host: str = "127.0.0.1",
+    no_browser: bool = False,
 ) -> None:
     """Serve a board for the browser: advice, play and review.
 

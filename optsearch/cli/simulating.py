@@ -7,27 +7,19 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from math import isnan
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
-    FalseHitsOption,
-    FalseMissesOption,
-    FamilyOption,
-    FormOption,
-    SalvoOption,
     advised,
     game_of,
     noise_fields,
     noise_of,
     read_game,
 )
+from optsearch.cli.options import OUTPUT, Argument, Form, Option
 from optsearch.cli.progress import telling
-from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at
+from optsearch.cli.tasks import executor_at
 from optsearch.game import HOLE, Cell, column_name
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, legend
@@ -47,43 +39,34 @@ SHOWN = 10  # players of whom all differences are printed
     then="optsearch evaluate greedy 4x5:2,3,4  # exactly, on all configurations",
     gives="game seed boards (false_hits false_misses) (salvo) players",
     of_family="seed players",
+    arguments=Argument(
+        "Players, such as greedy, heuristic:version=3 or my_file.py:NAME, and the game.",
+        metavar="PLAYER... GAME",
+    ),
+    games=Option("How many boards each player plays.", min=1, max=MOST_GAMES),
+    seed=Option("The same seed gives the same games.", min=0),
+    boards=Option(
+        "Who hides the ships: uniform, corner, one-by-one, FILE.csv (a prior) or FILE.py:NAME.",
+        metavar="WHO",
+    ),
+    output=OUTPUT("Write the distributions to this file (CSV)."),
+    extremes=Option("Show the games of fewest and of most shots."),
 )
 def simulate(
-    arguments: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PLAYER... GAME",
-            help="Players, such as greedy, heuristic:version=3 or my_file.py:NAME, and the game.",
-            show_default=False,
-        ),
-    ],
-    family: FamilyOption = None,
-    games: Annotated[
-        int, typer.Option(min=1, max=MOST_GAMES, help="How many boards each player plays.")
-    ] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same games.")] = 1,
-    boards: Annotated[
-        str,
-        typer.Option(
-            metavar="WHO",
-            help="Who hides the ships: uniform, corner, one-by-one, FILE.csv (a prior) or "
-            "FILE.py:NAME.",
-        ),
-    ] = "uniform",
-    jobs: JobsOption = None,
-    resume: ResumeOption = None,
-    dask: DaskOption = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write the distributions to this file (CSV)."),
-    ] = None,
-    false_hits: FalseHitsOption = None,
-    false_misses: FalseMissesOption = None,
-    salvo: SalvoOption = 1,
-    extremes: Annotated[
-        bool, typer.Option("--extremes", help="Show the games of fewest and of most shots.")
-    ] = False,
-    form: FormOption = Form.TEXT,
+    arguments: list[str],
+    family: Path | None = None,
+    games: int = 10000,
+    seed: int = 1,
+    boards: str = "uniform",
+    jobs: int | None = None,
+    resume: Path | None = None,
+    dask: str | None = None,
+    output: Path | None = None,
+    false_hits: str | None = None,
+    false_misses: str | None = None,
+    salvo: int = 1,
+    extremes: bool = False,
+    form: Form = Form.TEXT,
 ) -> None:
     """Play games on hidden boards, all players on the same boards.
 

@@ -13,8 +13,9 @@ from rich.text import Text
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Grouped, app
-from optsearch.cli.arguments import Commands, Form
-from optsearch.cli.common import FormOption, numbered, save_figure
+from optsearch.cli.arguments import Commands
+from optsearch.cli.common import numbered, save_figure
+from optsearch.cli.options import FIGURE, OUTPUT, Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.game import cell_name, column_name
 from optsearch.solitaire import (
@@ -98,14 +99,23 @@ KeepOption = Annotated[
     takes=2,
     then="optsearch solitaire explain puzzle.txt  # how a person goes on",
     gives="puzzle solutions limit is_unique",
+    file=Argument("A puzzle, as text or JSON; docs/solitaire.md has both formats.", metavar="FILE"),
+    method=Option(
+        "count: a sweep of the rows; ship: integer programme with a variable per placement; cell: "
+        "seven symbols per cell (default: count, or ship if count takes long). ship and cell "
+        "need OR-tools: pip install ortools."
+    ),
+    limit=Option("How many solutions to show.", min=1),
+    time_limit=Option("At most so many seconds.", min=0.01),
+    figure=Option("Draw it to this file (pdf, svg or png).", writes=FIGURE),
 )
 def solve(
-    file: FileArgument,
-    method: MethodOption = None,
-    limit: Annotated[int, typer.Option(help="How many solutions to show.", min=1)] = 2,
-    time_limit: TimeOption = None,
-    figure: FigureOption = None,
-    form: FormOption = Form.TEXT,
+    file: Path,
+    method: Method | None = None,
+    limit: int = 2,
+    time_limit: float | None = None,
+    figure: Path | None = None,
+    form: Form = Form.TEXT,
 ) -> None:
     """The solution, or several, up to a limit."""
     puzzle, chosen = formats.load(file), None if method is None else method.value
@@ -143,12 +153,19 @@ def _verdict(number: int, limit: int) -> str:
     takes=2,
     then="optsearch solitaire minimise puzzle.txt -o minimal.txt  # drop clues",
     gives="puzzle solutions is_unique conflict",
+    file=Argument("A puzzle, as text or JSON; docs/solitaire.md has both formats.", metavar="FILE"),
+    method=Option(
+        "count: a sweep of the rows; ship: integer programme with a variable per placement; cell: "
+        "seven symbols per cell (default: count, or ship if count takes long). ship and cell "
+        "need OR-tools: pip install ortools."
+    ),
+    time_limit=Option("At most so many seconds.", min=0.01),
 )
 def check(
-    file: FileArgument,
-    method: MethodOption = None,
-    time_limit: TimeOption = None,
-    form: FormOption = Form.TEXT,
+    file: Path,
+    method: Method | None = None,
+    time_limit: float | None = None,
+    form: Form = Form.TEXT,
 ) -> None:
     """Whether there is exactly one solution: exit status 0 if so, 1 for none or several."""
     puzzle, chosen = formats.load(file), None if method is None else method.value
@@ -179,14 +196,12 @@ def check(
     takes=2,
     then="optsearch solitaire solve puzzle.txt --limit 5  # what they are",
     gives="puzzle solutions is_exact",
+    file=Argument("A puzzle, as text or JSON; docs/solitaire.md has both formats.", metavar="FILE"),
+    limit=Option("Stop at this many.", min=1),
+    time_limit=Option("At most so many seconds.", min=0.01),
 )
 def count(
-    file: FileArgument,
-    limit: Annotated[
-        int | None, typer.Option(help="Stop at this many.", min=1, show_default=False)
-    ] = None,
-    time_limit: TimeOption = None,
-    form: FormOption = Form.TEXT,
+    file: Path, limit: int | None = None, time_limit: float | None = None, form: Form = Form.TEXT
 ) -> None:
     """How many solutions there are, exactly, without CP-SAT."""
     puzzle = formats.load(file)
@@ -204,13 +219,17 @@ def count(
     takes=1,
     then="optsearch solitaire explain puzzle.txt  # one step",
     gives="puzzle level depth is_solved is_cut_short rules steps",
+    file=Argument("A puzzle, as text or JSON; docs/solitaire.md has both formats.", metavar="FILE"),
+    max_depth=Option("How many suppositions may be open at once.", min=0, max=5),
+    time_limit=Option("At most so many seconds.", min=0.01),
+    steps=Option("Print every step."),
 )
 def grade(
-    file: FileArgument,
-    max_depth: DepthOption = 2,
-    time_limit: TimeOption = None,
-    steps: Annotated[bool, typer.Option("--steps", help="Print every step.")] = False,
-    form: FormOption = Form.TEXT,
+    file: Path,
+    max_depth: int = 2,
+    time_limit: float | None = None,
+    steps: bool = False,
+    form: Form = Form.TEXT,
 ) -> None:
     """How hard a puzzle is for a person, by the rules that its steps need."""
     puzzle = formats.load(file)
@@ -238,12 +257,12 @@ def grade(
     takes=1,
     then="optsearch solitaire solve puzzle.txt  # all of it",
     gives="puzzle step",
+    file=Argument("A puzzle, as text or JSON; docs/solitaire.md has both formats.", metavar="FILE"),
+    max_depth=Option("How many suppositions may be open at once.", min=0, max=5),
+    time_limit=Option("At most so many seconds.", min=0.01),
 )
 def explain(
-    file: FileArgument,
-    max_depth: DepthOption = 2,
-    time_limit: TimeOption = None,
-    form: FormOption = Form.TEXT,
+    file: Path, max_depth: int = 2, time_limit: float | None = None, form: Form = Form.TEXT
 ) -> None:
     """The next cells that follow from what is revealed, and why."""
     puzzle = formats.load(file)
@@ -295,18 +314,27 @@ def step_fields(step: reasoning.Step) -> dict[str, Any]:
     takes=2,
     then="optsearch solitaire grade minimal.txt  # how hard it is",
     gives="puzzle seed clues_before clues file",
+    file=Argument("A puzzle, as text or JSON; docs/solitaire.md has both formats.", metavar="FILE"),
+    output=OUTPUT("File to write."),
+    seed=Option("Seed of the order in which clues are tried.", min=0),
+    method=Option(
+        "count: a sweep of the rows; ship: integer programme with a variable per placement; cell: "
+        "seven symbols per cell (default: count, or ship if count takes long). ship and cell "
+        "need OR-tools: pip install ortools."
+    ),
+    keep_counts=Option("Keep all counts; leave out revealed cells only."),
+    time_limit=Option("At most so many seconds.", min=0.01),
+    figure=Option("Draw it to this file (pdf, svg or png).", writes=FIGURE),
 )
 def minimise(
-    file: FileArgument,
-    output: Annotated[Path, typer.Option("-o", "--output", help="File to write.")],
-    seed: Annotated[
-        int, typer.Option(help="Seed of the order in which clues are tried.", min=0)
-    ] = 0,
-    method: MethodOption = None,
-    keep_counts: KeepOption = False,
-    time_limit: TimeOption = None,
-    figure: FigureOption = None,
-    form: FormOption = Form.TEXT,
+    file: Path,
+    output: Path,
+    seed: int = 0,
+    method: Method | None = None,
+    keep_counts: bool = False,
+    time_limit: float | None = None,
+    figure: Path | None = None,
+    form: Form = Form.TEXT,
 ) -> None:
     """Leave out clues until every clue is needed."""
     puzzle = formats.load(file)
@@ -321,20 +349,29 @@ def minimise(
     takes=1,
     then="optsearch solitaire grade puzzle.txt  # how hard it is",
     gives="puzzle seed clues file",
+    grid=Option("Rows and columns, such as 8x8."),
+    fleet=Option("Lengths of the ships, such as 4,3,2,2,1,1."),
+    output=OUTPUT("File to write."),
+    seed=Option("The same seed gives the same puzzle.", min=0),
+    method=Option(
+        "count: a sweep of the rows; ship: integer programme with a variable per placement; cell: "
+        "seven symbols per cell (default: count, or ship if count takes long). ship and cell "
+        "need OR-tools: pip install ortools."
+    ),
+    keep_counts=Option("Keep all counts; leave out revealed cells only."),
+    time_limit=Option("At most so many seconds.", min=0.01),
+    figure=Option("Draw it to this file (pdf, svg or png).", writes=FIGURE),
 )
 def generate(
-    grid: Annotated[str, typer.Option(help="Rows and columns, such as 8x8.")],
-    fleet: Annotated[str, typer.Option(help="Lengths of the ships, such as 4,3,2,2,1,1.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="File to write.")],
-    seed: Annotated[
-        int | None,
-        typer.Option(help="The same seed gives the same puzzle.", min=0, show_default=False),
-    ] = None,
-    method: MethodOption = None,
-    keep_counts: KeepOption = False,
-    time_limit: TimeOption = None,
-    figure: FigureOption = None,
-    form: FormOption = Form.TEXT,
+    grid: str,
+    fleet: str,
+    output: Path,
+    seed: int | None = None,
+    method: Method | None = None,
+    keep_counts: bool = False,
+    time_limit: float | None = None,
+    figure: Path | None = None,
+    form: Form = Form.TEXT,
 ) -> None:
     """A new puzzle with exactly one solution in which every clue is needed."""
     rows, columns = formats.parse_grid(grid)

@@ -9,9 +9,6 @@ from fractions import Fraction
 from functools import partial
 from math import ceil, floor
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from optsearch import tree as tree_
 from optsearch.bounds import has_nested_dual
@@ -20,15 +17,7 @@ from optsearch.check import paper, prices, reference
 from optsearch.check import proofs as proof
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted, app
-from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
-    BoardOption,
-    FamilyOption,
-    FormOption,
-    OptionalGame,
-    PriorOption,
-    ShotsOption,
-    TimeLimitOption,
     advised,
     board_text,
     cell_names,
@@ -42,8 +31,9 @@ from optsearch.cli.common import (
 )
 from optsearch.cli.families import bounds_family, solve_family
 from optsearch.cli.families import check_proof as check_family_proof
+from optsearch.cli.options import ANY, FOLDER, SEARCH_JOBS, Argument, Form, Option
 from optsearch.cli.progress import so_far, solving, telling
-from optsearch.cli.tasks import DaskOption, SearchJobsOption, executor_of
+from optsearch.cli.tasks import executor_of
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Cell, Game, cell_name
@@ -81,71 +71,54 @@ def require_solver(method: Method, **given: object) -> None:
     "best_shots (worst finished lower upper greedy_shots greedy_shots_total_height "
     "shot_values) nodes subsets seconds method table_entries",
     of_family="total_misses mean lower upper best nodes seconds",
+    objective=Option(
+        "mean: the least mean number of shots; worst: the least worst case, then the least mean; "
+        "within=K: most games finished within K shots."
+    ),
+    method=Option(
+        "solver: branch and bound; paper: the paper's Algorithm 2; reference: the definition."
+    ),
+    all_shots=Option(
+        "Also print the optimum after each first shot; with --time-limit a bracket if the time is "
+        "too short."
+    ),
+    jobs=SEARCH_JOBS,
+    table=Option(
+        "Folder for a transposition table on disk. It keeps what is solved, and a run that was "
+        "stopped goes on from it.",
+        writes=FOLDER,
+    ),
+    tree=Option(
+        "Write an optimal decision tree to this file (the best one found, if the time was too "
+        "short).",
+        writes=ANY,
+    ),
+    prove=Option(
+        "Write a proof that no strategy is better to this file; for small games.", writes=ANY
+    ),
+    memory=Option(
+        "GiB of memory for the transposition table; with --table, the rest is kept on disk.",
+        min=0.01,
+        max=65536,
+    ),
 )
 def solve(
-    game: OptionalGame = None,
-    family: FamilyOption = None,
-    shots: ShotsOption = "",
-    board: BoardOption = None,
-    prior: PriorOption = None,
-    objective: Annotated[
-        str,
-        typer.Option(
-            help="mean: the least mean number of shots; worst: the least worst case, then the "
-            "least mean; within=K: most games finished within K shots."
-        ),
-    ] = "mean",
-    method: Annotated[
-        Method,
-        typer.Option(
-            help="solver: branch and bound; paper: the paper's Algorithm 2; reference: the "
-            "definition."
-        ),
-    ] = Method.SOLVER,
-    time_limit: TimeLimitOption = None,
-    all_shots: Annotated[
-        bool,
-        typer.Option(
-            "--all-shots",
-            help="Also print the optimum after each first shot; with --time-limit a bracket if the "
-            "time is too short.",
-        ),
-    ] = False,
-    jobs: SearchJobsOption = None,
-    dask: DaskOption = None,
-    table: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder for a transposition table on disk. It keeps what is solved, and a run "
-            "that was stopped goes on from it.",
-            show_default=False,
-        ),
-    ] = None,
-    tree: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write an optimal decision tree to this file (the best one found, if the time "
-            "was too short).",
-            show_default=False,
-        ),
-    ] = None,
-    prove: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write a proof that no strategy is better to this file; for small games.",
-            show_default=False,
-        ),
-    ] = None,
-    memory: Annotated[
-        float,
-        typer.Option(
-            help="GiB of memory for the transposition table; with --table, the rest is kept on "
-            "disk.",
-            min=0.01,
-            max=65536,
-        ),
-    ] = 4.0,
-    form: FormOption = Form.TEXT,
+    game: str | None = None,
+    family: Path | None = None,
+    shots: str = "",
+    board: Path | None = None,
+    prior: str | None = None,
+    objective: str = "mean",
+    method: Method = Method.SOLVER,
+    time_limit: float | None = None,
+    all_shots: bool = False,
+    jobs: int | None = None,
+    dask: str | None = None,
+    table: Path | None = None,
+    tree: Path | None = None,
+    prove: Path | None = None,
+    memory: float = 4.0,
+    form: Form = Form.TEXT,
 ) -> None:
     """The optimum: its mean number of shots, exactly, and its first shots.
 
@@ -393,12 +366,10 @@ def shot_values(solution: Solution) -> tuple[list[str], list[dict[str, object]]]
     then="optsearch bounds 10x10:5,4,3,3,2  # what is proved of a larger game",
     gives="game position (prior prior_digest) total_height configurations mean (claims prices)",
     of_family="total_misses mean claims",
+    file=Argument("A file written by solve or bounds --prove."),
 )
 def check_proof(
-    file: Annotated[Path, typer.Argument(help="A file written by solve or bounds --prove.")],
-    prior: PriorOption = None,
-    family: FamilyOption = None,
-    form: FormOption = Form.TEXT,
+    file: Path, prior: str | None = None, family: Path | None = None, form: Form = Form.TEXT
 ) -> None:
     """Check a proof that no strategy is better.
 
@@ -460,23 +431,20 @@ def state_proved(answer: Answer, total: int, number: int) -> None:
     then="optsearch solve 4x5:2,3,4  # the optimum of a small game",
     gives="game position (prior prior_digest) bounds bracket is_all",
     of_family="bounds bracket is_all",
+    prove=Option(
+        "Write prices that prove the nested dual to this file; for two ships of two cells.",
+        writes=ANY,
+    ),
 )
 def bounds(
-    game: OptionalGame = None,
-    family: FamilyOption = None,
-    shots: ShotsOption = "",
-    board: BoardOption = None,
-    prior: PriorOption = None,
-    time_limit: TimeLimitOption = None,
-    prove: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write prices that prove the nested dual to this file; for two ships of two "
-            "cells.",
-            show_default=False,
-        ),
-    ] = None,
-    form: FormOption = Form.TEXT,
+    game: str | None = None,
+    family: Path | None = None,
+    shots: str = "",
+    board: Path | None = None,
+    prior: str | None = None,
+    time_limit: float | None = None,
+    prove: Path | None = None,
+    form: Form = Form.TEXT,
 ) -> None:
     """Proved bounds on the optimum, and the bracket they leave.
 

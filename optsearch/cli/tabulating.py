@@ -6,16 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from optsearch.cli.answers import Answer, Sheet
 from optsearch.cli.app import Interrupted, app
-from optsearch.cli.arguments import Form
-from optsearch.cli.common import FormOption, advised, read_games, save_figure
+from optsearch.cli.common import advised, read_games, save_figure
+from optsearch.cli.options import FIGURE, Argument, Form, Option
 from optsearch.cli.progress import telling
-from optsearch.cli.tasks import DaskOption, JobsOption, ResumeOption, executor_at
+from optsearch.cli.tasks import executor_at
 from optsearch.game import Game
 from optsearch.results.quantities import QUANTITIES, SHIPPED, Quantity, Time, Value
 from optsearch.results.tabulate import SECONDS, TableStatus, Tabulation, quantities, tabulate
@@ -31,42 +29,29 @@ DEFAULT = "configurations,optimum,greedy,lower"
     takes=4,
     then="optsearch solve 4x4:3,2  # the optimum of one of them, and its first shots",
     gives="columns time_limit is_all values",
+    games=Argument(
+        "Games such as 4x4:3,2, ranges of boards such as 4x4..6x6:3,2;contact=any, files with one "
+        "game per line, and - for standard input.",
+        metavar="GAMES",
+    ),
+    columns=Option(
+        f"Names separated by commas: {', '.join(QUANTITIES)}, and strategies, such as greedy, "
+        "rollout:endgame=4 or my_file.py:NAME."
+    ),
+    time_limit=Option("Seconds for each value; after that its entry is a bracket or —.", min=0.01),
+    places=Option("Decimals of means.", min=0, max=12),
+    figure=Option("Draw the columns of mean shots to this file (.pdf, .svg, .png).", writes=FIGURE),
 )
 def table(
-    games: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="GAMES",
-            help="Games such as 4x4:3,2, ranges of boards such as 4x4..6x6:3,2;contact=any, files "
-            "with one game per line, and - for standard input.",
-            show_default=False,
-        ),
-    ],
-    columns: Annotated[
-        str,
-        typer.Option(
-            help=f"Names separated by commas: {', '.join(QUANTITIES)}, and strategies, such as "
-            "greedy, rollout:endgame=4 or my_file.py:NAME."
-        ),
-    ] = DEFAULT,
-    time_limit: Annotated[
-        float,
-        typer.Option(
-            help="Seconds for each value; after that its entry is a bracket or —.", min=0.01
-        ),
-    ] = SECONDS,
-    places: Annotated[int, typer.Option(help="Decimals of means.", min=0, max=12)] = 4,
-    jobs: JobsOption = None,
-    resume: ResumeOption = None,
-    dask: DaskOption = None,
-    figure: Annotated[
-        Path | None,
-        typer.Option(
-            help="Draw the columns of mean shots to this file (.pdf, .svg, .png).",
-            show_default=False,
-        ),
-    ] = None,
-    form: FormOption = Form.TEXT,
+    games: list[str],
+    columns: str = DEFAULT,
+    time_limit: float = SECONDS,
+    places: int = 4,
+    jobs: int | None = None,
+    resume: Path | None = None,
+    dask: str | None = None,
+    figure: Path | None = None,
+    form: Form = Form.TEXT,
 ) -> None:
     """A table of many games: optima, strategies and bounds, for a paper.
 

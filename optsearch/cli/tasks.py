@@ -5,44 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from optsearch.support.cluster import cluster
 from optsearch.support.errors import OptsearchError
 from optsearch.support.workers import processes
-
-JobsOption = Annotated[
-    int | None,
-    typer.Option(
-        min=1, max=256, help="Processes (default: one per processor).", show_default=False
-    ),
-]
-SearchJobsOption = Annotated[
-    int | None,
-    typer.Option(min=1, max=256, help="Processes that search (default: 1).", show_default=False),
-]
-ResumeOption = Annotated[
-    Path | None,
-    typer.Option(
-        help="Folder that keeps finished work; the same command goes on from there.",
-        show_default=False,
-    ),
-]
-DaskOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ADDRESS",
-        help="Run on the workers of a Dask scheduler, such as tcp://host:8786, instead.",
-        show_default=False,
-    ),
-]
-
-MemoryOption = Annotated[
-    float, typer.Option(min=0, max=65536, help="GiB that each process may take.")
-]
 
 
 @contextmanager

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from optsearch import tree as tree_
 from optsearch.check.trees import require_prior
 from optsearch.check.trees import verify as replay
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.arguments import Form
 from optsearch.cli.common import (
-    FamilyOption,
-    FormOption,
-    PriorOption,
     described,
     game_of,
     heading,
@@ -29,6 +22,7 @@ from optsearch.cli.common import (
     writing,
 )
 from optsearch.cli.families import show_tree
+from optsearch.cli.options import FIGURE, Argument, Form, Option
 from optsearch.counting.prior import prior_of
 from optsearch.game import Cell, Game, Permutation
 from optsearch.search.hunt import is_hunt
@@ -42,37 +36,25 @@ from optsearch.support.errors import OptsearchError
     gives="game position (prior prior_digest) total_height configurations mean worst leaves "
     "histogram verified (beside turned differences)",
     of_family="total_misses mean worst asked verified",
+    file=Argument("A file written by solve --tree."),
+    verify=Option("Replay every configuration shot by shot and recount the total."),
+    figure=Option("Draw the tree to this file (pdf, svg or png).", writes=FIGURE),
+    draw_boards=Option("Draw each node as the board at that moment."),
+    beside=Option(
+        "Compare with this tree of the same position, and draw both side by side.", metavar="FILE"
+    ),
+    dot=Option("Write the tree for Graphviz to this file (dot).", writes=".dot .gv"),
 )
 def tree(
-    file: Annotated[Path, typer.Argument(help="A file written by solve --tree.")],
-    verify: Annotated[
-        bool,
-        typer.Option(
-            "--verify", help="Replay every configuration shot by shot and recount the total."
-        ),
-    ] = False,
-    prior: PriorOption = None,
-    family: FamilyOption = None,
-    figure: Annotated[
-        Path | None,
-        typer.Option(help="Draw the tree to this file (pdf, svg or png).", show_default=False),
-    ] = None,
-    draw_boards: Annotated[
-        bool, typer.Option("--draw-boards", help="Draw each node as the board at that moment.")
-    ] = False,
-    beside: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Compare with this tree of the same position, and draw both side by side.",
-            show_default=False,
-        ),
-    ] = None,
-    dot: Annotated[
-        Path | None,
-        typer.Option(help="Write the tree for Graphviz to this file (dot).", show_default=False),
-    ] = None,
-    form: FormOption = Form.TEXT,
+    file: Path,
+    verify: bool = False,
+    prior: str | None = None,
+    family: Path | None = None,
+    figure: Path | None = None,
+    draw_boards: bool = False,
+    beside: Path | None = None,
+    dot: Path | None = None,
+    form: Form = Form.TEXT,
 ) -> None:
     """Print a decision tree; verify it; draw it; compare it with another."""
     if family is not None:

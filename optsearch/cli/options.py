@@ -1,0 +1,95 @@
+"""What options and arguments are: a declaration for each, those of several commands in `SHARED`.
+
+A parameter of a command's function is the option of the same name. Its declaration is in the
+decorator of the command, or else here.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import partial
+from typing import NamedTuple
+
+
+class Form(str, Enum):
+    """How an answer is printed."""
+
+    TEXT = "text"
+    CSV = "csv"
+    JSON = "json"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+
+
+class Option(NamedTuple):
+    """An option of a command, or an argument.
+
+    flags -- what it is called, where that is not -- and the name of its parameter. min, max -- of
+    a number. writes -- the endings of the file to write that it names: `ANY`, or such as ".gif
+    .html"; `FOLDER` where it names a folder that files are written to.
+    """
+
+    help: str
+    flags: str = ""
+    metavar: str | None = None
+    min: float | None = None
+    max: float | None = None
+    writes: str = ""
+    is_argument: bool = False
+
+
+Argument = partial(Option, is_argument=True)
+ANY, FOLDER, FIGURE = "any", "folder", ".pdf .svg .png"
+
+SEARCH_JOBS = Option("Processes that search (default: 1).", min=1, max=256)
+OUTPUT = partial(Option, flags="--output -o", writes=ANY)
+
+SHARED = {
+    "game": Argument(
+        "For example 10x10:5,4,3,3,2 or 4x4:3,2;contact=any (rows x columns : ship lengths); "
+        "FILE:5,4,3 takes the board from a drawing, . a cell and - a hole. "
+        "Other boards, as with board=torus or of a file of your own: docs/boards.md.",
+        metavar="GAME",
+    ),
+    "family": Option(
+        "Find a hidden set among those of this table instead (CSV: set, things, weight; "
+        "docs/families.md).",
+        metavar="FILE",
+    ),
+    "shots": Option("Shots made so far, for example 'B3=hit A1=miss'."),
+    "board": Option(
+        "File with a drawn board instead: one line per row of . not shot, X hit, o miss."
+    ),
+    "prior": Option(
+        "How likely each configuration is, if they are not all equally likely: FILE.csv with "
+        "weights of placements, cells or configurations, FILE.py:NAME, or one-by-one "
+        "(docs/priors.md).",
+        metavar="PRIOR",
+    ),
+    "false_hits": Option(
+        "Replies may be false: the probability that a shot at water is answered with hit, "
+        "as in 0.05 (docs/replies.md).",
+        metavar="P",
+    ),
+    "false_misses": Option(
+        "The probability that a shot at a ship is answered with miss.", metavar="Q"
+    ),
+    "salvo": Option(
+        "How many cells to choose together, before hearing their replies.", min=1, max=1024
+    ),
+    "time_limit": Option(
+        "Stop after so many seconds and print the bracket proved by then.", min=0.01
+    ),
+    "jobs": Option("Processes (default: one per processor).", min=1, max=256),
+    "resume": Option(
+        "Folder that keeps finished work; the same command goes on from there.", writes=FOLDER
+    ),
+    "dask": Option(
+        "Run on the workers of a Dask scheduler, such as tcp://host:8786, instead.",
+        metavar="ADDRESS",
+    ),
+    "memory": Option("GiB that each process may take.", min=0, max=65536),
+    "form": Option("Form of the answer; csv is its table alone.", flags="--format"),
+    "json": Option("Short for --format json."),
+    "quiet": Option("Show no progress."),
+}
