@@ -5,7 +5,7 @@ For any prices y_s, with F_c the sets that have the cell c (mean, all weights 1)
     M(F) >= y(F) + sum over i >= 0 of min(0, least of M(S) + i |S| - y(S)
                                              over all cells c and parts S of F_c, not empty).
 
-The proof is that of `optsearch.bounds.dual_chain`. Prices are integers,
+The proof is that of `optsearch.lower_bounds.dual_chain`. Prices are integers,
 PRICE_OF_MISS to a miss, so that every bound is exact.
 
 - M(S) of all parts S of up to MOST sets is a table, shared by all cells of the same local shape:

@@ -243,7 +243,7 @@ cdef class LargestSearch:
     cells, classes -- how many cells the board has; int32 of shape (cells,): the least cell that a
         symmetry takes a cell to.
 
-    The sets are built cell by cell. `optsearch.bounds.coverage` says what bounds the configurations
+    The sets are built cell by cell. `optsearch.lower_bounds.coverage` says what bounds the configurations
     that a cell v adds to those that a set P meets:
 
         added(v) = c(v) - s_1(v) + s_2(v) - t(v),
@@ -301,7 +301,7 @@ cdef class LargestSearch:
         most -- when a set has that bound, the search ends: the first value is never above it. None
         after so many nodes. ships, costs -- placements of ships, uint64 of shape (n, 2), with their
         images under the symmetries, and for each what a set costs that meets it: so much that what a
-        cell adds gets no more when others come first (`optsearch.bounds.ship_chain`).
+        cell adds gets no more when others come first (`optsearch.lower_bounds.ship_chain`).
         """
         cdef int v
         if not 1 <= k <= self.cells:

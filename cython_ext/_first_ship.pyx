@@ -1,6 +1,6 @@
 """What is left unfinished of the configurations whose first ship is met at one cell, and the search.
 
-`optsearch.bounds.first_ship` has the argument. A strategy has hit c and missed t cells, none of them
+`optsearch.lower_bounds.first_ship` has the argument. A strategy has hit c and missed t cells, none of them
 hit before; the ships that may have been hit are the placements through c without a missed cell. Shots
 at their cells part them, and `FirstShip` takes the least, over all ways to do that, of what is left
 when it is most. A state is
@@ -309,7 +309,7 @@ cdef class Sequences:
     values -- what is left of the configurations whose first ship is met at a cell.
 
     best -- the most that j cells keep so far: sets that come to no more are left out. What c adds to
-    a sequence W is bounded by what it adds to the cells met, as `optsearch.bounds.coverage` says,
+    a sequence W is bounded by what it adds to the cells met, as `optsearch.lower_bounds.coverage` says,
     less V; and by what that was after a part of W, where V may be any lower bound: it falls only when
     a cell comes that shares a placement with c.
     """

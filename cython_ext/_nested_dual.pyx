@@ -1,6 +1,6 @@
 """The nested dual: a bound by prices at three levels, raised by subgradient steps.
 
-`optsearch.bounds.nested_dual` has the definition and its proof; `Dual.step` gives the same value,
+`optsearch.lower_bounds.nested_dual` has the definition and its proof; `Dual.step` gives the same value,
 exactly, and moves the prices. They are integers, `miss` of them to a miss, and all that is computed
 with them is: every build takes the same steps.
 
@@ -30,7 +30,7 @@ cdef enum:
 cdef class Dual:
     """The terms of a family, and how many units of prices are a miss.
 
-    terms -- arrays of int32, as `optsearch.bounds.nested_dual._terms` makes them. Lists of lists are
+    terms -- arrays of int32, as `optsearch.lower_bounds.nested_dual._terms` makes them. Lists of lists are
         an array of all entries and one of where each list begins, with the end of the last one.
     """
 

@@ -1,6 +1,6 @@
 """How many completions can be found within some misses when a ship is shown at its first hit.
 
-`optsearch.bounds.reveal` has the argument. For a set Q of ships that stand, F_Q(l) is an upper bound
+`optsearch.lower_bounds.reveal` has the argument. For a set Q of ships that stand, F_Q(l) is an upper bound
 on the completions of Q that a strategy which knows Q finds within l misses, l = 0 … misses - 1. It is
 taken from F of Q with one ship more. With d_p(j) = F_{Q+p}(j) - F_{Q+p}(j - 1),
 

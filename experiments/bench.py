@@ -24,7 +24,7 @@ from optsearch.compiled import build
 from optsearch.counting import lattice
 from optsearch.counting.configurations import Configurations, list_ships, to_masks
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluate import evaluate
+from optsearch.evaluation import evaluate
 from optsearch.game import Game
 from optsearch.game.position import Position, reply
 from optsearch.play.hiding import Drawn

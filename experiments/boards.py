@@ -16,7 +16,7 @@ from experiments.equilibria import confirmed as method_of_check
 from optsearch.check import reference
 from optsearch.check.trees import verify
 from optsearch.counting.posterior import Posterior
-from optsearch.equilibrium import equilibrium
+from optsearch.equilibria import equilibrium
 from optsearch.game import Game
 from optsearch.game.board import MAKERS
 from optsearch.game.position import Position

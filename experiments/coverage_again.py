@@ -1,6 +1,6 @@
 """Sets of cells searched once more, for experiments.check_lower_bounds: no kernel of ours.
 
-`optsearch.bounds.coverage` has the inequality that bounds what a cell adds to what others meet.
+`lower_bounds.coverage` has the inequality that bounds what a cell adds to what others meet.
 Nothing of it is used: this is numba, on arrays with one axis for each cell of a set.
 """
 
@@ -50,7 +50,7 @@ def larger(
 
     classes -- the least cell that a symmetry takes each cell to. ships, costs -- placements, of
     shape (number, cells), and for each what is taken from a set that meets it; that it is little
-    enough (`optsearch.bounds.ship_chain`) is for the caller to see to.
+    enough (`optsearch.lower_bounds.ship_chain`) is for the caller to see to.
     """
     n = len(counts[0])
     if not 1 <= size <= n:

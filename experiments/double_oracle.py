@@ -1,7 +1,7 @@
 """What saves rounds of the double oracle: python -m experiments.double_oracle [-o FOLDER]
 
 The same games with and without the level method and the trees that are put together from others
-(`optsearch.equilibrium`): rounds until the exact value is found, and seconds, to
+(`optsearch.equilibria`): rounds until the exact value is found, and seconds, to
 data/results/double_oracle.csv. All agree in the value.
 """
 
@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from experiments import script
-from optsearch.equilibrium import equilibrium
+from optsearch.equilibria import equilibrium
 from optsearch.results.tables import DOUBLE_ORACLE
 
 GAMES = (

@@ -1,7 +1,7 @@
 """Games against the best hider: python -m experiments.equilibria [--seconds S] [--again] [GAME …]
 
 The value of every game of data/results/optima.csv whose optimum takes less than a minute, beside
-that optimum (`optsearch.equilibrium`). Each value comes with a certificate of both sides, which is
+that optimum (`optsearch.equilibria`). Each value comes with a certificate of both sides, which is
 checked before the row is written. Writes data/results/equilibria.csv, and for the games that are
 drawn data/results/equilibrium_cells.csv.
 
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments import script
-from optsearch.equilibrium import Equilibrium, check, equilibrium, save
+from optsearch.equilibria import Equilibrium, check, equilibrium, save
 from optsearch.game import Game
 from optsearch.results.tables import EQUILIBRIA, EQUILIBRIUM_CELLS, OPTIMA, part_of
 from optsearch.support.decimals import between

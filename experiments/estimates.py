@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from experiments import script
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluate import survey
+from optsearch.evaluation import survey
 from optsearch.game import Game
 from optsearch.game.position import HIT, MISS, Position
 from optsearch.results.tables import ESTIMATES

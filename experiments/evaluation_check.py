@@ -1,7 +1,7 @@
 """Evaluations checked game by game: python -m experiments.evaluation_check [NAME …] [--games N]
 
 Seeded random configurations of the large games are played move by move by code that shares nothing
-with the kernel of `optsearch.evaluate`, and each must take as many shots as it does there:
+with the kernel of `optsearch.evaluation`, and each must take as many shots as it does there:
 
     greedy, spread
                with exact posteriors (`optsearch.counting.posterior`), in the tree that was
@@ -37,7 +37,7 @@ from experiments.evaluations import SUBJECTS
 from experiments.rollout_again import RolloutAgain
 from optsearch.counting.configurations import to_masks, to_words
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluate import FollowedTask, Task, play_sample, tasks
+from optsearch.evaluation import FollowedTask, Task, play_sample, tasks
 from optsearch.game import Cell, Game
 from optsearch.game.position import Position, play
 from optsearch.results.tables import EVALUATION, EVALUATION_CHECK

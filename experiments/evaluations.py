@@ -14,7 +14,7 @@ from pathlib import Path
 
 from experiments import script
 from optsearch.cli.evaluating import evaluating, save
-from optsearch.evaluate import evaluate
+from optsearch.evaluation import evaluate
 from optsearch.game import Game
 from optsearch.results.tables import EVALUATION
 from optsearch.strategies import named

@@ -18,13 +18,13 @@ from fractions import Fraction
 from pathlib import Path
 
 from experiments import script
-from optsearch.bounds import all_finished, together
-from optsearch.bounds.beside import BESIDE, Beside, beside
-from optsearch.bounds.coverage import CellSetCounts, Coverage
-from optsearch.bounds.reveal import MISSES, Revealed, require_apart, reveal
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
+from optsearch.lower_bounds import all_finished, together
+from optsearch.lower_bounds.beside import BESIDE, Beside, beside
+from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
+from optsearch.lower_bounds.reveal import MISSES, Revealed, require_apart, reveal
 from optsearch.results.tables import COVERAGE, FINISHED, MET_BESIDE, REVEAL, part_of
 from optsearch.support.journal import Journal
 

@@ -10,7 +10,7 @@ A strategy that is done is kept, and a run that was stopped goes on after it.
 """
 
 from experiments import script
-from optsearch.evaluate import evaluate
+from optsearch.evaluation import evaluate
 from optsearch.game import Game
 from optsearch.results.tables import MINI_GAME
 

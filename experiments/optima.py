@@ -14,7 +14,6 @@ from math import inf
 from pathlib import Path
 
 from experiments import FIRST, script
-from optsearch.bounds import leaf_counting, leaves_of
 from optsearch.check import paper, reference
 from optsearch.check import proofs as proof
 from optsearch.check.trees import verify
@@ -22,6 +21,7 @@ from optsearch.counting.configurations import Configurations
 from optsearch.counting.family import Family
 from optsearch.game import Game
 from optsearch.game.position import Position
+from optsearch.lower_bounds import leaf_counting, leaves_of
 from optsearch.results.tables import OPTIMA, Table
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.kernels import misses_with_one_ship_a_set

@@ -16,7 +16,7 @@ import numpy as np
 from experiments import script
 from optsearch.counting.configurations import CellSets
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluate import play_sample
+from optsearch.evaluation import play_sample
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.results.tables import PATTERNS

@@ -1,6 +1,6 @@
 """The reveal game evaluated once more, for experiments.check_lower_bounds: no kernel of ours.
 
-`optsearch.bounds.reveal` has the definition and the proof of F, which bounds the completions of a
+`lower_bounds.reveal` has the definition and the proof of F, which bounds the completions of a
 set of ships that are found within l misses. Nothing of it is used: this is numba. The weights u
 behind each coverage are chosen as there, but what they prove is taken from them afresh, after a
 look at every one: they must be whole numbers from 0 to the weight w of their placement.

@@ -19,7 +19,7 @@ from experiments import script
 from optsearch.check.trees import verify
 from optsearch.counting.configurations import to_masks, to_words
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluate import evaluate
+from optsearch.evaluation import evaluate
 from optsearch.game import Game, cell_name, urn
 from optsearch.game.position import Position
 from optsearch.play.hiding import Drawn

@@ -1,16 +1,16 @@
 """A lower bound where ships may touch: python -m experiments.told [GAME] [-o FOLDER]
 
 The player is told all ships but the two shortest; what two hidden ships cost is bounded for every
-set of the others (`optsearch.bounds.told` has the proof). It holds whatever sinkings are announced.
+set of the others (`lower_bounds.told` has the proof). It holds whatever sinkings are announced.
 Writes told_NAME.csv, which `optsearch bounds` reads and `experiments.check_told` checks.
 """
 
 from dataclasses import replace
 
 from experiments import script
-from optsearch.bounds import told_bound
-from optsearch.bounds.told import Told
 from optsearch.game import Game
+from optsearch.lower_bounds import told_bound
+from optsearch.lower_bounds.told import Told
 from optsearch.results.tables import TOLD, known_part_of
 
 BOXED = Game.parse("10x10:5,4,3,3,2;contact=any")

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from experiments import script
 from optsearch import reproduce, tree
-from optsearch.bounds import complete_binary_tree, complete_binary_tree_depths
 from optsearch.check.trees import verify
 from optsearch.game import Cell, parse_cell
 from optsearch.game.position import HIT, MISS, Position
+from optsearch.lower_bounds import complete_binary_tree, complete_binary_tree_depths
 from optsearch.results.tables import (
     COMPLETE_BINARY_TREE,
     COUNTEREXAMPLE_GREEDY,

@@ -10,17 +10,38 @@ Fraction(499, 44)
 >>> float(bounds("10x10:5,4,3,3,2").upper)  # the least proved upper bound
 39.989...
 
-Where a module is called as its function, calling the module is calling the function:
-`optsearch.evaluate(...)` is `optsearch.evaluate.evaluate(...)`; so `bounds` and `greedy`.
-
+Each name is imported from its module on first use, so the import itself is fast.
 `optsearch.build` is the build of the compiled kernels in use (`optsearch.compiled`).
 """
 
-import sys as _sys
-from typing import Any as _Any
+import importlib
+from typing import TYPE_CHECKING
 
-from optsearch import front as _front
-from optsearch.support import version as _version
+from optsearch.support import version
+
+__version__ = version.VERSION
+
+_HOMES = {
+    "DecisionTree": "tree",
+    "Evaluation": "evaluation",
+    "Game": "game",
+    "Objective": "game.objective",
+    "OptsearchError": "support.errors",
+    "Position": "game.position",
+    "Posterior": "counting.posterior",
+    "Prior": "counting.prior",
+    "Score": "strategies.score",
+    "Solution": "tree.solution",
+    "bounds": "results.bracket",
+    "build": "compiled",
+    "compare": "evaluation",
+    "equilibrium": "equilibria",
+    "evaluate": "evaluation",
+    "greedy": "search.greedy",
+    "simulate": "play.simulate",
+    "solve": "search.solver",
+}
+"""Name -> the module below optsearch that has it."""
 
 __all__ = [
     "DecisionTree",
@@ -34,19 +55,37 @@ __all__ = [
     "Score",
     "Solution",
     "bounds",
+    "compare",
+    "equilibrium",
     "evaluate",
     "greedy",
+    "simulate",
     "solve",
-    "strategies",
 ]
 
-__version__ = _version.VERSION
+if TYPE_CHECKING:
+    from optsearch.compiled import build as build
+    from optsearch.counting.posterior import Posterior
+    from optsearch.counting.prior import Prior
+    from optsearch.equilibria import equilibrium
+    from optsearch.evaluation import Evaluation, compare, evaluate
+    from optsearch.game import Game
+    from optsearch.game.objective import Objective
+    from optsearch.game.position import Position
+    from optsearch.play.simulate import simulate
+    from optsearch.results.bracket import bounds
+    from optsearch.search.greedy import greedy
+    from optsearch.search.solver import solve
+    from optsearch.strategies.score import Score
+    from optsearch.support.errors import OptsearchError
+    from optsearch.tree import DecisionTree
+    from optsearch.tree.solution import Solution
+else:
 
-_sys.modules[__name__].__class__ = _front.Face
-
-
-def __getattr__(name: str) -> _Any:
-    return _front.find(name)
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:

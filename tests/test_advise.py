@@ -16,11 +16,11 @@ from optsearch.cli.dialogue import Dialogue
 from optsearch.counting.lattice import sweep
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
-from optsearch.evaluate import MEMORY
-from optsearch.evaluate.choosing import Chooser
-from optsearch.evaluate.runners import Ruled, runner_of
-from optsearch.evaluate.tasks import FollowedTask
-from optsearch.evaluate.top import Top
+from optsearch.evaluation import MEMORY
+from optsearch.evaluation.choosing import Chooser
+from optsearch.evaluation.runners import Ruled, runner_of
+from optsearch.evaluation.tasks import FollowedTask
+from optsearch.evaluation.top import Top
 from optsearch.game import Game, cell_name, parse_cell
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, reply
 from optsearch.play import advice

@@ -30,7 +30,7 @@ from optsearch.cli.advising import advise as command
 from optsearch.counting import lattice, posterior
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
-from optsearch.evaluate.choosing import Chooser
+from optsearch.evaluation.choosing import Chooser
 from optsearch.game import Game, bits, cell_name
 from optsearch.game.position import Position, Shot, known_replies, reply
 from optsearch.game.ships import ships_of

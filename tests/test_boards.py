@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from optsearch.check import reference
 from optsearch.counting.posterior import Posterior
-from optsearch.equilibrium import equilibrium
-from optsearch.evaluate import evaluate
+from optsearch.equilibria import equilibrium
+from optsearch.evaluation import evaluate
 from optsearch.game import CONTACTS, Game, bits, image
 from optsearch.game.board import MAKERS
 from optsearch.game.position import Position

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch import bounds
-from optsearch.bounds.coverage import CellSetCounts
-from optsearch.bounds.reveal import reveal
-from optsearch.bounds.told import Told
+from optsearch import lower_bounds
 from optsearch.check import reference
 from optsearch.counting import family
 from optsearch.game import Game
 from optsearch.game.position import HIT, MISS, Position
+from optsearch.lower_bounds.coverage import CellSetCounts
+from optsearch.lower_bounds.reveal import reveal
+from optsearch.lower_bounds.told import Told
 from optsearch.results import bracket
 from optsearch.support.errors import ImpossiblePosition, TooLarge
 from tests.examples import draws, positions
@@ -27,16 +27,16 @@ STANDARD = Position(Game.parse("10x10:5,4,3,3,2"))
 
 def test_the_papers_values():
     """Section 4.1, Figure 9 and equation 2."""
-    assert bounds.complete_binary_tree({1: 11}) == 3 + Fraction(6, 11)
-    assert Counter(bounds.complete_binary_tree_depths(11)) == {4: 6, 3: 5}
-    value = bounds.complete_binary_tree({1: 1_925_751_392})
+    assert lower_bounds.complete_binary_tree({1: 11}) == 3 + Fraction(6, 11)
+    assert Counter(lower_bounds.complete_binary_tree_depths(11)) == {4: 6, 3: 5}
+    value = lower_bounds.complete_binary_tree({1: 1_925_751_392})
     assert value == 30 + Fraction(2 * 1_925_751_392 - 2**31, 1_925_751_392)
     assert str(float(value)).startswith("30.8848")
 
 
 def test_leaf_counting_of_the_usual_game():
     """32.8555 also came out of an independent prototype."""
-    complete, leaf, after = bounds.lower_bounds(STANDARD)
+    complete, leaf, after = lower_bounds.lower_bounds(STANDARD)
     assert str(float(leaf.value)).startswith("32.8555")
     assert str(float(after.value)).startswith("33.151")
     assert after.value > leaf.value > complete.value
@@ -67,7 +67,7 @@ def test_bounds_of_the_command_count_weights(here, text):
     status, out, err = here("bounds", text, "--json")
     assert (status, err) == (0, "")
     found = {bound["name"]: bound["value"] for bound in json.loads(out)["bounds"]}
-    exact = bounds.leaf_counting(weights, position.game.fleet_cells)
+    exact = lower_bounds.leaf_counting(weights, position.game.fleet_cells)
     assert found["leaf counting"] == float(exact)
 
 
@@ -93,10 +93,10 @@ def test_games_without_a_configuration(here, text):
     "work",
     [
         bracket.bounds,
-        lambda game: bounds.lower_bounds(Position(game)),
-        lambda game: bounds.long_bounds(replace(game, announce="nothing")),
-        lambda game: bounds.leaves_of(Position(replace(game, announce="nothing"))),
-        lambda game: bounds.leaf_counting_after(Position(game), 1),
+        lambda game: lower_bounds.lower_bounds(Position(game)),
+        lambda game: lower_bounds.long_bounds(replace(game, announce="nothing")),
+        lambda game: lower_bounds.leaves_of(Position(replace(game, announce="nothing"))),
+        lambda game: lower_bounds.leaf_counting_after(Position(game), 1),
         CellSetCounts.of,
         lambda game: reveal(replace(game, contact="none")),
         lambda game: Told(game).bound(),
@@ -110,13 +110,13 @@ def test_functions_asked_of_games_without_a_configuration(text, work):
 
 @given(st.integers(1, 3000))
 def test_equation_2_is_huffmans_tree(leaves):
-    depths = bounds.complete_binary_tree_depths(leaves)
+    depths = lower_bounds.complete_binary_tree_depths(leaves)
     assert sum(Fraction(1, 2**depth) for depth in depths) == 1
     assert len(depths) == leaves
-    value = bounds.complete_binary_tree({1: leaves})
-    assert value == bounds.complete_binary_tree({7: leaves}) == Fraction(sum(depths), leaves)
+    value = lower_bounds.complete_binary_tree({1: leaves})
+    assert value == lower_bounds.complete_binary_tree({7: leaves}) == Fraction(sum(depths), leaves)
     if leaves > 1:  # the general method on the same leaves: two weights that are nearly equal
-        huffman = bounds.complete_binary_tree({10**9: leaves - 1, 10**9 + 1: 1})
+        huffman = lower_bounds.complete_binary_tree({10**9: leaves - 1, 10**9 + 1: 1})
         assert abs(huffman - value) < Fraction(1, 10**6)
 
 
@@ -133,8 +133,10 @@ def brute_force_words(hits, leaves):
 
 @given(st.integers(1, 5), st.integers(1, 60))
 def test_leaf_counting_counts_words(hits, leaves):
-    assert bounds.leaf_counting_misses({1: leaves}, hits) == brute_force_words(hits, leaves)
-    assert bounds.leaf_counting_misses({3: leaves}, hits) == 3 * brute_force_words(hits, leaves)
+    assert lower_bounds.leaf_counting_misses({1: leaves}, hits) == brute_force_words(hits, leaves)
+    assert lower_bounds.leaf_counting_misses({3: leaves}, hits) == 3 * brute_force_words(
+        hits, leaves
+    )
 
 
 @given(st.dictionaries(st.integers(1, 9), st.integers(1, 12), min_size=1), st.integers(1, 5))
@@ -143,40 +145,40 @@ def test_leaf_counting_with_weights(leaves, hits):
     weights = sorted((w for w, n in leaves.items() for _ in range(n)), reverse=True)
     words = [brute_force_words(hits, n) for n in range(len(weights) + 1)]
     expected = sum(w * (words[i + 1] - words[i]) for i, w in enumerate(weights))
-    assert bounds.leaf_counting_misses(leaves, hits) == expected
+    assert lower_bounds.leaf_counting_misses(leaves, hits) == expected
     mean = hits + Fraction(expected, sum(weights))
-    assert bounds.leaf_counting(leaves, hits) == mean
-    assert bounds.complete_binary_tree(leaves) <= mean
+    assert lower_bounds.leaf_counting(leaves, hits) == mean
+    assert lower_bounds.complete_binary_tree(leaves) <= mean
 
 
 @draws(300)
 @given(positions(max_cells=12, max_configurations=60))
 def test_admissible(position):
     solution = reference.solve(position)
-    for bound in bounds.lower_bounds(position):
+    for bound in lower_bounds.lower_bounds(position):
         assert bound.value <= solution.mean, bound
-    assert bounds.leaves_of(position) == Counter(n for _, n in reference.family(position))
+    assert lower_bounds.leaves_of(position) == Counter(n for _, n in reference.family(position))
 
 
 def test_a_stronger_formula_would_be_caught():
     """One leaf fewer a level is wrong, and the optimum of 2x3:2 shows it."""
     position = Position(Game.parse("2x3:2"))
-    leaves, hits = bounds.leaves_of(position)[1], 2
+    leaves, hits = lower_bounds.leaves_of(position)[1], 2
     wrong = hits + Fraction(sum(sorted([0] + [1] + [2] * 2 + [3] * 9)[:leaves]), leaves)
-    assert bounds.leaf_counting({1: leaves}, hits) <= Fraction(25, 7) < wrong
+    assert lower_bounds.leaf_counting({1: leaves}, hits) <= Fraction(25, 7) < wrong
 
 
 def test_sequences_of_sinkings_count():
     """With 1x7:2,1;announce=sunk the optimum is 97/20, below what hits and misses alone give."""
     game = Game.parse("1x7:2,1;announce=sunk")
-    (leaf, _) = bounds.lower_bounds(Position(game))
+    (leaf, _) = lower_bounds.lower_bounds(Position(game))
     assert leaf.name == "leaf counting"
     assert leaf.value <= reference.solve(Position(game)).mean == Fraction(97, 20)
-    assert bounds.leaf_counting({1: 20}, 3) > Fraction(97, 20)
+    assert lower_bounds.leaf_counting({1: 20}, 3) > Fraction(97, 20)
 
 
 def test_errors():
     with pytest.raises(ImpossiblePosition):
-        bounds.lower_bounds(Position(Game.parse("4x4:4,3,2")))
+        lower_bounds.lower_bounds(Position(Game.parse("4x4:4,3,2")))
     with pytest.raises(TooLarge, match="15,046,987,768"):
-        bounds.lower_bounds(Position(Game.parse("10x10:5,4,3,3,2;contact=any")))
+        lower_bounds.lower_bounds(Position(Game.parse("10x10:5,4,3,3,2;contact=any")))

@@ -16,8 +16,8 @@ import pytest
 from distributed import Client, Event
 
 from optsearch.compiled._table import SharedTable
-from optsearch.equilibrium import equilibrium
-from optsearch.evaluate import BYTES, evaluate
+from optsearch.equilibria import equilibrium
+from optsearch.evaluation import BYTES, evaluate
 from optsearch.game import Game
 from optsearch.game.objective import Objective
 from optsearch.results.tabulate import tabulate

@@ -9,8 +9,8 @@ import pytest
 
 from optsearch.check import reference
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluate import MEMORY, compare, evaluate
-from optsearch.evaluate.runners import Asked, Runner
+from optsearch.evaluation import MEMORY, compare, evaluate
+from optsearch.evaluation.runners import Asked, Runner
 from optsearch.game import Game
 from optsearch.game.position import Position, play, reply
 from optsearch.strategies import named

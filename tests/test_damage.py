@@ -12,12 +12,12 @@ import traceback
 import lmdb
 import pytest
 
-from optsearch.bounds.coverage import CellSetCounts
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.lattice import Sweep
-from optsearch.evaluate import BYTES, evaluate
+from optsearch.evaluation import BYTES, evaluate
 from optsearch.game import Game
 from optsearch.game.position import Position
+from optsearch.lower_bounds.coverage import CellSetCounts
 from optsearch.search.counterexamples import Scope, hunt
 from optsearch.search.solver import solve
 from optsearch.strategies import named

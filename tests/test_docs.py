@@ -22,8 +22,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 import optsearch
-from optsearch.bounds.by_chance import misses_by_chance
 from optsearch.cli.app import everything
+from optsearch.lower_bounds.by_chance import misses_by_chance
 from optsearch.results.tables import (
     BOXED_BRACKET,
     BRACKET,

@@ -5,14 +5,14 @@ import random
 import pytest
 from test_search import SWITCHES, Definition, Drawn, drawn, mask, odd_shapes
 
-from optsearch.bounds import dual_chain
-from optsearch.bounds.dual_chain import MOST_SETS, PRICE_OF_MISS, chain_dual, first_shot_duals
 from optsearch.check.trees import verify
 from optsearch.compiled._chain import ChainDual
 from optsearch.counting.configurations import to_words
 from optsearch.counting.family import Family
 from optsearch.game import Game
 from optsearch.game.position import Position
+from optsearch.lower_bounds import dual_chain
+from optsearch.lower_bounds.dual_chain import MOST_SETS, PRICE_OF_MISS, chain_dual, first_shot_duals
 from optsearch.search.solver import Solver, SolverOptions, solve
 from tests.examples import sizes, some
 

@@ -18,14 +18,14 @@ gymnasium = pytest.importorskip("gymnasium")
 
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 
-from optsearch.bounds.by_chance import shots_by_chance  # noqa: E402
 from optsearch.counting.configurations import list_ships, to_masks  # noqa: E402
 from optsearch.counting.posterior import Posterior  # noqa: E402
 from optsearch.counting.prior import Prior  # noqa: E402
 from optsearch.environment import NAME, Agent, Battleship, ChanceAgent, View  # noqa: E402
-from optsearch.evaluate import evaluate  # noqa: E402
+from optsearch.evaluation import evaluate  # noqa: E402
 from optsearch.game import Game  # noqa: E402
 from optsearch.game.position import Position, play  # noqa: E402
+from optsearch.lower_bounds.by_chance import shots_by_chance  # noqa: E402
 from optsearch.play.simulate import simulate  # noqa: E402
 from optsearch.strategies import as_strategy  # noqa: E402
 from optsearch.support.errors import OptsearchError, StrategyError  # noqa: E402

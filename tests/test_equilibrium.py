@@ -15,10 +15,10 @@ from optsearch import tree as tree_
 from optsearch.check import reference
 from optsearch.check.certificates import _Search
 from optsearch.check.trees import verify
-from optsearch.equilibrium import check, equilibrium, linear, run, save
-from optsearch.equilibrium.graph import Graph
-from optsearch.equilibrium.hidings import Hidings, turned
-from optsearch.equilibrium.oracle import Oracle
+from optsearch.equilibria import check, equilibrium, linear, run, save
+from optsearch.equilibria.graph import Graph
+from optsearch.equilibria.hidings import Hidings, turned
+from optsearch.equilibria.oracle import Oracle
 from optsearch.game import Game
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, reply

@@ -21,7 +21,7 @@ from optsearch.cli.command import app
 from optsearch.cli.evaluating import answer_of
 from optsearch.counting.configurations import Configurations
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluate import BYTES, FollowedTask, Task, evaluate, play_sample, run_task
+from optsearch.evaluation import BYTES, FollowedTask, Task, evaluate, play_sample, run_task
 from optsearch.game import Game
 from optsearch.game.orders import ORDERS, order_of
 from optsearch.game.position import Position, reply
@@ -540,7 +540,7 @@ def test_samples_above_the_tasks_take_the_memory_of_a_process(monkeypatch):
     game, strategy = Game.parse("8x8:4,3,2"), named("rollout:candidates=2,screen=64,cap=32768")
     found = evaluate(strategy, game, jobs=1)
     assert 32 * found.configurations > BYTES << 16
-    monkeypatch.setattr("optsearch.evaluate.runners.LISTED", 1 << 16)
+    monkeypatch.setattr("optsearch.evaluation.runners.LISTED", 1 << 16)
     assert evaluate(strategy, game, jobs=1).histogram == found.histogram
     with pytest.raises(TooLarge, match="more memory"):
         evaluate(strategy, game, jobs=1, memory=BYTES << 16)

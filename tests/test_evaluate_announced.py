@@ -19,8 +19,8 @@ from optsearch.cli.answers import json_text
 from optsearch.cli.evaluating import answer_of
 from optsearch.counting.configurations import Codes, to_masks
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluate import BYTES, FollowedTask, evaluate, tasks
-from optsearch.evaluate.runners import Announced, coded
+from optsearch.evaluation import BYTES, FollowedTask, evaluate, tasks
+from optsearch.evaluation.runners import Announced, coded
 from optsearch.game import CONTACTS, Game, bits
 from optsearch.game.orders import ORDERS
 from optsearch.game.position import Position, play, reply

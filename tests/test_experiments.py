@@ -55,18 +55,18 @@ from experiments import (
 from experiments import script as shape
 from experiments.coverage_again import covering, larger
 from experiments.rollout_again import RolloutAgain
-from optsearch.bounds import complete_binary_tree
-from optsearch.bounds.beside import Beside
-from optsearch.bounds.coverage import CellSetCounts, Coverage
-from optsearch.bounds.reveal import classes as reveal_classes
 from optsearch.check import reference
 from optsearch.check.trees import verify
 from optsearch.counting.configurations import Configurations, to_masks, to_words
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluate import FollowedTask, evaluate
+from optsearch.evaluation import FollowedTask, evaluate
 from optsearch.game import ANNOUNCEMENTS, Game, bits, image
 from optsearch.game.position import MISS, Position
 from optsearch.game.ships import objection
+from optsearch.lower_bounds import complete_binary_tree
+from optsearch.lower_bounds.beside import Beside
+from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
+from optsearch.lower_bounds.reveal import classes as reveal_classes
 from optsearch.play.simulate import replay, simulate
 from optsearch.results import tables as results
 from optsearch.results.tables import known_part_of

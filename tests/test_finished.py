@@ -7,7 +7,6 @@ from random import Random
 import pytest
 from test_nested_dual import any_prices
 
-from optsearch.bounds.nested_dual import Later, Nested, raised
 from optsearch.compiled._finished import Finished
 from optsearch.compiled._table import MemoryTable
 from optsearch.counting.configurations import to_words
@@ -15,6 +14,7 @@ from optsearch.counting.family import Family
 from optsearch.game import Game
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
+from optsearch.lower_bounds.nested_dual import Later, Nested, raised
 from optsearch.search.finished import Counts
 from optsearch.search.kernels import SWITCHES, Silent, SolverOptions
 from optsearch.search.missed import Missed

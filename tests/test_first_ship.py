@@ -1,6 +1,6 @@
 """The root chain with the misses beside the first ship, against the definition and all strategies.
 
-Nothing of `optsearch.bounds` computes V in this file but what is compared.
+Nothing of `optsearch.lower_bounds` computes V in this file but what is compared.
 """
 
 import random
@@ -10,11 +10,11 @@ from math import comb
 
 import pytest
 
-from optsearch.bounds import first_ship
-from optsearch.bounds.beside import beside
-from optsearch.bounds.coverage import CellSetCounts, Coverage
-from optsearch.bounds.first_ship import Unfinished, first_ship_chain, most_kept
 from optsearch.game import Game, bits
+from optsearch.lower_bounds import first_ship
+from optsearch.lower_bounds.beside import beside
+from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
+from optsearch.lower_bounds.first_ship import Unfinished, first_ship_chain, most_kept
 from tests.test_long_bounds import columns_of, met_by, most_found, sets_of
 from tests.test_ship_chain_inequality import met_beside, most_finished
 

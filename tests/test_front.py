@@ -15,32 +15,32 @@ from xml.etree import ElementTree
 import pytest
 
 import optsearch
-from optsearch import front
 from optsearch.counting.configurations import to_masks
 from optsearch.game import cell_name
 from optsearch.game.position import Position
 from optsearch.results import bracket
 from optsearch.support.errors import PositionError
-from tests.examples import some
 
 GAME = "4x5:2,3,4"
 EMPTY = Position.of(GAME)
 
 
 def test_every_name_is_there():
-    assert {*front.HOMES, *front.MODULES} == {*optsearch.__all__} <= {*dir(optsearch)}
-    for name in optsearch.__all__:
-        assert getattr(optsearch, name) is not None
+    assert {*optsearch.__all__, "build"} == {*optsearch._HOMES}
+    assert {*optsearch.__all__} <= {*dir(optsearch)}
+    for name, home in optsearch._HOMES.items():
+        value = getattr(importlib.import_module(f"optsearch.{home}"), name)
+        assert value is getattr(optsearch, name)
+        assert not inspect.ismodule(value)
     with pytest.raises(AttributeError, match="no attribute 'sovle'"):
         _ = optsearch.sovle
 
 
-def test_type_checkers_see_the_same_names():
-    stub = ast.parse(Path(optsearch.__file__).with_suffix(".pyi").read_text())
-    imported = {
-        alias.name for one in stub.body if isinstance(one, ast.ImportFrom) for alias in one.names
-    }
-    assert imported == {*optsearch.__all__}
+def test_type_checkers_see_the_names():
+    face = ast.parse(Path(optsearch.__file__).read_text())
+    (checked,) = (one.body for one in face.body if isinstance(one, ast.If))
+    imported = {(one.module, alias.name) for one in checked for alias in one.names}
+    assert imported == {(f"optsearch.{home}", name) for name, home in optsearch._HOMES.items()}
 
 
 def test_the_docstring():
@@ -57,56 +57,11 @@ def test_the_import_loads_next_to_nothing():
     assert run.stdout.split() == []
 
 
-@pytest.mark.parametrize(
-    ("name", "first"),
-    some(
-        3,
-        [
-            *(("evaluate", "optsearch.{}"), ("greedy", "optsearch.{}.x")),
-            *(("bounds", "optsearch.results.bracket"), ("bounds", "optsearch.{}")),
-            *(("evaluate", "optsearch.{}.x"), ("bounds", "optsearch.{}.x")),
-            *(("evaluate", "optsearch.results.bracket"), ("greedy", "optsearch.{}")),
-            ("greedy", "optsearch.results.bracket"),
-        ],
-        1,
-    ),
-)
-def test_a_module_is_called_as_its_function(name, first):
-    """Whichever is imported first: the name is the module, and calling it calls the function."""
-    home = f"optsearch.{front.HOMES[name]}"
-    first = first.format(name).removesuffix(".x")
-    code = (
-        f"import optsearch, importlib; importlib.import_module({first!r})\n"
-        f"function = getattr(importlib.import_module({home!r}), {name!r})\n"
-        f"module = importlib.import_module('optsearch.{name}')\n"
-        f"print(optsearch.{name} is module, module.__wrapped__ is function, callable(module))"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.split() == ["True"] * 3
-
-
-@pytest.mark.parametrize("module", front.NAMES_MOVED)
-def test_names_that_moved_are_found_where_they_were(module):
-    """In the module where they lay, by the name that it had then."""
-    before = [old for old, now in front.MOVED.items() if now == module] or [module]
-    for name, home in front.NAMES_MOVED[module].items():
-        there, _, named = home.rpartition(".")
-        thing = getattr(importlib.import_module(f"optsearch.{there}"), named)
-        for at in before:
-            assert getattr(importlib.import_module(f"optsearch.{at}"), name) is thing
-
-
-def test_the_parameters_are_those_of_the_function():
-    for name in ("evaluate", "greedy", "bounds"):
-        function = getattr(sys.modules[f"optsearch.{front.HOMES[name]}"], name)
-        assert inspect.signature(getattr(optsearch, name)) == inspect.signature(function)
-
-
 def test_calls_give_what_the_functions_give():
     assert optsearch.solve(GAME).total_height == optsearch.solve(EMPTY).total_height == 994
     assert optsearch.solve(EMPTY.game).total_height == 994  # Table 1
     assert optsearch.greedy(GAME).total_height() == 995  # tests/examples.py
-    assert optsearch.evaluate("greedy", GAME) == optsearch.evaluate.evaluate("greedy", EMPTY.game)
+    assert optsearch.evaluate("greedy", GAME) == optsearch.evaluate("greedy", EMPTY.game)
     assert optsearch.bounds(GAME).bounds == bracket.bounds(EMPTY).bounds
     assert optsearch.Posterior(GAME).configurations == 88
     with pytest.raises(PositionError, match="5 is no position; give a Position, a Game"):

@@ -78,12 +78,12 @@ def test_every_room_and_kernel_has_a_row():
     packages = {path.parent.name for path in (ROOT / "optsearch").glob("*/__init__.py")}
     assert packages | {"experiments", "paper_figures"} == set(ROOMS)
     assert len(ROOMS) == len(LEVEL)
-    assert {path.name for path in (ROOT / "optsearch").glob("*.py")} == {"__init__.py", "front.py"}
+    assert {path.name for path in (ROOT / "optsearch").glob("*.py")} == {"__init__.py"}
 
 
 @pytest.mark.parametrize("path", CHECKS, ids=lambda path: path.stem)
 def test_what_checks_shares_nothing_with_what_it_checks(path):
-    finders = {"search", "strategies", "equilibrium", "evaluate", "play"}
+    finders = {"search", "strategies", "equilibria", "evaluation", "play"}
     if path.stem == "rollout_again":  # its samples are drawn by definition
         finders.remove("strategies")
     assert not finders & set(rooms_below(path))

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch import bounds
-from optsearch.bounds import chain, coverage, reveal
-from optsearch.bounds.beside import Beside, beside
-from optsearch.bounds.coverage import CellSetCounts, Coverage
-from optsearch.bounds.reveal import Revealed
-from optsearch.bounds.ship_chain import every_ship_chain, found_beside, longest_ship_chain
+from optsearch import lower_bounds
 from optsearch.check import reference
 from optsearch.counting.configurations import Configurations, to_masks
 from optsearch.game import Game, bits
 from optsearch.game.position import HIT, MISS, Position, Shot
+from optsearch.lower_bounds import chain, coverage, reveal
+from optsearch.lower_bounds.beside import Beside, beside
+from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
+from optsearch.lower_bounds.reveal import Revealed
+from optsearch.lower_bounds.ship_chain import every_ship_chain, found_beside, longest_ship_chain
 from optsearch.results import bracket
 from optsearch.results import tables as results
 from optsearch.support.errors import NotSupported, RecordError, TableError, TooLarge
@@ -230,7 +230,7 @@ def test_leaf_counting_after_plies(text, plies):
 
     def misses(sets, left, hits):
         if left == 0 or hits == 0 or len(sets) < 2:
-            return bounds.leaf_counting_misses({1: len(sets)}, hits) if sets else 0
+            return lower_bounds.leaf_counting_misses({1: len(sets)}, hits) if sets else 0
         results = []
         for cell in range(game.cells):
             hit = [some & ~(1 << cell) for some in sets if some >> cell & 1]
@@ -242,7 +242,7 @@ def test_leaf_counting_after_plies(text, plies):
 
     sets = sets_of(game)
     expected = game.fleet_cells + Fraction(misses(sets, plies, game.fleet_cells), len(sets))
-    found = bounds.leaf_counting_after(Position(game), plies)
+    found = lower_bounds.leaf_counting_after(Position(game), plies)
     assert found == expected <= reference.solve(Position(game)).mean
 
 
@@ -300,7 +300,7 @@ def test_the_reveal_game_of_one_ship():
 
 def test_announced_sinkings_have_no_long_bounds():
     with pytest.raises(NotSupported, match="announce=ship"):
-        bounds.long_bounds(Game.parse("3x3:2,1;announce=ship"))
+        lower_bounds.long_bounds(Game.parse("3x3:2,1;announce=ship"))
 
 
 def test_names_of_tables():
@@ -469,7 +469,7 @@ def admissible(rows):
     for row in rows:
         position = Position(row["game"])
         optimum = Fraction(row["total_height"], row["configurations"])
-        for bound in bounds.lower_bounds(position) + bounds.long_bounds(position.game):
+        for bound in lower_bounds.lower_bounds(position) + lower_bounds.long_bounds(position.game):
             assert bound.value <= optimum, (row["game"], bound)
 
 

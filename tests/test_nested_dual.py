@@ -8,11 +8,11 @@ import pytest
 from test_dual_chain import families
 from test_search import Definition, game_family, mask
 
-from optsearch.bounds import nested_dual as module
-from optsearch.bounds.dual_chain import PRICE_OF_MISS
-from optsearch.bounds.nested_dual import Nested, Prices, nested_dual, nested_value, raised
 from optsearch.compiled._nested_dual import Dual
 from optsearch.game import Game, bits
+from optsearch.lower_bounds import nested_dual as module
+from optsearch.lower_bounds.dual_chain import PRICE_OF_MISS
+from optsearch.lower_bounds.nested_dual import Nested, Prices, nested_dual, nested_value, raised
 from optsearch.support.errors import NotSupported, TooLarge
 from tests.examples import sizes, some
 

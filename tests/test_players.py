@@ -12,7 +12,7 @@ import pytest
 
 from optsearch import strategies
 from optsearch.counting.configurations import list_ships, to_masks
-from optsearch.evaluate import evaluate
+from optsearch.evaluation import evaluate
 from optsearch.game import Game, bits
 from optsearch.game.position import HIT, MISS, Position, reply
 from optsearch.play import hiding

@@ -7,9 +7,9 @@ import re
 import pytest
 from test_nested_dual import any_prices
 
-from optsearch.bounds.nested_dual import Nested, listed, nested_dual, raised
 from optsearch.check import prices as check
 from optsearch.game import Game
+from optsearch.lower_bounds.nested_dual import Nested, listed, nested_dual, raised
 from optsearch.support.errors import ProofError
 
 GAMES = ("4x4:2,2", "3x5:2,2;holes=B2", "3x4:2,2;contact=corner", "3x4:2,2;board=hex")

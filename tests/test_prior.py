@@ -22,7 +22,7 @@ from optsearch.counting.configurations import to_masks
 from optsearch.counting.family import MAX_WEIGHT, Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, one_by_one, read
-from optsearch.evaluate import FollowedTask, runners
+from optsearch.evaluation import FollowedTask, runners
 from optsearch.game import ANNOUNCEMENTS, Game, bits
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, reply

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch.bounds.dual_chain import PRICE_OF_MISS
 from optsearch.check import proofs as proof
 from optsearch.check import reference
 from optsearch.check.proofs import Claim, Proof, check, check_proof, load, save
 from optsearch.game import Game
 from optsearch.game.position import Position
+from optsearch.lower_bounds.dual_chain import PRICE_OF_MISS
 from optsearch.search.proving import prove
 from optsearch.search.solver import Solver
 from optsearch.support.errors import (

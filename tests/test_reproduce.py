@@ -21,7 +21,7 @@ from optsearch.check.trees import verify
 from optsearch.cli import reproducing
 from optsearch.counting.configurations import Configurations
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluate import Evaluation, evaluate
+from optsearch.evaluation import Evaluation, evaluate
 from optsearch.game import Game, bits
 from optsearch.game.position import MISS, Position, Shot
 from optsearch.reproduce import SOURCES, Number, Source, paper, rounded

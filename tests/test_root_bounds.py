@@ -6,11 +6,11 @@ from math import ceil, floor
 
 import pytest
 
-from optsearch.bounds import has_long_bounds
 from optsearch.check.trees import verify
-from optsearch.evaluate import evaluate
+from optsearch.evaluation import evaluate
 from optsearch.game import Game, bits
 from optsearch.game.position import HIT, MISS, Position
+from optsearch.lower_bounds import has_long_bounds
 from optsearch.results import bracket
 from optsearch.search import solver, watch
 from optsearch.search.frontier import cost_of

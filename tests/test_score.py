@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from optsearch.check import reference
 from optsearch.counting.prior import one_by_one
-from optsearch.evaluate import FollowedTask, Task, evaluate, run_task, survey, tasks
+from optsearch.evaluation import FollowedTask, Task, evaluate, run_task, survey, tasks
 from optsearch.game import Game
 from optsearch.game.orders import ORDERS
 from optsearch.game.position import Position

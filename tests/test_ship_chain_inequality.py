@@ -1,8 +1,8 @@
 """The root chains with costs of ships, set of cells by set of cells.
 
 What any strategy finishes, of what its first cells meet, against what those cells meet less their
-costs (`optsearch.bounds.ship_chain`). The least A(l) over all sets hides most mistakes in costs;
-here each of them shows. Nothing of `optsearch.bounds` computes the costs of this file.
+costs (`lower_bounds.ship_chain`). The least A(l) over all sets hides most mistakes in costs;
+here each of them shows. Nothing of `optsearch.lower_bounds` computes the costs of this file.
 """
 
 import random
@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from optsearch.bounds.beside import Beside
-from optsearch.bounds.coverage import CellSetCounts, Coverage
 from optsearch.counting.configurations import to_words
 from optsearch.game import Game
+from optsearch.lower_bounds.beside import Beside
+from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from tests.test_long_bounds import columns_of, met_by, most_found, sets_of, shown_exactly
 
 ONE_LONGEST = ("3x3:2,1;contact=corner", "3x4:3,2", "2x6:3,2", "1x6:3,1", "1x9:3,2")

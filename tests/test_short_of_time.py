@@ -10,7 +10,6 @@ from math import ceil, floor
 import pytest
 from typer.testing import CliRunner
 
-from optsearch.bounds import by_chance
 from optsearch.check import reference
 from optsearch.check.trees import verify
 from optsearch.cli import progress as shown
@@ -19,6 +18,7 @@ from optsearch.counting.family import Family
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
+from optsearch.lower_bounds import by_chance
 from optsearch.results import bracket
 from optsearch.search import hunt, solver
 from optsearch.search.greedy import GreedySolver

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from optsearch.cli.command import app
 from optsearch.counting.configurations import list_ships, to_masks
-from optsearch.evaluate import evaluate
+from optsearch.evaluation import evaluate
 from optsearch.game import Game
 from optsearch.game.position import Position, play
 from optsearch.play import hiding

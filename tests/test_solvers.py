@@ -21,7 +21,7 @@ from optsearch.check.trees import verify
 from optsearch.counting.configurations import Configurations, to_words
 from optsearch.counting.family import Family
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluate import evaluate
+from optsearch.evaluation import evaluate
 from optsearch.game import Game, parse_cell
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import HIT, MISS, Position, reply

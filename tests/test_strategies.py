@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from optsearch.cli.command import app
-from optsearch.evaluate import evaluate, runners
+from optsearch.evaluation import evaluate, runners
 from optsearch.game import Game
 from optsearch.strategies import (
     Level,
@@ -647,7 +647,7 @@ def test_no_checkpoint_without_a_source(module, tmp_path):
             evaluate(what, GAME, checkpoint=tmp_path / "kept")
     assert not (tmp_path / "kept").exists()
     typed = (
-        "from optsearch.evaluate import evaluate; from optsearch.game import Game\n"
+        "from optsearch.evaluation import evaluate; from optsearch.game import Game\n"
         "from pathlib import Path\n"
         "def f(p): return p.game.cell(next(c for c in range(16) if not (p.hits|p.misses)>>c & 1))\n"
         "print(evaluate(f, Game.parse('4x4:3,2')).total_height)\n"

@@ -12,7 +12,7 @@ from optsearch.check import reference
 from optsearch.cli.latex import latex_table, latex_text
 from optsearch.cli.tabulating import split
 from optsearch.counting.configurations import list_ships, to_masks
-from optsearch.evaluate import evaluate
+from optsearch.evaluation import evaluate
 from optsearch.game import Game
 from optsearch.game.position import Position, reply
 from optsearch.game.ranges import expanded

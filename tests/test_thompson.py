@@ -10,7 +10,7 @@ import pytest
 
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluate import evaluate
+from optsearch.evaluation import evaluate
 from optsearch.game import Game, urn
 from optsearch.game.position import HIT, MISS, Position, play
 from optsearch.play.hiding import Drawn

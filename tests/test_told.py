@@ -8,12 +8,12 @@ from math import comb
 import numpy as np
 import pytest
 
-from optsearch import bounds
-from optsearch.bounds.told import Hidden, Told, mean_of
+from optsearch import lower_bounds
 from optsearch.check import reference
 from optsearch.compiled._told import Finding, KnownShips, least_cost
 from optsearch.game import Game, bits
 from optsearch.game.position import MISS, Position
+from optsearch.lower_bounds.told import Hidden, Told, mean_of
 from optsearch.results import bracket
 from optsearch.results import tables as results
 from optsearch.support.datafiles import RESULTS
@@ -96,7 +96,9 @@ def wrong_bars(told, monkeypatch):
 
 def wrong_words(told, monkeypatch):
     """A ship that is hit is finished by fewer words than there are."""
-    monkeypatch.setattr("optsearch.bounds.told.comb", lambda n, k: max(1, comb(max(0, n - 1), k)))
+    monkeypatch.setattr(
+        "optsearch.lower_bounds.told.comb", lambda n, k: max(1, comb(max(0, n - 1), k))
+    )
 
 
 def wrong_packings(told, monkeypatch):
@@ -228,7 +230,7 @@ def test_what_known_ships_leave(text):
 def test_bounds_where_sinkings_are_announced(text):
     game = Game.parse(text)
     optimum = reference.solve(Position(game)).mean
-    found = bounds.lower_bounds(Position(game))
+    found = lower_bounds.lower_bounds(Position(game))
     assert {bound.name for bound in found} >= {"leaf counting"}
     for bound in found:
         assert bound.value <= optimum, bound
@@ -241,7 +243,7 @@ def test_below_every_optimum_where_ships_touch_or_sinkings_are_told():
     reached = 0
     for row in rows:
         optimum = Fraction(row["total_height"], row["configurations"])
-        found = bounds.lower_bounds(Position(row["game"]))
+        found = lower_bounds.lower_bounds(Position(row["game"]))
         assert all(bound.value <= optimum for bound in found), row["game"]
         reached += any(bound.value == optimum for bound in found)
     assert reached  # so a bound that is a little stronger would be seen
@@ -269,13 +271,13 @@ def all_words(game):
 @pytest.mark.parametrize("announce", ["nothing", "sunk", "ship"])
 def test_hit_words(fleet, announce):
     game = Game.parse(f"8x8:{fleet};announce={announce}")
-    assert bounds.hit_words(game) == len(all_words(game))
+    assert lower_bounds.hit_words(game) == len(all_words(game))
 
 
 def test_announced_positions_have_none():
     position = Position(Game.parse("3x4:3,2;announce=ship")).after((0, 0), MISS)
     with pytest.raises(NotSupported, match="announce=nothing"):
-        bounds.lower_bounds(position)
+        lower_bounds.lower_bounds(position)
 
 
 @pytest.mark.long(4)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from optsearch.check import reference
-from optsearch.evaluate import evaluate
+from optsearch.evaluation import evaluate
 from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game.position import Position, reply
 from optsearch.strategies import within

@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext
 
 import pytest
 
-from optsearch.evaluate import BYTES, evaluate
+from optsearch.evaluation import BYTES, evaluate
 from optsearch.game import Game
 from optsearch.play.simulate import simulate
 from optsearch.support.errors import OptsearchError, WorkerLost

@@ -16,7 +16,7 @@ from typing import Any
 
 from optsearch.counting.posterior import Posterior, cases
 from optsearch.counting.prior import Prior, prior_of
-from optsearch.evaluate.choosing import Chooser
+from optsearch.evaluation.choosing import Chooser
 from optsearch.game import Cell, Game, bits, cell_name, parse_cell
 from optsearch.game.position import Position, Reply, Shot, known_replies
 from optsearch.play.advice import (

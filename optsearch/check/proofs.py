@@ -9,11 +9,11 @@ its normal form too: a cell in every set is a certain hit that costs no miss and
 such cells are left out; and the symmetries of the grid rename cells. So a claim stands for all
 families with its normal form. It is right for one of three reasons:
 
-- leaf counting: `optsearch.bounds.leaf_counting_misses` of the family is v or more;
+- leaf counting: `optsearch.lower_bounds.leaf_counting_misses` of the family is v or more;
 - cells: whatever undecided cell c is shot first (in some sets of F, not in all), it costs
   w(F missed at c) at once, and M(F hit at c) >= a, M(F missed at c) >= b, with a + b + w >= v.
   Of each part is known what leaf counting gives, or what an earlier claim on its normal form says;
-- prices: the claim comes with a price for each set, and `optsearch.bounds.dual_chain.chain_dual` of
+- prices: the claim comes with a price for each set, and `lower_bounds.dual_chain.chain_dual` of
   the family at these prices is v or more.
 
 (To shoot a cell in every set or in none first does not help.) The last claim is on the family of
@@ -40,12 +40,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-from optsearch.bounds import leaf_counting_misses
-from optsearch.bounds.dual_chain import chain_dual
 from optsearch.check import reference
 from optsearch.counting.prior import Prior
 from optsearch.game import Game, bits
 from optsearch.game.position import Position
+from optsearch.lower_bounds import leaf_counting_misses
+from optsearch.lower_bounds.dual_chain import chain_dual
 from optsearch.support import documents
 from optsearch.support.errors import (
     GameError,
@@ -68,7 +68,7 @@ Prices = tuple[int, ...]
 class Claim:
     """No strategy misses less than `misses` times in all on this family of sets with weights.
 
-    prices -- one for each set, of `optsearch.bounds.dual_chain`; None where the claim needs none.
+    prices -- one for each set, of `lower_bounds.dual_chain`; None where the claim needs none.
     """
 
     misses: int

@@ -32,7 +32,7 @@ from optsearch.cli.options import ANY, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
-from optsearch.evaluate.choosing import Chooser
+from optsearch.evaluation.choosing import Chooser
 from optsearch.game import Cell, Game, cell_name, parse_cell
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, Reply, Shot, known_replies, shots_of

@@ -12,9 +12,9 @@ from optsearch.cli.options import Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.cli.simulating import columns
 from optsearch.cli.tasks import executor_at
-from optsearch.evaluate import Comparison, ComparisonStatus, Paired
-from optsearch.evaluate import compare as compare_
-from optsearch.evaluate.comparison import MOST_DRAWN, POSITIONS
+from optsearch.evaluation import Comparison, ComparisonStatus, Paired
+from optsearch.evaluation import compare as compare_
+from optsearch.evaluation.comparison import MOST_DRAWN, POSITIONS
 from optsearch.game import Game
 from optsearch.strategies import as_strategy
 from optsearch.support.errors import GameError, OptsearchError, StrategyError

@@ -89,7 +89,7 @@ def equilibrium(
                 )
         print_worst(parsed, form)
         return
-    from optsearch import equilibrium as module  # HiGHS takes a while
+    from optsearch import equilibria as module  # HiGHS takes a while
 
     def note(status: module.Round) -> str:
         low, high = sorted((_worth(aim, status.least), _worth(aim, status.most)))
@@ -316,7 +316,7 @@ def certificate(file: Path, form: Form = Form.TEXT) -> None:
 
     In plain Python, with code that shares nothing with the program that found it.
     """
-    from optsearch import equilibrium as module
+    from optsearch import equilibria as module
 
     checked = module.check(file)
     low, high = sorted((checked.hider, checked.shooter))

@@ -24,8 +24,8 @@ from optsearch.cli.options import OUTPUT, Argument, Form
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_at
 from optsearch.counting.prior import prior_of
-from optsearch.evaluate import Evaluation, EvaluationStatus
-from optsearch.evaluate import evaluate as evaluate_
+from optsearch.evaluation import Evaluation, EvaluationStatus
+from optsearch.evaluation import evaluate as evaluate_
 from optsearch.game import Game
 from optsearch.game.orders import ORDERS, order_of
 from optsearch.results.tables import EVALUATION

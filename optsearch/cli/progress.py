@@ -12,9 +12,9 @@ from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColum
 from rich.progress import Progress as Bar
 from rich.table import Column
 
-from optsearch.bounds import Bound, BoundsStatus
 from optsearch.cli.app import err
 from optsearch.cli.arguments import QUIET
+from optsearch.lower_bounds import Bound, BoundsStatus
 from optsearch.support.errors import printable
 from optsearch.support.progress import Countdown, Limit, LimitReached, Progress, Status
 from optsearch.tree.solution import SearchStatus

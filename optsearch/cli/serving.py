@@ -8,7 +8,7 @@ from optsearch.cli.options import Argument, Option
 from optsearch.counting.lattice import require_room
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
-from optsearch.evaluate.choosing import Chooser
+from optsearch.evaluation.choosing import Chooser
 from optsearch.game import MAX_CELLS
 from optsearch.game.position import Position
 from optsearch.play.match import OPPONENTS

@@ -11,8 +11,6 @@ from math import ceil, floor
 from pathlib import Path
 
 from optsearch import tree as tree_
-from optsearch.bounds import has_nested_dual
-from optsearch.bounds.nested_dual import Nested, listed, raised
 from optsearch.check import paper, prices, reference
 from optsearch.check import proofs as proof
 from optsearch.cli.answers import Answer
@@ -39,6 +37,8 @@ from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Cell, Game, cell_name
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, legend
+from optsearch.lower_bounds import has_nested_dual
+from optsearch.lower_bounds.nested_dual import Nested, listed, raised
 from optsearch.results.bracket import Bracket, bounds_in_turn
 from optsearch.search import solver
 from optsearch.search.proving import prove

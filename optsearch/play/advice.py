@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.evaluate.choosing import Chooser
+from optsearch.evaluation.choosing import Chooser
 from optsearch.game import MAX_CELLS, Cell, Game, cell_name, parse_cell
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import HIT, Position, Reply, Shot

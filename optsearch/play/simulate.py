@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, to_masks
-from optsearch.evaluate.choosing import Chooser
+from optsearch.evaluation.choosing import Chooser
 from optsearch.game import Game
 from optsearch.game.noise import Noise, NoisyPosition
 from optsearch.game.position import Position, play, reply

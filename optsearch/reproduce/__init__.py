@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from optsearch.evaluate import EvaluationStatus
+from optsearch.evaluation import EvaluationStatus
 from optsearch.reproduce import (
     heuristics,
     mini_game,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 
-from optsearch.evaluate import evaluate
+from optsearch.evaluation import evaluate
 from optsearch.game import Game
 from optsearch.reproduce.printed import Number, rounded
 from optsearch.support import records

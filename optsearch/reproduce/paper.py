@@ -15,17 +15,17 @@ from itertools import combinations
 from pathlib import Path
 
 from optsearch import tree
-from optsearch.bounds import (
+from optsearch.check.trees import verify
+from optsearch.counting.configurations import Configurations
+from optsearch.evaluation import Evaluation, EvaluationStatus, evaluate
+from optsearch.game import Cell, Game
+from optsearch.game.position import MISS, Position, Shot, legend
+from optsearch.lower_bounds import (
     complete_binary_tree,
     complete_binary_tree_depths,
     leaves_of,
     lower_bounds,
 )
-from optsearch.check.trees import verify
-from optsearch.counting.configurations import Configurations
-from optsearch.evaluate import Evaluation, EvaluationStatus, evaluate
-from optsearch.game import Cell, Game
-from optsearch.game.position import MISS, Position, Shot, legend
 from optsearch.reproduce.printed import Number, matching, no_note, rounded, truncated
 from optsearch.search import solver
 from optsearch.search.greedy import GreedySolver

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluate import Evaluation, EvaluationStatus, evaluate
+from optsearch.evaluation import Evaluation, EvaluationStatus, evaluate
 from optsearch.game import Game, urn
 from optsearch.game.position import HIT, MISS, Position, Shot, play
 from optsearch.play.hiding import Drawn

@@ -1,6 +1,6 @@
 """The bracket of a position: every bound that is known on the least mean number of shots.
 
-Lower bounds come from `optsearch.bounds`, upper ones from strategies on every configuration. Long
+Lower bounds come from `lower_bounds`, upper ones from strategies on every configuration. Long
 ones are computed on small games only; for others they are read from the tables of results, which
 are checked before they are believed.
 """
@@ -13,7 +13,15 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from pathlib import Path
 
-from optsearch.bounds import (
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.lattice import sweep
+from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import Prior
+from optsearch.evaluation import Task, run_task
+from optsearch.evaluation.runners import runner_of
+from optsearch.game import ANNOUNCEMENTS, Game, notebook
+from optsearch.game.position import Position
+from optsearch.lower_bounds import (
     AllFinished,
     Bound,
     BoundsStatus,
@@ -22,17 +30,9 @@ from optsearch.bounds import (
     together,
     told_bound,
 )
-from optsearch.bounds.by_chance import shots_by_chance
-from optsearch.bounds.lower import COMPUTED
-from optsearch.bounds.told import AllButTwo
-from optsearch.counting.constraints import Constraints
-from optsearch.counting.lattice import sweep
-from optsearch.counting.posterior import Posterior
-from optsearch.counting.prior import Prior
-from optsearch.evaluate import Task, run_task
-from optsearch.evaluate.runners import runner_of
-from optsearch.game import ANNOUNCEMENTS, Game, notebook
-from optsearch.game.position import Position
+from optsearch.lower_bounds.by_chance import shots_by_chance
+from optsearch.lower_bounds.lower import COMPUTED
+from optsearch.lower_bounds.told import AllButTwo
 from optsearch.results.tables import (
     EVALUATION,
     FINISHED,

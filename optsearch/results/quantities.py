@@ -18,13 +18,13 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from optsearch.bounds import Bound
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.lattice import sweep
-from optsearch.evaluate import evaluate
-from optsearch.evaluate.runners import MOST_BY_PYTHON
+from optsearch.evaluation import evaluate
+from optsearch.evaluation.runners import MOST_BY_PYTHON
 from optsearch.game import Game
 from optsearch.game.position import Position
+from optsearch.lower_bounds import Bound
 from optsearch.results.bracket import bounds_in_turn
 from optsearch.results.tables import (
     EQUILIBRIA,
@@ -263,7 +263,7 @@ class Hider(Quantity):
 
     def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
         """By the double oracle."""
-        from optsearch.equilibrium import equilibrium  # HiGHS takes a while
+        from optsearch.equilibria import equilibrium  # HiGHS takes a while
 
         try:
             found = equilibrium(game, time_limit=seconds, progress=progress)

@@ -18,9 +18,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from optsearch.bounds.beside import BESIDE
-from optsearch.bounds.reveal import MISSES
 from optsearch.game import Game
+from optsearch.lower_bounds.beside import BESIDE
+from optsearch.lower_bounds.reveal import MISSES
 from optsearch.support import records
 from optsearch.support.datafiles import RESULTS
 from optsearch.support.errors import RecordError

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from optsearch.evaluate.top import contradicted
+from optsearch.evaluation.top import contradicted
 from optsearch.game import Game
 from optsearch.results.quantities import (
     BestGreedy,

@@ -45,7 +45,7 @@ That holds for every rule to stop. The best one takes at each node the larger of
 the nodes below it give together. A shot at a cell of no ship alive is one more of the j; a shot at
 Z is a hit for all and changes nothing. So what is left is at least the least over all trees: V. QED
 
-It is `optsearch.bounds.first_ship` with the cells E themselves in place of their number. Its value
+It is `lower_bounds.first_ship` with the cells E themselves in place of their number. Its value
 is within one or two per cent of what is left, and takes a tenth of a millisecond.
 """
 

@@ -21,15 +21,15 @@ from hashlib import blake2b
 from math import lcm
 from pathlib import Path
 
-from optsearch.bounds import Bound, BoundsStatus, leaf_counting_misses
-from optsearch.bounds.by_chance import total_by_chance
-from optsearch.bounds.dual_chain import chain_dual
-from optsearch.bounds.leaves import weighted_leaf_counting_after
 from optsearch.check import proofs as proof
 from optsearch.counting.family import Family
 from optsearch.counting.prior import weight_of
 from optsearch.game import MAX_CELLS, Game
 from optsearch.game.position import HIT, MISS, Position
+from optsearch.lower_bounds import Bound, BoundsStatus, leaf_counting_misses
+from optsearch.lower_bounds.by_chance import total_by_chance
+from optsearch.lower_bounds.dual_chain import chain_dual
+from optsearch.lower_bounds.leaves import weighted_leaf_counting_after
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.kernels import SolverOptions, raised_prices
 from optsearch.search.proving import claims_for

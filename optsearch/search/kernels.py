@@ -50,7 +50,7 @@ class SolverOptions:
 
     memo -- keep solved families in the transposition table.
     isomorphism -- one entry for all families that differ only in the names of their cells.
-    leaf_counting -- no more leaves with j misses than words (`optsearch.bounds.leaf_counting`).
+    leaf_counting -- no more leaves with j misses than words (`lower_bounds.leaf_counting`).
     profile -- bound how many sets can be finished within t misses along an all-miss chain.
     frequency_cap -- after a hit no cell hits more sets than the two cells are in together; and no
         shot hits more sets than the greatest count of a cell does now.
@@ -60,7 +60,7 @@ class SolverOptions:
     products -- solve a family that is a product factor by factor.
     splitting -- a family costs more than its two parts at a cell, each on its own, together.
     chain -- where few sets have the same cell, as with a single ship not yet hit, bound the first
-        hits of all sets together by prices (`optsearch.bounds.dual_chain`); where all weights are
+        hits of all sets together by prices (`lower_bounds.dual_chain`); where all weights are
         1, as with two_sided.
     two_sided -- where three cells are left to hit, as of two ships of two cells, part the cells and
         bound what either part leaves open.
@@ -74,7 +74,7 @@ class SolverOptions:
     small_cases -- solve two sets, and sets of one cell, at sight.
     words -- search families of up to 64 sets as subsets of one machine word.
     root_bounds -- begin from what is known of the root without a search: once a search is long,
-        from the bounds of `optsearch.bounds`; where its time is limited, from rollouts.
+        from the bounds of `optsearch.lower_bounds`; where its time is limited, from rollouts.
     nested_dual -- one of these bounds, for two ships of two cells.
     missed_cells -- with these, what is finished within few misses is counted exactly, and the
         cells missed before the first hit are searched best first (`optsearch.search.missed`).
@@ -426,7 +426,7 @@ class Silent(_Budgets):
 
 
 def chain_prices(sets: tuple[int, ...], limit: int, steps: int = 20_000) -> tuple[int, ...] | None:
-    """Prices of sets by which they need so many misses (`optsearch.bounds.dual_chain`).
+    """Prices of sets by which they need so many misses (`optsearch.lower_bounds.dual_chain`).
 
     None where the steps are too few, or the kernel has no prices for such sets.
     """

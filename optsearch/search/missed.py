@@ -14,7 +14,7 @@ least such sum. Where a cheaper path to some E is found later, E is followed aga
 the sums need not rise.
 
 Where the nested dual has prices, what they say of what is to come takes the place of N: it is close
-to the truth and costs next to nothing (`optsearch.bounds.nested_dual`, Later).
+to the truth and costs next to nothing (`optsearch.lower_bounds.nested_dual`, Later).
 
 A step is first taken with a bound of M(F_c(E)), and searched when its turn comes.
 """
@@ -27,7 +27,7 @@ from itertools import count
 
 import numpy as np
 
-from optsearch.bounds.nested_dual import Later
+from optsearch.lower_bounds.nested_dual import Later
 from optsearch.search.finished import Counts
 from optsearch.search.kernels import Silent, State
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 
-from optsearch.bounds.dual_chain import chain_dual
 from optsearch.check.proofs import (
     Claim,
     Prices,
@@ -25,6 +24,7 @@ from optsearch.check.proofs import (
 )
 from optsearch.counting.prior import Prior
 from optsearch.game.position import Position
+from optsearch.lower_bounds.dual_chain import chain_dual
 from optsearch.support.errors import ProofError
 
 LeastMisses = Callable[[tuple[int, ...], tuple[int, ...], int], int]

@@ -1,7 +1,7 @@
 """Every lower bound of a root that needs no search of the whole: where a new one joins the others.
 
 `optsearch bounds` prints these, and a long search begins from them (`Solver`), so that both prove
-the same. Those of `optsearch.bounds` come first; exact counts of what is finished within few
+the same. Those of `optsearch.lower_bounds` come first; exact counts of what is finished within few
 misses, and the shortest path over missed cells, take their numbers from there.
 """
 
@@ -12,14 +12,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from optsearch.bounds import Bound, BoundsStatus, has_long_bounds, long_bounds_in_turn, lower_bounds
-from optsearch.bounds.chain import mean_at_least
-from optsearch.bounds.nested_dual import Later
 from optsearch.compiled._table import MemoryTable
 from optsearch.counting.family import Family
 from optsearch.game import Game
 from optsearch.game.objective import MEAN
 from optsearch.game.position import Position
+from optsearch.lower_bounds import (
+    Bound,
+    BoundsStatus,
+    has_long_bounds,
+    long_bounds_in_turn,
+    lower_bounds,
+)
+from optsearch.lower_bounds.chain import mean_at_least
+from optsearch.lower_bounds.nested_dual import Later
 from optsearch.search.finished import Counts
 from optsearch.search.kernels import Silent, SolverOptions
 from optsearch.search.missed import Missed

@@ -20,14 +20,14 @@ from pathlib import Path
 
 import numpy as np
 
-from optsearch.bounds import leaf_counting_misses
-from optsearch.bounds.by_chance import shots_by_chance, total_by_chance
 from optsearch.compiled._table import MemoryTable
 from optsearch.counting.family import Family
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, bits
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
+from optsearch.lower_bounds import leaf_counting_misses
+from optsearch.lower_bounds.by_chance import shots_by_chance, total_by_chance
 from optsearch.search.first_shots import bracketed_values, budgeted_values
 from optsearch.search.frontier import Frontier, first_greedy, greedy_choice
 from optsearch.search.kernels import (

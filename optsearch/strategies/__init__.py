@@ -8,7 +8,7 @@ A strategy of your own is a class with one method, or a function:
             shot = position.closed
             return position.game.cell(next(cell for cell in cells if not shot >> cell & 1))
 
-`optsearch.evaluate.evaluate(RowByRow, game)` evaluates it, and so does the command line when it is
+`optsearch.evaluate(RowByRow, game)` evaluates it, and so does the command line when it is
 named by its file, `my_file.py:RowByRow`. `as_strategy` says what is accepted. A strategy is
 deterministic, and goes by the position alone. One that has a method `rule(game)` too is played by
 the compiled kernel, by the `Rule` or `PatternRule` that it returns; `shot` is then its definition,

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from optsearch.equilibrium.hidings import Hidings
-from optsearch.equilibrium.oracle import paid
+from optsearch.equilibria.hidings import Hidings
+from optsearch.equilibria.oracle import paid
 from optsearch.game import Game, cell_name, parse_cell
 from optsearch.game.objective import Objective
 from optsearch.game.position import Reply, reply

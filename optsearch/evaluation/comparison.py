@@ -41,16 +41,16 @@ import numpy as np
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.lattice import sweep
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluate.run import AHEAD, MEMORY, MOST, identity_of
-from optsearch.evaluate.runners import (
+from optsearch.evaluation.run import AHEAD, MEMORY, MOST, identity_of
+from optsearch.evaluation.runners import (
     LISTED_BY_PYTHON,
     Asked,
     Patterned,
     Runner,
     runner_of,
 )
-from optsearch.evaluate.tasks import Task, run_task
-from optsearch.evaluate.top import Facts, Top, are_counts, contradicted
+from optsearch.evaluation.tasks import Task, run_task
+from optsearch.evaluation.top import Facts, Top, are_counts, contradicted
 from optsearch.game import Game
 from optsearch.game.position import Position, reply
 from optsearch.strategies import Rule
@@ -187,13 +187,13 @@ def compare(
         strategy is played in plain Python).
     games -- boards on which both play from the first shot, for the whole game.
     seed -- draws the ships. The same seed draws the same ones, also before more of them.
-    executor, jobs, memory -- as in `optsearch.evaluate.evaluate`.
+    executor, jobs, memory -- as in `optsearch.evaluation.evaluate`.
     checkpoint -- folder that keeps finished work. A run that was stopped or killed goes on from it,
         also with more positions, games or sizes. With other strategies, another game, seed or
         memory it is refused.
     progress -- called after every evaluation.
 
-    Raises what `optsearch.evaluate.evaluate` raises, and OptsearchError for numbers that are not
+    Raises what `optsearch.evaluation.evaluate` raises, and OptsearchError for numbers that are not
     accepted.
     """
     game = Position.of(game).game

@@ -19,13 +19,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.bounds.reveal import classes
 from optsearch.compiled._cover import Cover, LargestSearch
 from optsearch.counting.configurations import to_words
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.lattice import sweep
 from optsearch.game import Game, image
 from optsearch.game.position import no_configuration
+from optsearch.lower_bounds.reveal import classes
 from optsearch.support.arrays import read_arrays, write_arrays
 from optsearch.support.errors import TableError, TooLarge
 
@@ -356,7 +356,7 @@ class Coverage:
 
         limit -- a bound that is as much as this is of no use: the search ends with it. ships --
         placements, uint64 of shape (n, 2), and their images under the symmetries of the grid with
-        the same costs; `optsearch.bounds.ship_chain` says how much they may be. None where the
+        the same costs; `lower_bounds.ship_chain` says how much they may be. None where the
         search gives up, on boards of less than four cells, and for all cells of a board or more.
         """
         if not LARGEST <= self.counts.game.cells > k:

@@ -10,7 +10,7 @@ more prices where two equal ships are whole. The other side of a bracket is in
 `optsearch.results.bracket`.
 """
 
-from optsearch.bounds.leaves import (
+from optsearch.lower_bounds.leaves import (
     complete_binary_tree,
     complete_binary_tree_depths,
     hit_words,
@@ -19,7 +19,7 @@ from optsearch.bounds.leaves import (
     leaf_counting_misses,
     leaves_of,
 )
-from optsearch.bounds.lower import (
+from optsearch.lower_bounds.lower import (
     AllFinished,
     Bound,
     BoundsStatus,

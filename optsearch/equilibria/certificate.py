@@ -14,8 +14,8 @@ from pathlib import Path
 from optsearch.check import certificates
 from optsearch.check.certificates import EFFORT, Checked
 from optsearch.counting.prior import Prior
-from optsearch.equilibrium.memory import tree_fields
-from optsearch.equilibrium.solution import Equilibrium
+from optsearch.equilibria.memory import tree_fields
+from optsearch.equilibria.solution import Equilibrium
 from optsearch.game import Game
 from optsearch.game.objective import Objective
 from optsearch.search.solver import solve

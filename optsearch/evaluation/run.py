@@ -18,10 +18,10 @@ from optsearch.counting.configurations import Configurations
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.lattice import sweep
 from optsearch.counting.prior import Prior
-from optsearch.evaluate.evaluation import Evaluation, EvaluationStatus
-from optsearch.evaluate.runners import Asked, Runner, runner_of
-from optsearch.evaluate.tasks import Task, run_task
-from optsearch.evaluate.top import Top, are_counts, contradicted
+from optsearch.evaluation.evaluation import Evaluation, EvaluationStatus
+from optsearch.evaluation.runners import Asked, Runner, runner_of
+from optsearch.evaluation.tasks import Task, run_task
+from optsearch.evaluation.top import Top, are_counts, contradicted
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.support.errors import ImpossiblePosition, TableError, TooLarge

@@ -68,11 +68,11 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.bounds.dual_chain import PRICE_OF_MISS, least_misses, members_of, rounded_up
 from optsearch.compiled._nested_dual import Dual
 from optsearch.counting.family import Family
 from optsearch.game import Game, Permutation, bits, image
 from optsearch.game.position import Position
+from optsearch.lower_bounds.dual_chain import PRICE_OF_MISS, least_misses, members_of, rounded_up
 from optsearch.support.errors import NotSupported, TooLarge
 
 MOST = 8  # sets whose parts are all gone through

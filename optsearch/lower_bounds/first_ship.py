@@ -1,6 +1,6 @@
 """The root chain with the first ship: what all ships through one cell cost, and misses beside them.
 
-The root chain with every ship (`optsearch.bounds.ship_chain`) takes a cost for each placement that
+The root chain with every ship (`lower_bounds.ship_chain`) takes a cost for each placement that
 the first j cells meet, as if each were known by itself. But placements that the strategy meets at
 the same cell are parted by shots, and a miss beside a ship meets no other ship. With S the sequence
 c_0, …, c_(j-1) of the first j cells, W_t = {c_0, …, c_(t-1)}, h the cells of the fleet and w(m, k)
@@ -71,13 +71,13 @@ from math import comb
 
 import numpy as np
 
-from optsearch.bounds.beside import Beside
-from optsearch.bounds.coverage import Coverage
-from optsearch.bounds.ship_chain import Finished, Progress
 from optsearch.compiled._first_ship import FirstShip, Sequences
 from optsearch.counting.configurations import to_words
 from optsearch.game import Game
 from optsearch.game.game import MOST_TURNS
+from optsearch.lower_bounds.beside import Beside
+from optsearch.lower_bounds.coverage import Coverage
+from optsearch.lower_bounds.ship_chain import Finished, Progress
 from optsearch.support.journal import Journal
 
 MOST_CELLS = 6  # j; of more cells a search takes hours on the usual game

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.equilibrium.hidings import Hidings
+from optsearch.equilibria.hidings import Hidings
 from optsearch.game import Game, bits
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position

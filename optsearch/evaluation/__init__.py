@@ -15,11 +15,11 @@ done.
 single shots. `comparison` estimates what one strategy saves in the place of another.
 """
 
-from optsearch.evaluate.comparison import Comparison, ComparisonStatus, Paired, compare
-from optsearch.evaluate.evaluation import Evaluation, EvaluationStatus
-from optsearch.evaluate.run import MEMORY, evaluate, tasks
-from optsearch.evaluate.runners import BYTES
-from optsearch.evaluate.tasks import FollowedTask, Task, play_sample, run_task, survey
+from optsearch.evaluation.comparison import Comparison, ComparisonStatus, Paired, compare
+from optsearch.evaluation.evaluation import Evaluation, EvaluationStatus
+from optsearch.evaluation.run import MEMORY, evaluate, tasks
+from optsearch.evaluation.runners import BYTES
+from optsearch.evaluation.tasks import FollowedTask, Task, play_sample, run_task, survey
 
 __all__ = [
     "BYTES",

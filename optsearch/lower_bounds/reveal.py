@@ -18,7 +18,7 @@ Further, F_Q(l) is at most
 - 1/m of the sum of F_{Q+p}(l) over the placements p of a length of which a completion has m
   ships, because each completion has m of them and to know one from the start can only help;
 - min over j = 0 … l + 1 of the most completions that j cells meet + C(l - j + h, h), h the number
-  of cells of the ships left: the root chain (`optsearch.bounds.chain`) of the game in which Q is
+  of cells of the ships left: the root chain (`lower_bounds.chain`) of the game in which Q is
   known. This counts the misses beside a ship that is hit and not yet sunk, those of the last ship
   above all.
 

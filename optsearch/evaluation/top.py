@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeGuard
 
 from optsearch.counting.constraints import Constraints, Counting
-from optsearch.evaluate.runners import Runner
+from optsearch.evaluation.runners import Runner
 from optsearch.game import bits
 from optsearch.game.position import HIT, Position, Reply, known_replies
 from optsearch.strategies.greedy import counts_of

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from optsearch.check import reference
 from optsearch.counting.family import MAX_WEIGHT
 from optsearch.counting.prior import Prior
-from optsearch.equilibrium.hidings import Hidings
+from optsearch.equilibria.hidings import Hidings
 from optsearch.game import bits
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, Reply

@@ -12,7 +12,7 @@ from optsearch.compiled._walk import Walk
 from optsearch.counting.configurations import CellSets, Codes, Configurations, to_masks, to_words
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.evaluate.runners import (
+from optsearch.evaluation.runners import (
     Announced,
     Patterned,
     Ruled,

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from optsearch.bounds.coverage import MOST_NODES, CellSetCounts, Coverage
-from optsearch.bounds.reveal import classes
 from optsearch.game import Game
+from optsearch.lower_bounds.coverage import MOST_NODES, CellSetCounts, Coverage
+from optsearch.lower_bounds.reveal import classes
 
 BESIDE = 9  # cells beside a ship: the most that ten and more meet takes hours to find
 

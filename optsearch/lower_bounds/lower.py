@@ -13,17 +13,23 @@ from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
 
-from optsearch.bounds.beside import Beside, beside
-from optsearch.bounds.chain import mean_at_least, root_chain
-from optsearch.bounds.coverage import CellSetCounts, Coverage
-from optsearch.bounds.first_ship import (
+from optsearch.counting.configurations import Configurations
+from optsearch.counting.family import Family
+from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import Prior
+from optsearch.game import Game
+from optsearch.game.position import Position
+from optsearch.lower_bounds.beside import Beside, beside
+from optsearch.lower_bounds.chain import mean_at_least, root_chain
+from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
+from optsearch.lower_bounds.first_ship import (
     MORE_CELLS,
     MOST_CELLS,
     MOST_SETS,
     Said,
     first_ship_chain,
 )
-from optsearch.bounds.leaves import (
+from optsearch.lower_bounds.leaves import (
     complete_binary_tree,
     hit_words,
     leaf_counting,
@@ -31,16 +37,10 @@ from optsearch.bounds.leaves import (
     leaves_of,
     weighted_leaf_counting_after,
 )
-from optsearch.bounds.nested_dual import Later, Nested, raised
-from optsearch.bounds.reveal import MISSES, Revealed, finished_within, reveal
-from optsearch.bounds.ship_chain import Finished, every_ship_chain, longest_ship_chain
-from optsearch.bounds.told import AllButTwo, Told, mean_of
-from optsearch.counting.configurations import Configurations
-from optsearch.counting.family import Family
-from optsearch.counting.posterior import Posterior
-from optsearch.counting.prior import Prior
-from optsearch.game import Game
-from optsearch.game.position import Position
+from optsearch.lower_bounds.nested_dual import Later, Nested, raised
+from optsearch.lower_bounds.reveal import MISSES, Revealed, finished_within, reveal
+from optsearch.lower_bounds.ship_chain import Finished, every_ship_chain, longest_ship_chain
+from optsearch.lower_bounds.told import AllButTwo, Told, mean_of
 from optsearch.support.errors import TooLarge
 from optsearch.support.journal import Journal
 from optsearch.support.progress import Progress, Status, no_progress

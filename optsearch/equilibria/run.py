@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.equilibrium import linear
-from optsearch.equilibrium.graph import Choice, Graph
-from optsearch.equilibrium.hidings import Hidings
-from optsearch.equilibrium.memory import Memory
-from optsearch.equilibrium.oracle import Answer, Oracle
-from optsearch.equilibrium.solution import Equilibrium
+from optsearch.equilibria import linear
+from optsearch.equilibria.graph import Choice, Graph
+from optsearch.equilibria.hidings import Hidings
+from optsearch.equilibria.memory import Memory
+from optsearch.equilibria.oracle import Answer, Oracle
+from optsearch.equilibria.solution import Equilibrium
 from optsearch.game import Game
 from optsearch.game.objective import MEAN, Objective
 from optsearch.search.team import Parallel

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.equilibrium.hidings import Hidings
-from optsearch.equilibrium.oracle import paid
+from optsearch.equilibria.hidings import Hidings
+from optsearch.equilibria.oracle import paid
 from optsearch.game import Cell
 from optsearch.game.objective import Objective
 from optsearch.game.position import Reply, reply

@@ -24,8 +24,8 @@ exactly, `run` the rounds, `solution` what comes out, `certificate` the file of 
 """
 
 from optsearch.check.certificates import Checked
-from optsearch.equilibrium.certificate import check, save
-from optsearch.equilibrium.run import Round, equilibrium
-from optsearch.equilibrium.solution import Equilibrium
+from optsearch.equilibria.certificate import check, save
+from optsearch.equilibria.run import Round, equilibrium
+from optsearch.equilibria.solution import Equilibrium
 
 __all__ = ["Checked", "Equilibrium", "Round", "check", "equilibrium", "save"]

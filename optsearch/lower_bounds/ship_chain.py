@@ -1,6 +1,6 @@
 """The root chain with costs of ships: what is met before the first hit is not all finished.
 
-The root chain (`optsearch.bounds.chain`) lets a strategy finish all configurations that its first j
+The root chain (`lower_bounds.chain`) lets a strategy finish all configurations that its first j
 cells meet. Each bound here takes from that a cost for every placement p that they meet:
 
     A(l) = min over j = 0 … l + 1 of the most, over sets S of j cells of the board, of
@@ -8,10 +8,10 @@ cells meet. Each bound here takes from that a cost for every placement p that th
 
 f(S) the configurations that S meets, h the cells of the fleet, and the last term 0 for j = l + 1.
 n_p are the configurations with p, f_p(E) those of them with another ship on a cell of E, and
-Cov_p(i) bounds the f_p of i cells (`optsearch.bounds.beside`).
+Cov_p(i) bounds the f_p of i cells (`optsearch.lower_bounds.beside`).
 
 **Costs of the longest ship.** Of the n_p configurations a strategy that knew p from the start would
-finish at most F_p(l) within l misses (`optsearch.bounds.reveal`; F_p is lowered here by the root
+finish at most F_p(l) within l misses (`lower_bounds.reveal`; F_p is lowered here by the root
 chain of the ships beside p). With m ships of the greatest length,
 
     0 <= cost(p) <= (n_p - F_p(l)) / m    for the placements p of the longest ship.
@@ -43,7 +43,7 @@ ship of x other than q. So the unfinished of all B_p add up, and are not among w
 f(S).
 
 **The board.** Nothing is needed but that configurations differ in their cells, which they do where
-ships are pieces that do not touch along sides (`optsearch.bounds.reveal`).
+ships are pieces that do not touch along sides (`optsearch.lower_bounds.reveal`).
 
 **The search** for the best S (`Coverage.most_kept`) takes it that what a cell v adds gets no more
 when other cells come first. That is so for f. Where a cell w comes before v, and a placement p
@@ -63,11 +63,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optsearch.bounds.beside import Beside
-from optsearch.bounds.coverage import Coverage
-from optsearch.bounds.reveal import Revealed
 from optsearch.counting.configurations import to_words
 from optsearch.game import Game
+from optsearch.lower_bounds.beside import Beside
+from optsearch.lower_bounds.coverage import Coverage
+from optsearch.lower_bounds.reveal import Revealed
 
 Progress = Callable[[int, int], None]
 

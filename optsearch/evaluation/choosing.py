@@ -6,9 +6,9 @@ from functools import cached_property
 
 from optsearch.counting.lattice import sweep
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluate.run import MEMORY
-from optsearch.evaluate.runners import Ruled, Runner, runner_of
-from optsearch.evaluate.top import Top
+from optsearch.evaluation.run import MEMORY
+from optsearch.evaluation.runners import Ruled, Runner, runner_of
+from optsearch.evaluation.top import Top
 from optsearch.game import Cell, Game
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position
