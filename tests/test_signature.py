@@ -1,50 +1,119 @@
-"""The regression signature of the search: what 30 games, and one of a second, take in nodes.
+"""Golden numbers: whatever is made simpler or faster, these stay as they are.
 
-A commit that changes a number here says why, and that the totals stay. The totals were confirmed by
-what `data/results/optima.csv` and `optima_announced.csv` say, or by the oracle.
+`tests/golden/signature.csv` has the regression signature of the search: the value of 60 questions,
+and how many nodes and subsets it takes to find. A commit that changes a number of nodes says why.
+Values were confirmed by `data/results/optima.csv` and `optima_announced.csv`, or by the oracle; no
+commit changes one. `histograms.csv` has the shots that six strategies need over all configurations
+of twelve games, `posteriors.csv` how many configurations 200 positions leave, with a digest of how
+many of them have a ship on each cell, and `finished.csv` the bound A(l) of the paper's game by its
+first ship (docs/lower-bounds.md).
+
+WRITE_GOLDEN=1 writes them anew from the questions that they hold.
 """
+
+import csv
+import os
+from functools import cache
+from hashlib import blake2b
+from math import comb
+from pathlib import Path
 
 import pytest
 
+from experiments.lower_bounds import read_beside
+from optsearch.bounds.coverage import CellSetCounts, Coverage
+from optsearch.bounds.first_ship import finished_within
+from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import prior_of
+from optsearch.evaluate import evaluate
+from optsearch.game import Game
+from optsearch.game.objective import Objective
+from optsearch.game.position import Position
+from optsearch.search import hunt
 from optsearch.search.solver import solve
 
-# game, total height, nodes, subsets
-SIGNATURE = [
-    ("3x3:2,1", 134, 5, 20),
-    ("3x4:2,2", 214, 3, 61),
-    ("3x4:3,2", 214, 5, 75),
-    ("3x5:2,2", 640, 11, 483),
-    ("3x5:3,2", 636, 11, 666),
-    ("3x6:2,2", 1_385, 84, 2_038),
-    ("3x6:3,2,2", 2_414, 200, 10_589),
-    ("4x4:2", 146, 8, 0),
-    ("4x4:3", 90, 9, 3),
-    ("4x4:2,2", 786, 23, 422),
-    ("4x4:3,2", 878, 13, 162),
-    ("4x4:4,2", 448, 6, 125),
-    ("4x4:3,3", 196, 7, 148),
-    ("4x4:2,2,2", 589, 6, 186),
-    ("4x5:3", 137, 36, 6),
-    ("4x5:2,2", 1_997, 598, 6_620),
-    ("4x5:3,2", 2_326, 294, 5_154),
-    ("4x5:4,2", 1_233, 143, 3_769),
-    ("4x5:4,3,2", 994, 11, 1_070),
-    ("5x5:2", 328, 17, 0),
-    ("5x5:3", 207, 16, 2),
-    ("5x5:4,3", 1_977, 234, 4_762),
-    ("5x5:5,4", 548, 13, 1_356),
-    ("6x6:2", 648, 22, 0),
-    ("6x6:4", 294, 79, 43),
-    ("4x4:3,2;contact=any", 2_468, 201, 3_333),
-    ("4x4:2,2;contact=corner", 1_054, 40, 742),
-    ("3x4:3,2;announce=ship", 207, 678, 0),
-    ("4x4:2,2;announce=sunk", 786, 3_338, 0),
-    ("3x4:2,2;contact=any;announce=ship", 745, 2_689, 0),
-    ("5x5:3,2", 5_765, 6_468, 62_593),
-]
+FOLDER = Path(__file__).parent / "golden"
+RESULTS = Path(__file__).parent.parent / "data" / "results"
+PAPER = Game.parse("10x10:5,4,3,3,2")
+ARE_WRITTEN = bool(os.environ.get("WRITE_GOLDEN"))
 
 
-@pytest.mark.parametrize(("game", "total_height", "nodes", "subsets"), SIGNATURE)
-def test_nodes(game, total_height, nodes, subsets):
-    found = solve(game)
-    assert (found.total_height, found.nodes, found.subsets) == (total_height, nodes, subsets)
+def signature(row):
+    """A question is a game, and behind it an objective, a prior or shots; or a family's file."""
+    name, *words = row["question"].split()
+    if name.endswith(".csv"):
+        found = hunt.hunt(hunt.read(FOLDER / name))
+        return {"value": str(found.misses), "nodes": str(found.nodes), "subsets": ""}
+    game, objective, prior = Game.parse(name), Objective(), None
+    if words and (words[0] == "worst" or words[0].startswith("within=")):
+        objective = Objective.parse(words.pop(0))
+    if words and words[0].startswith("prior="):
+        prior = prior_of(words.pop(0).removeprefix("prior="), game)
+    position = Position.parse(game, " ".join(words))
+    found = solve(position, objective=objective, prior=prior)
+    values = (found.worst, found.finished, found.total_height)
+    return {
+        "value": "/".join(str(value) for value in values if value is not None),
+        "nodes": str(found.nodes),
+        "subsets": str(found.subsets),
+    }
+
+
+def histogram(row):
+    found = evaluate(row["strategy"], row["game"], jobs=1).histogram
+    return {"shots": " ".join(f"{shots}:{number}" for shots, number in found.items())}
+
+
+def posterior(row):
+    found = Posterior(Position.parse(Game.parse(row["game"]), row["shots"]))
+    counts = " ".join(str(number) for line in found.occurrence for number in line)
+    digest = blake2b(counts.encode(), digest_size=8).hexdigest()
+    return {"configurations": str(found.configurations), "occurrence": digest}
+
+
+@cache
+def counts_of_the_paper():
+    """How many configurations of the paper's game cover each set of up to four cells."""
+    return Coverage(CellSetCounts.of(PAPER))
+
+
+def finished(row):
+    """A(l): the most configurations of the paper's game that are finished within l misses."""
+    misses = int(row["misses"])
+    sequences = comb(misses + PAPER.fleet_cells, PAPER.fleet_cells)
+    known = read_beside(PAPER, RESULTS / "beside_10x10_54332.csv")
+    found = finished_within(counts_of_the_paper(), known, misses, sequences, cells=2)
+    return {"at_most": str(found.configurations)}
+
+
+def rows_of(name):
+    with (FOLDER / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def compared(name, computed):
+    """The rows of a file that are not what is computed from their questions, beside what is."""
+    rows = rows_of(name)
+    now = [row | computed(row) for row in rows]
+    if ARE_WRITTEN:
+        with (FOLDER / name).open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(now)
+        return []
+    return [(new, old) for new, old in zip(now, rows, strict=True) if new != old]
+
+
+@pytest.mark.parametrize(
+    ("name", "computed", "number"),
+    [
+        ("signature.csv", signature, 60),
+        ("histograms.csv", histogram, 72),
+        ("posteriors.csv", posterior, 200),
+        pytest.param("finished.csv", finished, 5, marks=pytest.mark.long(70)),
+    ],
+    ids=["signature", "histograms", "posteriors", "finished"],
+)
+def test_golden(name, computed, number):
+    assert len(rows_of(name)) == number
+    assert compared(name, computed) == []
