@@ -444,10 +444,16 @@ cdef struct Reached:         # the states reached at one cell
     uint64_t* after          # ways to complete each
 
 
+cdef struct Pending:         # the states reached at one cell, while only a count is asked
+    int n, room
+    int32_t* states
+
+
 cdef class Query:
     """Passes over the lattice for one set of constraints; its buffers are reused.
 
-    set() gives the constraints; count() makes the forward pass, through() also the backward one.
+    set() gives the constraints. count() sweeps forward and keeps the cells within reach alone;
+    through() keeps the states of all cells, for the way back.
     """
 
     cdef Lattice lattice
@@ -461,10 +467,14 @@ cdef class Query:
     cdef int32_t* walk_cell
     cdef int32_t* walk_ship
     cdef int slots               # a transition from cell k leads to k + 1 … k + slots - 1
+    cdef int most                # states of a layer
+    cdef int width               # values that each state has room for
     cdef uint64_t* value[COLUMNS + 1]  # at cell k, slot k % slots: by state; 0 between queries
+    cdef Pending pending[COLUMNS + 1]  # the same slots
 
     def __cinit__(self, Lattice lattice):
         cdef int c, most = max(lattice.layers[c].states for c in range(lattice.columns))
+        self.most, self.width = most, 1
         self.lattice = lattice
         self.cells = lattice.rows * lattice.columns
         self.slots = lattice.columns + 1
@@ -484,6 +494,7 @@ cdef class Query:
         PyMem_Free(self.needed)
         for c in range(self.slots):
             free(self.value[c])
+            free(self.pending[c].states)
         if self.reached != NULL:
             for k in range(self.cells):
                 free(self.reached[k].states)
@@ -740,17 +751,113 @@ cdef class Query:
             for i in range(self.reached[k].n):
                 self.value[k % self.slots][self.reached[k].states[i]] = 0
 
-    def count(self, uint64_t modulus=0):
-        """The number of configurations modulo `modulus` (0: modulo 2^64)."""
-        cdef uint64_t total
-        self.modulus = modulus
-        try:
-            with nogil:
-                total = self.forward[uint64_t](1)
-        except BaseException:  # ctrl-C, too
-            self.clear()
-            raise
-        return total
+    cdef int widen(self, int width) except -1:
+        """Room for so many values of each state, all 0."""
+        cdef int c
+        cdef uint64_t* wider
+        for c in range(self.slots):
+            wider = <uint64_t*>calloc(<size_t>width * (self.most + 1), sizeof(uint64_t))
+            if wider == NULL:
+                raise MemoryError
+            free(self.value[c])
+            self.value[c] = wider
+        self.width = width
+        return 0
+
+    cdef int append(self, Pending* there, int32_t state) except -1 nogil:
+        if there.n == there.room:
+            there.room = 2 * there.room if there.room else 256
+            there.states = <int32_t*>realloc(there.states, there.room * sizeof(int32_t))
+            if there.states == NULL:
+                there.n = there.room = 0
+                with gil:
+                    raise MemoryError
+        there.states[there.n] = state
+        there.n += 1
+        return 0
+
+    cdef int sweep(self, int width, const uint64_t* moduli, uint64_t* totals) except -1 nogil:
+        """Add to the totals how many configurations there are, modulo one or two numbers.
+
+        The states of the cells within reach alone are kept. A state has `width` values side by
+        side; if all are 0 by chance, it is entered twice, which does no harm.
+        """
+        cdef Layer* layer
+        cdef Edge* edge
+        cdef Edge* end
+        cdef Pending* here
+        cdef int columns = self.lattice.columns
+        cdef int i, j, k, s
+        cdef uint64_t first, second = 0
+        cdef uint64_t m = moduli[0], n = moduli[width - 1]
+        cdef uint64_t ways
+        cdef uint64_t* values[COLUMNS + 1]   # by distance from here
+        cdef Pending* lists[COLUMNS + 1]
+        cdef uint64_t* ahead
+        s = self.lattice.first_state[self.fleet]
+        self.append(&self.pending[0], s)
+        for i in range(width):
+            self.value[0][width * s + i] = 1
+        for k in range(self.cells):
+            layer = &self.lattice.layers[k % columns]
+            ways = self.ways[k]
+            for j in range(self.slots):
+                values[j] = self.value[(k + j) % self.slots]
+                lists[j] = &self.pending[(k + j) % self.slots]
+            here = lists[0]
+            for i in range(here.n):
+                s = here.states[i]
+                first = values[0][width * s]
+                values[0][width * s] = 0
+                if width == 2:
+                    second = values[0][2 * s + 1]
+                    values[0][2 * s + 1] = 0
+                edge, end = layer.edges + layer.start[s], layer.edges + layer.start[s + 1]
+                while edge < end:
+                    if ways >> edge.way & 1:
+                        if edge.target < 0:
+                            if self.covers(edge.target, k):
+                                totals[0] = add(totals[0], first, m)
+                                if width == 2:
+                                    totals[1] = add(totals[1], second, n)
+                        elif k + edge.distance < self.cells:
+                            ahead = values[edge.distance] + <size_t>width * edge.target
+                            if ahead[0] == 0 and ahead[width - 1] == 0:
+                                self.append(lists[edge.distance], edge.target)
+                            ahead[0] = add(ahead[0], first, m)
+                            if width == 2:
+                                ahead[1] = add(ahead[1], second, n)
+                    edge += 1
+                if i & 0xFFFF == 0xFFFF:
+                    with gil:
+                        PyErr_CheckSignals()
+            here.n = 0
+        return 0
+
+    def count(self, moduli):
+        """The number of configurations modulo each of some numbers (0: modulo 2^64), as a list."""
+        cdef uint64_t some[2]
+        cdef uint64_t totals[2]
+        cdef int c, i, j, k, width
+        counts = []
+        for i in range(0, len(moduli), 2):
+            width = min(2, len(moduli) - i)
+            for j in range(width):
+                some[j], totals[j] = moduli[i + j], 0
+            if width > self.width:
+                self.widen(width)
+            try:
+                with nogil:
+                    self.sweep(width, some, totals)
+            except BaseException:  # ctrl-C, too
+                for c in range(self.slots):
+                    for j in range(self.pending[c].n):
+                        for k in range(width):
+                            self.value[c][width * self.pending[c].states[j] + k] = 0
+                    self.pending[c].n = 0
+                raise
+            counts += [totals[j] for j in range(width)]
+        return counts
 
     def through(self, uint64_t modulus=0):
         """(count, uint64 array (2 * kinds, cells) of the configurations through each placement).
@@ -759,9 +866,11 @@ cdef class Query:
         """
         counts = np.zeros((self.lattice.ways, self.cells), np.uint64)
         cdef uint64_t[:, ::1] view = counts
-        total = self.count(modulus)
+        cdef uint64_t total
+        self.modulus = modulus
         try:
             with nogil:
+                total = self.forward[uint64_t](1)
                 self.backward[uint64_t](&view[0, 0])
         except BaseException:
             self.clear()

@@ -266,7 +266,7 @@ class Sweep:
             if bound == 0:
                 return 0
             moduli = moduli_above(bound)
-            return combined([self._query.count(m % 2**64) for m in moduli], moduli)
+            return combined(self._query.count([m % 2**64 for m in moduli]), moduli)
 
     def through(self, constraints: Constraints) -> tuple[int, dict[int, int]]:
         """How many configurations there are, and how many have each placement (mask)."""
@@ -414,7 +414,7 @@ def count_empty_board(rows: int, columns: int, fleet: tuple[int, ...], contact: 
     moduli = moduli_above(prod(comb(n, count) for n, count in zip(places, counts, strict=True)))
     query = Query(lattice)
     query.set(lattice.fleets - 1, ways.ravel(), np.zeros(rows * columns, np.uint8))
-    return combined([query.count(m % 2**64) for m in moduli], moduli)
+    return combined(query.count([m % 2**64 for m in moduli]), moduli)
 
 
 def require_room(game: Game) -> None:
