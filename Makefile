@@ -8,7 +8,7 @@ TESTS := .venv/.extras .venv/.group-test
 KERNELS := $(wildcard cython_ext/*.pyx cython_ext/*.pxd cython_ext/*/*.pxd)
 
 .DEFAULT_GOAL := help
-.PHONY: help build board debug reproduce test test-long test-recent fuzz transcripts test-debug check bench results evaluations golden figures pictures report docs clean
+.PHONY: help build board debug reproduce test test-long test-recent fuzz transcripts test-debug check bench results evaluations golden figures pictures docs clean
 
 help:  ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; \
@@ -123,13 +123,9 @@ figures: build  ## draw every figure from data/results into paper_figures/output
 pictures: $(TESTS)  ## draw docs/pictures: small figures, the board (with chromium), a game by nested
 	@$(BIN)/python -m docs.pictures
 
-report: .venv/.group-report  ## all results as one page, report/index.html
-	@$(BIN)/python -m paper_figures >/dev/null || true  # says which sources are missing
-	@$(BIN)/python -m paper_figures.report
-
 docs: .venv/.group-docs  ## the documentation as a site, site/index.html
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 	@echo site/index.html
 
 clean:  ## remove .venv and everything that was built
-	rm -rf .venv build optsearch/compiled/builds optsearch/compiled/*.so *.egg-info paper_figures/output report site
+	rm -rf .venv build optsearch/compiled/builds optsearch/compiled/*.so *.egg-info paper_figures/output site

@@ -1,4 +1,4 @@
-"""What the site has beside the pages of `docs`: figures, their captions, the files above `docs`.
+"""What the site has beside `docs`: figures, their captions, tables of results, the files above.
 
 Figures are drawn from the committed tables, in place of the small ones of `docs/pictures`. Help
 texts and tables stand in the pages themselves (`docs/parts.py`).
@@ -20,6 +20,7 @@ from typing import Any
 from latex2mathml.converter import convert
 from mkdocs.structure.files import File
 
+from optsearch.support.datafiles import RESULTS
 from paper_figures import script
 from paper_figures.__main__ import figures
 
@@ -41,7 +42,7 @@ def captioned(found: re.Match[str]) -> str:
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """MkDocs asks for each page before it is rendered: captions are added, links go beside."""
-    for figure in FIGURES:
+    for figure in FIGURES if page.file.src_uri != "gallery.md" else ():  # it has the captions
         markdown = re.sub(
             rf"^!\[.*\]\(pictures/({figure.name})\.png\)$", captioned, markdown, flags=re.M
         )
@@ -77,7 +78,10 @@ def on_startup(**_: Any) -> None:
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """MkDocs asks for the files of the site: those above `docs`, and the figures, are added."""
+    """MkDocs asks for the files of the site: those above `docs`, tables and figures are added."""
+    for path in RESULTS.rglob("*.csv"):
+        address = path.relative_to(ROOT).as_posix()
+        files.append(File.generated(config, address, abs_src_path=str(path)))
     for name in ABOVE:
         content = (ROOT / name).read_text(encoding="utf-8").replace("](docs/", "](")
         files.append(File.generated(config, name, content=content))

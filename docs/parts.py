@@ -2,18 +2,30 @@
 
 In a page, a part that is written by this module stands between two comments, which no reader sees:
 
-    <!-- table NAME -->                       or: <!-- help COMMAND -->
+    <!-- table growth columns=size,contact,configurations -->     or: <!-- help COMMAND -->
     ...
     <!-- end -->
 
+`table` has the name of a table of `optsearch.results.tables`, and then:
+
+- columns=A,B: the columns to show;
+- where=A or where=!A: only rows that have a value in this column, or have none;
+- sort=A or sort=-A: by this column, the least or the greatest first;
+- first=N: no more rows than these;
+- across=A,B value=C: a column of values C for each pair of A and B, a line for each of `columns`;
+- count=A: instead of rows, how many have each value of this column.
+
+What a table does not say row by row, such as a mean of games, is a function of `COMPUTED`.
 `make transcripts` writes the parts of all pages anew; `tests/test_pages.py` keeps them current.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from math import floor, inf
 from pathlib import Path
 from statistics import median
@@ -25,38 +37,25 @@ from experiments import NEW
 from optsearch.cli.app import everything
 from optsearch.cli.command import app
 from optsearch.game import ANNOUNCEMENTS, Game
-from optsearch.game.names import LEVELS, in_words
-from optsearch.report.standing import standings
+from optsearch.game.names import in_words
 from optsearch.results.tables import (
     ABLATION,
-    ABLATION_ROOT,
-    BOXED_BRACKET,
     BRACKET,
-    DOUBLE_ORACLE,
-    EQUILIBRIA,
     EVALUATION,
-    FALSE_REPLIES,
-    GROWTH,
-    HIDERS,
     LEADERBOARD,
     MINI_GAME,
     OPTIMA,
     OPTIMA_ANNOUNCED,
-    PUZZLES,
-    SALVOS,
-    SOLITAIRE,
-    TOLD,
-    TOLD_CHECK,
-    known_part_of,
+    TABLES,
+    Column,
     took,
 )
+from optsearch.results.verification import verification_statuses
 from optsearch.search.kernels import SWITCHES
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PART = re.compile(r"^<!-- (help|table) ([^\n]*) -->\n(?:(?!<!-- ).*\n)*<!-- end -->$", re.MULTILINE)
-LONGEST = 12  # searches
-BOXED = Game.parse("10x10:5,4,3,3,2;contact=any")
 
 
 def help_of(command: str) -> str:
@@ -67,10 +66,69 @@ def help_of(command: str) -> str:
     return f"```text\n{answer.output.strip()}\n```"
 
 
-def rows_of(*rows: tuple[object, ...]) -> str:
+def markdown(*rows: tuple[object, ...]) -> str:
     """A table; the first row is its head."""
     head, *others = [f"| {' | '.join(map(str, row))} |" for row in rows]
     return "\n".join([head, "|---" * len(rows[0]) + "|", *others])
+
+
+# Tables of results
+
+
+def shown(column: Column, value: Any) -> str:
+    """A value as a page has it: games and strategies as code, digits in threes."""
+    if value is None:
+        return ""
+    if isinstance(value, Game) or column.name == "strategy":
+        return f"`{value}`"
+    if isinstance(value, Fraction):
+        return f"{value} ≈ {float(value):.4f}"
+    return f"{value:,}" if column.type.name == "integer" else column.show(value)
+
+
+def table(text: str) -> str:
+    """A declared table, by the text of its part; ValueError for what is not there."""
+    name, *words = text.split()
+    if name not in (one.name for one in TABLES):
+        every = ", ".join((*COMPUTED, *(one.name for one in TABLES)))
+        raise ValueError(f"there is no table {name!r}; there are: {every}")
+    (made,) = [one for one in TABLES if one.name == name]
+    options = dict(word.split("=", 1) for word in words)
+    columns = {column.name: column for column in made.columns}
+    rows = list(made.read())
+    if where := options.pop("where", ""):
+        rows = [row for row in rows if (row[where.strip("!")] is None) == where.startswith("!")]
+    if sort := options.pop("sort", ""):
+        rows.sort(key=lambda row: row[sort.strip("-")], reverse=sort.startswith("-"))
+    rows = rows[: int(options.pop("first", len(rows)))]
+    if counted := options.pop("count", ""):
+        found = Counter(row[counted] for row in rows).items()
+        return markdown((counted, "rows"), *found) + _origin(made.file, made.command)
+    names = options.pop("columns").split(",")
+    across, value = (options.pop(key, "") for key in ("across", "value"))
+    if options:
+        raise ValueError(f"a part cannot have {', '.join(options)}")
+    lines: dict[tuple[str, ...], dict[str, str]] = {}
+    for number, row in enumerate(rows):
+        key = tuple(shown(columns[one], row[one]) for one in names)
+        if across:
+            head = ", ".join(shown(columns[one], row[one]) for one in across.split(","))
+            lines.setdefault(key, {})[head] = shown(columns[value], row[value])
+        else:
+            lines[(*key, str(number))] = {}
+    heads = list(dict.fromkeys(head for cells in lines.values() for head in cells))
+    body = (
+        (*key[: len(names)], *(cells.get(h, "") for h in heads)) for key, cells in lines.items()
+    )
+    top = (*(one.replace("_", " ") for one in names), *heads)
+    return markdown(top, *body) + _origin(made.file, made.command)
+
+
+def _origin(file: str, command: str) -> str:
+    return f"\n\nFrom [{file}](../data/results/{file}), by `{command}`."
+
+
+# What is computed from tables
 
 
 def duration(seconds: float) -> str:
@@ -78,23 +136,6 @@ def duration(seconds: float) -> str:
     if seconds < 1:
         return "less than a second"
     return f"{seconds:.0f} seconds" if seconds < 120 else f"{seconds / 60:.0f} minutes"
-
-
-def longest_searches() -> str:
-    """The optima that took longest."""
-    found = sorted(OPTIMA.read(), key=lambda row: -row["seconds"])[:LONGEST]
-    return rows_of(
-        ("game", "configurations", "nodes", "time"),
-        *(
-            (
-                f"`{row['game']}`",
-                f"{row['configurations']:,}",
-                f"{row['nodes']:,}",
-                duration(row["seconds"]),
-            )
-            for row in found
-        ),
-    )
 
 
 def searches_by_size() -> str:
@@ -108,7 +149,7 @@ def searches_by_size() -> str:
         within = [sum(time <= limit for time in times) for limit in limits]
         lines.append((f"{low:,} to {high:,}", len(times), *within, duration(max(times))))
     head = ("configurations", "games", *(f"within {limit:g} s" for limit in limits), "longest")
-    return rows_of(head, *lines)
+    return markdown(head, *lines)
 
 
 def _of_all(ratios: list[float]) -> tuple[str, str]:
@@ -141,54 +182,14 @@ def worth_of_switches() -> str:
         "alone: nodes, median",
         "most",
     )
-    return rows_of(head, *lines)
-
-
-def bounds_of_roots() -> str:
-    """What is known of games of two ships before and after some search, by bounds of the root."""
-    optima = {row["game"]: f"{row['total_height']:,}" for row in OPTIMA.read()}
-    games: dict[Game, dict[str, dict[str, Any]]] = {}
-    for row in ABLATION_ROOT.read():
-        games.setdefault(row["game"], {})[row["off"]] = row
-    order = ("nested_dual and missed_cells", "missed_cells", "nested_dual", "nothing")
-    return rows_of(
-        (
-            *("game", "no bound of the root", "without both", "with `nested_dual`"),
-            *("with `missed_cells`", "all", "seconds", "none, after 100,000 nodes", "optimum"),
-        ),
-        *(
-            (
-                f"`{game}`",
-                *(f"{runs[off]['before']:,}" for off in ("root_bounds", *order)),
-                f"{runs['nothing']['bound_seconds']:.1f}",
-                f"{runs['root_bounds']['after']:,}",
-                optima.get(game, f"at most {runs['nothing']['most']:,}"),
-            )
-            for game, runs in games.items()
-        ),
-    )
-
-
-def counts() -> str:
-    """How long it takes to count the configurations of the usual fleet."""
-    return rows_of(
-        ("board", "contact", "configurations", "seconds"),
-        *(
-            (
-                f"{row['size']}×{row['size']}",
-                f"`{row['contact']}`",
-                f"{row['configurations']:,}",
-                row["seconds"],
-            )
-            for row in GROWTH.read()
-        ),
-    )
+    return markdown(head, *lines)
 
 
 def evaluations() -> str:
     """What evaluating each strategy on every configuration of a large game took."""
     headers = [EVALUATION.read(path).header for path in EVALUATION.all()]
-    return rows_of(
+    headers.sort(key=lambda header: (int(header["configurations"]), float(header["seconds"])))
+    return markdown(
         ("game", "mean shots", "time", "strategy"),
         *(
             (
@@ -197,10 +198,7 @@ def evaluations() -> str:
                 duration(float(header["seconds"])),
                 f"`{header['strategy']}`",
             )
-            for header in sorted(
-                headers,
-                key=lambda header: (int(header["configurations"]), float(header["seconds"])),
-            )
+            for header in headers
         ),
     )
 
@@ -214,148 +212,17 @@ def rate(games: float) -> str:
 
 def games_a_second() -> str:
     """How many games of each player a core plays a second, on two kinds of boards."""
-    rates: dict[str, dict[str, float]] = {}
+    rates: dict[str, dict[Game, float]] = {}
     for row in LEADERBOARD.read():
         if row["milliseconds"]:
             seconds = row["mean"] * row["milliseconds"] / 1000
-            rates.setdefault(row["strategy"], {})[str(row["game"])] = 1 / seconds
-    games = ("10x10:5,4,3,3,2", "10x10:5,4,3,3,2;contact=any;announce=ship")
-    return rows_of(
+            rates.setdefault(row["strategy"], {})[row["game"]] = 1 / seconds
+    games = [Game.parse(f"10x10:5,4,3,3,2{rules}") for rules in ("", ";contact=any;announce=ship")]
+    return markdown(
         ("player", *(f"`{game}`" for game in games)),
         *(
             (in_words(player), *(rate(found[g]) if g in found else "" for g in games))
             for player, found in rates.items()
-        ),
-    )
-
-
-def models_of_puzzles() -> str:
-    """How long each solver takes with each model of each puzzle, and how they compare in SCIP."""
-    found: dict[tuple[str, float], dict[tuple[str, str], float | None]] = {}
-    for row in SOLITAIRE.read():
-        seconds = row["build_seconds"] + row["solve_seconds"] if row["solved"] else None
-        here = found.setdefault((row["grid"], row["revealed"]), {})
-        here[row["solver"], row["model"]] = seconds
-    lines = []
-    for (grid, revealed), seconds in found.items():
-        ship, cell = seconds["SCIP", "ship"], seconds["SCIP", "cell"]
-        ratio = "" if ship is None or cell is None else f"{cell / ship:.1f}"
-        times = ("not in time" if time is None else f"{time:.3f}" for time in seconds.values())
-        lines.append((grid, f"{revealed:.0%}", *times, ratio))
-    columns = (f"{solver}, {model}-based" for solver, model in next(iter(found.values())))
-    return rows_of(("board", "revealed", *columns, "ratio"), *lines)
-
-
-def levels_of_puzzles() -> str:
-    """How many of the generated puzzles have each level, and how long it took to grade them."""
-    times: dict[str, list[float]] = {}
-    for row in PUZZLES.read():
-        times.setdefault(row["level"], []).append(row["grading_seconds"])
-    return rows_of(
-        ("level", "puzzles", "seconds to grade, median", "most"),
-        *(
-            (level, len(times[level]), f"{median(times[level]):.2f}", f"{max(times[level]):.2f}")
-            for level in LEVELS
-            if level in times
-        ),
-    )
-
-
-def values_of_games() -> str:
-    """The values of games against the best hider, beside the optimum against a uniform one."""
-    rows = [row for row in EQUILIBRIA.read() if row["value"] is not None]
-    return rows_of(
-        ("game", "ways to hide", "orbits", "φ", "value", "given away"),
-        *(
-            (
-                f"`{row['game']}`",
-                row["hidings"],
-                row["orbits"],
-                f"{row['uniform']} ≈ {float(row['uniform']):.4f}",
-                "the same" if row["is_uniform"] else f"{row['value']} ≈ {float(row['value']):.4f}",
-                "" if row["is_uniform"] else f"{float(row['value'] - row['uniform']):.4f}",
-            )
-            for row in rows
-        ),
-    )
-
-
-def brackets_of_games() -> str:
-    """Brackets of values that were not found in the time that the experiment gives them."""
-    rows = [row for row in EQUILIBRIA.read() if row["value"] is None]
-    return rows_of(
-        ("game", "ways to hide", "orbits", "φ", "value, at least", "at most"),
-        *(
-            (
-                *(f"`{row['game']}`", row["hidings"], row["orbits"]),
-                *(f"{float(row['uniform']):.6f}", f"{row['least']:.6f}", f"{row['most']:.6f}"),
-            )
-            for row in rows
-        ),
-    )
-
-
-def rounds_by_way() -> str:
-    """Rounds of the double oracle, with and without what saves some."""
-    table = DOUBLE_ORACLE.read()
-    ways = list(dict.fromkeys(row["way"] for row in table))
-    found: dict[str, dict[str, int]] = {}
-    for row in table:
-        found.setdefault(f"`{row['game']}`, {row['orbits']}", {})[row["way"]] = row["rounds"]
-    whole = ("together", *(sum(here[way] for here in found.values()) for way in ways))
-    rows = ((game, *(here[way] for way in ways)) for game, here in found.items())
-    return rows_of(("game, orbits", *ways), *rows, whole)
-
-
-def hiders_in_practice() -> str:
-    """Shots of players on boards that are not hidden uniformly, and the difference."""
-    return rows_of(
-        ("ships", "hider", "player", "boards", "mean shots", "more than uniform"),
-        *(
-            (
-                "touching" if row["game"].contact == "any" else "not touching",
-                row["hider"],
-                f"`{row['strategy'].partition(':')[0]}`",
-                f"{row['games']:,}",
-                f"{row['mean']:.2f} ± {row['standard_error']:.2f}",
-                "" if row["hider"] == "uniform" else f"{row['difference']:+.2f}",
-            )
-            for row in HIDERS.read()
-        ),
-    )
-
-
-def false_replies() -> str:
-    """Shots of players whose replies are false now and then."""
-    return rows_of(
-        ("replies that are false", "player", "boards", "mean shots", "most"),
-        *(
-            (
-                f"{row['percent']} %",
-                f"`{row['strategy'].partition(':')[0]}`",
-                row["games"],
-                f"{row['mean']:.2f} ± {row['standard_error']:.2f}",
-                row["worst"],
-            )
-            for row in FALSE_REPLIES.read()
-        ),
-    )
-
-
-def salvos() -> str:
-    """What it costs to choose several cells together."""
-    return rows_of(
-        ("cells together", "player", "boards", "mean shots", "more than one by one", "mean salvos"),
-        *(
-            (
-                row["salvo"],
-                f"`{row['strategy'].partition(':')[0]}`",
-                row["games"],
-                f"{row['mean']:.2f} ± {row['standard_error']:.2f}",
-                "" if row["salvo"] == 1 else f"{row['more']:+.2f} ± {row['more_error']:.2f}",
-                f"{row['salvos']:.2f}",
-            )
-            for row in SALVOS.read()
         ),
     )
 
@@ -368,7 +235,7 @@ def optima_by_rules() -> str:
             usual = replace(row["game"], announce="nothing")
             found.setdefault(f"`{usual}`", {})[row["game"].announce] = row
     complete = {game: by for game, by in found.items() if len(by) == len(ANNOUNCEMENTS)}
-    return rows_of(
+    return markdown(
         ("game", "configurations", "hits and misses alone", "sinkings told", "with their length"),
         *(
             (
@@ -394,46 +261,16 @@ def games_won() -> str:
         cells = (f"{n:,} ({100 * n / boards:.2f} %)" for n in won)
         rows.append((f"`{name}`" if ":" in name else name, *cells, f"{mean:.4f}", max(counts)))
     head = (f"{limit} shots or fewer" for limit in limits)
-    return rows_of(("strategy", *head, "mean shots", "worst"), *rows)
+    return markdown(("strategy", *head, "mean shots", "worst"), *rows)
 
 
-def bounds_in_the_box() -> str:
-    """What is known of the game in the box."""
-    names = {"lower": "{}", "upper": "`{}`"}  # an argument, and a strategy
-    return rows_of(
-        ("side", "shots", "by", "source"),
-        *(
-            (
-                row["side"],
-                f"{row['value']:.6f}",
-                names[row["side"]].format(row["name"]),
-                row["source"],
-            )
-            for row in BOXED_BRACKET.read()
-        ),
-    )
-
-
-def rows_confirmed() -> str:
-    """How much of the table of told ships was computed a second time."""
-    name = known_part_of(BOXED)
-    table, again = TOLD.read(name=name), TOLD_CHECK.read(name=name)
-    return rows_of(
-        ("of the table", "rows", "sets of known ships", "pairs of hidden ships"),
-        *(
-            (what, len(rows), f"{sum(rows.column('sets')):,}", f"{sum(rows.column('pairs')):,}")
-            for what, rows in (("all", table), ("confirmed by misses", again))
-        ),
-    )
-
-
-def all_standings() -> str:
+def verification() -> str:
     """Of each table when it was made, and what confirmed it."""
-    return rows_of(
+    return markdown(
         ("table", "made", "as it stands", "takes", "command"),
         *(
             (one.file, one.header.get("date", ""), one.text, took(one.minutes), f"`{one.command}`")
-            for one in standings()
+            for one in verification_statuses()
         ),
     )
 
@@ -448,7 +285,7 @@ def means_of_the_usual_game() -> str:
     greedy, levels = (EVALUATION.read(name=name).header for name in ("greedy", "levels"))
     everything_played = f"exact: all {int(greedy['configurations']):,} configurations"
     lower = max(row["value"] for row in BRACKET.read() if row["side"] == "lower")
-    return rows_of(
+    return markdown(
         ("strategy", "mean shots", "how it is known", "command"),
         (
             *("`random`: any cell", f"{chance['known']:.2f}", "exact: a formula"),
@@ -477,8 +314,11 @@ def means_of_the_usual_game() -> str:
     )
 
 
+# Figures, and the commands
+
+
 def gallery() -> str:
-    """Every figure: small, with its caption, its tables and its commands."""
+    """Every figure: its title, the picture, the rest of its caption, its tables and commands."""
     from paper_figures import script  # it sets the style of matplotlib
     from paper_figures.__main__ import figures
 
@@ -486,8 +326,7 @@ def gallery() -> str:
     parts = []
     for figure in figures():
         title, _, rest = captions[figure.name].partition(". ")
-        picture = f"pictures/{figure.name}.png"
-        lines = [f"### {title.rstrip('.')}", f"[![{figure.name}]({picture})]({picture})"]
+        lines = [f"### {title.rstrip('.')}", f"![{figure.name}](pictures/{figure.name}.png)"]
         if figure.frames is not None:
             path = f"paper_figures/output/{figure.name}.gif"
             lines.append(f"Shot by shot, as a moving picture, by `make figures`: `{path}`.")
@@ -516,33 +355,20 @@ def names_in_answers(attribute: str) -> str:
         (f"`{command}`", re.sub(r"(\w+)", r"`\1`", names))
         for command, names in declared(attribute).items()
     )
-    return rows_of(("command", "names"), *rows)
+    return markdown(("command", "names"), *rows)
 
 
-TABLES: dict[str, Callable[[], str]] = {
+COMPUTED: dict[str, Callable[[], str]] = {
     "means of the usual game": means_of_the_usual_game,
     "names in answers": lambda: names_in_answers("gives"),
     "names in answers about families": lambda: names_in_answers("of_family"),
     "optima by rules": optima_by_rules,
     "games won": games_won,
-    "bounds in the box": bounds_in_the_box,
-    "rows confirmed": rows_confirmed,
-    "standings": all_standings,
-    "longest searches": longest_searches,
+    "verification": verification,
     "searches by size": searches_by_size,
     "worth of switches": worth_of_switches,
-    "bounds of roots": bounds_of_roots,
-    "counts": counts,
     "evaluations": evaluations,
     "games a second": games_a_second,
-    "models of puzzles": models_of_puzzles,
-    "values of games": values_of_games,
-    "brackets of games": brackets_of_games,
-    "rounds by way": rounds_by_way,
-    "false replies": false_replies,
-    "hiders in practice": hiders_in_practice,
-    "salvos": salvos,
-    "levels of puzzles": levels_of_puzzles,
     "gallery": gallery,
 }
 
@@ -560,9 +386,8 @@ def written(page: str) -> str:
 
     def part(found: re.Match[str]) -> str:
         kind, name = found.groups()
-        if kind == "table" and name not in TABLES:
-            raise ValueError(f"there is no table {name!r}; there are: {', '.join(TABLES)}")
-        text = help_of(name) if kind == "help" else TABLES[name]()
+        make = help_of if kind == "help" else table
+        text = COMPUTED[name]() if kind == "table" and name in COMPUTED else make(name)
         return f"<!-- {kind} {name} -->\n\n{text}\n\n<!-- end -->"
 
     return PART.sub(part, page)

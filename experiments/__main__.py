@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from experiments.script import made_by, run
-from optsearch.report.standing import Standing, standings
 from optsearch.results.tables import took
+from optsearch.results.verification import VerificationStatus, verification_statuses
 
 
 def experiments() -> dict[str, str]:
@@ -21,7 +21,7 @@ def experiments() -> dict[str, str]:
     return found
 
 
-def made(name: str, known: list[Standing]) -> Iterator[str]:
+def made(name: str, known: list[VerificationStatus]) -> Iterator[str]:
     """A line for each table and tree of an experiment: when it was made, and what confirmed it."""
     for table in made_by(name):
         found = [one for one in known if one.made is table]
@@ -35,7 +35,7 @@ def main() -> None:
     """Print the list."""
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
     parser.parse_args()
-    known = list(standings())
+    known = list(verification_statuses())
     for name, about in experiments().items():
         tables = made_by(name)
         minutes = f", {took(max(table.most_minutes for table in tables))}" if tables else ""

@@ -5,8 +5,8 @@ value of every table and tree is compared with the committed one. Left out are c
 measured (`Column.measured`), and of the header `records.VARYING`. Tables that
 an experiment reads are the committed ones. What was found goes to data/results/recomputed.csv,
 where rows of other tables stay; it is written after each experiment, so that ctrl-C loses one.
-`optsearch.report.standing` says what follows of each table as it stands. TABLE names files below
-data/results, however long they take. The exit status is 1 if a value differs.
+`optsearch.results.verification` says what follows of each table as it stands. TABLE names files
+below data/results, however long they take. The exit status is 1 if a value differs.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from pathlib import Path
 
 from experiments import script
 from optsearch import tree
-from optsearch.report.standing import Standing, standings
 from optsearch.results.tables import RECOMPUTED, Entries, Table, Tree, took
+from optsearch.results.verification import VerificationStatus, verification_statuses
 from optsearch.support import records
 from optsearch.support.datafiles import CHECKOUT, RESULTS
 from optsearch.support.errors import RecordError
@@ -55,8 +55,8 @@ class Recomputation:
 
 def recomputations() -> list[Recomputation]:
     """Each command that makes committed tables, the quick ones first."""
-    found: dict[str, list[Standing]] = {}
-    for one in standings():
+    found: dict[str, list[VerificationStatus]] = {}
+    for one in verification_statuses():
         if one.made is not RECOMPUTED:
             found.setdefault(one.command, []).append(one)
     every = (

@@ -376,7 +376,11 @@ def test_the_site(site):
         page = path.read_text(encoding="utf-8")
         assert not re.findall(r"<(?:script|img|iframe)[^>]* src=.?https?:", page), path.name
         assert not re.findall(r"<link[^>]*stylesheet[^>]* href=.?https?:", page), path.name
-    assert "1,925,751,392" in (site / "how-long.html").read_text(encoding="utf-8")
+    tables = (site / "how-long.html").read_text(encoding="utf-8")
+    assert "1,925,751,392" in tables
+    assert 'href="data/results/growth.csv"' in tables
+    assert (site / "data/results/growth.csv").read_bytes() == GROWTH.path().read_bytes()
+    assert 'class="glightbox"' in (site / "gallery.html").read_text(encoding="utf-8")
     captions = import_module("paper_figures.script").captions()
     chain = (site / "lower-bounds.html").read_text(encoding="utf-8")
     assert captions["root_chain"].partition(". ")[0] in chain
@@ -414,6 +418,22 @@ def test_the_site_from_disk(site, driver, words, page):
     found = driver.find_element(By.CSS_SELECTOR, ".md-search-result__item h1")
     assert f"# {found.get_attribute('textContent')}" == text(page).partition("\n")[0]
     assert driver.get_log("browser") == []
+
+
+@pytest.mark.long(60)
+def test_tables_are_sorted_and_figures_enlarged(site, driver):
+    driver.get((site / "how-long.html").as_uri())
+    head = driver.find_element(By.XPATH, "//article//table[1]//th[.='configurations']")
+    driver.execute_script("arguments[0].click()", head)
+    cells = driver.find_elements(By.XPATH, "(//article//table)[1]//tbody//td[3]")
+    counts = [int(cell.get_attribute("textContent").replace(",", "")) for cell in cells]
+    assert counts == sorted(counts)
+    driver.get((site / "gallery.html").as_uri())
+    picture = driver.find_element(By.CSS_SELECTOR, "a.glightbox")
+    driver.execute_script("arguments[0].click()", picture)
+    WebDriverWait(driver, 60).until(
+        lambda _: driver.find_elements(By.CSS_SELECTOR, ".gslide.current img")
+    )
 
 
 @pytest.mark.long(60)

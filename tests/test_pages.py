@@ -1,10 +1,12 @@
 """What the pages take from the program, docs/parts.py, is what they say."""
 
 import os
+import re
 
 import pytest
 
 from docs import parts
+from optsearch.results.tables import GROWTH
 
 ARE_WRITTEN = bool(os.environ.get("WRITE_TRANSCRIPTS"))
 
@@ -28,7 +30,27 @@ def test_what_a_part_must_be():
     assert parts.written(written) == written
     with pytest.raises(ValueError, match="the part 'counts' has no line `<!-- end -->`"):
         parts.written("<!-- table counts -->\n\n<!-- help count -->\n<!-- end -->\n")
-    with pytest.raises(ValueError, match="there is no table 'count'; there are: means of"):
+    with pytest.raises(
+        ValueError, match=r"there is no table 'count'; there are: means of .*growth"
+    ):
         parts.written("<!-- table count -->\n<!-- end -->\n")
     with pytest.raises(ValueError, match="there is no help of 'cuont'"):
         parts.written("<!-- help cuont -->\n<!-- end -->\n")
+    with pytest.raises(ValueError, match="a part cannot have colums"):
+        parts.written("<!-- table growth columns=size colums=3 -->\n<!-- end -->\n")
+
+
+def test_a_declared_table():
+    """The columns, rows and order that are asked for, and where the file is."""
+    lines = parts.table("growth columns=size,configurations where=confirmed sort=-size first=2")
+    head, _, first, second, _, origin = lines.split("\n")
+    assert head == "| size | configurations |"
+    sizes = sorted({row["size"] for row in GROWTH.read()})
+    assert first.startswith(f"| {sizes[-1]} | ")
+    assert re.fullmatch(r"\| \d+ \| \d{1,3}(,\d{3})+ \|", second)
+    assert origin.startswith("From [growth.csv](../data/results/growth.csv), by `python -m ")
+    across = parts.table("growth columns=size across=contact value=configurations").split("\n")
+    assert across[0] == "| size | none | corner | any |"
+    assert len(across) == len(sizes) + 4
+    assert parts.table("growth count=contact").split("\n")[2] == f"| none | {len(sizes)} |"
+    assert len(parts.table("growth columns=size where=!confirmed").split("\n")) == 4

@@ -167,7 +167,7 @@ class Interrupted(Exception):
 
 DEPENDENCIES = (
     *("numpy", "numba", "lmdb", "sortedcontainers", "typer", "rich", "matplotlib", "highspy"),
-    *("distributed", "gymnasium", "jinja2", "ortools", "starlette", "uvicorn"),  # extras
+    *("distributed", "gymnasium", "ortools", "starlette", "uvicorn"),  # extras
 )
 
 

@@ -238,7 +238,6 @@ function begin(carried) {
 function build() {
   element("game").textContent = D.game.split(";")[0];
   element("rules").textContent = D.rules + startText();
-  if (D.back) leadBack(...D.back);
   element("key-sunk").hidden = D.announce === "nothing";
 
   D.trees.forEach(({name, root}, i) => {

@@ -231,11 +231,10 @@ def page(
     solver: Solver,
     trees: Sequence[Named],
     limit: Limit | None = None,
-    back: tuple[str, str] | None = None,
 ) -> str:
     """The page as HTML. It starts with the first of the trees, of which each has a name.
 
-    Limit and errors as in `data`. back -- address and text of a link to where it is linked.
+    Limit and errors as in `data`.
     """
-    content = {**data(solver, trees, limit), "back": back}
+    content = data(solver, trees, limit)
     return PAGE.written(f"{content['game']} {content['position']}".strip(), content)

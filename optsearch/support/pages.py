@@ -66,7 +66,7 @@ class Page:
 def policy(page: str) -> str:
     """The content security policy: this script and this style, and nothing from anywhere.
 
-    page -- HTML, or a template, with one element `style` and one `script` without attributes.
+    page -- HTML with one element `style` and one `script` without attributes.
     """
 
     def source(tag: str) -> str:
@@ -76,11 +76,6 @@ def policy(page: str) -> str:
 
     fixed = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
     return f"{fixed}; {source('script')}; {source('style')}"
-
-
-def template(name: str, package: str) -> str:
-    """A page of a package as it is written, with the colours of all pages in its style."""
-    return _text(package, name).replace("/* colours */", palette.css())
 
 
 def json_in_html(value: object) -> str:

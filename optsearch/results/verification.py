@@ -1,6 +1,6 @@
 """What is known of each committed table, as it stands: when it was made, and what confirmed it.
 
-    [one.text for one in standings() if one.file == "growth.csv"]
+    [one.text for one in verification_statuses() if one.file == "growth.csv"]
     # ["recomputed 2026-11-22 at 5a8eeebc: the same"]
 
 The tables of `CONFIRMING` say what was confirmed: a table and the digest of its values, when, at
@@ -46,7 +46,7 @@ class Confirmation:
 
 
 @dataclass(frozen=True)
-class Standing:
+class VerificationStatus:
     """A committed table or tree: its file below the folder, what makes it, its header.
 
     sample -- the file with parts of it that other code computed again, and the day; or nothing.
@@ -97,7 +97,7 @@ def short(commit: str) -> str:
     return commit[:8] + "+changes" * ("+" in commit) if commit[:7].isalnum() else commit
 
 
-def standings(folder: Path = RESULTS) -> Iterator[Standing]:
+def verification_statuses(folder: Path = RESULTS) -> Iterator[VerificationStatus]:
     """Every table and tree of a folder of results, in the order of their declarations."""
     said = defaultdict(list)
     for table in CONFIRMING:
@@ -121,7 +121,9 @@ def standings(folder: Path = RESULTS) -> Iterator[Standing]:
                 for one in said[file]
             ]
             header = {} if isinstance(made, Tree) else records.read(path).header
-            yield Standing(made, path, file, header, tuple(found), _sample(made, file, folder))
+            yield VerificationStatus(
+                made, path, file, header, tuple(found), _sample(made, file, folder)
+            )
 
 
 def _sample(made: Table | Tree, file: str, folder: Path) -> str:

@@ -1,0 +1,70 @@
+"""What is known of each committed table: when it was made, and what confirmed it."""
+
+from optsearch.results import tables as results
+from optsearch.results.verification import short, verification_statuses
+from optsearch.support import records
+
+
+def test_what_confirmed_a_table_as_it_stands(tmp_path):
+    """Its values, not its times, its header or its place; by the same command or by other code."""
+    path = results.GROWTH.path(tmp_path)
+    committed = results.GROWTH.path().read_text(encoding="utf-8")
+    path.write_text(committed)
+    digest = results.GROWTH.digest(path)
+
+    def text():
+        (growth,) = [one for one in verification_statuses(tmp_path) if one.made is results.GROWTH]
+        return growth.text, growth.is_confirmed
+
+    assert text() == ("computed once, when it was made", False)
+    command, commit = results.GROWTH.command, "0123456789abcdef+changes"
+
+    def recomputed(digest, differs=None, command=command):
+        row = ("growth.csv", command, "2026-01-02", commit, digest, 3, not differs, differs)
+        results.RECOMPUTED.write([row], tmp_path)
+
+    recomputed(digest)
+    again = "recomputed 2026-01-02 at 01234567+changes"
+    assert text() == (f"{again}: the same", True)
+    made, *_, last = committed.splitlines()[5:]
+    values = last.split(",")
+    for old, new, is_same in (
+        (made, "# commit: release 9.9", True),
+        (committed.splitlines()[0], "# title: in other words", True),
+        (last, ",".join([*values[:3], "999.000", values[4]]), True),
+        (last, ",".join([*values[:2], f"{values[2]}0", *values[3:]]), False),
+        ("# fleet: 5,4,3,3,2", "# fleet: 5,4", False),
+    ):
+        assert old in committed
+        path.write_text(committed.replace(old, new))
+        assert text() == (
+            (f"{again}: the same" if is_same else f"changed since it was {again}"),
+            is_same,
+        )
+    path.write_text(committed)
+    recomputed(digest, "row 1, size: no")
+    assert text() == (f"{again}: not the same: row 1, size: no", False)
+    recomputed("of others")
+    rows = [("growth.csv", digest, 21)]
+    results.LOWER_BOUNDS_CHECK.write(rows, tmp_path, name="x", game="x", command="python -m other")
+    said, is_confirmed = text()
+    header = records.read(results.LOWER_BOUNDS_CHECK.path(tmp_path, name="x")).header
+    by = f"confirmed {header['date']} at {short(header['commit'])} by python -m other: the same"
+    assert said == f"changed since it was {again}; {by}"
+    assert is_confirmed
+
+
+def test_the_committed_records_name_tables_with_their_commands():
+    every = {one.file: one for one in verification_statuses()}
+    assert every["evaluations/rollout.csv"].command == "python -m experiments.evaluations rollout"
+    assert {row["table"] for row in results.RECOMPUTED.read()} <= set(every)
+    assert every["table1.csv"].text.startswith("recomputed by every run of the tests")
+    assert every["table1.csv"].is_confirmed
+    for file, sample in (
+        ("evaluations/greedy.csv", "evaluation_checks/greedy.csv"),
+        ("told_10x10_54332_any.csv", "confirmed_10x10_54332_any.csv"),
+    ):
+        day = every[sample].header["date"]
+        assert every[file].text.endswith(f"; parts computed again by other code: {sample}, {day}")
+    assert "parts" not in every["evaluations/any_greedy.csv"].text
+    assert not any("not the same" in one.text for one in every.values())
