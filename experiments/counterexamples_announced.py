@@ -92,7 +92,7 @@ def row(position: Position, totals: tuple[int, int], by_oracle: bool) -> tuple[o
     if replayed != totals:
         raise AssertionError(f"{position.game} {position}: {totals}, but the trees have {replayed}")
     game, search = position.game, announced_kernel(position)
-    likely = sum(1 << cell for cell in search.greedy_shots(search.root))
+    likely = sum(1 << cell for cell in search.greedy_choices(search.root))
     best = sum(1 << cell for cell in best_cells(search, search.root))
     return (
         "positions" if by_oracle else "empty boards",

@@ -154,6 +154,12 @@ class Asked:
 # Asked of every position
 
 
+def most_probable(definition, state):
+    """The most probable cells, certain hits among them."""
+    counts = definition.counts(state)
+    return [cell for cell, n in counts.items() if n == max(counts.values())]
+
+
 def check_counts(asked):
     n, definition = asked.configurations, asked.definition
     cells = range(asked.rules.cells)
@@ -165,10 +171,8 @@ def check_counts(asked):
     assert [m for row in found["occurrence"] for m in row] == occurrence
     found = asked.ask("posterior")
     assert [m for row in found["occurrence"] for m in row] == occurrence
-    counts = definition.counts(asked.root)
-    most = [cell for cell, m in counts.items() if m == max(counts.values())]
     assert found["configurations"] == n
-    assert found["greedy_shots"] == asked.names(most)
+    assert found["greedy_shots"] == asked.names(most_probable(definition, asked.root))
     assert abs(found["bits"] - log2(n)) < NEAR
 
 
@@ -177,9 +181,9 @@ def check_optimum(asked):
     found = asked.ask("solve")
     assert (found["total_height"], found["best_shots"]) == (asked.total(), asked.best())
     assert found["configurations"] == asked.configurations
-    tied, firsts = definition.tied(root), definition.firsts(root)
-    assert found["greedy_shots"] == asked.names(tied)
-    least = min((firsts[cell] for cell in tied), default=asked.total())
+    likely, firsts = most_probable(definition, root), definition.firsts(root)
+    assert found["greedy_shots"] == asked.names(likely)
+    least = min((firsts[cell] for cell in likely), default=asked.total())
     assert found["greedy_shots_total_height"] == least
 
 
@@ -187,7 +191,7 @@ def check_greedy(asked):
     definition, root = asked.definition, asked.root
     found = asked.ask("greedy")
     assert (found["total_height"], found["best_shots"]) == (asked.total(), asked.best())
-    assert found["greedy_shots"] == asked.names(definition.tied(root))
+    assert found["greedy_shots"] == asked.names(most_probable(definition, root))
     best = definition.greedy(root, min)
     assert found["best_greedy_total_height"] == best
     assert found["worst_greedy_total_height"] == definition.greedy(root, max)
@@ -278,8 +282,7 @@ def check_prior(asked):
     flat = [p for row in found["probability"] for p in row]
     for cell, n in counts.items():
         assert abs(flat[cell] - n / weight) < NEAR
-    most = [cell for cell, n in counts.items() if n == max(counts.values())]
-    assert found["greedy_shots"] == asked.names(most)
+    assert found["greedy_shots"] == asked.names(most_probable(by, root))
     found = asked.run("sample", *game, "-n", 20, "--seed", asked.rng.randrange(1000))
     for ships in found["sample"]:
         assert weights[tuple(sorted(ship_of(asked.rules, text) for text in ships))]

@@ -15,7 +15,8 @@ from optsearch.cli.command import app
 from optsearch.compiled._search import Search
 from optsearch.compiled._table import MemoryTable
 from optsearch.counting.configurations import list_ships, to_masks, to_words
-from optsearch.game import Game, bits
+from optsearch.counting.posterior import Posterior
+from optsearch.game import Game, bits, parse_cell
 from optsearch.game.position import MISS, Position, reply
 from optsearch.search.greedy import RULES, GreedySolver
 from optsearch.search.kernels import SWITCHES
@@ -193,13 +194,14 @@ def test_a_certain_hit_is_a_choice_where_sinkings_are_announced():
     assert greedy.total_height() == solution.greedy()[1] == 11
 
 
-def test_a_certain_hit_is_free_where_nothing_is_announced():
-    position = Position.parse(Game.parse("1x5:2,2;contact=any"), "B1=hit")
-    assert (
-        GreedySolver(position).greedy_shots
-        == solve(position).greedy()[0]
-        == ((0, 0), (0, 2), (0, 4))
-    )
+@pytest.mark.parametrize(
+    ("game", "shots", "likely"), [("1x5:2,2", "B1=hit", "D1"), ("1x6:3,2", "", "B1 E1")]
+)
+def test_a_certain_hit_is_a_most_probable_cell(game, shots, likely):
+    position = Position.parse(Game.parse(f"{game};contact=any"), shots)
+    cells = tuple(map(parse_cell, likely.split()))
+    assert GreedySolver(position).greedy_shots == solve(position).greedy()[0] == cells
+    assert tuple(Posterior(position).greedy_shots()) == cells
 
 
 def test_the_named_ties_choose_what_they_say():
@@ -319,7 +321,7 @@ def test_positions_without_a_shot():
     over = GreedySolver(Position.parse(game, "A1=hit B1=hit"))
     assert (over.greedy_shots, over.total_height(), over.total_height("worst")) == ((), 0, 0)
     certain = GreedySolver(Position.parse(game, "A1=hit A2=miss"))
-    assert (certain.greedy_shots, certain.total_height()) == ((), 1)
+    assert (certain.greedy_shots, certain.total_height()) == (((0, 1),), 1)
     with pytest.raises(ImpossiblePosition):
         GreedySolver(Position.parse(game, "A1=hit C2=hit"))
 

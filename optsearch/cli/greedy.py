@@ -198,12 +198,11 @@ class Found:
         if optimum is None:
             answer.fact("optimum", open_mean(self.lower, upper, number))
         answer.show(lower=self.lower if optimum is None else optimum, upper=upper)
-        for label, cells, none in (
-            ("greedy shots", self.greedy_shots, "none: only certain hits are left"),
-            ("best shots", self.best_shots, "none: every ship is sunk"),
-        ):
+        for label, cells in (("greedy shots", self.greedy_shots), ("best shots", self.best_shots)):
             names = None if cells is None else cell_names(cells)
-            said = "not known yet" if names is None else " ".join(names) or none
+            said = "none: every ship is sunk"
+            if names != []:
+                said = "not known yet" if names is None else " ".join(names)
             answer.fact(label, said, **{label.replace(" ", "_"): names})
         least = Fraction(self.lower if optimum is None else optimum, number)
         rows = []

@@ -408,7 +408,7 @@ def _search_large(game: Game) -> Searched:
             greedy.configurations,
             best_greedy,
             certain + cost,
-            game.mask(greedy.greedy_shots),
+            sum(1 << cell for cell in kernel.greedy_choices(kernel.root)),
             game.mask(greedy.best_shots),
         )
     except LimitReached:

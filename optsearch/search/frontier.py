@@ -331,7 +331,7 @@ def first_choice(kernel: Kernel, state: State) -> int:
 
 def first_greedy(kernel: Kernel, state: State) -> int:
     """The first most probable cell."""
-    return kernel.greedy_shots(state)[0]
+    return kernel.greedy_choices(state)[0]
 
 
 def greedy_choice(kernel: Kernel, state: State) -> int:

@@ -12,9 +12,9 @@ strategy but a family of them. A *rule* names one, or the two ends:
     remainder     the cell after which one more greedy shot leaves the fewest configurations on
                   average, then the first
 
-A cell that is in every configuration is a certain hit. Where nothing is announced it is a free
-first shot under every rule. Where sinkings are announced it may tell something, so it is a most
-probable cell like others (`Kernel.greedy_shots`).
+A cell that is in every configuration is a certain hit, and a most probable cell. Where nothing is
+announced it is a free first shot under every rule; where sinkings are announced it may tell
+something, and is chosen by the rule like others (`Kernel.greedy_choices`).
 """
 
 from __future__ import annotations
@@ -144,8 +144,8 @@ class GreedySolver:
 
     @cached_property
     def greedy_shots(self) -> tuple[Cell, ...]:
-        """The cells that greedy chooses from, in row-major order."""
-        return tuple(map(self.position.game.cell, self._tied(self._root)))
+        """The most probable cells, in row-major order; a certain hit is one."""
+        return tuple(map(self.position.game.cell, self._kernel("optimal").greedy_shots(self._root)))
 
     @cached_property
     def best_shots(self) -> tuple[Cell, ...]:
@@ -171,7 +171,7 @@ class GreedySolver:
         return self._kernel("optimal").hits_left(state)
 
     def _tied(self, state: State) -> list[int]:
-        return self._kernel("optimal").greedy_shots(state)
+        return self._kernel("optimal").greedy_choices(state)
 
     def _misses(self, state: State, rule: str) -> int:
         """The misses of the best or the worst greedy strategy from a state."""

@@ -193,11 +193,14 @@ class Kernel(Protocol):
         """How many configurations have each cell, shape (128,); 0 where it is hit."""
 
     def greedy_shots(self, state: State) -> list[int]:
+        """The most probable cells, ascending; a certain hit is one."""
+
+    def greedy_choices(self, state: State) -> list[int]:
         """The cells that greedy chooses from, ascending: the most probable ones.
 
-        A certain hit is one, except where nothing is announced: there it costs and tells nothing,
-        so that it is shot before and is no choice. Where sinkings are announced, the order of the
-        hits decides what a sinking tells.
+        Where nothing is announced a certain hit costs and tells nothing, so that it is shot before
+        and is no choice. Where sinkings are announced, the order of the hits decides what a sinking
+        tells, and it is one.
         """
 
     def greedy_misses(self) -> int:
@@ -400,6 +403,9 @@ class Silent(_Budgets):
         return _counts(self.sets[state.family], self.weights[state.family], state.hits)
 
     def greedy_shots(self, state: State) -> list[int]:
+        return _most(self.counts(state))
+
+    def greedy_choices(self, state: State) -> list[int]:
         counts = self.counts(state)
         counts[list(bits(self.free_hits(state)))] = 0
         return _most(counts)
@@ -563,6 +569,9 @@ class Announced(_Budgets):
     def greedy_shots(self, state: State) -> list[int]:
         return _most(self.counts(state))
 
+    def greedy_choices(self, state: State) -> list[int]:
+        return self.greedy_shots(state)
+
     def greedy_misses(self) -> int:
         cost, waiting, seen = 0, [self.root], 0
         while waiting:
@@ -572,7 +581,7 @@ class Announced(_Budgets):
             seen += 1
             if seen % BETWEEN_TICKS == 0:
                 self._tick(self.nodes)
-            parts = self.parts(state, self.greedy_shots(state)[0])
+            parts = self.parts(state, self.greedy_choices(state)[0])
             cost += self.weight(parts[MISS]) if MISS in parts else 0
             waiting += parts.values()
         return cost

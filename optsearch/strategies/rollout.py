@@ -393,7 +393,7 @@ class _AnnouncedGreedy:
             return UNIT * self.kernel.solve(part)
         if self.kernel.is_over(part):  # of one set of cells
             return 0
-        cell = self.kernel.greedy_shots(part)[0]
+        cell = self.kernel.greedy_choices(part)[0]
         through = self.kernel.counts(part).tolist()
         if self.policy and n << self.bits > self.policy.least and through[cell] < n:
             fresh = [c for c, number in enumerate(through) if number]
