@@ -6,11 +6,13 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from optsearch.cli.command import app
 from optsearch.results import bracket
 from optsearch.results.tables import BOXED_BRACKET, BRACKET
 from optsearch.support import decimals
-from optsearch.support.decimals import between, brief, open_mean, outward
+from optsearch.support.decimals import between, brief, decimal, open_mean
 
 SIDES = st.sampled_from(["lower", "upper"])
 
@@ -20,11 +22,16 @@ def holds(text, value, side):
 
 
 @given(st.fractions(), SIDES, st.integers(0, 12))
-def test_outward(value, side, places):
-    text = outward(value, side, places)
+def test_open_bounds(value, side, places):
+    text = decimal(value, side, places)
     assert holds(text, value, side)
     assert abs(Fraction(text) - value) < Fraction(1, 10**places)
     assert len(text.partition(".")[2]) == places
+
+
+def test_exact_means_are_printed_to_the_nearest_digit():
+    for command in ("greedy 4x5:4,3,2", "solve 4x5:4,3,2 --all-shots"):
+        assert "11.306818" in CliRunner().invoke(app, command.split()).stdout  # of 995/88
 
 
 @given(st.one_of(st.fractions(), st.decimals(-100, 100, places=3).map(Fraction)), SIDES)
@@ -73,4 +80,4 @@ def test_bounds_on_a_page(here, text):
 @pytest.mark.parametrize("table", [BRACKET, BOXED_BRACKET], ids=lambda table: table.name)
 def test_the_committed_bounds_hold_as_they_are_printed(table):
     for row in table.read():
-        assert f"{row['value']:.6f}" == outward(row["value_exact"], row["side"]), row["name"]
+        assert f"{row['value']:.6f}" == decimal(row["value_exact"], row["side"]), row["name"]

@@ -19,6 +19,7 @@ from optsearch.game import Cell, Game, bits, cell_name, column_name, drawn_board
 from optsearch.game.noise import Noise, NoisyPosition
 from optsearch.game.position import Position
 from optsearch.game.ranges import expanded
+from optsearch.support.decimals import decimal
 from optsearch.support.documents import text_of
 from optsearch.support.errors import GameError, OptsearchError, PositionError, WorkerLost
 from optsearch.support.files import replacing
@@ -224,8 +225,8 @@ def mean_fields(total_height: int | None, configurations: int) -> dict[str, Any]
 
 
 def mean_text(total_height: int, configurations: int) -> str:
-    """The same for people, and as a decimal number."""
-    return f"{total_height}/{configurations} = {total_height / configurations:.6f}"
+    """The mean as a fraction that is not reduced, and as a decimal number."""
+    return f"{total_height}/{configurations} = {decimal(Fraction(total_height, configurations))}"
 
 
 def cell_names(cells: Iterable[Cell]) -> list[str]:

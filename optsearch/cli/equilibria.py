@@ -26,7 +26,7 @@ from optsearch.cli.tasks import executor_of
 from optsearch.game import HOLE, Game, cell_name
 from optsearch.game.objective import Objective
 from optsearch.search.solver import solve
-from optsearch.support.decimals import outward
+from optsearch.support.decimals import decimal
 from optsearch.support.errors import OptsearchError
 from optsearch.tree import DecisionTree, Node
 
@@ -161,7 +161,7 @@ def answer_of(found: Any) -> Answer:
         unit, shown = "shots", "value"
     else:
         unit, shown = f"to finish within {found.objective.shots}", "probability"
-    between = f"between {outward(low, 'lower')} and {outward(high, 'upper')}"
+    between = f"between {decimal(low, 'lower')} and {decimal(high, 'upper')}"
     value = _number(low) if found.is_exact else between
     exact = found.value if found.is_exact else None
     answer.fact(shown, f"{value} {unit}", value=exact, bracket=[low, high])
@@ -342,7 +342,7 @@ def certificate(file: Path, form: Form = Form.TEXT) -> None:
         method=checked.method,
         seconds=round(checked.seconds, 6),
     )
-    value = f"from {outward(low, 'lower', 9)} to {outward(high, 'upper', 9)}"
+    value = f"from {decimal(low, 'lower', 9)} to {decimal(high, 'upper', 9)}"
     answer.fact("value", f"{_number(low) if checked.is_exact else value}, proved")
     answer.print(form)
 

@@ -8,6 +8,7 @@ from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
+    mean_text,
     read_position,
     title_of,
     writing,
@@ -17,7 +18,7 @@ from optsearch.cli.progress import solving
 from optsearch.counting.prior import prior_of
 from optsearch.search import solver
 from optsearch.show import explorer
-from optsearch.support.decimals import open_mean, outward
+from optsearch.support.decimals import open_mean
 from optsearch.support.progress import Limit
 
 OWN_NAMES = ("optimal", "best found", "greedy", "greedy, ties first")
@@ -81,9 +82,7 @@ def explore(
     )
     answer.table(trees)
     for name, walked in named:
-        is_value = solution.total_height is not None
-        mean = f"{float(walked.mean):.6f}" if is_value else outward(walked.mean, "upper")
-        answer.fact(name, f"{walked.total_height}/{number} = {mean} shots on average")
+        answer.fact(name, f"{mean_text(walked.total_height, number)} shots on average")
     if solution.total_height is None:
         answer.fact("optimum", open_mean(solution.lower or 0, upper, number))
     answer.fact("page", str(output), page=str(output))

@@ -24,7 +24,7 @@ from optsearch.search import asking
 from optsearch.search import hunt as hunt_
 from optsearch.search.kernels import SolverOptions
 from optsearch.search.team import Parallel
-from optsearch.support.decimals import between, open_mean
+from optsearch.support.decimals import decimal, open_mean
 from optsearch.support.errors import OptsearchError, PositionError, StrategyError
 from optsearch.support.progress import Limit, LimitReached
 
@@ -121,7 +121,6 @@ def greedy_family(
     total = optimum.misses if optimum.is_exact else None
     upper = min([optimum.upper, *(one.total for one in hunts.values())])
     answer = Answer(heading(sets), **described(sets), **measures(total, sets))
-    least = Fraction(optimum.lower, sets.weight)
     if total is None:
         answer.fact("optimum", open_mean(optimum.lower, upper, sets.weight))
     answer.show(lower=optimum.lower, upper=upper)
@@ -131,7 +130,7 @@ def greedy_family(
     for name, one in {**({} if total is None else {"optimal": optimum.tree()}), **hunts}.items():
         more = f"+{one.total - total:,}" if total is not None and one.total > total else ""
         label = name if name == "optimal" else f"greedy, {name}"
-        mean = between(Fraction(one.total, sets.weight), "upper", least, least)
+        mean = decimal(Fraction(one.total, sets.weight))
         table.add_row(label, f"{one.total:,}", mean, more, str(one.worst))
     rules = {name: {**measures(one.total, sets), "worst": one.worst} for name, one in hunts.items()}
     answer.show(*[table] * bool(table.row_count), rules=rules)
@@ -305,7 +304,7 @@ def check_proof(file: Path, family: Path, form: Form) -> None:
     proved, claims = hunt_.check_proof(file, sets)
     answer = Answer(heading(sets), **described(sets))
     answer.fact("proved", f"no strategy has less than {proved:,} misses")
-    text = f"at least {proved}/{sets.weight} ≈ {proved / sets.weight:.6f}"
+    text = f"at least {proved}/{sets.weight} ≈ {decimal(Fraction(proved, sets.weight), 'lower')}"
     answer.fact("mean misses", text, **measures(proved, sets))
     answer.fact("claims", f"{claims:,}, each rechecked", claims=claims)
     answer.print(form)

@@ -29,7 +29,7 @@ from optsearch.game import Cell
 from optsearch.game.orders import ORDERS, order_of, orders_on
 from optsearch.game.position import Position
 from optsearch.search.greedy import RULES, Comparison, GreedySolver, Parting
-from optsearch.support.decimals import between, open_mean
+from optsearch.support.decimals import decimal, open_mean
 from optsearch.support.errors import OptsearchError
 from optsearch.support.progress import Limit, LimitReached, Progress
 from optsearch.tree import DecisionTree
@@ -204,14 +204,13 @@ class Found:
             if names != []:
                 said = "not known yet" if names is None else " ".join(names)
             answer.fact(label, said, **{label.replace(" ", "_"): names})
-        least = Fraction(self.lower if optimum is None else optimum, number)
         rows = []
         if self.compared is not None and optimum is not None:
             rows.append(
                 (
                     "optimal",
                     f"{optimum:,}",
-                    between(least, "upper", least, least),
+                    decimal(Fraction(optimum, number)),
                     "",
                     f"{self.compared.optimal.worst}",
                 )
@@ -219,7 +218,7 @@ class Found:
         for name in [name for name in RULES if name in self.totals]:
             total, made = self.totals[name], self.trees.get(name)
             more = f"+{total - optimum:,}" if optimum is not None and total > optimum else ""
-            mean = between(Fraction(total, number), "upper", least, least)
+            mean = decimal(Fraction(total, number))
             worst = "" if made is None else f"{made.worst}"
             rows.append((f"greedy, {name}", f"{total:,}", mean, more, worst))
         table = Table(box=None, padding=(0, 2, 0, 0))

@@ -42,7 +42,7 @@ from optsearch.lower_bounds.nested_dual import Nested, listed, raised
 from optsearch.results.bracket import Bracket, bounds_in_turn
 from optsearch.search import solver
 from optsearch.search.proving import prove
-from optsearch.support.decimals import open_mean, outward
+from optsearch.support.decimals import decimal, open_mean
 from optsearch.support.errors import OptsearchError, TooLarge
 from optsearch.tree.solution import ShotValue, Solution
 
@@ -327,9 +327,9 @@ def shot_value(value: ShotValue, solution: Solution) -> tuple[str, str, dict[str
         return str(value.worst), full, {**known, "worst": value.worst}
     known |= {"lower": lower, "upper": upper}
     if value.is_exact:
-        return f"{lower / number:.4f}", mean_text(lower, number), known
+        return decimal(Fraction(lower, number), places=4), mean_text(lower, number), known
     least, most = Fraction(lower, number), Fraction(upper, number)
-    short = f"{outward(least, 'lower', 3)}-{outward(most, 'upper', 3)}"
+    short = f"{decimal(least, 'lower', 3)}-{decimal(most, 'upper', 3)}"
     return short, open_mean(lower, upper, number), known
 
 
@@ -419,7 +419,10 @@ def check_prices(file: Path, form: Form) -> None:
 def state_proved(answer: Answer, total: int, number: int) -> None:
     """No strategy is better, in two lines."""
     answer.fact("proved", f"no strategy has a total height below {total:,}")
-    answer.fact("mean shots", f"at least {Fraction(total, number)} ≈ {total / number:.6f}")
+    answer.fact(
+        "mean shots",
+        f"at least {Fraction(total, number)} ≈ {decimal(Fraction(total, number), 'lower')}",
+    )
 
 
 # Bounds

@@ -17,7 +17,7 @@ from optsearch.cli.tasks import executor_at
 from optsearch.game import Game
 from optsearch.results.quantities import QUANTITIES, SHIPPED, Quantity, Time, Value
 from optsearch.results.tabulate import SECONDS, TableStatus, Tabulation, quantities, tabulate
-from optsearch.support.decimals import outward
+from optsearch.support.decimals import decimal
 from optsearch.support.errors import OptsearchError
 
 SIGNS = "†‡§¶‖"
@@ -191,17 +191,12 @@ def text_of(column: Quantity, value: Value, optimum: Fraction | None, places: in
     if not column.is_mean:
         return f"{int(lower):,}" if lower == upper else f"[{int(lower):,}, {int(upper):,}]"
     low, high = (
-        nearest(end, places) if end == optimum else outward(end, side, places)
+        decimal(end, "exact" if end == optimum else side, places)
         for end, side in ((lower, "lower"), (upper, "upper"))
     )
     if lower < upper:
         return f"[{low}, {high}]"
-    return {"lower": low, "upper": high}.get(column.name) or nearest(lower, places)
-
-
-def nearest(value: Fraction, places: int) -> str:
-    """To so many decimals, halves up."""
-    return outward(value + Fraction(1, 2 * 10**places), "lower", places)
+    return {"lower": low, "upper": high}.get(column.name) or decimal(lower, places=places)
 
 
 def draw(found: Tabulation, path: Path) -> None:

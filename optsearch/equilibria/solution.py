@@ -12,7 +12,7 @@ from optsearch.equilibria.hidings import Hidings
 from optsearch.game import Game, bits
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position
-from optsearch.support.decimals import outward
+from optsearch.support.decimals import decimal
 from optsearch.support.errors import NotSupported
 from optsearch.tree import DecisionTree, Leaf, Node
 
@@ -84,7 +84,7 @@ class Equilibrium:
         low, high = self.bracket
         if self.is_exact:
             return f"{low} = {float(low):.6f}"
-        return f"between {outward(low, 'lower', 9)} and {outward(high, 'upper', 9)}"
+        return f"between {decimal(low, 'lower', 9)} and {decimal(high, 'upper', 9)}"
 
     @property
     def is_uniform(self) -> bool:

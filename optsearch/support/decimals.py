@@ -1,4 +1,4 @@
-"""Bounds as decimal numbers that hold: a lower one is rounded down, an upper one up.
+"""Numbers as decimals: a bound that is open is rounded so that it holds, what is exact to nearest.
 
 The mean of a strategy on all configurations is an upper bound on the optimum. Where it is printed
 with four decimals it is rounded up as well (`exact_mean`), so that it reads the same beside bounds.
@@ -11,13 +11,18 @@ from fractions import Fraction
 from math import ceil, floor
 
 
-def outward(value: Fraction, side: str, places: int = 6) -> str:
-    """A bound with so many decimals; side -- lower or upper.
+def decimal(value: Fraction, side: str = "exact", places: int = 6) -> str:
+    """A number with so many decimals: a lower bound down, an upper one up, else the nearest.
 
-    >>> outward(Fraction(2, 3), "lower"), outward(Fraction(2, 3), "upper")
-    ('0.666666', '0.666667')
+    side -- lower, upper or exact. Of two that are as near the even one is taken.
+
+    >>> decimal(Fraction(2, 3), "lower"), decimal(Fraction(1, 3), "upper")
+    ('0.666666', '0.333334')
+    >>> decimal(Fraction(2, 3)), decimal(Fraction(1, 3))
+    ('0.666667', '0.333333')
     """
-    whole = (floor if side == "lower" else ceil)(value * 10**places)
+    scaled = value * 10**places
+    whole = {"lower": floor(scaled), "upper": ceil(scaled), "exact": round(scaled)}[side]
     return f"{Decimal(whole).scaleb(-places):f}"
 
 
@@ -27,17 +32,17 @@ def exact_mean(value: Fraction) -> str:
     >>> exact_mean(Fraction(663820856405, 15046987768))
     '44.1166'
     """
-    return outward(value, "upper", 4)
+    return decimal(value, "upper", 4)
 
 
 def brief(value: Fraction, side: str, places: int = 4) -> str:
-    """The same; with fewer decimals where they are exact.
+    """A bound with at most so many decimals, fewer where these are exact.
 
     >>> brief(Fraction(278, 5), "upper"), brief(Fraction(2, 3), "upper")
     ('55.6', '0.6667')
     """
     exact = (n for n in range(places) if (value * 10**n).denominator == 1)
-    return outward(value, side, next(exact, places))
+    return decimal(value, side, next(exact, places))
 
 
 def ends(lower: Fraction, upper: Fraction | None) -> str:
@@ -46,12 +51,11 @@ def ends(lower: Fraction, upper: Fraction | None) -> str:
     >>> ends(Fraction(2, 3), Fraction(1)), ends(Fraction(2, 3), Fraction(2, 3))
     ('0.666666 to 1.000000', '0.666667 on both sides, to the nearest digit')
     """
-    low = between(lower, "lower", lower, upper)
     if lower == upper:
-        return f"{low} on both sides, to the nearest digit"
+        return f"{decimal(lower)} on both sides, to the nearest digit"
     if upper is None:
-        return f"at least {low}; no upper bound is known"
-    return f"{low} to {outward(upper, 'upper')}"
+        return f"at least {decimal(lower, 'lower')}; no upper bound is known"
+    return f"{decimal(lower, 'lower')} to {decimal(upper, 'upper')}"
 
 
 def open_mean(lower: int, upper: int, weight: int) -> str:
@@ -60,7 +64,7 @@ def open_mean(lower: int, upper: int, weight: int) -> str:
     >>> open_mean(20, 22, 3)
     'between 20/3 = 6.666666 and 22/3 = 7.333334'
     """
-    low, high = outward(Fraction(lower, weight), "lower"), outward(Fraction(upper, weight), "upper")
+    low, high = decimal(Fraction(lower, weight), "lower"), decimal(Fraction(upper, weight), "upper")
     return f"between {lower}/{weight} = {low} and {upper}/{weight} = {high}"
 
 
@@ -72,4 +76,4 @@ def between(value: Fraction, side: str, lower: Fraction, upper: Fraction | None)
     >>> between(Fraction(2, 3), "lower", Fraction(2, 3), Fraction(1))
     '0.666666'
     """
-    return f"{float(value):.6f}" if value == lower == upper else outward(value, side)
+    return decimal(value, "exact" if lower == value == upper else side)
