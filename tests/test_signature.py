@@ -21,14 +21,14 @@ from pathlib import Path
 import pytest
 
 from experiments.lower_bounds import read_beside
-from optsearch.bounds.coverage import CellSetCounts, Coverage
-from optsearch.bounds.first_ship import finished_within
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
-from optsearch.evaluate import evaluate
+from optsearch.evaluation import evaluate
 from optsearch.game import Game
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position
+from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
+from optsearch.lower_bounds.first_ship import finished_within
 from optsearch.search import hunt
 from optsearch.search.solver import solve
 

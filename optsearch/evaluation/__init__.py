@@ -15,7 +15,7 @@ done.
 single shots. `comparison` estimates what one strategy saves in the place of another.
 """
 
-from optsearch.evaluation.comparison import Comparison, ComparisonStatus, Paired, compare
+from optsearch.evaluation.comparison import Comparison, compare
 from optsearch.evaluation.evaluation import Evaluation, EvaluationStatus
 from optsearch.evaluation.run import MEMORY, evaluate, tasks
 from optsearch.evaluation.runners import BYTES
@@ -25,11 +25,9 @@ __all__ = [
     "BYTES",
     "MEMORY",
     "Comparison",
-    "ComparisonStatus",
     "Evaluation",
     "EvaluationStatus",
     "FollowedTask",
-    "Paired",
     "Task",
     "compare",
     "evaluate",
