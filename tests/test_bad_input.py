@@ -16,7 +16,7 @@ from optsearch.cli.app import err, everything
 from optsearch.cli.arguments import Command
 from optsearch.cli.command import say
 from optsearch.counting.lattice import sweep
-from optsearch.search.tables import DiskTable
+from optsearch.support.store import Integers
 from tests.processes import run_script
 
 # Everything that can be wrong. Each entry: arguments, and texts that the one line quotes.
@@ -154,7 +154,7 @@ def folder(tmp_path_factory):
     (tmp_path / "binary").write_bytes(bytes(range(256)))
     (tmp_path / "empty").write_bytes(b"")
     (tmp_path / "folder.pdf").mkdir()
-    with DiskTable(tmp_path / "table", "4x4:2"):
+    with Integers(tmp_path / "table", "the solver's table of 4x4:2"):
         pass
     (tmp_path / "garbage.json").write_text("{]")
     (tmp_path / "deep.json").write_text("[" * 100_000)

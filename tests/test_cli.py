@@ -15,7 +15,7 @@ from optsearch import cli
 from optsearch.check import reference
 from optsearch.game import Game, cell_name
 from optsearch.game.position import HIT, MISS, Position, Reply
-from optsearch.search.tables import DiskTable
+from optsearch.support.store import Integers
 from optsearch.tree import DecisionTree, Leaf, Node, load, save
 from tests.examples import plain, some
 from tests.processes import ENVIRONMENT, MANY_SECONDS, run_command
@@ -495,7 +495,7 @@ def test_a_table_serves_every_position_of_its_game(answer, tmp_path):
 def test_interrupted_with_a_table(here, answer, interrupt_at, tmp_path):
     """After 200 times that something is put; what is not committed then is committed in the end."""
     table, game = tmp_path / "table", "5x5:3,2"
-    interrupt_at(DiskTable, "put", 200)
+    interrupt_at(Integers, "put", 200)
     status, out, err = here("solve", game, "--table", table, "--json")
     assert status == 130
     bracket = json.loads(out)
@@ -504,7 +504,7 @@ def test_interrupted_with_a_table(here, answer, interrupt_at, tmp_path):
     assert "interrupted" in err
     assert str(table) in err
     assert "goes on" in err
-    with DiskTable(table, game, writable=False) as disk:
+    with Integers(table, f"the solver's table of {game}", writable=False) as disk:
         assert 100 < len(disk) <= 200
     path = tmp_path / "tree.json"
     plain = answer("solve", game, "--tree", path)

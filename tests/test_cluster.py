@@ -24,8 +24,8 @@ from optsearch.results.tabulate import tabulate
 from optsearch.search import counterexamples, frontier, machines, team
 from optsearch.search.hunt import hunt, read
 from optsearch.search.machines import Machines
+from optsearch.search.shared_memory import CAN_SHARE, attach
 from optsearch.search.solver import SolverOptions, solve
-from optsearch.search.tables import CAN_SHARE, attach
 from optsearch.search.team import Parallel
 from optsearch.strategies import named
 from optsearch.support import cluster as clusters

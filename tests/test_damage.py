@@ -145,14 +145,11 @@ def through_lmdb(rng, folder):
 def damage(rng, kind, folder, other):
     """Damage something in a folder; a text that says what."""
     names = sorted(os.listdir(folder))
-    if kind == "table":
-        killed = rng.random() < 0.3
-        if killed:
-            (folder / "data.sum").unlink()
+    if "data.mdb" in names:
         if rng.random() < 0.2:
             through_lmdb(rng, folder)
-            return f"through LMDB, killed: {killed}"
-        names = ["data.mdb"] * 8 + ["lock.mdb"] + ["data.sum"] * (not killed)
+            return "through LMDB"
+        names = ["data.mdb"] * 8 + ["lock.mdb"]
     name = rng.choice(names)
     if rng.random() < 0.05:
         shutil.copy(other / name, folder / name)
@@ -215,4 +212,4 @@ def test_damage(tmp_path, kind, times):
     if kind == "cache":
         assert set(outcomes) == {"right"}  # made anew
     else:
-        assert outcomes.count("refused") > times // 2
+        assert outcomes.count("refused") > times // 4

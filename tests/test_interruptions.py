@@ -88,7 +88,7 @@ def test_an_owner_that_is_killed_leaves_nothing_on_the_terminal(times):
 def test_announced_games_go_on_from_their_table(tmp_path, signal, status):
     """In two processes, none of which is left; what was found before is found in the table."""
     game = "4x4:3,2;announce=ship"
-    hooks = f"from optsearch.search.tables import DiskTable; at(DiskTable, 'put', {signal}, 60)"
+    hooks = f"from optsearch.support.store import Integers; at(Integers, 'put', {signal}, 60)"
     arguments = ("solve", game, "--jobs", 2, "--table", "kept")
     ended = run_command(*arguments, hooks=hooks, cwd=tmp_path)
     assert ended[0] == status

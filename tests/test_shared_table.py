@@ -6,7 +6,7 @@ from multiprocessing import get_context
 import pytest
 
 from optsearch.compiled._table import SharedTable
-from optsearch.search.tables import SharedMemory, attach, is_near
+from optsearch.search.shared_memory import SharedMemory, attach, is_near
 
 SIZE = 1 << 22
 

@@ -28,13 +28,14 @@ from optsearch.game.position import HIT, MISS, Position, reply
 from optsearch.search import frontier, solver, team
 from optsearch.search.frontier import Question
 from optsearch.search.kernels import first_cell
+from optsearch.search.shared_memory import CAN_SHARE, SharedMemory
 from optsearch.search.solver import SWITCHES, Solver, SolverOptions
-from optsearch.search.tables import CAN_SHARE, DiskTable, SharedMemory
 from optsearch.search.team import Asked, Place, Team, Worker
 from optsearch.strategies import named
 from optsearch.support import records, sharing
-from optsearch.support.errors import ImpossiblePosition, NotSupported, TableError, TooLarge
+from optsearch.support.errors import ImpossiblePosition, NotSupported, TooLarge
 from optsearch.support.progress import Limit, LimitReached
+from optsearch.support.store import Integers
 from optsearch.support.workers import processes
 from optsearch.tree.solution import SearchStatus
 from tests.examples import draws, positions, sizes, some
@@ -328,17 +329,16 @@ def test_killed_and_run_again(tmp_path, kills):
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.search.solver import Solver
-from optsearch.search.tables import CAN_SHARE, DiskTable
-from optsearch.search.team import Team
+from optsearch.support.store import Integers
 
-at(DiskTable, "put", kill, int(sys.argv[2]))
-disk = DiskTable(sys.argv[1], "5x5:3,2", batch_entries=20)
+at(Integers, "put", kill, int(sys.argv[2]))
+disk = Integers(sys.argv[1], "the solver's table of 5x5:3,2", batch=20)
 Solver(Position(Game.parse("5x5:3,2")), disk=disk).solution
 """
     before = 0
     for puts in kills:
         assert run_script(script, tmp_path, puts) == (-signal.SIGKILL, "", "")
-        with DiskTable(tmp_path, "5x5:3,2", writable=False) as disk:
+        with Integers(tmp_path, "the solver's table of 5x5:3,2", writable=False) as disk:
             assert len(disk) > before
             before = len(disk)
     fresh = solver.solve(Position(Game.parse("5x5:3,2")))
@@ -351,17 +351,6 @@ Solver(Position(Game.parse("5x5:3,2")), disk=disk).solution
 def test_the_tree_of_a_solution_found_with_a_table(tmp_path):
     solution = solver.solve(Position(Game.parse("4x4:3,2")), table=tmp_path)
     assert verify(solution.tree()) == solution.total_height == 878
-
-
-def test_a_table_that_another_process_writes_is_read(tmp_path):
-    position = Position(Game.parse("4x5:3,2"))
-    first = solver.solve(position, table=tmp_path)
-    with DiskTable(tmp_path, "4x5:3,2", writable=False) as disk:
-        again = Solver(position, disk=disk).solution
-        assert again.total_height == first.total_height
-        assert again.nodes < first.nodes / 10
-        with pytest.raises(TableError, match=r"is for 4x5:3,2, not for 4x5:2"):
-            Solver(Position(Game.parse("4x5:2")), disk=disk)
 
 
 @pytest.mark.skipif(not CAN_SHARE, reason="processes share no memory on this system")
@@ -399,7 +388,7 @@ def test_a_worker_hands_over_what_it_found_when_it_gives_a_question_up(tmp_path,
     assert cost is None
     assert found
     alone = Solver(position).solution
-    with DiskTable(tmp_path, "5x5:3,2") as disk:
+    with Integers(tmp_path, "5x5:3,2") as disk:
         for key, value in found.items():
             disk.put(key, value)
         helped = Solver(position, disk=disk).solution

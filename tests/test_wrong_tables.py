@@ -12,8 +12,8 @@ from optsearch.check.trees import verify
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.search.solver import solve
-from optsearch.search.tables import DiskTable
 from optsearch.support.errors import TableError
+from optsearch.support.store import Integers
 
 GAME = "4x5:3,2"
 POSITION = Position(Game.parse(GAME))
@@ -26,16 +26,16 @@ def doctored(monkeypatch, tmp_path):
 
     def made(change):
         values = {}
-        put = DiskTable.put
+        put = Integers.put
 
         def noted(table, key, value):
             values[key] = value
             put(table, key, value)
 
         with monkeypatch.context() as patch:
-            patch.setattr(DiskTable, "put", noted)
+            patch.setattr(Integers, "put", noted)
             assert solve(POSITION, table=tmp_path).total_height == OPTIMUM
-        with DiskTable(tmp_path, GAME) as table:
+        with Integers(tmp_path, f"the solver's table of {GAME}") as table:
             for key, value in values.items():
                 table.put(key, change(value))
         return tmp_path

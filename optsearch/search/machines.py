@@ -17,7 +17,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from optsearch.compiled._table import SharedTable
-from optsearch.search.tables import CAN_SHARE, Shared, SharedMemory
+from optsearch.search.shared_memory import CAN_SHARE, Shared, SharedMemory
 from optsearch.support.cluster import Cluster
 
 FAR_FROM = 100  # nodes: families that took less work are not worth their way to other machines

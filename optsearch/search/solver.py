@@ -43,11 +43,11 @@ from optsearch.search.kernels import (
 )
 from optsearch.search.rollouts import Rollouts, can_roll_out
 from optsearch.search.roots import PATIENT, QUICK, root_bounds
-from optsearch.search.tables import DiskTable
 from optsearch.search.team import Asked, Parallel, Team, search_here
 from optsearch.search.watch import Watch
 from optsearch.support.errors import NotSupported, TableError, TooLarge
 from optsearch.support.progress import Limit, LimitReached, Progress, no_progress
+from optsearch.support.store import Integers
 from optsearch.tree import DecisionTree, Leaf, Node
 from optsearch.tree.solution import SearchStatus, ShotValue, Solution
 
@@ -55,16 +55,6 @@ __all__ = ["SWITCHES", "Solver", "SolverOptions", "solve"]
 
 DEFAULT = SolverOptions()
 SHARE = 0.5  # of a time limit, that bounds of the root may take, and rollouts too
-
-
-class _ReadOnly:
-    """A table that another process writes: looked up, never changed."""
-
-    def __init__(self, disk: DiskTable):
-        self.get = disk.get
-
-    def put(self, key: bytes, value: int) -> None:
-        """Keep nothing."""
 
 
 class Solver:
@@ -80,7 +70,7 @@ class Solver:
         self,
         position: Position,
         options: SolverOptions = DEFAULT,
-        disk: DiskTable | None = None,
+        disk: Integers | None = None,
         progress: Progress[SearchStatus] = no_progress,
         objective: Objective = MEAN,
         all_shots: bool = False,
@@ -89,11 +79,6 @@ class Solver:
     ):
         self._started = time.perf_counter()
         self._lock = threading.RLock()  # the kernel's buffers serve one thread at a time
-        if disk is not None and disk.game != table_name(position.game, prior):
-            raise TableError(
-                f"the table {disk.path} is for {disk.game}, not for "
-                f"{table_name(position.game, prior)}"
-            )
         self.position = position
         self.prior = prior
         self.objective = objective
@@ -103,8 +88,7 @@ class Solver:
         self._disk = disk
         self._folder = None if disk is None else disk.path  # also when the disk is left
         asked = Asked(position, objective, options, prior, family, None)
-        kept = disk if disk is None or disk.writable else _ReadOnly(disk)
-        self.kernel = self.watch.kernel = asked.kernel(self._table, kept, self.watch.tick)
+        self.kernel = self.watch.kernel = asked.kernel(self._table, disk, self.watch.tick)
         self._team = Team(asked, self.watch, self._keep, disk)
         self._solution: Solution | None = None
         self._greedy_misses: int | None = None  # of greedy, ties first, once that was evaluated
@@ -118,7 +102,7 @@ class Solver:
     def _keep(self, key: bytes, value: int) -> None:
         """What a worker found."""
         self._table.put(key, value)
-        if self._disk is not None and self._disk.writable:
+        if self._disk is not None:
             self._disk.put(key, value)
 
     # The solution
@@ -472,11 +456,11 @@ class Solver:
 
 
 def table_name(game: Game, prior: Prior | None) -> str:
-    """What a table on disk is for."""
+    """What names the table on disk of a game."""
     if prior is None:
-        return str(game)
+        return f"the solver's table of {game}"
     prior.require_digest("a table")
-    return f"{game}, prior {prior.digest}"
+    return f"the solver's table of {game}, prior {prior.digest}"
 
 
 def solve(
@@ -511,7 +495,7 @@ def solve(
         return Solver(position, options, None, progress, objective, all_shots, prior).search(
             time_limit, parallel, partial
         )
-    with DiskTable(table, table_name(position.game, prior)) as disk:
+    with Integers(table, table_name(position.game, prior)) as disk:
         solver = Solver(position, options, disk, progress, objective, all_shots, prior)
         solution = solver.search(time_limit, parallel, partial)
         solver.leave_disk()  # the tree is made later, from the table in memory

@@ -20,10 +20,9 @@ from optsearch.game.position import Position
 from optsearch.search.frontier import Frontier, Question
 from optsearch.search.kernels import DISK_FROM, Disk, Kernel, SolverOptions, kernel
 from optsearch.search.machines import FAR_FROM, machines_of
-from optsearch.search.tables import (
+from optsearch.search.shared_memory import (
     CAN_SHARE,
     Attached,
-    DiskTable,
     Shared,
     SharedMemory,
     attach,
@@ -33,6 +32,7 @@ from optsearch.search.watch import Watch
 from optsearch.support.cluster import Cluster
 from optsearch.support.progress import Limit, LimitReached
 from optsearch.support.sharing import Here, results
+from optsearch.support.store import Integers
 
 T = TypeVar("T")
 
@@ -123,7 +123,7 @@ class Team:
         asked: Asked,
         watch: Watch,
         keep: Callable[[bytes, int], None],
-        disk: DiskTable | None = None,
+        disk: Integers | None = None,
     ):
         self._asked = asked
         self._watch = watch

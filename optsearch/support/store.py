@@ -1,0 +1,453 @@
+"""What runs go on from: values by exact keys in an LMDB database, each with a checksum.
+
+A folder holds the store of one question, such as the evaluation of one strategy on one game:
+
+    data.mdb      the database: a header that names the question, and the records
+    lock.mdb      LMDB's list of the processes that read
+    writer.lock   locked by the one process that writes, for as long as that process lives
+
+What is committed survives the end of the process, however it comes. Checksums are keyed with the
+question and cover the key, so that no record passes in the place of another, or in another store.
+They are for damage and mistakes; who means to deceive can compute them too.
+
+`Store` keeps bytes, `Integers` what kernels find, `Facts` JSON by names.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from hashlib import blake2b
+from io import FileIO
+from pathlib import Path
+from struct import Struct
+from types import TracebackType
+from typing import Any, TypeVar
+
+import lmdb
+
+from optsearch.support.errors import TableError
+from optsearch.support.lmdb_pages import Unsound, require_sound
+from optsearch.support.locks import take
+
+FORMAT = "optsearch store"
+VERSION = 1
+EARLIER = {  # what earlier versions wrote -> the last commit that reads it
+    "optsearch transposition table": "4f99b7d",
+    **dict.fromkeys(("tasks.jsonl", "games.jsonl", "comparison.jsonl", "cells.jsonl"), "4f99b7d"),
+    "equilibrium.journal": "4f99b7d",
+}
+
+_HEADER, _EARLIER_HEADER = b"header", b"optsearch table header"
+_SHORT, _LONG = b"k", b"d"  # a record is by its key, or by a digest of a key too long for LMDB
+_MOST_KEY = 500  # bytes of a key by itself
+_CHECK_BYTES = 8
+_LENGTH = Struct("<I")
+_INTEGER = Struct("<q")
+_LOCK_FILE_BYTES = 1 << 16  # what LMDB wants for so many readers
+_MOST_READERS = 1022
+_FIRST_MAP = 1 << 24  # bytes of address space and of a sparse file, at first
+_BATCH_BYTES = 1 << 26
+
+
+class Store:
+    """Values by keys, both bytes, of one question, in a folder.
+
+    folder -- made, with its parents, if it is not there and `writable`. what -- names the question;
+    a store of another is refused. writable -- one process writes a store; others read it meanwhile
+    (writable=False) and see each commit. A process opens a store once at a time. batch, seconds --
+    a `put` commits when so many values are not yet committed, or so long after the last commit.
+
+    Raises TableError, here and in every method, where the folder cannot be used as asked.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        what: str,
+        *,
+        writable: bool = True,
+        batch: int = 20_000,
+        seconds: float = 5.0,
+    ):
+        self.path, self.what, self.writable = Path(folder), what, writable
+        self._batch, self._seconds = batch, seconds
+        self._pending: dict[bytes, bytes] = {}  # records by slots
+        self._pending_bytes = 0
+        self._committed_at = time.monotonic()
+        self._header = _text(f"{FORMAT}\n{VERSION}\n{what}")
+        key = blake2b(self._header).digest()
+        self._fresh = blake2b(digest_size=_CHECK_BYTES, key=key)
+        self._lock: FileIO | None = None
+        self._env: lmdb.Environment | None = None
+        with self._reporting("opened"):
+            self._require_folder()
+            if not self._is_new():
+                self._require_sound()
+            try:
+                if writable:
+                    self._begin_writing()
+                self._env = self._opened()
+            except BaseException:
+                self._release()
+                raise
+
+    # Values
+
+    def get(self, key: bytes) -> bytes | None:
+        """The value of a key, committed or not; None if it has none."""
+        slot = _slot(key)
+        record = self._pending.get(slot)
+        if record is None:
+            record = self._read(slot)
+        stored, value = (None, None) if record is None else self._unpacked(slot, record)
+        return value if stored == key else None
+
+    def put(self, key: bytes, value: bytes) -> None:
+        """Give a key its value, in place of an earlier one."""
+        if not self.writable:
+            raise TableError(f"the store {self.path} was opened with writable=False")
+        self._database()
+        slot = _slot(key)
+        body = value if slot[:1] == _SHORT else _LENGTH.pack(len(value)) + value + key
+        self._pending[slot] = self._check(slot, body) + body
+        self._pending_bytes += len(body)
+        if (
+            len(self._pending) >= self._batch
+            or self._pending_bytes >= _BATCH_BYTES
+            or time.monotonic() - self._committed_at >= self._seconds
+        ):
+            self.flush()
+
+    def items(self) -> Iterator[tuple[bytes, bytes]]:
+        """Every key with its value, in no order; of the moment when it begins."""
+        self.flush()
+        with self._reporting("read"):
+            if not self.writable:
+                self._database().set_mapsize(0)  # as large as the writer has made it
+            with self._database().begin() as txn:
+                for slot, record in txn.cursor():
+                    if slot != _HEADER:
+                        yield self._unpacked(slot, record)
+
+    def __len__(self) -> int:
+        """The number of keys that have a value."""
+        self.flush()
+        with self._reporting("read"):
+            return int(self._database().stat()["entries"]) - 1  # one is the header
+
+    @property
+    def size(self) -> int:
+        """The bytes of the database on disk."""
+        return (self.path / "data.mdb").stat().st_size
+
+    def flush(self) -> None:
+        """Commit: on return all values are on the disk. Where that fails they stay pending."""
+        while self._pending:
+            env = self._database()
+            try:
+                with env.begin(write=True) as txn:
+                    for slot in sorted(self._pending):  # in the order of the tree
+                        txn.put(slot, self._pending[slot])
+                self._pending, self._pending_bytes = {}, 0
+            except lmdb.MapFullError:
+                with self._reporting("written"):
+                    env.reader_check()  # a killed reader would keep old pages from being used
+                    env.set_mapsize(2 * env.info()["map_size"])
+            except (lmdb.Error, OSError):
+                with self._reporting("written"):
+                    env.close()  # LMDB may refuse to go on after a failed write
+                    self._env = None
+                    self._env = self._opened()
+                    raise
+        self._committed_at = time.monotonic()
+
+    # The end
+
+    def close(self) -> None:
+        """Commit and let go of the folder; a second call does nothing."""
+        try:
+            if self._env is not None:
+                self.flush()
+        finally:
+            self._release()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            self.close()
+        except TableError:
+            if error is None:  # otherwise the first error says more
+                raise
+
+    def _release(self) -> None:
+        self._pending, self._pending_bytes = {}, 0
+        if self._env is not None:
+            self._env.close()
+            self._env = None
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    # Records
+
+    def _check(self, slot: bytes, body: bytes) -> bytes:
+        check = self._fresh.copy()
+        check.update(slot)
+        check.update(body)
+        return check.digest()
+
+    def _unpacked(self, slot: bytes, record: bytes) -> tuple[bytes, bytes]:
+        """The key and the value of a record; TableError where its checksum is wrong."""
+        body = record[_CHECK_BYTES:]
+        if record[:_CHECK_BYTES] != self._check(slot, body):
+            raise self.damaged("the checksum of a value is wrong")
+        if slot[:1] == _SHORT:
+            return slot[1:], body
+        end = _LENGTH.size + _LENGTH.unpack_from(body)[0]
+        return body[end:], body[_LENGTH.size : end]
+
+    def _read(self, slot: bytes) -> bytes | None:
+        with self._reporting("read"):
+            while True:
+                try:
+                    with self._database().begin() as txn:
+                        return txn.get(slot)
+                except lmdb.MapResizedError:  # the writer has grown it
+                    self._database().set_mapsize(0)
+
+    # The folder
+
+    def damaged(self, how: str) -> TableError:
+        """The error of a store that is not as it was written."""
+        return TableError(
+            f"{self.path / 'data.mdb'} is damaged: {how}; restore it from a copy, or name another "
+            "folder, where it is computed again"
+        )
+
+    def _database(self) -> lmdb.Environment:
+        if self._env is None:
+            raise TableError(f"the store {self.path} is closed; open it again")
+        return self._env
+
+    def _is_new(self) -> bool:
+        """Whether nothing was committed: also after a kill in the first moment."""
+        try:
+            return (self.path / "data.mdb").stat().st_size == 0
+        except FileNotFoundError:
+            return True
+
+    def _require_folder(self) -> None:
+        """Refuse a path that is no folder, and a folder of something else."""
+        if self.path.exists() and not self.path.is_dir():
+            raise TableError(f"{self.path} is a file; name a new or empty folder")
+        data = self.path / "data.mdb"
+        if data.exists():
+            if not data.is_file():
+                raise TableError(f"{data} is not a regular file, as that of a store is")
+            return
+        if not self.writable:
+            raise TableError(f"there is no store in {self.path}; name the folder of one")
+        names = set(os.listdir(self.path)) if self.path.exists() else set()
+        for name in sorted(names - {"lock.mdb", "writer.lock"}):
+            by = f", which the commit {EARLIER[name]} of optsearch reads" if name in EARLIER else ""
+            raise TableError(
+                f"{self.path} is not the folder of a store, for it holds {name!r}{by}; name a new "
+                "or empty one"
+            )
+
+    def _require_sound(self) -> None:
+        """Refuse a damaged database, and one of something else, before anything is changed."""
+        try:
+            require_sound(self.path / "data.mdb")
+        except Unsound as error:
+            raise self.damaged(str(error)) from None
+        with (
+            lmdb.open(str(self.path), map_size=0, readonly=True, lock=False) as env,
+            env.begin() as txn,
+        ):
+            header = txn.get(_HEADER) or txn.get(_EARLIER_HEADER) or b""
+            entries = txn.stat()["entries"]
+        if not entries or header == self._header:  # none: killed before its first commit
+            return
+        name, _, rest = header.decode(errors="replace").partition("\n")
+        version, _, written_for = rest.partition("\n")
+        if (name, version) == (FORMAT, str(VERSION)):
+            raise TableError(
+                f"{self.path} holds {written_for}, not {self.what}; name another folder"
+            )
+        if name == FORMAT or name in EARLIER:
+            by = (
+                f", and the commit {EARLIER[name]} of optsearch reads it" if name in EARLIER else ""
+            )
+            raise TableError(
+                f"{self.path} holds format version {version} of an {name}; here version {VERSION} "
+                f"of an {FORMAT} is used{by}; name another folder"
+            )
+        raise TableError(f"{self.path} holds another LMDB database; name a new or empty folder")
+
+    def _begin_writing(self) -> None:
+        """Make the folder if need be, and be the one process that writes it."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        self._lock = FileIO(str(self.path / "writer.lock"), "a+")
+        if not take(self._lock):
+            self._lock.seek(0)
+            pid = self._lock.read(20).decode("ascii", "replace")
+            raise TableError(
+                f"{self.path} is being written by another process (pid {pid or 'unknown'}); wait "
+                "for its end, or name another folder"
+            )
+        with suppress(OSError):  # the pid is only told, so a full disk does not matter
+            self._lock.truncate(0)
+            self._lock.write(str(os.getpid()).encode())
+
+    def _opened(self) -> lmdb.Environment:
+        """The database; a new one gets its header."""
+        options: dict[str, Any] = {"max_readers": _MOST_READERS, "metasync": False}
+        if not self.writable:
+            try:
+                self._reserve_lock_file()
+            except OSError:  # no leave to lock: then nobody may write meanwhile
+                return lmdb.open(str(self.path), map_size=0, readonly=True, lock=False)
+            return lmdb.open(str(self.path), map_size=0, readonly=True, **options)
+        self._reserve_lock_file()
+        is_new = self._is_new()
+        try:
+            size = 0 if is_new else self.size
+            env = lmdb.open(str(self.path), map_size=max(_FIRST_MAP, size), **options)
+            with env.begin(write=True) as txn:
+                txn.put(_HEADER, self._header, overwrite=False)
+        except BaseException:
+            if is_new:
+                (self.path / "data.mdb").unlink(missing_ok=True)
+            raise
+        env.reader_check()
+        return env
+
+    def _reserve_lock_file(self) -> None:
+        """Take the space of LMDB's lock file: writing to its map on a full disk is a SIGBUS."""
+        with FileIO(str(self.path / "lock.mdb"), "a+") as file:
+            missing = _LOCK_FILE_BYTES - file.seek(0, os.SEEK_END)
+            if missing > 0 and (file.write(bytes(missing)) or 0) < missing:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    @contextmanager
+    def _reporting(self, deed: str) -> Iterator[None]:
+        """Turn what the system and LMDB raise into a TableError that says what to do."""
+        try:
+            yield
+        except (OSError, lmdb.Error) as error:
+            if isinstance(error, PermissionError | lmdb.ReadonlyError) or (
+                getattr(error, "errno", None) == errno.EROFS
+            ):
+                advice = "give this user access to it, or name another folder"
+            elif "already open in this process" in str(error):
+                advice = "close it first"
+            else:
+                advice = (
+                    "what was committed is safe; if the disk or a quota is full, free space and "
+                    "run again: it goes on from there"
+                )
+            what = str(error).rstrip(".")
+            raise TableError(
+                f"the store {self.path} could not be {deed}: {what}; {advice}"
+            ) from error
+
+
+class _InStore:
+    """Something kept in a store of its own; folder, what and writable are as those of `Store`."""
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        what: str,
+        *,
+        writable: bool = True,
+        batch: int = 20_000,
+    ):
+        self.store = Store(folder, what, writable=writable, batch=batch)
+        self.path, self.what = self.store.path, what
+
+    def __len__(self) -> int:
+        return len(self.store)
+
+    def close(self) -> None:
+        """Commit and let go of the folder."""
+        self.store.close()
+
+    def __enter__(self: S) -> S:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.store.__exit__(*error)
+
+
+S = TypeVar("S", bound=_InStore)
+
+
+class Integers(_InStore):
+    """Integers of 64 bits by exact keys, as the kernels keep them; in batches."""
+
+    def get(self, key: bytes) -> int | None:
+        """The value of a key; None if there is none."""
+        value = self.store.get(key)
+        return None if value is None else int(_INTEGER.unpack(value)[0])
+
+    def put(self, key: bytes, value: int) -> None:
+        """Give a key its value, in place of an earlier one."""
+        if self.get(key) != value:
+            self.store.put(key, _INTEGER.pack(value))
+
+    def items(self) -> Iterator[tuple[bytes, int]]:
+        """Every key with its value, in no order; of the moment when it begins."""
+        for key, value in self.store.items():
+            yield key, int(_INTEGER.unpack(value)[0])
+
+
+class Facts(_InStore, Mapping[str, Any]):
+    """Facts that are found one after another, as JSON by their names; each is committed at once."""
+
+    def __init__(self, folder: str | os.PathLike[str], what: str):
+        super().__init__(folder, what, batch=1)
+
+    def __getitem__(self, name: str) -> Any:
+        value = self.store.get(_text(name))
+        if value is None:
+            raise KeyError(name)
+        return json.loads(value)
+
+    def add(self, name: str, fact: object) -> None:
+        """Keep a fact, in place of an earlier one: on return it is on the disk."""
+        self.store.put(_text(name), json.dumps(fact, separators=(",", ":")).encode())
+
+    def __iter__(self) -> Iterator[str]:
+        return (key.decode(errors="surrogatepass") for key, _ in self.store.items())
+
+    def contradicted(self, name: str, needed: str) -> TableError:
+        """The error for a fact that cannot be."""
+        return TableError(
+            f"{self.path} is damaged: {name!r} has {str(self[name])[:60]}, not {needed}; restore "
+            "it from a copy, or name another folder"
+        )
+
+
+def _text(text: str) -> bytes:
+    return text.encode(errors="surrogatepass")  # a path may have half a pair of surrogates
+
+
+def _slot(key: bytes) -> bytes:
+    """Where a key has its record in the database."""
+    if len(key) <= _MOST_KEY:
+        return _SHORT + key
+    return _LONG + blake2b(key, digest_size=32).digest()
