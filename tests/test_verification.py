@@ -1,8 +1,17 @@
-"""What is known of each committed table: when it was made, and what confirmed it."""
+"""The declarations of tables, and what is known of each: when it was made, what confirmed it."""
 
 from optsearch.results import tables as results
 from optsearch.results.verification import short, verification_statuses
 from optsearch.support import records
+
+
+def test_each_declared_table_has_a_name_and_columns_and_can_be_read():
+    constants = {id(value) for value in vars(results).values()}
+    for table in results.TABLES:
+        assert id(table) in constants, table.name
+        assert len(set(table.names)) == len(table.names) > 0
+        for path in table.all():
+            assert len(table.read(path)) > 0
 
 
 def test_what_confirmed_a_table_as_it_stands(tmp_path):
