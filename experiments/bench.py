@@ -135,7 +135,7 @@ def evaluated(position: Position) -> tuple[int, int]:
 
 
 def most_probable(node: Node, scores: Scores) -> None:
-    """Greedy as a score of one's own."""
+    """Greedy as a score of a user."""
     for cell in range(len(scores)):
         scores[cell] = node.having[cell]
 

@@ -101,7 +101,7 @@ def test_no_module_is_imported_by_its_name_as_text():
 
 
 ALLOWED_BY_NAME = {
-    *("own_code.py", "source.py"),  # code of users
+    "user_code.py",  # code of users
     "app.py",  # commands of its own room, when they are called
 }
 

@@ -1,4 +1,4 @@
-"""Strategies of one's own: what makes one, what is said when they fail, what a checkpoint knows."""
+"""Strategies of users: what makes one, what is said when they fail, what a checkpoint knows."""
 
 import functools
 import importlib
@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from optsearch.cli.command import app
 from optsearch.evaluation import evaluate, runners
-from optsearch.game import Game
+from optsearch.game import Game, cell_name
 from optsearch.strategies import (
     Level,
     LevelsRule,
@@ -26,13 +26,11 @@ from optsearch.strategies import (
     Strategy,
     as_strategy,
     named,
-    own,
     rule_of,
 )
 from optsearch.strategies.greedy import Greedy
 from optsearch.strategies.pattern import Pattern
 from optsearch.strategies.rollout import Rollout
-from optsearch.support import own_code
 from optsearch.support.errors import StrategyError, TableError
 from tests.examples import some
 
@@ -133,12 +131,9 @@ def test_those_of_the_package():
     assert rule_of(as_strategy(CentralGreedy), GAME) == rule_of(named("greedy:ties=central"), GAME)
 
 
-def test_pairs_of_integers_of_any_kind():
-    def shot(position):
-        row, column = left(position)
-        return np.int64(row), np.uint8(column)
-
-    assert evaluate(shot, GAME, jobs=1).total_height == ROWS
+@pytest.mark.parametrize("form", [cell_name, list, np.array, lambda cell: tuple(np.uint8(cell))])
+def test_a_shot_is_a_pair_of_integers_of_any_kind_or_a_name(form):
+    assert evaluate(lambda position: form(left(position)), GAME, jobs=1).total_height == ROWS
 
 
 @pytest.mark.parametrize("what", [3, None, object(), int, [row_by_row]])
@@ -165,7 +160,7 @@ class Odd(BaseException):
     def __str__(self): raise ValueError
 def odd(position): raise Odd(1, 2)
 def floats(position): return (0.0, 1.0)
-def text(position): return "B3"
+def text(position): return "B9"
 def letters(position): return ("B", "3")
 def digits(position): return 10 ** 5000
 def two_digits(position): return (10 ** 5000, 0)
@@ -209,7 +204,7 @@ def failing(tmp_path, monkeypatch):
         ("leaves", ["SystemExit: 0 (own.py, line 11"]),
         ("odd", ["Odd: what it says cannot be printed", "line 15"]),
         ("floats", ["shoots (0.0, 1.0) on the empty board", "line 16"]),
-        ("text", ["shoots 'B3'", "line 17"]),
+        ("text", ["shoots 'B9'", "line 17"]),
         ("letters", ["shoots ('B', '3')", "line 18"]),
         ("digits", ["a value of type int that cannot be printed", "line 19"]),
         ("two_digits", ["a value of type tuple", "line 20"]),
@@ -328,12 +323,12 @@ def test_workers(tmp_path, monkeypatch, pool):
     found = evaluate(f"{file}:rows", GAME, executor=pool, jobs=2)
     assert found.tasks > 1
     assert found.total_height == ROWS
-    assert evaluate(FromCell(), GAME, executor=pool, jobs=2).total_height == ROWS
+    for what in (FromCell(), lambda position: left(position)):
+        assert evaluate(what, GAME, executor=pool, jobs=2).total_height == ROWS
     for text, said in (
         (f"{file}:leaves", r"leaves fails after '.*=.*': SystemExit: 0 .*line 8"),
         (f"{file}:turns", "is not deterministic: on the empty board it shoots D4"),
         (f"{other}:rows", r"cannot be run: RuntimeError: not here .*line 14"),
-        (lambda position: left(position), r"cannot be sent to another process.*FILE\.py:NAME"),
     ):
         with pytest.raises(StrategyError, match=said):
             evaluate(text, GAME, executor=pool, jobs=2)
@@ -346,17 +341,13 @@ def test_any_executor(failing):
             evaluate("own.py:late", GAME, executor=pool)
 
 
-def test_a_file_that_changes_before_a_worker_reads_it(tmp_path):
+def test_a_worker_runs_the_file_that_was_chosen(tmp_path):
+    """Also if it has changed by then."""
     file = tmp_path / "own.py"
     file.write_text(IN_WORKERS)
     sent = pickle.dumps(named(f"{file}:rows"))
-    assert str(pickle.loads(sent)) == f"{file}:rows"
-    file.write_text(IN_WORKERS + "\n")
-    own._subject_once.cache_clear()  # as in a worker
-    own_code._run.cache_clear()
-    changed = pickle.loads(sent)
-    with pytest.raises(StrategyError, match="has changed since"):
-        evaluate(changed, GAME, jobs=1)
+    file.write_text("changed")
+    assert evaluate(pickle.loads(sent), GAME, jobs=1).total_height == ROWS
 
 
 # What is not deterministic
@@ -510,93 +501,28 @@ def test_rules_that_fit():
 # Checkpoints
 
 IMPORTING = """import beside
-from package import inner
 def chosen(position):
-    import lazy
     shot = position.hits | position.misses
-    order = inner.ordered(beside.order(position.game.cells))
+    order = beside.order(position.game.cells)
     return position.game.cell(next(c for c in order if not shot >> c & 1))
 """
-BESIDE = {
-    "own.py": IMPORTING,
-    "beside.py": "def order(n): return list(range(n))\n",
-    "package/__init__.py": "",
-    "package/inner.py": "from .deepest import turned\ndef ordered(o): return turned(o)\n",
-    "package/deepest.py": "def turned(o): return o\n",
-    "lazy.py": "",
-    "unused.py": "",
-}
 
 
-def write(folder, files):
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("own.py", IMPORTING.replace("in order if", "in order[1:] + order[:1] if")),
-        ("beside.py", "def order(n): return [*range(1, n, 2), *range(0, n, 2)]\n"),
-        ("package/deepest.py", "def turned(o): return o[5:] + o[:5]\n"),
-        ("package/__init__.py", "x = 1\n"),
-        ("lazy.py", "x = 1\n"),
-    ],
-)
-def test_checkpoints_know_the_source(tmp_path, name, text):
-    """Where any file that runs has changed, the total is a new one or none, never the old one."""
-    write(tmp_path, BESIDE)
-    file = tmp_path / "own.py"
-    first = evaluate(f"{file}:chosen", GAME, checkpoint=tmp_path / "kept")
-    assert first.total_height == ROWS
-    (tmp_path / "unused.py").write_text("x = 1\n")
-    assert evaluate(f"{file}:chosen", GAME, checkpoint=tmp_path / "kept").resumed == 1
-    (tmp_path / name).write_text(text)
+def test_a_checkpoint_knows_the_file(tmp_path, monkeypatch):
+    """Not its folder: the same file elsewhere goes on, another one of this name does not."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "beside.py").write_text("def order(n): return list(range(n))\n")
+    file, elsewhere, kept = tmp_path / "own.py", tmp_path / "a" / "own.py", tmp_path / "kept"
+    elsewhere.parent.mkdir()
+    for path in (file, elsewhere):
+        path.write_text(IMPORTING)
+    first = evaluate(f"{file}:chosen", GAME, checkpoint=kept)
+    assert (first.total_height, first.resumed) == (ROWS, 0)
+    assert evaluate(f"{elsewhere}:chosen", GAME, checkpoint=kept).resumed == 1
+    file.write_text(IMPORTING.replace("in order if", "in order[1:] + order[:1] if"))
     with pytest.raises(TableError, match=r"own\.py:chosen, source "):
-        evaluate(f"{file}:chosen", GAME, checkpoint=tmp_path / "kept")
-    changed = evaluate(f"{file}:chosen", GAME, checkpoint=tmp_path / "new")
-    assert changed.resumed == 0
-    is_same = name in ("lazy.py", "package/__init__.py")
-    assert (changed.total_height == ROWS) == is_same
-
-
-def test_a_checkpoint_goes_with_the_source(tmp_path):
-    """Not with its folder: the same files elsewhere go on, other files of the same name do not."""
-    for folder in ("a", "b", "c"):
-        write(tmp_path / folder, BESIDE)
-    (tmp_path / "c" / "beside.py").write_text("def order(n): return list(range(n))[::-1]\n")
-    kept = tmp_path / "kept"
-    assert evaluate(f"{tmp_path}/a/own.py:chosen", GAME, checkpoint=kept).resumed == 0
-    assert evaluate(f"{tmp_path}/b/own.py:chosen", GAME, checkpoint=kept).resumed == 1
-    with pytest.raises(TableError):
-        evaluate(f"{tmp_path}/c/own.py:chosen", GAME, checkpoint=kept)
-
-
-def test_modules_of_one_name_in_two_folders(tmp_path):
-    """Also those that are imported when the strategy is asked."""
-    for number, folder in enumerate(("a", "b")):
-        write(
-            tmp_path / folder,
-            {
-                "own.py": "def f(p):\n    import order\n"
-                "    s = p.hits | p.misses\n"
-                "    return p.game.cell(next(c for c in order.ORDER if not s >> c & 1))\n",
-                "order.py": f"ORDER = list(range(16))[::{1 - 2 * number}]\n",
-            },
-        )
-    first, second = (as_strategy(f"{tmp_path}/{folder}/own.py:f") for folder in "ab")
-    from optsearch.game.position import Position
-
-    for _ in range(2):
-        assert first.shot(Position(GAME)) == (0, 0)
-        assert second.shot(Position(GAME)) == (3, 3)
-
-
-def test_a_module_that_is_taken(tmp_path):
-    write(tmp_path, {"own.py": "import random\n", "random.py": ""})
-    with pytest.raises(StrategyError, match="cannot be imported as random"):
-        named(f"{tmp_path}/own.py:f")
+        evaluate(f"{file}:chosen", GAME, checkpoint=kept)
+    assert evaluate(f"{file}:chosen", GAME, checkpoint=tmp_path / "new").total_height != ROWS
 
 
 MODULE = """class Begins:
@@ -613,9 +539,7 @@ def maker():
 
 @pytest.fixture
 def module(tmp_path, monkeypatch):
-    """An imported module whose file is older than this process."""
     (tmp_path / "begins.py").write_text(MODULE)
-    os.utime(tmp_path / "begins.py", (1e9, 1e9))
     monkeypatch.syspath_prepend(tmp_path)
     yield importlib.import_module("begins")
     del sys.modules["begins"]
@@ -632,9 +556,7 @@ def test_checkpoints_of_imported_strategies(module, tmp_path):
     partial = functools.partial(module.Begins.shot, module.Begins(0))
     assert evaluate(partial, GAME, checkpoint=tmp_path / "other").total_height == ROWS
     (tmp_path / "begins.py").write_text(MODULE + "\n")
-    with pytest.raises(
-        StrategyError, match=r"begins\.py was changed after this Python process began"
-    ):
+    with pytest.raises(TableError):
         evaluate(module.Begins(0), GAME, checkpoint=kept)
 
 

@@ -36,7 +36,7 @@ from optsearch.game.noise import NoisyPosition
 from optsearch.game.ships import in_order, ship_of, ships_of
 from optsearch.support import records
 from optsearch.support.errors import GameError, PositionError, RecordError, StrategyError, TooLarge
-from optsearch.support.own_code import OwnFunction, spelled
+from optsearch.support.user_code import UserFunction, safe_repr
 
 Weight = int | float | Fraction  # a float is what it is exactly, a binary fraction
 K = TypeVar("K")
@@ -489,12 +489,12 @@ def prior_of(text: str | None, game: Game) -> Prior | None:
         return read(Path(text), game)
     file, _, name = text.rpartition(":")
     if file.endswith(".py") and name:
-        return _own_prior(OwnFunction.of(Path(file), name), game)
+        return _user_prior(UserFunction.of(Path(file), name), game)
     raise StrategyError(f"no prior is called {text!r}; {_FORM} is accepted")
 
 
-def _own_prior(function: OwnFunction, game: Game) -> Prior:
-    """The prior of a function of one's own, which its second parameter says what it weighs."""
+def _user_prior(function: UserFunction, game: Game) -> Prior:
+    """The prior of a function of a user, which its second parameter says what it weighs."""
     second = function.parameters[1:]
     if second == ("ship",):
         weights = {
@@ -510,9 +510,9 @@ def _own_prior(function: OwnFunction, game: Game) -> Prior:
 
 @dataclass(frozen=True)
 class _Weigher:
-    """The weight of a configuration by a function of one's own."""
+    """The weight of a configuration by a function of a user."""
 
-    function: OwnFunction
+    function: UserFunction
     game: Game
 
     def __call__(self, ships: Sequence[int]) -> int:
@@ -525,7 +525,7 @@ class _Weigher:
         return weight
 
 
-def _weight(function: OwnFunction, game: Game, ships: Sequence[int], what: str) -> int | Fraction:
+def _weight(function: UserFunction, game: Game, ships: Sequence[int], what: str) -> int | Fraction:
     """What a function says of a ship or of the ships of a configuration, as lists of cells."""
     cells = [game.cells_of(ship) for ship in ships]
 
@@ -537,7 +537,7 @@ def _weight(function: OwnFunction, game: Game, ships: Sequence[int], what: str) 
         says=lambda: f"{function} fails for {names()} of {game}",
     )
     if isinstance(answer, bool) or not isinstance(answer, int | float | Fraction | np.integer):
-        answer_text = spelled(answer)
+        answer_text = safe_repr(answer)
     elif 0 <= answer < inf:
         return Fraction(answer) if isinstance(answer, float | Fraction) else int(answer)
     else:

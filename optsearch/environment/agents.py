@@ -22,7 +22,7 @@ from optsearch.game import Cell, Game
 from optsearch.game.position import Position
 from optsearch.strategies.player import Playing
 from optsearch.support.errors import StrategyError
-from optsearch.support.own_code import spelled
+from optsearch.support.user_code import safe_repr
 
 
 def action_of(what: Any, game: Game) -> int:
@@ -37,7 +37,7 @@ def action_of(what: Any, game: Game) -> int:
     if 0 <= action < game.cells:
         return action
     raise StrategyError(
-        f"{spelled(what)} is no action in {game}; the number of a cell is accepted, row * "
+        f"{safe_repr(what)} is no action in {game}; the number of a cell is accepted, row * "
         f"{game.columns} + column, 0 to {game.cells - 1}"
     )
 

@@ -40,10 +40,10 @@ from optsearch.strategies import (
     as_strategy,
     rule_of,
 )
-from optsearch.strategies.own import Own, replay
 from optsearch.strategies.pattern import told_cells
 from optsearch.strategies.rules import told_lengths
 from optsearch.strategies.score import refused
+from optsearch.strategies.user import UserStrategy, replay
 from optsearch.support.errors import StrategyError, TooLarge
 from optsearch.support.sharing import Here
 
@@ -135,7 +135,7 @@ class Asked(Runner):
 
     def require_few(self, configurations: int) -> None:
         """TooLarge where a game has more than these; code of users may be asked as they like."""
-        if configurations > MOST_BY_PYTHON and not isinstance(self.strategy, Own):
+        if configurations > MOST_BY_PYTHON and not isinstance(self.strategy, UserStrategy):
             raise TooLarge(
                 f"{self.strategy} has no kernel for {self.game} and is asked at every position; "
                 f"{configurations:,} configurations are too many for that, up to "

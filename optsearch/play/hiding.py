@@ -25,7 +25,7 @@ from optsearch.game.ships import in_order, objection
 from optsearch.support import records
 from optsearch.support.errors import GameError, OptsearchError, StrategyError
 from optsearch.support.files import read_bytes
-from optsearch.support.own_code import OwnFunction, spelled
+from optsearch.support.user_code import UserFunction, safe_repr
 
 DRAWN = 10_000  # boards that are drawn from a posterior together
 TRIES = 10_000  # of the printed placement for one fleet
@@ -57,7 +57,7 @@ def hider(text: str) -> Hider:
         return Drawn(Path(text))
     file, _, name = text.rpartition(":")
     if file.endswith(".py") and name:
-        return OwnHider(OwnFunction.of(Path(file), name))
+        return UserHider(UserFunction.of(Path(file), name))
     raise StrategyError(f"nobody hides ships as {text!r} says; {_FORM} is accepted")
 
 
@@ -179,10 +179,10 @@ class OneByOne(_OneByOne):
 
 
 @dataclass(frozen=True)
-class OwnHider(_OneByOne):
-    """A function of one's own: from the game and a generator to ships, each a list of cells."""
+class UserHider(_OneByOne):
+    """A function of a user: from the game and a generator to ships, each a list of cells."""
 
-    function: OwnFunction
+    function: UserFunction
 
     @property
     def identity(self) -> str:
@@ -204,7 +204,7 @@ class OwnHider(_OneByOne):
 
     def _refused(self, answer: object, reason: str) -> StrategyError:
         return StrategyError(
-            f"{self.function} hides ships as {spelled(answer)}: {reason}; a list of ships is "
+            f"{self.function} hides ships as {safe_repr(answer)}: {reason}; a list of ships is "
             "accepted, each a list of cells (row, column) from 0"
         )
 

@@ -133,7 +133,7 @@ class Quantity(ABC):
 def known(quantity: Quantity, game: Game, seconds: float, tell: Progress[Any]) -> Value:
     """What is computed; where it is nothing, with the reason.
 
-    Raises StrategyError for faults of a strategy of one's own, which more time does not mend.
+    Raises StrategyError for faults of a user's strategy, which more time does not mend.
     """
     started = time.monotonic()
     try:

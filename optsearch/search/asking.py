@@ -13,7 +13,7 @@ from optsearch.game import bits
 from optsearch.search.hunt import RULES, Ask, Hunt, Sets, greedy, hunt
 from optsearch.search.kernels import SolverOptions
 from optsearch.support.errors import PositionError, StrategyError
-from optsearch.support.own_code import OwnFunction, spelled
+from optsearch.support.user_code import UserFunction, safe_repr
 
 NAMES = ("optimal", *(f"greedy:ties={rule}" for rule in RULES))
 Replies = Mapping[str, bool]  # thing -> whether it was hit
@@ -89,10 +89,10 @@ def strategy(text: str, sets: Sets, memory: int = 1 << 32) -> Hunt:
             f"no strategy for a family is called {text!r}; {', '.join(NAMES)} or FILE.py:NAME is "
             "accepted"
         )
-    return _own(OwnFunction.of(Path(file), name), sets, text)
+    return _from_function(UserFunction.of(Path(file), name), sets, text)
 
 
-def _own(function: OwnFunction, sets: Sets, text: str) -> Hunt:
+def _from_function(function: UserFunction, sets: Sets, text: str) -> Hunt:
     words = {
         name: frozenset(sets.things[i] for i in bits(mask))
         for name, mask in zip(sets.names, sets.sets, strict=True)
@@ -107,7 +107,9 @@ def _own(function: OwnFunction, sets: Sets, text: str) -> Hunt:
         says = f"{text} cannot be asked what comes next"
         thing = function(dict(rest), {name: weights[name] for name in rest}, says=says)
         if not isinstance(thing, str) or thing not in places:
-            raise StrategyError(f"{text} asks for {spelled(thing)}, which is no thing of the table")
+            raise StrategyError(
+                f"{text} asks for {safe_repr(thing)}, which is no thing of the table"
+            )
         hit = [name for name, has in rest.items() if thing in has]
         missed = [name for name in rest if name not in set(hit)]
         if not (hit and missed):

@@ -100,14 +100,14 @@ def as_player(what: object) -> Player:
 
     Raises StrategyError for anything else, and for code that cannot be run.
     """
-    from optsearch.strategies.own import own
+    from optsearch.strategies.user import user_player
 
     if isinstance(what, str):
         return _named(what)
     kind = what if isinstance(what, type) else type(what)
     if issubclass(kind, Player) and kind.__module__.startswith(f"{__name__}."):
         return kind() if isinstance(what, type) else what  # type: ignore[return-value]
-    return own(what)
+    return user_player(what)
 
 
 def as_strategy(what: object) -> Strategy:
@@ -147,16 +147,16 @@ def rule_of(strategy: Strategy, game: Game) -> Rule | PatternRule | None:
 
 def _named(text: str) -> Player:
     """The player that a text names."""
-    from optsearch.strategies.own import own_in_file, own_in_library
+    from optsearch.strategies.user import player_in_file, player_in_library
 
     kinds = {name_of(kind): kind for kind in all_kinds()}
     name, _, rest = text.strip().partition(":")
     if name not in kinds:
         file, _, inside = text.strip().rpartition(":")
         if file.endswith(".py") and inside:
-            return own_in_file(Path(file), inside)
+            return player_in_file(Path(file), inside)
         if file.endswith(LIBRARIES) and inside:
-            return own_in_library(file, inside)
+            return player_in_library(file, inside)
         if text.strip().rstrip(":").endswith(".py"):
             raise StrategyError(f"{text!r} names no strategy in the file; write FILE.py:NAME")
         added = {point.name: point for point in entry_points(group=GROUP)}
@@ -187,14 +187,14 @@ def _named(text: str) -> Player:
 
 def _added(point: EntryPoint, rest: str) -> Player:
     """The player of an entry point."""
-    from optsearch.strategies.own import own_in_package
+    from optsearch.strategies.user import player_in_package
 
     if rest:
         raise StrategyError(
             f"{point.name} is {point.value} of an installed package, which takes no parameters, "
             f"not {rest!r}"
         )
-    return own_in_package(point.name, point.load)
+    return player_in_package(point.name, point.load)
 
 
 def added_players() -> dict[str, str]:

@@ -23,7 +23,7 @@ from optsearch.compiled._walk import (
 from optsearch.counting.configurations import Codes
 from optsearch.game import MAX_CELLS, Game
 from optsearch.support.errors import StrategyError
-from optsearch.support.own_code import spelled
+from optsearch.support.user_code import safe_repr
 
 MOST_MISSES = 64 * UNIT
 ANNOUNCED = 1 << 12  # configurations up to which rollouts are played where sinkings are announced
@@ -210,7 +210,7 @@ class Level:
     def fitted(cls, name: str, level: object) -> Level:
         """A level in plain integers; StrategyError if it is none. name -- of it in errors."""
         if not isinstance(level, Level):
-            raise StrategyError(f"{name}={spelled(level)} is no Level")
+            raise StrategyError(f"{name}={safe_repr(level)} is no Level")
         numbers: dict[str, Any] = {
             key: number_in(f"{name}.{key}", getattr(level, key), *accepted)
             for key, accepted in LEVEL_RANGES.items()
@@ -274,7 +274,7 @@ class PatternRule:
 def _score(name: str, score: object, game: Game) -> Any:
     if not isinstance(score, CompiledScore | None):
         raise StrategyError(
-            f"{name}={spelled(score)} is no score; a CompiledScore or None is accepted"
+            f"{name}={safe_repr(score)} is no score; a CompiledScore or None is accepted"
         )
     return score and score.fitted(game, takes_certain=SCORES[name])
 
@@ -295,7 +295,9 @@ def number_in(name: str, value: object, low: int, high: int) -> int:
     except Exception:
         number = low - 1
     if not low <= number <= high:
-        raise StrategyError(f"{name}={spelled(value)} is out of range; {low} to {high} is accepted")
+        raise StrategyError(
+            f"{name}={safe_repr(value)} is out of range; {low} to {high} is accepted"
+        )
     return int(number)
 
 
@@ -303,7 +305,7 @@ def _items(name: str, values: object) -> list[object]:
     try:
         return list(islice(values, MOST_ITEMS))  # type: ignore[call-overload]
     except Exception:
-        raise StrategyError(f"{name}={spelled(values)} is no sequence") from None
+        raise StrategyError(f"{name}={safe_repr(values)} is no sequence") from None
 
 
 def _numbers(name: str, values: object, length: int, low: int, high: int) -> tuple[int, ...]:
@@ -325,8 +327,8 @@ def _order(order: Iterable[int], game: Game) -> tuple[int, ...]:
         twice = [cell for cell, times in Counter(cells).items() if times > 1]
         wrong = f"has the cell {twice[0]} twice" if twice else f"has {len(cells)} cells"
         raise StrategyError(
-            f"order={spelled(cells)} {wrong}; an order has each of the cells 0 to {game.cells - 1} "
-            f"of {game.rows}x{game.columns} once"
+            f"order={safe_repr(cells)} {wrong}; an order has each of the cells 0 to "
+            f"{game.cells - 1} of {game.rows}x{game.columns} once"
         )
     return cells
 

@@ -1,4 +1,4 @@
-"""A strategy of one's own that the kernels play: a function of what is counted at a position.
+"""A strategy of a user that the kernels play: a function of what is counted at a position.
 
 A position of a game says how many configurations are left and how many of them have a ship on each
 cell. A *score* is a function of these numbers, the node: it returns the cell to shoot, or it
@@ -76,7 +76,7 @@ from optsearch.strategies.rules import (
 )
 from optsearch.support.errors import StrategyError
 from optsearch.support.files import read_bytes
-from optsearch.support.own_code import careful, clipped, defined_at, spelled
+from optsearch.support.user_code import call_user_code, defined_at, one_line, safe_repr
 
 OFF = -3  # stands for what a kernel cannot be answered
 _MOST = 1 << 31
@@ -149,7 +149,8 @@ class Score:
     def __post_init__(self) -> None:
         if not callable(self.function) and not hasattr(self.function, "address"):
             raise StrategyError(
-                f"{spelled(self.function)} is no function; f(node) and f(node, scores) are accepted"
+                f"{safe_repr(self.function)} is not a function; f(node) and f(node, scores) are "
+                "accepted"
             )
         if arguments_of(self.function) not in (1, 2):
             raise StrategyError(
@@ -160,16 +161,16 @@ class Score:
         for name, (low, high) in {"endgame": RANGES["endgame"], "least": LEAST}.items():
             object.__setattr__(self, name, number_in(name, getattr(self, name), low, high))
         if self.ties not in ORDERS:
-            raise StrategyError(f"ties={spelled(self.ties)}; {', '.join(ORDERS)} are accepted")
+            raise StrategyError(f"ties={safe_repr(self.ties)}; {', '.join(ORDERS)} are accepted")
         for name in ("sinkings", "certain"):
             if getattr(self, name) not in (False, True):
-                value = spelled(getattr(self, name))
+                value = safe_repr(getattr(self, name))
                 raise StrategyError(f"{name}={value}; True and False are accepted")
 
     @property
     def label(self) -> str:
         """What is printed of it."""
-        given = clipped(", ".join(map(str, self.constants)), 60)
+        given = one_line(", ".join(map(str, self.constants)), 60)
         return f"{_name(self.function)}({given})" if given else _name(self.function)
 
     def rule(self, game: Game) -> Rule | None:
@@ -291,7 +292,7 @@ def _constants(given: Any) -> tuple[float, ...]:
         items = tuple(given) if not isinstance(given, str) else (given,)
     except TypeError:
         raise StrategyError(
-            f"constants={spelled(given)} is no tuple; numbers such as (0.9, 2) are accepted"
+            f"constants={safe_repr(given)} is no tuple; numbers such as (0.9, 2) are accepted"
         ) from None
     for place, item in enumerate(items):
         try:
@@ -300,7 +301,7 @@ def _constants(given: Any) -> tuple[float, ...]:
             is_number = False
         if not is_number:
             raise StrategyError(
-                f"constants[{place}]={spelled(item)} is no number; numbers such as (0.9, 2) are "
+                f"constants[{place}]={safe_repr(item)} is no number; numbers such as (0.9, 2) are "
                 "accepted"
             )
     return items
@@ -362,11 +363,11 @@ def apply(function: Any, node: Node, scores: Scores) -> int:
         return answer
     fills_in = arguments_of(function) == 2
     with np.errstate(all="ignore"):  # as the kernels: 1 / 0 is infinite
-        answer = careful(function, *(node, scores)[: 1 + fills_in], says=says)
+        answer = call_user_code(function, *(node, scores)[: 1 + fills_in], says=says)
     if fills_in and answer is None:
         return SCORES
     if fills_in or isinstance(answer, bool) or not isinstance(answer, int | np.integer):
-        raise _returns(function, spelled(answer))
+        raise _returns(function, safe_repr(answer))
     return int(answer) if answer not in (SCORES, FAILED) else OFF
 
 
@@ -470,7 +471,7 @@ def _loaded(path: Path, symbol: str) -> int:
     try:
         loaded = ctypes.CDLL(str(path))
     except OSError as error:
-        raise StrategyError(f"{path} cannot be loaded: {clipped(str(error), 200)}") from None
+        raise StrategyError(f"{path} cannot be loaded: {one_line(str(error), 200)}") from None
     try:
         found = getattr(loaded, symbol)
     except AttributeError:
@@ -524,7 +525,7 @@ def _compiled(function: Any, constants: int) -> tuple[Any, int]:
         lines = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).splitlines()
         said = next((line for line in lines if line and not line.startswith("Failed in")), "")
         raise StrategyError(
-            f"{_name(function)} cannot be compiled by numba: {clipped(said, 200)}"
+            f"{_name(function)} cannot be compiled by numba: {one_line(said, 200)}"
             f"{defined_at(function)}; loops, numbers and arrays are, and functions that are "
             "@numba.njit themselves; classes, texts and changes of the node are not"
         ) from None

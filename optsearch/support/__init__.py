@@ -4,7 +4,7 @@
 gives one to one process at a time; `arrays` and `journal` keep what a later run goes on from, and
 `records` are tables as CSV with a header; `datafiles` knows where the data lies and `version` which
 release this is; `workers` has processes, `cluster` those of other machines, `sharing` gives
-executors their work, and `progress` says how far work is and ends it at a limit; `own_code` calls
-code of users with care, and `own_source` has its files and their digest; `decimals` numbers as
-text, `pages` what every page has, and `palette` the colours.
+executors their work, and `progress` says how far work is and ends it at a limit; `user_code`
+loads and calls code of users; `decimals` has numbers as text, `pages` what every page has, and
+`palette` the colours.
 """

@@ -1,4 +1,4 @@
-"""Strategies and players that code of one's own makes, which `support.own_code` asks with care."""
+"""Strategies and players of users, whose code `support.user_code` loads and calls."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from optsearch.game import Cell, Game, cell_name
+from optsearch.game.cells import parse_cell
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position
 from optsearch.strategies import Strategy
@@ -19,7 +20,15 @@ from optsearch.strategies.player import Player, Playing
 from optsearch.strategies.rules import PatternRule, Rule
 from optsearch.strategies.score import Score, arguments_of, library
 from optsearch.support.errors import StrategyError
-from optsearch.support.own_code import IN_A_FILE, Code, Given, InFile, careful, defined_at, spelled
+from optsearch.support.user_code import (
+    IN_A_FILE,
+    CodeInFile,
+    CodeObject,
+    UserCode,
+    call_user_code,
+    defined_at,
+    safe_repr,
+)
 
 _FORM = (
     "a strategy is a class with the method shot(position), an object of one, or a function of the "
@@ -27,39 +36,39 @@ _FORM = (
 )
 
 
-def own(thing: object) -> Own | OwnPlayer:
+def user_player(thing: object) -> UserStrategy | UserPlayer:
     """The player that a class, an object or a function is."""
     if isinstance(thing, type) or not isinstance(thing, Player):
         label = thing.label if isinstance(thing, Score) else getattr(thing, "__qualname__", None)
         if not isinstance(label, str):
-            label = spelled(thing)
+            label = safe_repr(thing)
             if " at 0x" in label:  # an address, which says nothing
                 label = type(thing).__qualname__
     else:
-        label = careful(str, thing, says=f"a {type(thing).__name__} cannot be printed")
-    return _player(Given(thing, label))
+        label = call_user_code(str, thing, says=f"a {type(thing).__name__} cannot be printed")
+    return _player(CodeObject(thing, label))
 
 
-def own_in_file(path: Path, name: str) -> Own | OwnPlayer:
+def player_in_file(path: Path, name: str) -> UserStrategy | UserPlayer:
     """The player that a name in a Python file is."""
-    return _player(InFile.of(path, name))
+    return _player(CodeInFile.of(path, name))
 
 
-def own_in_library(path: str, symbol: str) -> Own | OwnPlayer:
+def player_in_library(path: str, symbol: str) -> UserStrategy | UserPlayer:
     """The score that a function of a compiled library is."""
-    return _player(Given(Score(library(path, symbol)), f"{path}:{symbol}"))
+    return _player(CodeObject(Score(library(path, symbol)), f"{path}:{symbol}"))
 
 
-def own_in_package(name: str, load: Callable[[], object]) -> Own | OwnPlayer:
+def player_in_package(name: str, load: Callable[[], object]) -> UserStrategy | UserPlayer:
     """The player that an installed package has under a name."""
-    thing = careful(load, says=f"{name} of an installed package cannot be loaded")
-    return _player(Given(thing, name))
+    thing = call_user_code(load, says=f"{name} of an installed package cannot be loaded")
+    return _player(CodeObject(thing, name))
 
 
-def _player(code: Code) -> Own | OwnPlayer:
+def _player(code: UserCode) -> UserStrategy | UserPlayer:
     """The player that code makes; StrategyError if it makes none."""
-    strategy = Own(code)
-    return OwnPlayer(code) if strategy.subject.begins else strategy
+    strategy = UserStrategy(code)
+    return UserPlayer(code) if strategy.subject.begins else strategy
 
 
 @dataclass(frozen=True)
@@ -72,18 +81,18 @@ class _Subject:
     begins: bool = False
 
 
-def _subject(code: Code) -> _Subject:
+def _subject(code: UserCode) -> _Subject:
     """What is asked of a class, of which an object is made, of an object, or of a function."""
     thing = code.thing()
 
     def attribute(name: str) -> Any:
-        value = careful(getattr, thing, name, None, says=f"{code} has no {name} to ask for")
+        value = call_user_code(getattr, thing, name, None, says=f"{code} has no {name} to ask for")
         return value if callable(value) else None
 
     if isinstance(thing, type):
         if not any(callable(getattr(thing, name, None)) for name in ("shot", "begin")):
             raise StrategyError(f"{code} is a class without the method shot(position); {_FORM}")
-        thing = careful(thing, says=f"{code} cannot be made")
+        thing = call_user_code(thing, says=f"{code} cannot be made")
     begin = None if isinstance(thing, Strategy) else attribute("begin")
     if begin is not None:
         return _Subject(begin, begins=True)
@@ -91,7 +100,7 @@ def _subject(code: Code) -> _Subject:
     if shot is not None:
         return _Subject(shot, attribute("salvo"), attribute("rule"))
     if not callable(thing):
-        raise StrategyError(f"{code} is {spelled(thing)}; {_FORM}")
+        raise StrategyError(f"{code} is {safe_repr(thing)}; {_FORM}")
     if arguments_of(thing) == 2:
         raise StrategyError(
             f"{code} takes two arguments{defined_at(thing)}; {_FORM}. A function of a node and "
@@ -103,13 +112,13 @@ def _subject(code: Code) -> _Subject:
 _subject_once = lru_cache(maxsize=16)(_subject)  # a process
 
 
-class _OfCode(Player):
+class _OfUser(Player):
     """A player made of code that is not of this package, in every process anew."""
 
-    def __init__(self, code: Code):
+    def __init__(self, code: UserCode):
         self._code = code
 
-    def __reduce__(self) -> tuple[type[_OfCode], tuple[Code]]:
+    def __reduce__(self) -> tuple[type[_OfUser], tuple[UserCode]]:
         return type(self), (self._code,)
 
     def __str__(self) -> str:
@@ -118,7 +127,7 @@ class _OfCode(Player):
     @cached_property
     def subject(self) -> _Subject:
         """What is asked of its code; StrategyError if that makes no player."""
-        return (_subject if isinstance(self._code, Given) else _subject_once)(self._code)
+        return (_subject if isinstance(self._code, CodeObject) else _subject_once)(self._code)
 
     def identity(self) -> str:
         """Its label, and a digest of its source and of its state.
@@ -143,7 +152,7 @@ class _OfCode(Player):
 
     def answer(self, function: Callable[..., object], position: Position | NoisyPosition) -> Cell:
         """What its code shoots, if that is a cell which can be shot."""
-        answer = self._code.call(function, position, says=f"{self} fails {_when(position)}")
+        answer = call_user_code(function, position, says=f"{self} fails {_when(position)}")
         return self._checked(answer, function, position, 0)
 
     def salvo_by(
@@ -158,10 +167,10 @@ class _OfCode(Player):
                 f"{self} has no method salvo(position, number) to choose {number} cells with"
             )
         when = _when(position)
-        answer = self._code.call(function, position, number, says=f"{self} fails {when}")
+        answer = call_user_code(function, position, number, says=f"{self} fails {when}")
         if not isinstance(answer, list | tuple) or not 1 <= len(answer) <= number:
             raise StrategyError(
-                f"{self} shoots {spelled(answer)} {when}{defined_at(function)}; a list of 1 to "
+                f"{self} shoots {safe_repr(answer)} {when}{defined_at(function)}; a list of 1 to "
                 f"{number} cells is accepted"
             )
         cells: list[Cell] = []
@@ -181,19 +190,19 @@ class _OfCode(Player):
         closed = taken | (position.closed if isinstance(position, Position) else 0)
         cell = _cell(answer)
         if cell is None or cell not in position.game:
-            there, what = spelled(answer), "is no cell of the board"
+            there, what = safe_repr(answer), "is no cell of the board"
         elif position.game.bit(cell) & closed:
             there, what = cell_name(cell), "was shot before"
         else:
             return cell
         raise StrategyError(
             f"{self} shoots {there} {_when(position)}, which {what}{defined_at(function)}; a shot "
-            "is a cell (row, column), from 0, that was not shot yet"
+            "is a cell that was not shot yet, (row, column) from 0 or its name such as 'A1'"
         )
 
 
-class Own(_OfCode, Strategy):
-    """A strategy of one's own."""
+class UserStrategy(_OfUser, Strategy):
+    """A strategy of a user."""
 
     def shot(self, position: Position | NoisyPosition) -> Cell:
         """What its code shoots, if that is a cell which can be shot."""
@@ -214,37 +223,39 @@ class Own(_OfCode, Strategy):
         function = self.subject.rule
         if function is None:
             return None
-        rule = self._code.call(function, game, says=f"the rule of {self} fails for {game}")
+        rule = call_user_code(function, game, says=f"the rule of {self} fails for {game}")
         if rule is None or isinstance(rule, Rule | PatternRule):
             return rule
         raise StrategyError(
-            f"the rule of {self} for {game} is {spelled(rule)}{defined_at(function)}; a Rule, a "
+            f"the rule of {self} for {game} is {safe_repr(rule)}{defined_at(function)}; a Rule, a "
             "PatternRule or None is accepted"
         )
 
 
-class OwnPlayer(_OfCode):
-    """A player of one's own, who begins every game."""
+class UserPlayer(_OfUser):
+    """A player of a user, who begins every game."""
 
     def begin(self, game: Game, generator: np.random.Generator) -> Playing:
         """What its code gives for a game, its shots checked."""
         begin, says = self.subject.function, f"{self} cannot begin a game of {game}"
-        playing = self._code.call(begin, game, generator, says=says)
-        shot = careful(getattr, playing, "shot", None, says=f"{self} has no shot to ask for")
+        playing = call_user_code(begin, game, generator, says=says)
+        shot = call_user_code(getattr, playing, "shot", None, says=f"{self} has no shot to ask for")
         if not callable(shot):
             raise StrategyError(
-                f"begin of {self} returns {spelled(playing)}{defined_at(begin)}; an object with "
+                f"begin of {self} returns {safe_repr(playing)}{defined_at(begin)}; an object with "
                 "the method shot(position) is accepted"
             )
-        salvo = careful(getattr, playing, "salvo", None, says=f"{self} has no salvo to ask for")
-        return _OwnGame(self, shot, salvo if callable(salvo) else None)
+        salvo = call_user_code(
+            getattr, playing, "salvo", None, says=f"{self} has no salvo to ask for"
+        )
+        return _UserGame(self, shot, salvo if callable(salvo) else None)
 
 
 @dataclass(frozen=True)
-class _OwnGame:
-    """A game of a player of one's own."""
+class _UserGame:
+    """A game of a player of a user."""
 
-    player: OwnPlayer
+    player: UserPlayer
     function: Callable[..., object]
     together: Callable[..., object] | None
 
@@ -278,10 +289,12 @@ def _when(position: Position | NoisyPosition) -> str:
 
 
 def _cell(answer: object) -> Cell | None:
-    """A pair of integers of any kind as a cell; None for anything else."""
-    if not isinstance(answer, tuple) or len(answer) != 2:
-        return None
+    """A pair of integers of any kind, or the name of a cell, as a cell; None for anything else."""
     try:
-        return int(index(answer[0])), int(index(answer[1]))
-    except Exception:
+        if isinstance(answer, str):
+            return parse_cell(answer)
+        if isinstance(answer, tuple | list | np.ndarray) and len(answer) == 2:
+            return int(index(answer[0])), int(index(answer[1]))
+    except Exception:  # of their own classes of integers
         return None
+    return None

@@ -1,0 +1,328 @@
+"""Code of users: loaded from a file, or an object of a program; its digest; its errors.
+
+A file is run by importlib from the bytes that were read when it was chosen, in every process alike.
+Its folder is put first on Python's path, as for a script, so that it can import modules beside it.
+An object is sent to other processes by cloudpickle. The digest that names code in a checkpoint is
+of the file that defines it, and of the object's state; modules that the file imports are not in it.
+
+Whatever user code raises, also `SystemExit` and endless recursion, becomes one StrategyError that
+names the file and the line; ctrl-C alone goes through.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import linecache
+import os
+import pickle
+import sys
+import sysconfig
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
+from importlib.machinery import SourceFileLoader
+from inspect import signature
+from pathlib import Path
+from traceback import walk_tb
+from types import FunctionType, ModuleType
+from typing import Any
+
+import cloudpickle
+
+from optsearch.support.errors import StrategyError
+from optsearch.support.files import read_bytes
+
+IN_A_FILE = "write it to a file and name it FILE.py:NAME"
+_OURS = Path(__file__).resolve().parent.parent
+_INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+
+
+class UserCode(ABC):
+    """A class, an object or a function of a user.
+
+    label -- what is printed of it.
+    """
+
+    label: str
+
+    def __str__(self) -> str:
+        return self.label
+
+    @property
+    def identity(self) -> str:
+        """What names it in a checkpoint; StrategyError where its source is not known."""
+        return f"{self.label}, source {self.digest()}"
+
+    @abstractmethod
+    def thing(self) -> Any:
+        """The class, the object or the function."""
+
+    @abstractmethod
+    def digest(self) -> str:
+        """The digest of its source and its state."""
+
+
+@dataclass(frozen=True)
+class CodeInFile(UserCode):
+    """A name in a Python file, with the content of the file when it was chosen."""
+
+    path: Path
+    label: str
+    attribute: str
+    content: bytes = field(repr=False)
+
+    @classmethod
+    def of(cls, path: Path, attribute: str) -> CodeInFile:
+        """The name in a file as it is now."""
+        whole = Path(os.path.realpath(path))
+        if not whole.is_file():
+            raise StrategyError(f"there is no Python file {str(path)!r}; write FILE.py:NAME")
+        try:
+            content = read_bytes(whole)
+        except OSError as error:
+            raise StrategyError(f"cannot read {str(path)!r}: {error.strerror}") from None
+        return cls(whole, f"{path}:{attribute}", attribute, content)
+
+    @property
+    def identity(self) -> str:
+        """The file without its folder, for a run that goes on from another one."""
+        return f"{self.path.name}:{self.attribute}, source {self.digest()}"
+
+    def thing(self) -> Any:
+        """What the name in the file is."""
+        module = _module(self.path, self.content)
+        if not hasattr(module, self.attribute):
+            own = [key for key, value in vars(module).items() if _is_of(value, module.__name__)]
+            raise StrategyError(
+                f"{self.attribute!r} is not there in {relative_to_cwd(self.path)}; it defines "
+                f"{', '.join(own) or 'nothing'}"
+            )
+        return getattr(module, self.attribute)
+
+    def digest(self) -> str:
+        """The digest of the file."""
+        return _digest_of(self.content)
+
+
+class UserFunction(CodeInFile):
+    """A function in a Python file."""
+
+    @classmethod
+    def of(cls, path: Path, attribute: str) -> UserFunction:
+        """The function of that name; StrategyError if there is none."""
+        function = cls(**vars(CodeInFile.of(path, attribute)))
+        if not callable(function.thing()):
+            raise StrategyError(
+                f"{function} is {safe_repr(function.thing())}; a function is accepted"
+            )
+        return function
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of its parameters; none where Python does not know them."""
+        try:
+            return tuple(signature(self.thing()).parameters)
+        except (TypeError, ValueError):
+            return ()
+
+    def __call__(self, *arguments: object, says: Says) -> Any:
+        """Its value; errors as in `call_user_code`."""
+        return call_user_code(self.thing(), *arguments, says=says)
+
+
+def _digest_of(content: bytes) -> str:
+    return blake2b(content, digest_size=8).hexdigest()
+
+
+@lru_cache(maxsize=16)
+def _module(path: Path, content: bytes) -> ModuleType:
+    """The module that a file with this content is, run once in a process."""
+    if str(path.parent) not in sys.path:
+        sys.path.insert(0, str(path.parent))
+    loader = SourceFileLoader(f"{path.stem}_{_digest_of(content)}", str(path))
+    spec = importlib.util.spec_from_loader(loader.name, loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+
+    def run() -> None:
+        exec(loader.source_to_code(content, str(path)), vars(module))
+
+    sys.modules[loader.name] = module
+    try:
+        call_user_code(run, says=f"{relative_to_cwd(path)} cannot be run")
+    except BaseException:
+        del sys.modules[loader.name]
+        raise
+    return module
+
+
+def _is_of(thing: object, module: str) -> bool:
+    """Whether a module defines a class or a function."""
+    return isinstance(thing, type | FunctionType) and thing.__module__ == module
+
+
+@dataclass(frozen=True, eq=False)
+class CodeObject(UserCode):
+    """A class, an object or a function that a program gave."""
+
+    given: object
+    label: str
+
+    def thing(self) -> Any:
+        """What was given."""
+        return self.given
+
+    def digest(self) -> str:
+        """The digest of its state and of the files that define the classes and functions in it."""
+        file = io.BytesIO()
+        pickler = _Pickler(file)
+        try:
+            pickler.dump(self.given)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise StrategyError(f"it cannot be pickled ({_exception_text(error)})") from None
+        digest = blake2b(file.getvalue(), digest_size=8)
+        for module in sorted(pickler.modules):
+            path = getattr(sys.modules.get(module), "__file__", None)
+            if path is None or not Path(path).is_file():
+                raise StrategyError(f"the source of {module} is in no file")
+            if not _is_installed(path):
+                digest.update(f"{module} {_digest_of(read_bytes(Path(path)))}\n".encode())
+        return digest.hexdigest()
+
+    def __reduce__(self) -> tuple[type[PickledCode], tuple[bytes, str]]:
+        try:
+            return PickledCode, (cloudpickle.dumps(self.given), self.label)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            failure = f"{self.label} cannot be sent to another process: {_exception_text(error)}"
+        raise StrategyError(f"{failure}; {IN_A_FILE}, or give jobs=1")
+
+
+@dataclass(frozen=True)
+class PickledCode(UserCode):
+    """A `CodeObject` in another process."""
+
+    state: bytes = field(repr=False)
+    label: str
+
+    def thing(self) -> Any:
+        """The object, made from its state."""
+        says = f"{self.label} cannot be made in another process"
+        return call_user_code(pickle.loads, self.state, says=says)
+
+    def digest(self) -> str:
+        """The digest that it had before it was sent."""
+        return CodeObject(self.thing(), self.label).digest()
+
+
+class _Pickler(pickle.Pickler):
+    """Notes the modules of all classes and functions."""
+
+    def __init__(self, file: io.BytesIO):
+        super().__init__(file, protocol=4)
+        self.modules: set[str] = set()
+
+    def reducer_override(self, thing: object) -> Any:
+        """Nothing is reduced in another way."""
+        kinds = thing.__mro__ if isinstance(thing, type) else (thing,)
+        names = {kind.__module__ for kind in kinds if isinstance(kind, type | FunctionType)}
+        self.modules |= names - sys.stdlib_module_names
+        return NotImplemented
+
+
+# Calls and their errors
+
+Says = str | Callable[[], str]  # how the error begins, made when there is one
+
+
+def call_user_code(function: Callable[..., Any], *arguments: object, says: Says) -> Any:
+    """The function's value; a StrategyError that begins with `says`, whatever it raises."""
+    try:
+        return function(*arguments)
+    except (KeyboardInterrupt, StrategyError):
+        raise
+    except BaseException as error:
+        where = _at(_raised_at(error) or _definition(function))
+        failure = f"{says if isinstance(says, str) else says()}: {_exception_text(error)}{where}"
+    # Outside, so that nothing of theirs goes along to another process: it may not be picklable.
+    raise StrategyError(failure)
+
+
+def _exception_text(error: BaseException) -> str:
+    """The kind of an exception and what it says, on one line."""
+    try:
+        text = one_line(str(error.msg if isinstance(error, SyntaxError) else error), 200)
+    except Exception:
+        text = "what it says cannot be printed"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _is_installed(file: str) -> bool:
+    """Whether a file is of this package, of Python or of an installed package."""
+    return Path(file).is_relative_to(_OURS) or file.startswith((*_INSTALLED, "<frozen"))
+
+
+def _raised_at(error: BaseException) -> tuple[str, int, str] | None:
+    """The file, the line and the function of user code that raised an exception."""
+    if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_file():
+        return error.filename, error.lineno or 1, ""
+    place = None
+    for frame, line in walk_tb(error.__traceback__):
+        if not _is_installed(frame.f_code.co_filename):
+            place = frame.f_code.co_filename, line, frame.f_code.co_name
+    return place
+
+
+def defined_at(function: object) -> str:
+    """Where a function is defined, in words, if that is known."""
+    return _at(_definition(function))
+
+
+def _definition(function: object) -> tuple[str, int, str] | None:
+    """The file and the line in which a function is defined, if that is known."""
+    if isinstance(function, type):
+        function = function.__init__  # type: ignore[misc]
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    if code is None or Path(code.co_filename).is_relative_to(_OURS):
+        return None
+    return code.co_filename, code.co_firstlineno, code.co_name
+
+
+def _at(place: tuple[str, int, str] | None) -> str:
+    """A place in user code in words."""
+    if place is None:
+        return ""
+    file, line, name = place
+    linecache.checkcache(file)
+    code = one_line(linecache.getline(file, line), 100)
+    inside = f", in {name}" if name and not name.startswith("<") else ""
+    return f" ({relative_to_cwd(Path(file))}, line {line}{inside}{f': {code}' if code else ''})"
+
+
+def safe_repr(value: object, most: int = 80) -> str:
+    """A value in at most so many characters on one line, whatever it is."""
+    try:
+        return one_line(repr(value), most)
+    except Exception:  # a number of 5,000 digits, or a broken __repr__
+        return f"a value of type {type(value).__name__} that cannot be printed"
+
+
+def one_line(text: str, most: int) -> str:
+    """A text on one line, without control characters, cut to at most so many characters."""
+    line = " ".join(text[: 4 * most].split())
+    line = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def relative_to_cwd(path: Path) -> str:
+    """A path from the working folder, if it is in there."""
+    with suppress(ValueError, OSError):
+        return str(path.relative_to(Path.cwd()))
+    return str(path)
