@@ -1,0 +1,36 @@
+"""Names: a class is in one file, and a docstring can be read alone."""
+
+import re
+from collections import defaultdict
+
+from tests.test_budget import ROOT, files_of
+
+SAME = 106  # docstrings that begin with "The same" are left, at most
+# Classes in two files: what is left of them.
+TWICE = {
+    *("_Drawing", "_File", "_Run", "Announced", "Answer", "Asked", "Battleship", "Beside", "Case"),
+    *("Check", "Checked", "Clock", "Comparison", "Configurations", "Contradiction", "Counting"),
+    *("Counts", "Definition", "Disk", "Drawn", "Facts", "Family", "Finished", "Found", "Frontier"),
+    *("Counterexample", "Hider", "Leaf", "Method", "Nested", "Node", "Optimum", "Page", "Placed"),
+    *("Question", "Ruled", "Rules", "Search", "Source", "Spread", "State", "Stop", "Strategy"),
+    *("Sweep", "Table", "Twice", "Value", "Again", "Anywhere", "Interrupted"),
+    *("RowByRow", "Order"),
+}
+CLASS = re.compile(r"^ *(?:cdef )?class (\w+)", re.MULTILINE)
+
+
+def test_no_class_name_is_in_two_files():
+    homes = defaultdict(set)
+    for path in files_of("*.py", "*.pyx"):
+        for name in CLASS.findall(path.read_text(encoding="utf-8")):
+            homes[name].add(str(path.relative_to(ROOT)))
+    twice = {name: sorted(files) for name, files in homes.items() if len(files) > 1}
+    assert not set(twice) - TWICE, {name: twice[name] for name in set(twice) - TWICE}
+
+
+def test_no_docstring_begins_with_the_same():
+    found = []
+    for path in files_of("*.py", "*.pyx", "*.pyi"):
+        text = path.read_text(encoding="utf-8")
+        found += [path.name] * len(re.findall(r'"""The same\b', text))
+    assert len(found) <= SAME, sorted(found)
