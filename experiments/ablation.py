@@ -5,29 +5,22 @@ time, as by the first solver (`experiments.FIRST`), and without shots as by that
 at a time. A word prior=NAME weighs the configurations. A run of more than --nodes (500,000) is
 given up; the totals of all others must be the same. Effort is nodes, and what the subsets come to
 in nodes. Seconds are of processor time; of short runs the fastest of five counts.
-
-The second table has what is known of games of two ships (--root GAME …) before their search, and
-after --effort nodes of it, by the bounds of the root: with all, with one off, and with none.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import ceil, inf
+from math import inf
 
 from experiments import FIRST, NEW, script
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Game
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
-from optsearch.results.tables import ABLATION, ABLATION_ROOT
-from optsearch.search.frontier import FEW_NODES, Frontier
-from optsearch.search.roots import root_bounds
+from optsearch.results.tables import ABLATION
 from optsearch.search.solver import SWITCHES, Solver, SolverOptions
-from optsearch.search.team import search_here
 from optsearch.support.progress import Limit, LimitReached
 from optsearch.tree.solution import Solution
 
@@ -72,15 +65,9 @@ GAMES = (
     "F1=miss",
 )
 
-# Games whose ships are whole for long: bounds of the root count where a search is.
-TWO_SHIPS = (
-    *("4x5:2,2", "4x5:3,2", "4x6:3,2", "5x5:2,2", "5x5:3,2", "5x5:4,2"),
-    *("5x6:2,2", "6x6:2,2", "6x6:3,2", "6x6:4,2"),
-)
-
 
 def options(is_whole: bool) -> Iterator[tuple[str, SolverOptions]]:
-    """What is switched off, and the options; bounds of the root are in the other table.
+    """What is switched off, and the options, without bounds of the root, which save no nodes.
 
     is_whole -- a game from its start; only then, switches alone.
     """
@@ -91,10 +78,6 @@ def options(is_whole: bool) -> Iterator[tuple[str, SolverOptions]]:
     yield "all that the first solver had not", FIRST
     for name in NEW if is_whole else ():
         yield f"all of these but {name}", replace(FIRST, **{name: True})
-
-
-MISSED = {"exact counts", "missed cells"}  # the bounds of the switch missed_cells
-OFF = ("nested_dual", "missed_cells")
 
 
 @dataclass(frozen=True)
@@ -180,41 +163,11 @@ def rows(question: Question, nodes: int) -> Iterator[tuple[object, ...]]:
         )
 
 
-def rows_of_the_root(game: Game, effort: int) -> Iterator[tuple[object, ...]]:
-    """The lines of one game of two ships: the bounds of its root change no node of the search."""
-    position, clock = Position(game), time.process_time
-    solver = Solver(position, SolverOptions(root_bounds=False), None, Limit(effort=effort).watch())
-    kernel, watch = solver.kernel, solver.watch
-    frontier = watch.frontier = Frontier(kernel, kernel.root, nodes=FEW_NODES)
-    number, alone = kernel.weight(kernel.root), watch.certain_cost + frontier.lower
-    started = clock()
-    with suppress(LimitReached):
-        search_here(frontier, watch)
-    status, at = watch.status, clock()
-    searched = at - started
-    bounds: dict[bool, list[tuple[str, int, float]]] = {True: [], False: []}
-    for nested, found in bounds.items():
-        for bound in root_bounds(position, nested=nested):
-            found.append((bound.name, ceil(bound.value * number), clock() - at))
-            at = clock()
-    for off in ((), *((name,) for name in OFF), OFF, ("root_bounds",)):
-        without = MISSED if "missed_cells" in off else set[str]()
-        every = [] if "root_bounds" in off else bounds["nested_dual" not in off]
-        kept = [b for b in every if b[0] not in without]
-        before = max([alone, *(value for _, value, _ in kept)])
-        after, took = max(before, status.lower or 0), sum(seconds for *_, seconds in kept)
-        what = " and ".join(off) or "nothing"
-        yield game, number, what, before, after, status.best, kernel.nodes, took, searched
-
-
 def main() -> None:
-    """Compute and write the tables."""
+    """Compute and write the table."""
     parser = script.parser(__doc__, "ablation")
     parser.add_argument("game", nargs="*", action=script.Listed, default=GAMES)
     parser.add_argument("--nodes", type=int, default=500_000, help="of one run")
-    games = [*map(Game.parse, TWO_SHIPS)]
-    parser.add_argument("--root", nargs="*", type=script.game, default=games)
-    parser.add_argument("--effort", type=int, default=100_000, help="of a search for --root")
     arguments = parser.parse_args()
     table = []
     for text in arguments.game:
@@ -229,15 +182,6 @@ def main() -> None:
             print(f"  {off:<34}{nodes:>12}{subsets:>14}{seconds:>12}{ratio}", flush=True)
             table.append(row)
     path = ABLATION.write(table, arguments.output)
-    print(f"\n{script.typed_path(path)}: {len(table)} runs")
-    print(f"\n{'bounds of the root':<22}{'off':<30}{'before':>9}{'after':>9}{'at most':>9}")
-    table = []
-    for game in arguments.root:
-        for row in rows_of_the_root(game, arguments.effort):
-            _, _, off, before, after, most, *_ = row
-            print(f"{game!s:<22}{off:<30}{before:>9,}{after:>9,}{most:>9,}", flush=True)
-            table.append(row)
-    path = ABLATION_ROOT.write(table, arguments.output)
     print(f"\n{script.typed_path(path)}: {len(table)} runs")
 
 

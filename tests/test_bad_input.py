@@ -193,7 +193,6 @@ REQUESTS = [
     (["solve", "4x4:2", "--time-limit", "1", "--method", "reference"], "--time-limit"),
     (["solve", "4x4:2", "--jobs", "2", "--method", "paper"], "--jobs"),
     (["proof", "nowhere.jsonl"], "nowhere.jsonl"),
-    (["bounds", "4x5:3,2", "--prove", "prices.jsonl"], "prices.jsonl", "4x5:3,2", "6x6:2,2"),
     (["solve", "4x4:2", "--shots", "A1=hit", "--board", "board.txt"], "A1=hit", "board.txt"),
     (["count", "4x4:2", "--shots", "A1=hit", "--board", "board.txt"], "A1=hit", "board.txt"),
     (["solve", "4x4:2", "--board", "nothing"], "'nothing'"),
@@ -490,7 +489,6 @@ def test_bad_request(here, folder, monkeypatch, arguments, quoted):
 GAME, PUZZLE = "10x10:5,4,3,3,2", "puzzle.txt"
 OUTPUTS = [
     (["animate", "greedy", GAME], "--output", ".gif"),
-    (["bounds", "6x6:2,2"], "--prove", ""),
     (["explore", "4x4:3,2"], "--output", ""),
     (["evaluate", "greedy", GAME], "--output", ""),
     (["simulate", "greedy", GAME], "--output", ""),

@@ -10,13 +10,12 @@ from optsearch.check.trees import verify
 from optsearch.evaluation import evaluate
 from optsearch.game import Game, bits
 from optsearch.game.position import HIT, MISS, Position
-from optsearch.lower_bounds import has_long_bounds
+from optsearch.lower_bounds import bounds_on_demand, has_long_bounds
 from optsearch.results import bracket
 from optsearch.search import solver, watch
 from optsearch.search.frontier import cost_of
 from optsearch.search.kernels import SolverOptions
 from optsearch.search.rollouts import FEW, Rollouts, can_roll_out
-from optsearch.search.roots import root_bounds
 from optsearch.search.solver import Solver, solve
 from optsearch.strategies import named
 from optsearch.support.errors import TableError
@@ -60,10 +59,10 @@ def test_the_answer_is_the_same_without(at_once, game):
 
 def test_the_lower_side_is_that_of_the_bounds_before_a_shot_is_decided(at_once):
     position = Position(Game.parse("4x4:3,2"))
-    least = max(bound.value for bound in root_bounds(position))
+    least = max(bound.value for bound in bounds_on_demand(position))
     kernel = Solver(position)
     kernel.watch.bound_root = None
-    before = kernel.search(time_limit=6)
+    before = kernel.search(time_limit=4)
     assert not before.is_exact
     kernel._limit = None
     kernel._bound_root()
@@ -81,32 +80,6 @@ def test_without_a_limit_of_time_a_search_must_be_longer_to_be_bounded(monkeypat
         assert len(called) == times
 
 
-def test_the_nested_dual_is_a_switch(at_once):
-    """On 4x5:2,2 it proves 1,119 misses, the first ship 1,118."""
-    least = []
-    for nested_dual in (False, True):
-        options = SolverOptions(nested_dual=nested_dual, missed_cells=False)
-        kernel = Solver(Position(Game.parse("4x5:2,2")), options)
-        kernel.watch.bound_root = None
-        kernel.search(time_limit=12)
-        kernel._limit = None
-        kernel._bound_root()
-        least.append(kernel._least_known)
-    assert least == [1118, 1119]
-
-
-def test_the_cells_missed_are_a_switch(at_once):
-    kernel = Solver(Position(Game.parse("4x4:3,2")), SolverOptions(missed_cells=False))
-    kernel.watch.bound_root = None
-    kernel.search(time_limit=6)
-    kernel._limit = None
-    least = []
-    for kernel._options in (SolverOptions(missed_cells=False), SolverOptions()):
-        kernel._bound_root()
-        least.append(kernel._least_known)
-    assert least == [871 - 520, 878 - 520]  # 8 3/8 shots by the first ship, and the optimum
-
-
 def test_where_the_long_bounds_hold():
     holds = [
         has_long_bounds(Position.parse(Game.parse(game), shots))
@@ -117,7 +90,7 @@ def test_where_the_long_bounds_hold():
     ]
     assert holds == [True, False, False, False, False]
     after = Position.parse(Game.parse("5x5:3,2"), "C3=miss")
-    assert {bound.name for bound in root_bounds(after)} == {
+    assert {bound.name for bound in bounds_on_demand(after)} == {
         *("complete binary tree", "leaf counting", "leaf counting after one ply")
     }
 

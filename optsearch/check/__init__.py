@@ -2,6 +2,5 @@
 
 `reference` is the optimum by its definition, `paper` has the paper's two algorithms as printed,
 `trees` replays a decision tree on every configuration, `proofs` checks a proof that an optimum
-cannot be lower, `prices` a bound by prices, and `certificates` both sides of the value against the
-best hider.
+cannot be lower, and `certificates` both sides of the value against the best hider.
 """

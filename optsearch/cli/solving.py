@@ -11,7 +11,7 @@ from math import ceil, floor
 from pathlib import Path
 
 from optsearch import tree as tree_
-from optsearch.check import paper, prices, reference
+from optsearch.check import paper, reference
 from optsearch.check import proofs as proof
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted, app
@@ -34,11 +34,9 @@ from optsearch.cli.progress import so_far, solving, telling
 from optsearch.cli.tasks import executor_of
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, prior_of
-from optsearch.game import Cell, Game, cell_name
+from optsearch.game import Cell, cell_name
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, legend
-from optsearch.lower_bounds import has_nested_dual
-from optsearch.lower_bounds.nested_dual import Nested, listed, raised
 from optsearch.results.bracket import Bracket, bounds_in_turn
 from optsearch.search import solver
 from optsearch.search.proving import prove
@@ -364,9 +362,9 @@ def shot_values(solution: Solution) -> tuple[list[str], list[dict[str, object]]]
     example="optsearch proof proof.jsonl",
     takes=2,
     then="optsearch bounds 10x10:5,4,3,3,2  # what is proved of a larger game",
-    gives="game position (prior prior_digest) total_height configurations mean (claims prices)",
+    gives="game position (prior prior_digest) total_height configurations mean claims",
     of_family="total_misses mean claims",
-    file=Argument("A file written by solve or bounds --prove."),
+    file=Argument("A file written by solve --prove."),
 )
 def check_proof(
     file: Path, prior: str | None = None, family: Path | None = None, form: Form = Form.TEXT
@@ -378,9 +376,6 @@ def check_proof(
     if family is not None:
         game_of("proof", family, None, prior=prior)
         check_family_proof(file, family, form)
-        return
-    if prior is None and prices.is_one(file):
-        check_prices(file, form)
         return
     by = prior_of(prior, proof.load(file).position.game) if prior is not None else None
     require_digest(by, file)
@@ -396,23 +391,6 @@ def check_proof(
     )
     state_proved(answer, total, number)
     answer.fact("claims", f"{checked.claims:,}, each rechecked", claims=checked.claims)
-    answer.print(form)
-
-
-def check_prices(file: Path, form: Form) -> None:
-    """Check a bound by prices."""
-    checked = prices.check(file)
-    number, total = checked.configurations, checked.total_height
-    answer = Answer.about(
-        Position(checked.game),
-        None,
-        total_height=total,
-        configurations=number,
-        **mean_fields(total, number),
-    )
-    state_proved(answer, total, number)
-    text = f"{checked.prices:,} lists of them, evaluated again"
-    answer.fact("prices", text, prices=checked.prices)
     answer.print(form)
 
 
@@ -434,10 +412,6 @@ def state_proved(answer: Answer, total: int, number: int) -> None:
     then="optsearch solve 4x5:2,3,4  # the optimum of a small game",
     gives="game position (prior prior_digest) bounds bracket is_all",
     of_family="bounds bracket is_all",
-    prove=Option(
-        "Write prices that prove the nested dual to this file; for two ships of two cells.",
-        writes=ANY,
-    ),
 )
 def bounds(
     game: str | None = None,
@@ -446,25 +420,19 @@ def bounds(
     board: Path | None = None,
     prior: str | None = None,
     time_limit: float | None = None,
-    prove: Path | None = None,
     form: Form = Form.TEXT,
 ) -> None:
     """Proved bounds on the optimum, and the bracket they leave.
 
     Sorted by value. The ends of the bracket are marked *, or = if both are equal.
     """
-    played = game_of("bounds", family, game, shots=shots, board=board, prior=prior, prove=prove)
+    played = game_of("bounds", family, game, shots=shots, board=board, prior=prior)
     if played is None:
         assert family is not None
         bounds_family(family, time_limit, form)
         return
     position = read_position(played, shots, board)
     by = prior_of(prior, position.game)
-    if prove is not None and (by is not None or not has_nested_dual(position)):
-        raise OptsearchError(
-            f"--prove {str(prove)!r}: {position.game} has no bound by prices here; --prove is for "
-            "whole games with two ships of two cells, where nothing is announced, as 6x6:2,2"
-        )
     in_turn = partial(bounds_in_turn, position, by)
     found = so_far(str(position.game), time_limit, in_turn)
     answer = Answer.about(position, by)
@@ -475,19 +443,6 @@ def bounds(
     answer.print(form)
     if found.is_interrupted:
         raise Interrupted
-    if prove is not None:
-        with telling("writing"):
-            write_prices(position.game, prove)
-        if form is Form.TEXT:
-            out.print(f"prices   {prove}", soft_wrap=True)
-
-
-def write_prices(game: Game, path: Path) -> None:
-    """Write the prices of the nested dual."""
-    nested = Nested.of(game)
-    misses, found = raised(nested)
-    total = misses + game.fleet_cells * len(nested.sets)
-    prices.save(path, game, total, *listed(nested, found))
 
 
 def stronger(position: Position, by: Prior | None, names: set[str]) -> str | None:

@@ -5,9 +5,7 @@ counts the leaves of decision trees, `chain` uses that a strategy is a fixed seq
 its first hit, with `coverage` for what such cells can meet, `reveal` relaxes what the player is
 told, `ship_chain` takes from the chain what is not finished of it, with `beside` for what cells
 beside a ship meet, and `lower` collects them by name. `dual_chain` bounds the misses on any family
-by a price for each of its sets, `nested_dual` by
-more prices where two equal ships are whole. The other side of a bracket is in
-`optsearch.results.bracket`.
+by a price for each of its sets. The other side of a bracket is in `optsearch.results.bracket`.
 """
 
 from optsearch.lower_bounds.leaves import (
@@ -24,8 +22,8 @@ from optsearch.lower_bounds.lower import (
     Bound,
     BoundsStatus,
     all_finished,
+    bounds_on_demand,
     has_long_bounds,
-    has_nested_dual,
     long_bounds,
     long_bounds_in_turn,
     lower_bounds,
@@ -38,10 +36,10 @@ __all__ = [
     "Bound",
     "BoundsStatus",
     "all_finished",
+    "bounds_on_demand",
     "complete_binary_tree",
     "complete_binary_tree_depths",
     "has_long_bounds",
-    "has_nested_dual",
     "hit_words",
     "leaf_counting",
     "leaf_counting_after",

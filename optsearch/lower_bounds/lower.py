@@ -37,7 +37,6 @@ from optsearch.lower_bounds.leaves import (
     leaves_of,
     weighted_leaf_counting_after,
 )
-from optsearch.lower_bounds.nested_dual import Later, Nested, raised
 from optsearch.lower_bounds.reveal import MISSES, Revealed, finished_within, reveal
 from optsearch.lower_bounds.ship_chain import Finished, every_ship_chain, longest_ship_chain
 from optsearch.lower_bounds.told import AllButTwo, Told, mean_of
@@ -47,7 +46,6 @@ from optsearch.support.progress import Progress, Status, no_progress
 
 NODES = 50_000  # of a search for the most that k cells meet, where bounds are computed on demand
 ON_DEMAND = 2_000  # sets of known ships that are looked at on demand
-NESTED = 3_000  # configurations of two equal ships whose prices are searched on demand
 SETS = 30_000  # of cells of each size in a search for what they keep, likewise
 BEFORE_CHAINS = 3  # bounds of `together` that need none of the chains with costs
 COMPUTED = 300_000  # configurations up to which long bounds are computed on demand
@@ -208,40 +206,37 @@ def has_long_bounds(position: Position) -> bool:
     return Posterior(position).configurations <= COMPUTED
 
 
-def long_bounds(game: Game) -> list[Bound]:
-    """The nested dual, the root chain, the reveal game and what comes of these, computed here.
+def bounds_on_demand(
+    position: Position, progress: Progress[BoundsStatus] = no_progress
+) -> Iterator[Bound]:
+    """Every lower bound from a position that is computed on demand, the quick ones first.
 
-    The nested dual is one of them for two ships of two cells. Errors as in `long_bounds_in_turn`.
+    progress -- as in `long_bounds_in_turn`. Errors as in `lower_bounds`.
+    """
+    yield from lower_bounds(position, progress=progress)
+    if has_long_bounds(position):
+        yield from long_bounds_in_turn(position.game, progress)
+
+
+def long_bounds(game: Game) -> list[Bound]:
+    """The root chain, the reveal game and what comes of these, computed here.
+
+    Errors as in `long_bounds_in_turn`.
     """
     return list(long_bounds_in_turn(game))
 
 
 def long_bounds_in_turn(
-    game: Game,
-    progress: Progress[BoundsStatus] = no_progress,
-    nested: bool = True,
-    more: Callable[[list[int], Later | None], Iterable[Bound]] = lambda finished, later: (),
+    game: Game, progress: Progress[BoundsStatus] = no_progress
 ) -> Iterator[Bound]:
-    """The same one after the other.
+    """The long bounds of a game one after the other.
 
-    nested -- whether the nested dual is one of them. more -- the bounds that come last, from the
-    least A(0), A(1), … of all these, and from the prices of the nested dual. progress -- called
-    after each step; what it raises leaves the bounds that came before. Raises NotSupported where
-    sinkings are announced, ImpossiblePosition where the fleet does not fit, and as `reveal`.
+    progress -- called after each step; what it raises leaves the bounds that came before. Raises
+    NotSupported where sinkings are announced, ImpossiblePosition where the fleet does not fit, and
+    as `reveal`.
     """
     game.require_silent(_THESE)
     tell = _steps(progress)
-    later = None
-    if nested and has_nested_dual(Position(game)):
-        dual = Nested.of(game)
-        misses, prices = raised(dual, progress=partial(tell, "steps of prices"))
-        yield Bound(
-            "nested dual",
-            "lower",
-            game.fleet_cells + Fraction(misses, len(dual.sets)),
-            "prices of all configurations, and of both sides of what a hit leaves; computed here",
-        )
-        later = Later(dual, prices)
     counts = CellSetCounts.of(game, progress=partial(tell, "configurations on sets of cells"))
     coverage = Coverage(counts, NODES)
     revealed = reveal(game, progress=lambda done, n: tell("ships shown", len(done), n))
@@ -262,19 +257,6 @@ def long_bounds_in_turn(
         every = together(finished, game.fleet_cells, counts.configurations, "computed here")
         yield from every[said:number]
         said = number
-    yield from more([_least(one) for one in finished], later)
-
-
-def has_nested_dual(position: Position) -> bool:
-    """Whether the nested dual holds from a position, and is computed on demand.
-
-    For two ships of two cells: for longer ones others are higher.
-    """
-    game = position.game
-    is_pair = [int(ship) for ship in game.fleet] == [2, 2]
-    if position.shots or not is_pair or not game.is_silent or game.contact == "any":
-        return False
-    return Configurations(position).configurations <= NESTED
 
 
 def all_finished(
@@ -348,11 +330,6 @@ def finished_by_stages(
         first_ship_chain(coverage, beside_ships, before, part(2), sets, journal, said, cells)
     )
     yield finished()
-
-
-def _least(most: AllFinished) -> int:
-    """The least A(l) of all arguments."""
-    return min(most.root_chain, most.reveal_game, most.ship_chain, most.every_ship, most.first_ship)
 
 
 def together(finished: Sequence[AllFinished], hits: int, number: int, source: str) -> list[Bound]:

@@ -26,6 +26,7 @@ from optsearch.lower_bounds import (
     Bound,
     BoundsStatus,
     has_long_bounds,
+    long_bounds_in_turn,
     lower_bounds,
     together,
     told_bound,
@@ -45,7 +46,6 @@ from optsearch.results.tables import (
 )
 from optsearch.search import rollouts
 from optsearch.search.greedy import GreedySolver
-from optsearch.search.roots import long_root_bounds
 from optsearch.strategies import named
 from optsearch.support.datafiles import PUBLISHED, RESULTS
 from optsearch.support.decimals import between, ends
@@ -93,7 +93,7 @@ def bounds_in_turn(
     yield from _lower_bounds(position, results, progress, with_optimum)
     yield from _upper_bounds(position, results, progress, with_optimum)
     if not position.shots and not _committed(position.game, results) and has_long_bounds(position):
-        yield from long_root_bounds(position.game, progress)
+        yield from long_bounds_in_turn(position.game, progress)
 
 
 def _lower_bounds(

@@ -75,9 +75,6 @@ class SolverOptions:
     words -- search families of up to 64 sets as subsets of one machine word.
     root_bounds -- begin from what is known of the root without a search: once a search is long,
         from the bounds of `optsearch.lower_bounds`; where its time is limited, from rollouts.
-    nested_dual -- one of these bounds, for two ships of two cells.
-    missed_cells -- with these, what is finished within few misses is counted exactly, and the
-        cells missed before the first hit are searched best first (`optsearch.search.missed`).
     memory -- bytes the table in memory may take.
     """
 
@@ -100,8 +97,6 @@ class SolverOptions:
     small_cases: bool = True
     words: bool = True
     root_bounds: bool = True
-    nested_dual: bool = True
-    missed_cells: bool = True
     memory: int = 2 << 30
 
     @property
@@ -110,7 +105,7 @@ class SolverOptions:
         return {name: getattr(self, name) for name in SWITCHES}
 
 
-ABOVE_KERNELS = ("root_bounds", "nested_dual", "missed_cells", "memory")
+ABOVE_KERNELS = ("root_bounds", "memory")
 SWITCHES = tuple(field.name for field in fields(SolverOptions) if field.name not in ABOVE_KERNELS)
 
 

@@ -26,7 +26,7 @@ from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, bits
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
-from optsearch.lower_bounds import leaf_counting_misses
+from optsearch.lower_bounds import bounds_on_demand, leaf_counting_misses
 from optsearch.lower_bounds.by_chance import shots_by_chance, total_by_chance
 from optsearch.search.first_shots import bracketed_values, budgeted_values
 from optsearch.search.frontier import Frontier, first_greedy, greedy_choice
@@ -42,7 +42,6 @@ from optsearch.search.kernels import (
     grow,
 )
 from optsearch.search.rollouts import Rollouts, can_roll_out
-from optsearch.search.roots import PATIENT, QUICK, root_bounds
 from optsearch.search.team import Asked, Parallel, Team, search_here
 from optsearch.search.watch import Watch
 from optsearch.support.errors import NotSupported, TableError, TooLarge
@@ -216,12 +215,8 @@ class Solver:
         weight = self.kernel.weight(self.kernel.root)
         with self._in_part_of_the_time():
             try:
-                patience = None
-                if self._options.missed_cells:
-                    patience = QUICK if self._limit is None else PATIENT
                 telling = lambda status: self.watch.tick()  # noqa: E731
-                nested = self._options.nested_dual
-                for bound in root_bounds(self.position, telling, nested, patience):
+                for bound in bounds_on_demand(self.position, telling):
                     misses = ceil(bound.value * weight) - self.watch.certain_cost
                     self._least_known = max(self._least_known, misses)
                     frontier.require(self._least_known)
