@@ -60,7 +60,7 @@ test-recent: $(TESTS)  ## of test-long what recent commits can have broken, in f
 	-p tests.recent --until $(or $(UNTIL),$$(($$(date +%s) + 300))) \
 	-m "long or hypothesis" --hypothesis-profile=all
 
-transcripts: $(TESTS)  ## write anew, after a change that was meant: tests/transcripts, help and tables in docs
+transcripts: $(TESTS)  ## write anew, after a change that was meant: tests/transcripts, tables in docs
 	@WRITE_TRANSCRIPTS=1 $(BIN)/python -m pytest --quiet tests/test_transcripts.py tests/test_pages.py -m "" -k "transcript or page"
 
 fuzz: $(TESTS)  ## ten minutes of random games, all commands (FUZZ_SECONDS=, FUZZ_SEED=)

@@ -1,7 +1,7 @@
 """What the site has beside `docs`: figures, their captions, tables of results, the files above.
 
-Figures are drawn from the committed tables, in place of the small ones of `docs/pictures`. Help
-texts and tables stand in the pages themselves (`docs/parts.py`).
+Figures are drawn from the committed tables, in place of the small ones of `docs/pictures`. Tables
+stand in the pages themselves, help texts on the site alone (`docs/parts.py`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any
 from latex2mathml.converter import convert
 from mkdocs.structure.files import File
 
+from docs import parts
 from optsearch.support.datafiles import RESULTS
 from paper_figures import script
 from paper_figures.__main__ import figures
@@ -41,7 +42,8 @@ def captioned(found: re.Match[str]) -> str:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """MkDocs asks for each page before it is rendered: captions are added, links go beside."""
+    """MkDocs asks for each page before it is rendered: help and captions are added."""
+    markdown = parts.on_site(markdown)
     for figure in FIGURES if page.file.src_uri != "gallery.md" else ():  # it has the captions
         markdown = re.sub(
             rf"^!\[.*\]\(pictures/({figure.name})\.png\)$", captioned, markdown, flags=re.M

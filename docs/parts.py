@@ -2,9 +2,11 @@
 
 In a page, a part that is written by this module stands between two comments, which no reader sees:
 
-    <!-- table growth columns=size,contact,configurations -->     or: <!-- help COMMAND -->
+    <!-- table growth columns=size,contact,configurations -->
     ...
     <!-- end -->
+
+What only the site has is one comment, <!-- help COMMAND --> or <!-- site NAME -->.
 
 `table` has the name of a table of `optsearch.results.tables`, and then:
 
@@ -55,7 +57,8 @@ from optsearch.search.kernels import SWITCHES
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-PART = re.compile(r"^<!-- (help|table) ([^\n]*) -->\n(?:(?!<!-- ).*\n)*<!-- end -->$", re.MULTILINE)
+PART = re.compile(r"^<!-- table ([^\n]*) -->\n(?:(?!<!-- ).*\n)*<!-- end -->$", re.MULTILINE)
+ON_SITE = re.compile(r"^<!-- (help|site) ([^\n]*) -->$", re.MULTILINE)
 
 
 def help_of(command: str) -> str:
@@ -378,16 +381,21 @@ def written(page: str) -> str:
 
     ValueError for a part that has no end, or that nothing writes.
     """
-    begun = re.findall(r"^<!-- (?:help|table) (.*) -->$", page, re.MULTILINE)
-    ended = [part[2] for part in PART.finditer(page)]
-    for name in begun:
+    ended = [part[1] for part in PART.finditer(page)]
+    for name in re.findall(r"^<!-- table (.*) -->$", page, re.MULTILINE):
         if name not in ended:
             raise ValueError(f"the part {name!r} has no line `<!-- end -->`")
 
     def part(found: re.Match[str]) -> str:
-        kind, name = found.groups()
-        make = help_of if kind == "help" else table
-        text = COMPUTED[name]() if kind == "table" and name in COMPUTED else make(name)
-        return f"<!-- {kind} {name} -->\n\n{text}\n\n<!-- end -->"
+        name = found[1]
+        text = COMPUTED[name]() if name in COMPUTED else table(name)
+        return f"<!-- table {name} -->\n\n{text}\n\n<!-- end -->"
 
     return PART.sub(part, page)
+
+
+def on_site(page: str) -> str:
+    """A page with what only the site has; ValueError for what nothing writes."""
+    return ON_SITE.sub(
+        lambda found: help_of(found[2]) if found[1] == "help" else COMPUTED[found[2]](), page
+    )

@@ -98,7 +98,8 @@ def test_links_resolve(name):
 def test_a_page_says_first_what_it_is_for(name):
     heading, first, *_ = text(name).split("\n\n")
     assert re.fullmatch(r"# .*", heading)
-    assert re.fullmatch(r"After this page you (can|know) [^.]*(\.\d+[^.]*)?\..*", first, re.DOTALL)
+    assert not first.startswith(("After this page", "#", "|", "!", "`"))
+    assert len(first.split()) <= 60
 
 
 def test_the_home_of_the_docs_has_every_command_and_page():

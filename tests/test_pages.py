@@ -23,21 +23,24 @@ def test_the_page_is_current(path):
 
 
 def test_what_a_part_must_be():
-    page = "A\n\n<!-- help count -->\nold\n<!-- end -->\n\nB\n"
+    page = "A\n\n<!-- table puzzles count=level -->\nold\n<!-- end -->\n\nB\n"
     written = parts.written(page)
-    assert written.startswith("A\n\n<!-- help count -->\n\n```text\nUsage: optsearch count ")
-    assert written.endswith("\n```\n\n<!-- end -->\n\nB\n")
+    assert written.startswith("A\n\n<!-- table puzzles count=level -->\n\n| level | rows |\n")
+    assert written.endswith("\n\n<!-- end -->\n\nB\n")
     assert parts.written(written) == written
     with pytest.raises(ValueError, match="the part 'counts' has no line `<!-- end -->`"):
-        parts.written("<!-- table counts -->\n\n<!-- help count -->\n<!-- end -->\n")
-    with pytest.raises(
-        ValueError, match=r"there is no table 'count'; there are: means of .*growth"
-    ):
+        parts.written("<!-- table counts -->\n\n<!-- table puzzles -->\n<!-- end -->\n")
+    with pytest.raises(ValueError, match="there is no table 'count'; there are: means of"):
         parts.written("<!-- table count -->\n<!-- end -->\n")
+
+
+def test_what_only_the_site_has():
+    assert parts.on_site("A\n\n<!-- help count -->\n").startswith(
+        "A\n\n```text\nUsage: optsearch count "
+    )
+    assert "table1.csv" in parts.on_site("<!-- site verification -->\n")
     with pytest.raises(ValueError, match="there is no help of 'cuont'"):
-        parts.written("<!-- help cuont -->\n<!-- end -->\n")
-    with pytest.raises(ValueError, match="a part cannot have colums"):
-        parts.written("<!-- table growth columns=size colums=3 -->\n<!-- end -->\n")
+        parts.on_site("<!-- help cuont -->\n")
 
 
 def test_a_declared_table():
