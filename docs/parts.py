@@ -220,7 +220,7 @@ def games_a_second() -> str:
         if row["milliseconds"]:
             seconds = row["mean"] * row["milliseconds"] / 1000
             rates.setdefault(row["strategy"], {})[row["game"]] = 1 / seconds
-    games = [Game.parse(f"10x10:5,4,3,3,2{rules}") for rules in ("", ";contact=any;announce=ship")]
+    games = [Game.parse(f"10x10:5,4,3,3,2{rules}") for rules in ("", ",contact=any,announce=ship")]
     return markdown(
         ("player", *(f"`{game}`" for game in games)),
         *(

@@ -36,7 +36,7 @@ from optsearch.support.datafiles import DATA
 DOCS = Path(__file__).parent
 PICTURES = DOCS / "pictures"
 USUAL = Game.parse("10x10:5,4,3,3,2")
-BOXED = "10x10:5,4,3,3,2;contact=any;announce=ship"
+BOXED = "10x10:5,4,3,3,2,contact=any,announce=ship"
 WIDE, SMALL = 540, 280  # pixels for the width of a page: what pages show, and the gallery alone
 TRIES = 20  # of an answer that takes too long
 COLOURS = {"position": 64, "board": 200}

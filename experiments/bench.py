@@ -167,13 +167,13 @@ def met_silent(position: Position) -> tuple[int, int]:
 
 def met_announced(position: Position) -> tuple[int, int]:
     """The same where the sunk ships are told too: another kernel, and more to each of them."""
-    game = Game.parse(f"{position.game};announce=ship")
+    game = Game.parse(f"{position.game},announce=ship")
     return evaluate(named("greedy"), game, jobs=1).configurations, 0
 
 
 def met_by_spread(position: Position) -> tuple[int, int]:
     """The same by the strategy `spread`."""
-    game = Game.parse(f"{position.game};announce=ship")
+    game = Game.parse(f"{position.game},announce=ship")
     return evaluate(named("spread"), game, jobs=1).configurations, 0
 
 
@@ -320,7 +320,7 @@ EVALUATIONS: tuple[tuple[str, dict[str, Work]], ...] = (
         },
     ),
     (
-        "10x10:4,3,2;contact=any",
+        "10x10:4,3,2,contact=any",
         {
             "greedy, hits and misses told": met_silent,
             "greedy, the sunk ships told too": met_announced,
@@ -344,7 +344,7 @@ def main() -> None:
     full = parser.parse_args().full
     print(f"kernels: {build}")
     standard = Game.parse("10x10:5,4,3,3,2")
-    touching = Game.parse("10x10:5,4,3,3,2;contact=any")
+    touching = Game.parse("10x10:5,4,3,3,2,contact=any")
     counters: dict[str, Work] = {
         "paper's Algorithm 1 (a call a placement)": paper_count,
         "enumeration, one thread": count,
@@ -367,7 +367,7 @@ def main() -> None:
             compare(f"The same after {shots} random shots at {game}", position, matrices)
     others: dict[str, Work] = {"100,000 exact samples": samples}
     compare(f"Samples of {standard}", Position(standard), others)
-    told = Game.parse("10x10:5,4,3,3,2;contact=any;announce=ship")
+    told = Game.parse("10x10:5,4,3,3,2,contact=any,announce=ship")
     others = {"greedy with exact posteriors": greedy_game}
     compare(f"A whole game of {told}", Position(told), others)
 

@@ -26,7 +26,7 @@ from optsearch.search.solver import Solver
 
 SIZES = ("3x4", "4x4", "4x5", "5x5")
 FLEETS = ("2", "3", "4", "2,2", "3,2", "3,3", "4,2")
-UNSOLVED = "5x5:2,2;board=hex"  # its optimum was not found in four seconds
+UNSOLVED = "5x5:2,2,board=hex"  # its optimum was not found in four seconds
 LONG = {
     "hex": "4x4:2,2 4x4:3,2 4x5:2 4x5:2,2 4x5:3,2 4x5:3,3 4x5:4,2 "
     "5x5:2 5x5:3 5x5:3,2 5x5:3,3 5x5:4,2",
@@ -35,7 +35,7 @@ LONG = {
 }
 """Games whose value takes longer than some seconds, by their boards."""
 TOO_LONG = frozenset(
-    Game.parse(f"{text};board={board}") for board, texts in LONG.items() for text in texts.split()
+    Game.parse(f"{text},board={board}") for board, texts in LONG.items() for text in texts.split()
 )
 REFERENCE_CELLS = 12
 
@@ -50,7 +50,7 @@ def games() -> Iterator[Game]:
     for size in SIZES:
         for fleet in FLEETS:
             for board in MAKERS:
-                game = Game.parse(f"{size}:{fleet};board={board}")
+                game = Game.parse(f"{size}:{fleet},board={board}")
                 if str(game) != UNSOLVED and Posterior(Position(game)).configurations:
                     yield game
 

@@ -14,7 +14,7 @@ from optsearch.results.bracket import bounds
 from optsearch.results.tables import BOXED_BRACKET, BRACKET, BRACKET_HISTORY
 
 STANDARD = Game.parse("10x10:5,4,3,3,2")
-BOXED = Game.parse("10x10:5,4,3,3,2;contact=any;announce=ship")
+BOXED = Game.parse("10x10:5,4,3,3,2,contact=any,announce=ship")
 
 
 def write(game: Game, folder: Path, command: str) -> None:
@@ -71,7 +71,7 @@ def main() -> None:
             write(game, arguments.output, BRACKET.command)
         add_to_history(arguments.output)
     else:
-        write(arguments.game, arguments.output, f'{BRACKET.command} "{arguments.game}"')
+        write(arguments.game, arguments.output, f"{BRACKET.command} {arguments.game}")
 
 
 if __name__ == "__main__":

@@ -562,7 +562,7 @@ def check(
     met = Met(game, jobs, journal)
     for some in (header, coverage.header):
         require(some["configurations"] == str(met.number), f"not {met.number} configurations")
-    require(header["game"] == str(game), f"the tables of {header['game']}")
+    require(Game.parse(header["game"]) == game, f"the tables of {header['game']}")
     search = Search(met)
     most = check_coverage(met, search, coverage.rows, confirmed)
     classes = check_reveal(game, reveal.rows, met.number, jobs, journal, confirmed)
@@ -621,7 +621,9 @@ def main() -> None:
     before = confirmed_in(arguments.confirmed, game) if arguments.confirmed else {}
     some = {f"confirmed before, {part}": table.digest() for part, table in before.items()}
     kept = arguments.checkpoints / f"check_{game}.jsonl".replace(":", "_")
-    what = f"check of lower bounds, {game}, by the code {script.digest_of_sources(*SOURCES)}"
+    what = (
+        f"check of lower bounds, {game.identity}, by the code {script.digest_of_sources(*SOURCES)}"
+    )
     what += "".join(f", {key}: {digest}" for key, digest in some.items())
     with Journal(kept, what) as journal:
         means = check(game, tables, arguments.jobs, journal, Confirmed(before))

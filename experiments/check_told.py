@@ -338,7 +338,7 @@ def write(path: Path, game: Game, done: dict[tuple[int, int], Row]) -> None:
     TOLD_CHECK.write(
         [[done[key][column] for column in TOLD_CHECK.names] for key in sorted(done)],
         path=path,
-        command=TOLD_CHECK.command + ("" if game == BOXED else f' "{game}"'),
+        command=TOLD_CHECK.command + ("" if game == BOXED else f" {game}"),
         fields={"game": game},
         name=known_part_of(game),
     )

@@ -26,7 +26,7 @@ from optsearch.search.kernels import announced_kernel, best_cells
 
 FLEETS = ("1x6:2,2", "1x7:3,2", "2x3:2,2", "2x4:2,2", "2x4:3,2", "3x3:2,2", "3x3:3,2")
 POSITIONS = tuple(
-    f"{fleet};contact={contact};announce={announce}"
+    f"{fleet},contact={contact},announce={announce}"
     for fleet, contact, announce in product(FLEETS, CONTACTS, ("sunk", "ship"))
 )
 MOST_NODES = 400_000  # of the search of an empty board

@@ -21,8 +21,8 @@ from optsearch.strategies import named
 from optsearch.strategies.pattern import NEAREST
 
 GAME = Game.parse("10x10:5,4,3,3,2")
-ANY = Game.parse("10x10:5,4,3,3,2;contact=any")
-ANY_SHIP = Game.parse("10x10:5,4,3,3,2;contact=any;announce=ship")
+ANY = Game.parse("10x10:5,4,3,3,2,contact=any")
+ANY_SHIP = Game.parse("10x10:5,4,3,3,2,contact=any,announce=ship")
 
 
 @dataclass(frozen=True)

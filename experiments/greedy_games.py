@@ -24,7 +24,7 @@ from optsearch.game.position import play as play_game
 from optsearch.results.tables import GREEDY_GAMES, GREEDY_GAMES_SUMMARY
 from optsearch.support.workers import processes
 
-GAMES = ("10x10:5,4,3,3,2", "10x10:5,4,3,3,2;contact=any;announce=ship")
+GAMES = ("10x10:5,4,3,3,2", "10x10:5,4,3,3,2,contact=any,announce=ship")
 SEED = 20141
 
 

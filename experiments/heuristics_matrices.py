@@ -14,7 +14,7 @@ from optsearch.game.position import HIT, MISS, Position
 from optsearch.results.tables import HEURISTICS_MATRICES
 from optsearch.strategies.heuristic import matrix_of
 
-GAME = Game.parse("10x10:5,4,3,3,2;contact=any")
+GAME = Game.parse("10x10:5,4,3,3,2,contact=any")
 REPLIES = (MISS, MISS, MISS, HIT, HIT, MISS, HIT, MISS)
 
 

@@ -21,7 +21,7 @@ from optsearch.results.tables import HEXAGONAL_GAMES
 
 FLEET = "carrier,battleship,submarine,destroyer,weapons"
 HALVES = {
-    half: Game.parse(f"hexagonal_2008.json#{half}:{FLEET};contact=any")
+    half: Game.parse(f"hexagonal_2008.json#{half}:{FLEET},contact=any")
     for half in ("upper", "lower")
 }
 PLAYERS = {"density": 10, "spread": 1, "greedy": 1}

@@ -32,7 +32,7 @@ from optsearch.play.simulate import simulate
 from optsearch.results.tables import HIDERS
 
 GAME = Game.parse("10x10:5,4,3,3,2")
-TOUCHING = Game.parse("10x10:5,4,3,3,2;contact=any")
+TOUCHING = Game.parse("10x10:5,4,3,3,2,contact=any")
 GREEDY = "greedy"
 FAST = ("density", "parity", "pattern:modulus=4,colours=13,scan=diagonals,clear=line,water=1")
 GAMES, SLOW_GAMES = 4_000, 150

@@ -33,8 +33,8 @@ from optsearch.support.decimals import exact_mean
 
 USUAL = "10x10:5,4,3,3,2"
 SILENT = Game.parse(USUAL)
-TOUCHING = Game.parse(f"{USUAL};contact=any")
-TOLD = Game.parse(f"{USUAL};contact=any;announce=ship")
+TOUCHING = Game.parse(f"{USUAL},contact=any")
+TOLD = Game.parse(f"{USUAL},contact=any,announce=ship")
 GAMES = (SILENT, TOUCHING, TOLD)
 FAST = dict.fromkeys(GAMES, 10_000)
 SLOW = dict.fromkeys(GAMES, 1_000)
@@ -77,7 +77,7 @@ def known_mean(player: str, game: Game) -> float | None:
         return game.fleet_cells * (game.cells + 1) / (game.fleet_cells + 1)
     for path in EVALUATION.all():
         header = EVALUATION.read(path).header
-        if header["strategy"] == player and header["game"] == str(game):
+        if header["strategy"] == player and Game.parse(header["game"]) == game:
             return exact(header)
     return None
 

@@ -1,6 +1,6 @@
 """The mini-game with a limit of shots: python -m experiments.mini_game [--only STRATEGY …]
 
-`8x8:4,3,2;contact=any;announce=sunk`, 604,584 boards, in which a player wins with 24 shots. The
+`8x8:4,3,2,contact=any,announce=sunk`, 604,584 boards, in which a player wins with 24 shots. The
 distributions of strategies over all of its boards, to data/results/mini_game.csv:
 
 - greedy and bisection;
@@ -14,7 +14,7 @@ from optsearch.evaluation import evaluate
 from optsearch.game import Game
 from optsearch.results.tables import MINI_GAME
 
-GAME = Game.parse("8x8:4,3,2;contact=any;announce=sunk")
+GAME = Game.parse("8x8:4,3,2,contact=any,announce=sunk")
 LIMITS = (19, 20, 24)
 PLAYERS = (
     "greedy:ties=first,endgame=0",

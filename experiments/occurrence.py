@@ -17,7 +17,7 @@ from optsearch.results.tables import OCCURRENCE, part_of
 
 NAMES = {
     Game.parse("10x10:5,4,3,3,2"): "10x10",
-    Game.parse("10x10:5,4,3,3,2;contact=any"): "10x10_any",
+    Game.parse("10x10:5,4,3,3,2,contact=any"): "10x10_any",
     **{game: f"hexagonal_{half}" for half, game in HALVES.items()},
 }
 
@@ -34,7 +34,7 @@ def write(game: Game, folder: Path) -> None:
             for column, count in enumerate(counts)
         ],
         folder,
-        command=None if is_named else f"{OCCURRENCE.command} '{game}'",
+        command=None if is_named else f"{OCCURRENCE.command} {game}",
         fields={"game": game, "configurations": posterior.configurations},
         game=game,
         name=NAMES.get(game) or part_of(game),

@@ -24,8 +24,8 @@ from optsearch.game.position import Position
 from optsearch.play.hiding import OneByOne
 from optsearch.results.tables import ONE_BY_ONE
 
-SMALL = ("4x4:3,2", "4x5:4,3,2", "5x5:3,2", "5x5:4,3,2", "6x6:3,2", "4x5:4,3,2;contact=any")
-USUAL = tuple(f"10x10:5,4,3,3,2;contact={contact}" for contact in CONTACTS)
+SMALL = ("4x4:3,2", "4x5:4,3,2", "5x5:3,2", "5x5:4,3,2", "6x6:3,2", "4x5:4,3,2,contact=any")
+USUAL = tuple(f"10x10:5,4,3,3,2,contact={contact}" for contact in CONTACTS)
 BOARDS = 20_000
 
 

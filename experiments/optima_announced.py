@@ -37,7 +37,7 @@ FLEETS = (
     *("4x4:4,3,3", "4x5:4,3,2", "3x5:5,4,3"),
 )
 RULES = tuple(
-    f";contact={contact};announce={announce}"
+    f",contact={contact},announce={announce}"
     for contact, announce in product(CONTACTS, ANNOUNCEMENTS)
     if (contact, announce) != ("none", "nothing")
 )
@@ -56,7 +56,7 @@ REFERENCE_CONFIGURATIONS = 110  # on 12 cells
 def games() -> Iterator[Game]:
     """The games of the table, in its order."""
     for text in ONE_SHIP:
-        yield Game.parse(f"{text};contact=any;announce=ship")
+        yield Game.parse(f"{text},contact=any,announce=ship")
     for text in FLEETS:
         for rules in RULES:
             yield Game.parse(text + rules)

@@ -13,7 +13,7 @@ from optsearch.lower_bounds import told_bound
 from optsearch.lower_bounds.told import Told
 from optsearch.results.tables import TOLD, known_part_of
 
-BOXED = Game.parse("10x10:5,4,3,3,2;contact=any")
+BOXED = Game.parse("10x10:5,4,3,3,2,contact=any")
 
 
 def main() -> None:
@@ -28,7 +28,7 @@ def main() -> None:
     path = TOLD.write(
         [(row.long, row.short, row.sets, row.pairs, row.price, row.misses) for row in rows],
         arguments.output,
-        command=TOLD.command + ("" if game == BOXED else f' "{game}"'),
+        command=TOLD.command + ("" if game == BOXED else f" {game}"),
         fields={"game": game, bound.name: bound.value},
         game=game,
         name=known_part_of(game),

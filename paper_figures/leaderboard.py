@@ -20,8 +20,8 @@ from paper_figures import script, style
 USUAL = "10x10:5,4,3,3,2"
 RULES = {
     USUAL: "not touching",
-    f"{USUAL};contact=any": "touching",
-    f"{USUAL};contact=any;announce=ship": "touching, sinkings told",
+    f"{USUAL},contact=any": "touching",
+    f"{USUAL},contact=any,announce=ship": "touching, sinkings told",
 }
 SHOWN = {
     "levels": "levels of rollouts",

@@ -60,14 +60,14 @@ def is_possible(game, shots, kept):
     [
         "none",
         "any",
-        "corner;announce=sunk",
-        "none;announce=ship",
-        "any;announce=ship",
-        "any;announce=sunk",
+        "corner,announce=sunk",
+        "none,announce=ship",
+        "any,announce=ship",
+        "any,announce=sunk",
     ],
 )
 def test_a_conflict_is_one_and_nothing_less_is(rules):
-    game = Game.parse(f"3x4:3,2;contact={rules}")
+    game = Game.parse(f"3x4:3,2,contact={rules}")
     rng = np.random.default_rng(7)
     replies = {
         "nothing": [HIT, MISS],
@@ -95,7 +95,7 @@ def test_a_conflict_is_one_and_nothing_less_is(rules):
 
 
 def test_replies_stay_possible():
-    game = Game.parse(f"{NARROW};contact=any;announce=ship")
+    game = Game.parse(f"{NARROW},contact=any,announce=ship")
     replies = Replies(Position.parse(game, "B4=hit B5=hit"))
     with pytest.raises(
         Contradiction, match="B6=sunk:4 cannot be after these shots, whatever the replies to them"
@@ -118,7 +118,7 @@ def test_replies_stay_possible():
 # Advice
 
 
-@pytest.mark.parametrize("rules", ["", ";contact=corner", ";contact=any;announce=ship"])
+@pytest.mark.parametrize("rules", ["", ",contact=corner", ",contact=any,announce=ship"])
 def test_advice_is_the_posterior_and_the_optimum(rules):
     game = Game.parse(f"4x4:3,2{rules}")
     position = Position.parse(game, "B2=hit A1=miss")
@@ -146,7 +146,7 @@ def test_an_endgame_that_takes_too_much_is_left(monkeypatch):
 
 def test_a_conversation():
     lines = ["B4 hit", "B5 hit, B6 sunk 3", "shots", "undo", "map", "help", "quit", "B1 miss"]
-    result = run(lines, f"{NARROW};contact=any;announce=ship", "-n", "2")
+    result = run(lines, f"{NARROW},contact=any,announce=ship", "-n", "2")
     assert result.exit_code == 0, result.output
     assert "> B4 hit\n" in result.output
     assert "B4=hit B5=hit B6=sunk:3\n" in result.output
@@ -155,7 +155,7 @@ def test_a_conversation():
     assert "\n10 " in result.output
     assert "2 replies" in result.output
     assert "B1" not in result.output.split("> quit")[1]
-    shown = Posterior(Position.parse(Game.parse(f"{NARROW};contact=any;announce=ship"), "B4=hit"))
+    shown = Posterior(Position.parse(Game.parse(f"{NARROW},contact=any,announce=ship"), "B4=hit"))
     assert f"{shown.configurations:,} configurations left" in result.output
     likely = advise(shown.position).likely(2)
     assert f"most probable: B5 {float(likely[0][1]):.1%}" in result.output
@@ -199,6 +199,10 @@ def test_a_file_keeps_the_replies(tmp_path):
     assert path.read_text() == "# game: 4x4:3,2\nB2=hit\nA1=miss\n"
     piped = CliRunner().invoke(app, ["advise", "4x4:3,2", "--json"], input=path.read_text())
     assert json.loads(piped.stdout)["position"] == "B2=hit A1=miss"
+    before = tmp_path / "before.txt"
+    before.write_text("# game: 4x4:3,2;contact=any\nB2=hit\n")  # as it was written then
+    run(["A1 miss"], "4x4:3,2,contact=any", "--resume", str(before))
+    assert before.read_text() == "# game: 4x4:3,2,contact=any\nB2=hit\nA1=miss\n"
     for arguments, said in (
         (["4x4:3,3"], "keeps no game of 4x4:3,3"),
         (["4x4:3,2", "--shots", "A1=hit"], "begin a game"),
@@ -242,31 +246,31 @@ def test_replies_in_short(line, position):
 
 
 def test_a_sinking_whose_length_was_not_told():
-    game = Game.parse("5x5:3,2;contact=any;announce=ship")
+    game = Game.parse("5x5:3,2,contact=any,announce=ship")
     position = Position.parse(game, "A1=hit A2=hit B1=miss")
     # A1 and A2 are a ship of two cells, which would have sunk at A2, or part of the longer one
     assert reply_in(position, (2, 0), Reply.parse("sunk")) == Reply.parse("sunk:3")
     open_position = Position.parse(game, "C3=hit C4=hit")
     with pytest.raises(PositionError, match="write C5 sunk 2 or C5 sunk 3; where the length"):
         reply_in(open_position, (4, 2), Reply.parse("sunk"))
-    only_sunk = Position(Game.parse("5x5:3,2;announce=sunk"))
+    only_sunk = Position(Game.parse("5x5:3,2,announce=sunk"))
     assert reply_in(only_sunk, (0, 0), Reply.parse("sunk:3")) == Reply.parse("sunk")
     assert reply_in(only_sunk, (0, 0), MISS) == MISS
 
 
 def test_the_length_that_was_taken_is_said():
     lines = ["A1 h A2 h B1 m", "A3 sunk"]
-    output = run(lines, "5x5:3,2;contact=any;announce=ship").output
+    output = run(lines, "5x5:3,2,contact=any,announce=ship").output
     assert "A3=sunk:3, the only length that is possible\n" in output
 
 
 def test_the_ships_that_remain():
-    told = run(["A1 h A2 sunk2"], "4x4:3,2;contact=any;announce=ship").output
+    told = run(["A1 h A2 sunk2"], "4x4:3,2,contact=any,announce=ship").output
     assert "ships left: 3 2\n" in told
     assert "ships left: 3\n" in told
-    sunk = run(["A1 h A2 sunk"], "4x4:3,2;contact=any;announce=sunk").output
+    sunk = run(["A1 h A2 sunk"], "4x4:3,2,contact=any,announce=sunk").output
     assert "ships: 3 2, 1 ship left, 3 cells still to hit\n" in sunk
-    fields = json.loads(run([], "4x4:3,2;announce=ship", "--json").stdout)
+    fields = json.loads(run([], "4x4:3,2,announce=ship", "--json").stdout)
     assert fields["ships_left"] == [3, 2]
     assert json.loads(run([], "4x4:3,2", "--json").stdout)["ships_left"] is None
 

@@ -20,7 +20,7 @@ from optsearch.play.simulate import replay
 from optsearch.support.errors import OptsearchError
 from tests.browser import accessible
 
-GAME = "4x4:3,2;contact=any;announce=ship"
+GAME = "4x4:3,2,contact=any,announce=ship"
 
 
 def run(*arguments):

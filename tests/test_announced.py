@@ -204,7 +204,7 @@ def test_parts(drawn, data):
 
 def test_ships_of_one_size_and_two_shapes_are_told_apart():
     """The first shot, at D3, hits and sinks one of the two, and the reply says which."""
-    game = Game.parse("3x4:3,V3;contact=any;announce=ship")
+    game = Game.parse("3x4:3,V3,contact=any,announce=ship")
     example = Example(game, [(1792, 2240), (3584, 196)], 1728, "mean")
     assert example.search.solve(example.family, example.hits, -1) == example.value(-1) == 0
 
@@ -239,10 +239,10 @@ def whole(text, objective="mean", off=()):
 @pytest.mark.parametrize(
     ("game", "total", "configurations"),
     [  # by independent brute force
-        ("1x7:2,1;announce=sunk", 97, 20),
-        ("3x3:2,1;announce=ship", 118, 24),
-        ("2x3:2,1;contact=any;announce=ship", 132, 28),
-        ("4x4:3,2;contact=any;announce=ship", 2311, 264),
+        ("1x7:2,1,announce=sunk", 97, 20),
+        ("3x3:2,1,announce=ship", 118, 24),
+        ("2x3:2,1,contact=any,announce=ship", 132, 28),
+        ("4x4:3,2,contact=any,announce=ship", 2311, 264),
     ],
 )
 def test_known_totals(game, total, configurations):
@@ -255,9 +255,9 @@ def test_known_totals(game, total, configurations):
 @pytest.mark.parametrize(
     ("game", "nodes"),
     [
-        ("4x4:3,2;announce=sunk", 6066),
-        ("4x4:3,2;announce=ship", 15043),
-        ("3x4:3,2;contact=any;announce=ship", 11267),
+        ("4x4:3,2,announce=sunk", 6066),
+        ("4x4:3,2,announce=ship", 15043),
+        ("3x4:3,2,contact=any,announce=ship", 11267),
     ],
 )
 def test_nodes(game, nodes):
@@ -269,14 +269,14 @@ def test_nodes(game, nodes):
 
 @pytest.mark.parametrize("switch", SWITCHES)
 def test_each_switch_saves_nodes(switch):
-    game = "3x4:3,2;contact=any;announce=ship"
+    game = "3x4:3,2,contact=any,announce=ship"
     on, off = whole(game), whole(game, off=(switch,))
     assert on.search.solve(on.family, 0, -1) == off.search.solve(off.family, 0, -1)
     assert on.search.nodes < off.search.nodes
 
 
 def test_a_symmetric_image_is_found_in_the_table():
-    example = whole("4x4:3,2;announce=ship")
+    example = whole("4x4:3,2,announce=ship")
     part = example.search.parts(example.family, 0, 1)[0]  # B1 missed
     other = example.search.parts(example.family, 0, 4)[0]  # A2 missed
     assert part.tolist() != other.tolist()
@@ -288,7 +288,7 @@ def test_a_symmetric_image_is_found_in_the_table():
 
 def test_configurations_of_the_same_cells_may_share_a_leaf():
     """B, A, C is answered by hit, sunk, sunk for two of them; one bound a word would say 2."""
-    game = Game.parse("1x4:2,1;contact=any;announce=sunk")
+    game = Game.parse("1x4:2,1,contact=any,announce=sunk")
     ships = [(3, 4), (12, 2), (3, 8), (6, 1)]
     example = Example(game, ships, 0, "mean")
     assert example.value(-1) == example.search.solve(example.family, 0, -1) == 1
@@ -297,7 +297,7 @@ def test_configurations_of_the_same_cells_may_share_a_leaf():
 
 def test_the_order_of_certain_hits_matters():
     """Both have B and C. C shot first tells which; B shot first, neither does."""
-    game = Game.parse("1x4:2,1;contact=any;announce=sunk")
+    game = Game.parse("1x4:2,1,contact=any,announce=sunk")
     for objective, budget, cost in (("mean", -1, 0), ("worst", 0, 0), ("within", 0, 0)):
         example = Example(game, [(3, 4), (6, 8)], 0, objective)
         assert example.search.solve(example.family, 0, budget) == cost
@@ -310,7 +310,7 @@ def test_bounds_of_a_whole_game():
     """Leaf counting and profile together are better than either."""
     bounds = {}
     for off in ((), ("profile",), ("leaf_counting",), ("profile", "leaf_counting")):
-        example = whole("4x4:3,2;announce=ship", off=off)
+        example = whole("4x4:3,2,announce=ship", off=off)
         bounds[off] = example.search.lower_bound(example.family, 0, -1)
     assert bounds[()] > max(bounds["profile",], bounds["leaf_counting",])
     assert min(bounds["profile",], bounds["leaf_counting",]) > 0
@@ -319,9 +319,9 @@ def test_bounds_of_a_whole_game():
 
 def test_the_worst_case_and_the_games_finished_in_time():
     """The least budget that can be met is where `within` begins to lose nothing."""
-    worst = whole("3x3:2,1;announce=sunk", "worst")
-    within = whole("3x3:2,1;announce=sunk", "within")
-    mean = whole("3x3:2,1;announce=sunk").search.solve(worst.family, 0, -1)
+    worst = whole("3x3:2,1,announce=sunk", "worst")
+    within = whole("3x3:2,1,announce=sunk", "within")
+    mean = whole("3x3:2,1,announce=sunk").search.solve(worst.family, 0, -1)
     lost = [within.search.solve(within.family, 0, budget) for budget in range(7)]
     misses = [worst.search.solve(worst.family, 0, budget) for budget in range(7)]
     assert lost == sorted(lost, reverse=True)
@@ -335,8 +335,8 @@ def test_the_worst_case_and_the_games_finished_in_time():
 
 def test_a_board_past_64_cells():
     """The same game in two corners of a board of 121 cells."""
-    small = whole("3x3:2,1;announce=ship")
-    game = Game.parse("11x11:2,1;announce=ship")
+    small = whole("3x3:2,1,announce=ship")
+    game = Game.parse("11x11:2,1,announce=ship")
     for corner in (0, 8 * 11 + 8):
         ships = [
             tuple(
@@ -363,7 +363,7 @@ class Recorder(dict):
 
 
 def test_the_disk_is_read_and_written():
-    game = Game.parse("4x4:3,2;announce=sunk")
+    game = Game.parse("4x4:3,2,announce=sunk")
     disk = Recorder()
     ships = list(reference.configurations(Position(game)))
     first = Example(game, ships, 0, "mean", disk=disk)
@@ -377,7 +377,7 @@ def test_the_disk_is_read_and_written():
 
 
 def test_searches_share_a_table():
-    game = Game.parse("4x4:3,2;announce=ship")
+    game = Game.parse("4x4:3,2,announce=ship")
     shared = SharedTable(bytearray(1 << 20))
     ships = list(reference.configurations(Position(game)))
     nodes = []
@@ -409,13 +409,13 @@ def after_random_shots(rng, search, family, budget):
 def test_what_others_are_at_changes_no_answer(objective, budget, number):
     """Random parts are marked, as by processes that never come to an end."""
     rng, put_off = random.Random(15), 0
-    alone = whole("4x4:3,2;announce=ship", objective)
+    alone = whole("4x4:3,2,announce=ship", objective)
     expected = alone.search.solve(alone.family, 0, budget)
     assert 0 < expected < BIG
     for _ in range(number):
         limit, nodes = expected + rng.choice((-1, 0, 1, 1000)), []
         for marks in (0, 40):
-            search = whole("4x4:3,2;announce=ship", objective).search
+            search = whole("4x4:3,2,announce=ship", objective).search
             search.memo.shared, search.team = SharedTable(bytearray(1 << 18)), 2
             for _ in range(marks):
                 part = after_random_shots(rng, search, alone.family, budget)
@@ -429,7 +429,7 @@ def test_what_others_are_at_changes_no_answer(objective, budget, number):
 
 
 def test_an_exception_in_tick_ends_the_search():
-    example = whole("4x5:3,2;announce=sunk")
+    example = whole("4x5:3,2,announce=sunk")
 
     def stop(nodes):
         raise KeyboardInterrupt
@@ -460,7 +460,7 @@ def test_silent_games_are_announced_ones_with_one_ship_a_set(position):
 
 
 @pytest.mark.parametrize(
-    ("game", "total"), [("3x4:3,2;contact=any", None), ("4x4:3,2", 878), ("4x5:4,3,2", 994)]
+    ("game", "total"), [("3x4:3,2,contact=any", None), ("4x4:3,2", 878), ("4x5:4,3,2", 994)]
 )
 def test_known_optima_with_one_ship_a_set(game, total):
     """878 and 994: Table 1 of Audinot, Bonnet and Viennot (2014)."""
@@ -472,7 +472,7 @@ def test_known_optima_with_one_ship_a_set(game, total):
 
 
 def test_what_is_refused():
-    example = whole("3x3:2,1;announce=ship")
+    example = whole("3x3:2,1,announce=ship")
     search = example.search
     for family in ([], [1, 0], [0, 0], [-1], [24]):
         with pytest.raises(ValueError, match="family"):

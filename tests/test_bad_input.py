@@ -38,9 +38,9 @@ GAMES = [
     ("999999999x999999999:2", "999999999x999999999"),
     ("9999999999x4:2", "'9999999999x4:2'"),
     ("4x4:4,4,4,4,4", "4,4,4,4,4"),
-    ("4x4:2;contact=maybe", "'maybe'"),
-    ("4x4:2;announce=", "''"),
-    ("4x4:2;contact=any;contact=any", "'4x4:2;contact=any;contact=any'"),
+    ("4x4:2,contact=maybe", "'maybe'"),
+    ("4x4:2,announce=", "''"),
+    ("4x4:2,contact=any,contact=any", "'4x4:2,contact=any,contact=any'"),
     ("4x4:2;x", "'x'"),
     ("4x4:2;", "'4x4:2;'"),
     ("４x4:2", "'４x4:2'"),
@@ -165,7 +165,7 @@ def folder(tmp_path_factory):
     (tmp_path / "huge.json").write_text(json.dumps(TREE).replace(*digits, 1))
     other = {"position": "B1=miss", "total_height": 1, "configurations": 1, "root": SHOT}
     (tmp_path / "other.json").write_text(json.dumps({**TREE, **other}))
-    (tmp_path / "game.json").write_text(json.dumps({**TREE, "game": "1x2:1;contact=any"}))
+    (tmp_path / "game.json").write_text(json.dumps({**TREE, "game": "1x2:1,contact=any"}))
     (tmp_path / "own.py").write_text("def shoot(position):\n    return 0, 0\n")
     (tmp_path / "weights.csv").write_text("cell,weight\nA1,2\n")
     (tmp_path / "sets.csv").write_text("set,things\na,x y\nb,y\n")
@@ -184,8 +184,8 @@ REQUESTS = [
     (["bounds", "4x4:4,3,2"], "4x4:4,3,2"),
     (["solve", "4x4:2", "--shots", "A1=boat"], "'A1=boat'"),
     (["solve", "4x4:2", "--shots", "A1=hit C3=hit"], "'A1=hit C3=hit'"),
-    (["solve", "4x4:2;announce=sunk", "--method", "paper"], "announce=sunk", "'paper'"),
-    (["solve", "4x4:2;announce=ship", "--prove", "p"], "announce=ship"),
+    (["solve", "4x4:2,announce=sunk", "--method", "paper"], "announce=sunk", "'paper'"),
+    (["solve", "4x4:2,announce=ship", "--prove", "p"], "announce=ship"),
     (["solve", "4x4:2", "--objective", "best"], "'best'"),
     (["solve", "4x4:2", "--objective", "within="], "'within='"),
     (["solve", "4x4:2", "--objective", "worst", "--time-limit", "1"], "worst"),
@@ -203,7 +203,7 @@ REQUESTS = [
     (["solve", "4x4:2", "--method", "paper", "--table", "nothing"], "--table", "paper"),
     (["solve", "4x4:2", "--method", "reference", "--tree", "nothing"], "--tree", "reference"),
     (["solve", "4x4:3,2", "--table", "table"], "table", "4x4:2", "4x4:3,2"),
-    (["solve", "4x4:2;contact=any", "--table", "table"], "4x4:2;contact=any"),
+    (["solve", "4x4:2,contact=any", "--table", "table"], "is of the game 4x4:2"),
     (["solve", "4x4:2", "--table", "board.txt"], "board.txt"),
     (["solve", "4x4:2", "--table", "."], "binary"),
     (["solve", "4x4:2", "--table", "n" * 300], "n" * 59 + "..."),
@@ -234,11 +234,11 @@ REQUESTS = [
     (["equilibrium", "4x4"], "'4x4'"),
     (["equilibrium", "4x4:4,3,2"], "4x4:4,3,2"),
     (["equilibrium", "10x10:5,4,3,3,2"], "1,925,751,392", "50,000"),
-    (["equilibrium", "5x5:3,2;announce=ship"], "150"),
+    (["equilibrium", "5x5:3,2,announce=ship"], "150"),
     (["equilibrium", "4x4:2", "--objective", "best"], "'best'"),
     (["equilibrium", "4x4:2", "--objective", "worst", "--certificate", "c"], "--certificate"),
     (["equilibrium", "4x4:2", "--objective", "worst", "--dask", "tcp://a:1"], "--dask"),
-    (["equilibrium", "3x3:2;announce=sunk", "--jobs", "2"], "announces sinkings", "--jobs"),
+    (["equilibrium", "3x3:2,announce=sunk", "--jobs", "2"], "announces sinkings", "--jobs"),
     (["solve", "4x4:2", "--dask", "tcp://a:1", "--method", "paper"], "--dask"),
     (["equilibrium", "4x4:2", "--tolerance", "x"], "--tolerance", "'x'", "1/100"),
     (["equilibrium", "4x4:2", "--tolerance=-1"], "--tolerance", "'-1'"),
@@ -371,14 +371,14 @@ REQUESTS = [
     (["posterior", "4x4:2", "--figure", "a.gif"], "'a.gif'", ".svg"),
     (["posterior", "4x4:2", "--matrix", "attack"], "on the empty board", "the hunt is accepted"),
     (["posterior", "4x4:2", "--matrix", "hunt", "--prior", "p.csv"], "--matrix hunt", "--prior"),
-    (["posterior", "4x4:2;holes=A1", "--matrix", "hunt"], "has holes"),
+    (["posterior", "4x4:2,holes=A1", "--matrix", "hunt"], "has holes"),
     (["posterior", "4x4:2", "--figure", "board.txt/a.pdf"], "'board.txt/a.pdf'"),
     (["posterior", "4x4:2", "--figure", "folder.pdf"], "'folder.pdf'"),
     (["posterior", "4x4:2", "--cache", "board.txt/cache"], "'board.txt/cache'"),
     (["count", "4x4:2", "--method", "guess"], "'guess'", "enumerate"),
     (["count", "4x4:2", "--method", "enumerate", "--cache", "kept"], "--cache", "enumerate"),
     (["count", "4x4:2", "--cache", "/proc/cache"], "'/proc/cache'"),
-    (["count", "11x11:9,8,7,6,5,4,3,2,1;contact=any", "--shots", "A1=boat"], "'A1=boat'"),
+    (["count", "11x11:9,8,7,6,5,4,3,2,1,contact=any", "--shots", "A1=boat"], "'A1=boat'"),
     (["count", "4x4:" + ",".join(["2"] * 5000)], "2,2,2,", "..."),
     (["count", "4x4:" + "2" * 5000], "'222", "...'"),
     (["solve", "4x4:" + ",".join(["9"] * 5000)], "9"),
@@ -430,7 +430,7 @@ REQUESTS = [
     (["table", "1x1..3x3:2"], "1x1"),
     (["table", "4x4..6x6"], "'4x4..6x6'"),
     (["table", "4x4..6x6:"], "'4x4:'"),
-    (["table", "4x4..6x6:2;contact=maybe"], "'maybe'"),
+    (["table", "4x4..6x6:2,contact=maybe"], "'maybe'"),
     (["table", "1x1..40x40:1"], "1,600 boards; up to 1,000"),
     (["table", "1x1..999999999x999999999:1"], "boards"),
     (["table", "40x40:5"], "40x40"),
@@ -450,7 +450,7 @@ REQUESTS = [
     (["table", "4x4:2", "--places", "13"], "--places", "'13'"),
     (["table", "4x4:2", "--jobs", "0"], "--jobs", "'0'"),
     (["bounds", "4x4:2", "--shots", "A1=hit C3=hit"], "A1=hit C3=hit"),
-    (["bounds", "4x4:2;announce=ship", "--shots", "A1=miss"], "announce=ship"),
+    (["bounds", "4x4:2,announce=ship", "--shots", "A1=miss"], "announce=ship"),
     (["tree"], "'file'"),
     (["tree", "/dev/zero"], "/dev/zero", "not a regular file"),
     (["tree", "/dev/null"], "/dev/null"),
@@ -690,7 +690,7 @@ def test_short_memory_while_the_reason_is_printed(capsys, monkeypatch):
 
 
 def test_names_of_emoji_are_text(here):
-    assert_is_one_clear_line(here("solve", "4x4:2;contact=:ship:"), ":ship:")
+    assert_is_one_clear_line(here("solve", "4x4:2,contact=:ship:"), ":ship:")
 
 
 def test_too_little_memory_to_begin():

@@ -105,8 +105,8 @@ def test_every_answer_is_that_of_advise(position, data):
     [
         ("3x4:2", "A1=hit,C3=hit", "A1=hit C3=hit"),
         ("3x4:2", "A1=hit,B1=hit,C1=hit", "A1=hit B1=hit C1=hit"),
-        ("3x4:2,1;announce=ship", "A1=sunk:1,C3=sunk:1", "A1=sunk:1 C3=sunk:1"),
-        ("3x4:2,2;contact=any;announce=sunk", "A1=sunk,C3=miss", "A1=sunk"),
+        ("3x4:2,1,announce=ship", "A1=sunk:1,C3=sunk:1", "A1=sunk:1 C3=sunk:1"),
+        ("3x4:2,2,contact=any,announce=sunk", "A1=sunk,C3=miss", "A1=sunk"),
     ],
 )
 def test_what_cannot_be_together(game, shots, together):
@@ -131,9 +131,9 @@ def test_what_is_no_position_is_an_error():
 
 
 def test_ships_that_are_sunk():
-    setting = Setting(Game.parse("4x4:3,2,1;contact=any;announce=ship"))
+    setting = Setting(Game.parse("4x4:3,2,1,contact=any,announce=ship"))
     assert answers.advice(setting, "A1=hit,A2=sunk:2,D4=sunk:1")["sunk"] == ["2", "1"]
-    by_number = Setting(Game.parse("4x4:3,2,2;contact=any;announce=sunk"))
+    by_number = Setting(Game.parse("4x4:3,2,2,contact=any,announce=sunk"))
     assert answers.advice(by_number, "A1=hit,A2=sunk")["sunk"] == ["2"]
     assert answers.advice(Setting(Game.parse("3x4:2")), "A1=hit,A2=hit")["sunk"] == ["2"]
 
@@ -150,7 +150,7 @@ def test_a_prior_gives_probabilities(tmp_path):
     assert int(end["optimum"]["weight"]) > 17
 
 
-@pytest.mark.parametrize("rules", ["3x4:2", "3x3:2,1;contact=any;announce=ship"])
+@pytest.mark.parametrize("rules", ["3x4:2", "3x3:2,1,contact=any,announce=ship"])
 def test_a_prior_beside_a_strategy_is_that_of_advise(tmp_path, rules):
     """Advice and review of a whole game by both; values of shots from the optima of their parts."""
     game = Game.parse(rules)
@@ -255,7 +255,7 @@ def test_a_game_hides_its_ships_until_the_end():
 
 @pytest.mark.parametrize("contact", ["none", "corner", "any"])
 def test_cells_that_are_near_are_those_that_a_begun_game_refuses(contact):
-    game = Game.parse(f"3x4:2,1;contact={contact}")
+    game = Game.parse(f"3x4:2,1,contact={contact}")
     near = answers.about(Setting(game))["near"]
     for ship in game.placements(2):
         for other in game.placements(1):
@@ -684,9 +684,9 @@ def test_a_large_board_is_served_at_once(here, monkeypatch):
     monkeypatch.setattr(running.uvicorn.Server, "run", lambda *_, **__: None)
     monkeypatch.setattr(lattice, "sweep", None)
     monkeypatch.setattr(posterior, "sweep", None)
-    served = here("serve", "16x16:5,4,3,3,2;contact=any", "--no-browser")
+    served = here("serve", "16x16:5,4,3,3,2,contact=any", "--no-browser")
     assert served[::2] == (0, "")
-    known = answers.about(Setting(Game.parse("16x16:5,4,3,3,2;contact=any")))
+    known = answers.about(Setting(Game.parse("16x16:5,4,3,3,2,contact=any")))
     assert len(known["shape"]["cells"]) == 256
 
 

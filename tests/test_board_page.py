@@ -17,7 +17,7 @@ from tests.browser import accessible
 from tests.examples import some
 from tests.processes import ENVIRONMENT, MANY_SECONDS
 
-GAME = Game.parse("3x4:2,1;contact=any;announce=ship")
+GAME = Game.parse("3x4:2,1,contact=any,announce=ship")
 HIDDEN = [GAME.mask([(0, 0), (1, 0)]), GAME.mask([(2, 2)])]
 
 

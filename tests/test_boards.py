@@ -127,12 +127,12 @@ def test_symmetries(rules):
 )
 def test_how_many_symmetries(board, number):
     """Of 5x5: a square has 8; each seam lets the board be moved 5 times as many ways."""
-    assert len(Game.parse(f"5x5:2;board={board}").symmetries()) == number
+    assert len(Game.parse(f"5x5:2,board={board}").symmetries()) == number
 
 
 @pytest.mark.parametrize(
     ("text", "configurations", "height"),
-    [("4x4:2;board=torus", 32, 224), ("4x4:3;board=hex", 20, 114)],
+    [("4x4:2,board=torus", 32, 224), ("4x4:3,board=hex", 20, 114)],
 )
 def test_stated_values(text, configurations, height):
     """Values that were computed elsewhere."""
@@ -142,7 +142,7 @@ def test_stated_values(text, configurations, height):
 
 def test_what_is_found_once_is_not_sent():
     """A game goes to other processes with each task."""
-    game = Game.parse("5x5:2;board=torus")
+    game = Game.parse("5x5:2,board=torus")
     before = len(pickle.dumps(game))
     assert len(game.symmetries()) == 200
     assert len(pickle.dumps(game)) == before < 1000
@@ -156,19 +156,19 @@ def test_a_place_without_a_cell():
 
 
 def test_lines_that_wrap_onto_the_same_cells_are_one():
-    assert len(Game.parse("3x5:5;board=torus").placements(5)) == 3
-    assert len(Game.parse("2x3:2;board=torus").placements(2)) == 9
+    assert len(Game.parse("3x5:5,board=torus").placements(5)) == 3
+    assert len(Game.parse("2x3:2,board=torus").placements(2)) == 9
 
 
 @pytest.mark.parametrize(
     ("text", "part"),
     [
         ("32x32:40", "longer than the board 32x32; the longest that fits has length 32"),
-        ("4x4:5;board=torus", "longer than the board 4x4;board=torus; the longest that fits"),
-        ("4x4:3;board=hex;contact=corner", "touch along sides only"),
-        ("4x4:L4;board=hex", "a shape of squares"),
-        ("4x4:3;board=ring", "'ring' is not a board; use rectangle, cylinder, torus, hex"),
-        ("4x4:3;board=torus;board=hex", "board is given twice"),
+        ("4x4:5,board=torus", "longer than the board 4x4,board=torus; the longest that fits"),
+        ("4x4:3,board=hex,contact=corner", "touch along sides only"),
+        ("4x4:L4,board=hex", "a shape of squares"),
+        ("4x4:3,board=ring", "'ring' is not a board; use rectangle, cylinder, torus, hex"),
+        ("4x4:3,board=torus,board=hex", "board is given twice"),
     ],
 )
 def test_what_is_no_game(text, part):
@@ -182,7 +182,7 @@ def test_what_is_no_game(text, part):
 )
 def test_what_needs_a_rectangle(strategy):
     with pytest.raises(NotSupported, match="rectangle"):
-        simulate([strategy], Game.parse("4x4:2;board=torus"), games=2, jobs=1)
+        simulate([strategy], Game.parse("4x4:2,board=torus"), games=2, jobs=1)
 
 
 # Boards of files
@@ -207,17 +207,17 @@ def written(folder, board, name="ring"):
 
 def test_a_board_of_a_file(tmp_path):
     path = written(tmp_path, RING)
-    game = Game.parse(f"{path}#ring:boat,1;contact=any")
+    game = Game.parse(f"{path}#ring:boat,1,contact=any")
     assert len(game.placements(game.fleet[0])) == 4
     assert Posterior(game).configurations == 8
     assert Game.parse(str(game)) == game
     assert solve(Position(game)).total_height > 0
     other = tmp_path / "other"
     other.mkdir()
-    assert Game.parse(f"{written(other, RING)}#ring:boat,1;contact=any") == game
+    assert Game.parse(f"{written(other, RING)}#ring:boat,1,contact=any") == game
     with pytest.raises(GameError, match="C1 is off the board"):
         game.bit((0, 2))
-    told = Game.parse(f"{path}#ring:boat,1;contact=any;announce=ship")
+    told = Game.parse(f"{path}#ring:boat,1,contact=any,announce=ship")
     position = Position.parse(told, "A1=hit B1=sunk:boat")
     assert Posterior(position).configurations == 2
     assert str(Position.parse(told, str(position))) == str(position)
@@ -276,15 +276,15 @@ def test_names_that_are_wrong(tmp_path):
     with pytest.raises(GameError, match=r"'ship' is not a ship.*the board has boat, corner"):
         Game.parse(f"{path}#ring:ship")
     with pytest.raises(GameError, match="board=torus besides"):
-        Game.parse(f"{path}#ring:boat;board=torus")
+        Game.parse(f"{path}#ring:boat,board=torus")
     with pytest.raises(PositionError, match=r"sunk:corner.*names a ship"):
-        Position.parse(Game.parse(f"{path}#ring:boat;announce=ship"), "A1=sunk:corner")
+        Position.parse(Game.parse(f"{path}#ring:boat,announce=ship"), "A1=sunk:corner")
 
 
 @pytest.mark.parametrize(("half", "number"), [("upper", 17290404311), ("lower", None)])
 def test_the_hexagonal_game(half, number):
     """The upper half was counted by an independent program."""
     fleet = "carrier,battleship,submarine,destroyer,weapons"
-    posterior = Posterior(Game.parse(f"hexagonal_2008.json#{half}:{fleet};contact=any"))
+    posterior = Posterior(Game.parse(f"hexagonal_2008.json#{half}:{fleet},contact=any"))
     assert posterior.occurrence.sum() == posterior.configurations * 17
     assert number is None or posterior.configurations == number

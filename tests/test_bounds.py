@@ -43,10 +43,10 @@ def test_leaf_counting_of_the_usual_game():
     assert {complete.side, leaf.side, after.side} == {"lower"}
 
 
-CONTACT = ("3x4:2,2,1;contact=any", "4x4:3,2,2;contact=any", "4x5:3,3,2;contact=any")
+CONTACT = ("3x4:2,2,1,contact=any", "4x4:3,2,2,contact=any", "4x5:3,3,2,contact=any")
 
 
-@pytest.mark.parametrize("text", [*CONTACT, "4x4:3,2", "5x5:3,2,1;contact=corner"])
+@pytest.mark.parametrize("text", [*CONTACT, "4x4:3,2", "5x5:3,2,1,contact=corner"])
 @pytest.mark.parametrize("rows", [10, 1 << 20])
 def test_weights_that_are_counted_in_parts(monkeypatch, text, rows):
     """Those of the family, which lists its sets, however many parts they are sorted in."""
@@ -72,12 +72,12 @@ def test_bounds_of_the_command_count_weights(here, text):
 
 
 IMPOSSIBLE = [
-    "3x3:2,2;holes=A2,B1,B3,C2",
-    "1x13:5,2;contact=any;holes=C1,E1,J1",
-    "4x4:3,3,1;holes=A2,B1,B3,C2,D3,C4",
+    "3x3:2,2,holes=A2,B1,B3,C2",
+    "1x13:5,2,contact=any,holes=C1,E1,J1",
+    "4x4:3,3,1,holes=A2,B1,B3,C2,D3,C4",
     "4x4:4,3,2",
-    "3x3:2,2;announce=ship;holes=A2,B1,B3,C2",
-    "3x3:3,1;holes=A2,B1,B3,C2",
+    "3x3:2,2,announce=ship,holes=A2,B1,B3,C2",
+    "3x3:3,1,holes=A2,B1,B3,C2",
 ]
 
 
@@ -169,8 +169,8 @@ def test_a_stronger_formula_would_be_caught():
 
 
 def test_sequences_of_sinkings_count():
-    """With 1x7:2,1;announce=sunk the optimum is 97/20, below what hits and misses alone give."""
-    game = Game.parse("1x7:2,1;announce=sunk")
+    """With 1x7:2,1,announce=sunk the optimum is 97/20, below what hits and misses alone give."""
+    game = Game.parse("1x7:2,1,announce=sunk")
     (leaf, _) = lower_bounds.lower_bounds(Position(game))
     assert leaf.name == "leaf counting"
     assert leaf.value <= reference.solve(Position(game)).mean == Fraction(97, 20)
@@ -181,4 +181,4 @@ def test_errors():
     with pytest.raises(ImpossiblePosition):
         lower_bounds.lower_bounds(Position(Game.parse("4x4:4,3,2")))
     with pytest.raises(TooLarge, match="15,046,987,768"):
-        lower_bounds.lower_bounds(Position(Game.parse("10x10:5,4,3,3,2;contact=any")))
+        lower_bounds.lower_bounds(Position(Game.parse("10x10:5,4,3,3,2,contact=any")))

@@ -57,6 +57,15 @@ def test_the_installed_command_is_this_one():
     assert entry.load() is cli.main
 
 
+def test_no_shell_cuts_a_game():
+    """The command that is shown for a game is typed as it is, in a real shell."""
+    typed = (
+        f"{sys.executable} -m optsearch.cli count 4x4:##/##,2,contact=any,announce=ship,holes=A1"
+    )
+    ran = subprocess.run(typed, shell=True, capture_output=True, text=True, check=True)
+    assert ran.stdout == "4x4:O4,2,contact=any,announce=ship,holes=A1: 102 configurations\n"
+
+
 def test_help(here):
     status, out, _ = here("--help")
     assert status == 0
@@ -113,8 +122,8 @@ METHODS = ("reference", "paper", "solver")
     [
         ("2x3:2", "", 25, 7),  # Figure 5
         ("3x4:2", "A1=miss B3=miss", 53, 12),  # Figure 8
-        ("2x2:2,2;contact=any", "", 8, 2),  # two configurations on the same four cells
-        ("2x2:2;contact=any", "A1=hit", 1 + 2, 2),
+        ("2x2:2,2,contact=any", "", 8, 2),  # two configurations on the same four cells
+        ("2x2:2,contact=any", "A1=hit", 1 + 2, 2),
         ("1x1:1", "A1=hit", 0, 1),
     ],
 )
@@ -168,8 +177,8 @@ def test_shots_and_board_say_the_same(answer, here, tmp_path, command):
         (STANDARD, "", 1_925_751_392),  # section 2.2
         ("4x4:2,3,4", "", 0),  # the dash in Table 1
         ("3x4:2", "A1=miss B3=miss", 12),  # Figure 6
-        ("2x2:2,2;contact=any", "", 2),
-        ("4x4:3,2;announce=ship", "", 104),  # announcements come with shots; Table 1
+        ("2x2:2,2,contact=any", "", 2),
+        ("4x4:3,2,announce=ship", "", 104),  # announcements come with shots; Table 1
     ],
 )
 def test_count(here, answer, game, shots, configurations):
@@ -196,8 +205,8 @@ def occurrence_by_definition(position):
     [
         ("4x5:4,3,2", ""),
         ("3x4:2", "A1=miss B3=miss"),
-        ("3x3:2,1;contact=corner", "B2=hit"),
-        ("3x3:2,2;contact=any", ""),
+        ("3x3:2,1,contact=corner", "B2=hit"),
+        ("3x3:2,2,contact=any", ""),
     ],
 )
 def test_occurrence(here, answer, game, shots):
@@ -445,7 +454,7 @@ def test_a_drawn_board_as_windows_writes_it(here, tmp_path):
     """With a byte order mark and carriage returns."""
     board = tmp_path / "lake.txt"
     board.write_bytes(b"\xef\xbb\xbf...\r\n.-.\r\n...\r\n")
-    assert here("count", f"{board}:2") == here("count", "3x3:2;holes=B2")
+    assert here("count", f"{board}:2") == here("count", "3x3:2,holes=B2")
 
 
 def test_every_weight_is_0(here, tmp_path):
@@ -457,7 +466,7 @@ def test_every_weight_is_0(here, tmp_path):
 
 
 def test_sinkings_are_drawn(here, tmp_path):
-    game = Game.parse("1x2:1;announce=sunk")
+    game = Game.parse("1x2:1,announce=sunk")
     sunk, leaf = Reply(True, True), Leaf(1)
     strategy = Node((0, 0), {sunk: leaf, MISS: Node((0, 1), {sunk: leaf})})
     path = tmp_path / "tree.json"

@@ -31,7 +31,7 @@ def run_json(*arguments):
 @pytest.mark.parametrize("command", ["count", "occurrence"])
 @pytest.mark.parametrize("contact", ["none", "corner", "any"])
 def test_both_engines_say_the_same(command, contact):
-    game = f"6x6:4,3,2;contact={contact}"
+    game = f"6x6:4,3,2,contact={contact}"
     answers = [
         run_json(command, game, "--shots", "C3=hit A1=miss", "--method", method)
         for method in ("lattice", "enumerate")
@@ -54,7 +54,7 @@ def test_posterior_of_the_usual_game():
 
 def test_the_table_of_spalding_jamieson():
     """Printed with three decimals; one position took 146 s on one core there."""
-    answer = run_json("posterior", "10x10:5,4,3,3,2;contact=any")
+    answer = run_json("posterior", "10x10:5,4,3,3,2,contact=any")
     for row in records.read_published("spalding_jamieson_probability.csv").rows:
         occurrence = answer["occurrence"][int(row["row"])][int(row["column"])]
         assert f"{occurrence / answer['configurations']:.3f}" == row["probability"]
@@ -63,7 +63,7 @@ def test_the_table_of_spalding_jamieson():
 
 
 def test_posterior_for_people():
-    text = run("posterior", "4x4:3,2;announce=ship", "--shots", "A1=hit A2=sunk:2 D4=miss")
+    text = run("posterior", "4x4:3,2,announce=ship", "--shots", "A1=hit A2=sunk:2 D4=miss")
     assert "1 configurations" not in text
     lines = [line.split() for line in text.splitlines()]
     assert ["A", "B", "C", "D"] in lines
@@ -141,7 +141,7 @@ def test_sample_prints_one_line_each():
 def test_a_sample_in_pieces_is_the_whole_sample(monkeypatch, contact):
     """As JSON it is written while it is drawn: the value that `json` makes of all at once."""
     monkeypatch.setattr(counting, "_BATCH", 7)
-    game = Game.parse(f"5x5:3,2,1;contact={contact}")
+    game = Game.parse(f"5x5:3,2,1,contact={contact}")
     arguments = ("sample", str(game), "--shots", "C3=hit A1=miss", "-n", "50", "--seed", "3")
     posterior = Posterior(Position.parse(game, "C3=hit A1=miss"))
     rng = np.random.default_rng(3)
@@ -176,7 +176,7 @@ def placements(game, misses, through, last):
 @pytest.mark.parametrize("shots", ["", "C3=miss", "C3=hit A1=miss", "C3=hit C4=hit B3=miss"])
 def test_matrices_of_battleship_heuristics(shots):
     """As counted here: all placements without a miss, or those through hits."""
-    game = Game.parse("6x5:4,3,2;contact=any")
+    game = Game.parse("6x5:4,3,2,contact=any")
     told = [shot.split("=") for shot in shots.split()]
     misses = {parse_cell(name) for name, reply in told if reply == "miss"}
     hits = {parse_cell(name) for name, reply in told if reply == "hit"}

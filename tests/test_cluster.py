@@ -131,7 +131,7 @@ def test_evaluate_with_a_worker_killed(cluster):
 
 
 def test_evaluate_where_sinkings_are_announced(cluster):
-    game = Game.parse("7x7:4,3,2;contact=any;announce=ship")
+    game = Game.parse("7x7:4,3,2,contact=any,announce=ship")
     found = evaluate("greedy", game, executor=cluster, jobs=2, memory=BYTES << 16)
     assert found.tasks > 2
     assert found == evaluate("greedy", game, jobs=1)
@@ -154,7 +154,7 @@ def test_evaluate_with_a_strategy_of_ones_own(cluster, tmp_path):
     [
         ("4x5:3,2", "mean"),
         ("4x4:2", "within=6"),
-        ("4x4:3,2;announce=sunk", "mean"),
+        ("4x4:3,2,announce=sunk", "mean"),
     ],
 )
 def test_solve_with_a_worker_killed(cluster, game, aim):
@@ -226,7 +226,7 @@ def test_counterexamples_with_a_worker_killed(cluster):
 
 def test_table_with_a_worker_killed(cluster, tmp_path):
     """What does not ship is computed there."""
-    asked = (["2x3:2", "3x3:2", "3x3:2;contact=any"], ["optimum", "greedy", "lower"])
+    asked = (["2x3:2", "3x3:2", "3x3:2,contact=any"], ["optimum", "greedy", "lower"])
     kill = Killer(cluster)
     found = tabulate(*asked, executor=cluster, jobs=2, tables=tmp_path, progress=kill)
     expected = tabulate(*asked, jobs=1, tables=tmp_path)

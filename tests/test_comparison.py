@@ -21,8 +21,8 @@ GAME = "4x4:3,2"
 GAMES = [
     (GAME, "greedy:endgame=0", "rollout"),
     (GAME, "pattern", "greedy:ties=last"),
-    ("3x4:2,2;contact=any;announce=ship", "pattern:clear=sunk", "spread"),
-    ("3x4:3,2;contact=any;announce=sunk", "greedy:endgame=0", "bisection"),
+    ("3x4:2,2,contact=any,announce=ship", "pattern:clear=sunk", "spread"),
+    ("3x4:3,2,contact=any,announce=sunk", "greedy:endgame=0", "bisection"),
 ]
 
 

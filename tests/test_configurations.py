@@ -60,7 +60,7 @@ def test_usual_game():
 @pytest.mark.long(4)
 def test_usual_game_with_contact():
     """Half of the 30,093,975,536 cliques of Spalding-Jamieson, who tells the two 3-ships apart."""
-    game = Game.parse("10x10:5,4,3,3,2;contact=any")
+    game = Game.parse("10x10:5,4,3,3,2,contact=any")
     assert 2 * Configurations(Position(game)).configurations == 30_093_975_536
 
 
@@ -159,7 +159,7 @@ def test_nothing_left():
 
 
 def test_announcements():
-    game = Game.parse("3x3:2;announce=sunk")
+    game = Game.parse("3x3:2,announce=sunk")
     assert Configurations(Position.parse(game, "A1=miss")).configurations == 10
     with pytest.raises(NotSupported, match="announce=sunk"):
         Configurations(Position.parse(game, "A1=hit"))
@@ -167,7 +167,7 @@ def test_announcements():
 
 def test_a_kind_taken_apart():
     """Pairs of its ships, within a part and between two parts, are counted once."""
-    game = Game.parse("6x7:3,2,2,2;contact=any")
+    game = Game.parse("6x7:3,2,2,2,contact=any")
     whole, parts = (Configurations(Position(game)) for _ in range(2))
     assert parts._lengths == [3, 2]
     threes, twos = parts._placements

@@ -146,9 +146,9 @@ def assert_shots(one):
     some(
         7,
         [
-            *("1x1:1", "1x2:1,1;contact=any", "1x8:3,1", "2x3:2", "2x2:1"),
-            *("2x3:2,1;contact=corner", "2x3:2,1;contact=any"),
-            *("3x3:2", "2x4:2,1", "2x4:2,1;contact=any", "1x8:2,2,1;contact=any"),
+            *("1x1:1", "1x2:1,1,contact=any", "1x8:3,1", "2x3:2", "2x2:1"),
+            *("2x3:2,1,contact=corner", "2x3:2,1,contact=any"),
+            *("3x3:2", "2x4:2,1", "2x4:2,1,contact=any", "1x8:2,2,1,contact=any"),
         ],
         2,
     ),
@@ -166,9 +166,9 @@ def test_random_games_by_the_definition(game):
 
 def test_own_games():
     """A board with holes, by its text; the usual ones as they are among all grids."""
-    game = Game.parse("3x3:2,1;holes=B2")
+    game = Game.parse("3x3:2,1,holes=B2")
     found = counterexamples.hunt(Scope.of([game]))
-    assert str(found.scope) == "every position of 3x3:2,1;holes=B2"
+    assert str(found.scope) == "every position of 3x3:2,1,holes=B2"
     assert [searched.game for searched in found.games] == [game]
     assert found.positions == len(by_definition(game))
     twelve = counterexamples.hunt(Scope.of([Game.parse("3x4:2"), Game.parse("2x6:3,2")]))
@@ -178,12 +178,12 @@ def test_own_games():
         one for one in everything.counterexamples if one.game in chosen
     }
     with pytest.raises(NotSupported, match="announces sinkings"):
-        Scope.of([Game.parse("2x2:2;announce=sunk")])
+        Scope.of([Game.parse("2x2:2,announce=sunk")])
 
 
 def test_weights_count():
     """3x3:2,2,1 where ships may touch: sets of five cells with up to several configurations."""
-    game = Game.parse("3x3:2,2,1;contact=any")
+    game = Game.parse("3x3:2,2,1,contact=any")
     positions = Positions(game)
     empty = reference.family(Position(game))
     assert max(n for _, n in empty) > 1

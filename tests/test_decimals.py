@@ -62,7 +62,7 @@ def test_examples():
 
 
 @pytest.mark.parametrize(
-    "text", ["4x4:3,2", "4x5:4,3,2", "4x4:3,2;contact=any;announce=ship", "3x3:2"]
+    "text", ["4x4:3,2", "4x5:4,3,2", "4x4:3,2,contact=any,announce=ship", "3x3:2"]
 )
 def test_bounds_on_a_page(here, text):
     """What is not marked as equal holds as it is printed."""

@@ -269,7 +269,7 @@ def test_the_baselines_of_the_environment():
         return max(Fraction(row["value_exact"]) for row in bracket.read() if row["side"] == "lower")
 
     by_chance = 17 + misses_by_chance(17, 100)
-    games = ("10x10:5,4,3,3,2", "10x10:5,4,3,3,2;contact=any;announce=ship")
+    games = ("10x10:5,4,3,3,2", "10x10:5,4,3,3,2,contact=any,announce=ship")
     rows = {
         "cells at random": map(to_four, (by_chance, by_chance)),
         "a most probable cell": map(to_four, map(mean, ("greedy", "any_ship_greedy"), games)),

@@ -87,7 +87,7 @@ def test_a_board_has_its_shots_and_labels():
 
 def test_marks_on_boards():
     """A sinking is a full disc; with `paper` circles are hits and crosses misses."""
-    position = Position.parse(Game.parse("1x4:2;announce=sunk"), "A1=miss B1=hit C1=sunk")
+    position = Position.parse(Game.parse("1x4:2,announce=sunk"), "A1=miss B1=hit C1=sunk")
     ax = axes()
     draw_board(ax, position)
     (sunk,) = artists(ax, "sunk")
@@ -110,7 +110,7 @@ def test_a_ship_of_another_shape():
 
 def test_holes_are_dark():
     ax = axes()
-    position = Position.parse(Game.parse("3x4:3,2;holes=B2-C2"), "A1=hit")
+    position = Position.parse(Game.parse("3x4:3,2,holes=B2-C2"), "A1=hit")
     draw_board(ax, position)
     assert [hole.get_xy() for hole in artists(ax, "hole")] == [(1, 1), (2, 1)]
     ax = axes()
@@ -345,14 +345,14 @@ def test_a_large_tree_is_folded_and_legible():
 
 
 def announced():
-    """A strategy for 1x4:2,1;contact=any;announce=ship."""
+    """A strategy for 1x4:2,1,contact=any,announce=ship."""
     one, two = Reply(True, True, 1), Reply(True, True, 2)
     a, b, c, d = ((0, column) for column in range(4))
     end = Leaf(1)
     hit = Node(b, {two: Node(c, {one: end, MISS: Node(d, {one: end})})})
     sunk = Node(c, {HIT: Node(b, {two: end, MISS: Node(d, {two: end})})})
     missed = Node(c, {HIT: Node(d, {one: Node(b, {two: end}), two: Node(b, {one: end})})})
-    position = Position(Game.parse("1x4:2,1;contact=any;announce=ship"))
+    position = Position(Game.parse("1x4:2,1,contact=any,announce=ship"))
     return DecisionTree(position, Node(a, {HIT: hit, one: sunk, MISS: missed}))
 
 
@@ -377,7 +377,7 @@ def test_announced_sinkings_are_discs_with_the_length():
 
 
 def test_a_sinking_without_length_is_a_disc():
-    game = Game.parse("1x1:1;announce=sunk")
+    game = Game.parse("1x1:1,announce=sunk")
     ax = axes()
     draw_tree(ax, DecisionTree(Position(game), Node((0, 0), {Reply(True, True): Leaf(1)})))
     assert (marks(ax, "hits"), marks(ax, "sunk")) == (0, 1)
@@ -412,7 +412,7 @@ def test_boards_show_the_shots_so_far_and_the_next():
 
 @pytest.mark.parametrize(
     "game",
-    ["3x4:2", "3x4:2;board=cylinder", "3x4:2;board=torus", "3x4:2;board=hex", UPPER],
+    ["3x4:2", "3x4:2,board=cylinder", "3x4:2,board=torus", "3x4:2,board=hex", UPPER],
 )
 def test_lines_of_a_board(game):
     """One between each two cells that are drawn beside each other; all others are around, where
@@ -433,7 +433,7 @@ def test_lines_of_a_board(game):
     assert len(around) == len(board.outline) * len(cells) - 2 * pairs + ends
 
 
-@pytest.mark.parametrize("game", some(2, ["3x3:2;board=torus", "3x4:2;board=hex", UPPER], 3))
+@pytest.mark.parametrize("game", some(2, ["3x3:2,board=torus", "3x4:2,board=hex", UPPER], 3))
 def test_boards_of_any_shape_in_a_tree(game):
     """As many frames as nodes, apart; the cells shot lie on them where the game has them."""
     position = Position(Game.parse(game))

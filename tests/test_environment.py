@@ -31,9 +31,9 @@ from optsearch.strategies import as_strategy  # noqa: E402
 from optsearch.support.errors import OptsearchError, StrategyError  # noqa: E402
 from tests.examples import draws  # noqa: E402
 
-SMALL = "3x4:3,2;contact=any"
-TOLD = "4x4:3,2,2;contact=corner;announce=ship;holes=B2,D4"
-GAMES = ("4x4:2", "4x4:3,2;announce=sunk", TOLD, "4x4:L4,2;announce=ship")
+SMALL = "3x4:3,2,contact=any"
+TOLD = "4x4:3,2,2,contact=corner,announce=ship,holes=B2,D4"
+GAMES = ("4x4:2", "4x4:3,2,announce=sunk", TOLD, "4x4:L4,2,announce=ship")
 ROOT = Path(__file__).parent.parent
 
 
@@ -168,7 +168,7 @@ def test_boards_are_uniform_or_by_the_prior():
 
 
 def test_boards_too_many_to_rank_are_drawn():
-    env = Battleship(f"1x100:{','.join(30 * '1')};contact=any")
+    env = Battleship(f"1x100:{','.join(30 * '1')},contact=any")
     assert env._hidden.configurations >= 2**64
     seen, _ = env.reset(seed=1)
     assert seen in env.observation_space
@@ -204,7 +204,7 @@ def test_a_strategy_returns_its_exact_mean(game):
 
 
 def test_a_wasted_shot_costs_one_and_changes_nothing():
-    env = Battleship("3x3:2;holes=C3", render_mode="ansi")
+    env = Battleship("3x3:2,holes=C3", render_mode="ansi")
     env.reset(options={"ships": "A1-A2"})
     seen, *_ = env.step(3)
     for action in (3, 8):  # shot before; a hole
@@ -223,13 +223,13 @@ def test_a_wasted_shot_costs_one_and_changes_nothing():
 
 
 def test_what_is_seen():
-    game = Game.parse("4x4:3,2,2;contact=any;announce=ship;holes=D4")
+    game = Game.parse("4x4:3,2,2,contact=any,announce=ship,holes=D4")
     position = Position.parse(game, "A1=hit B1=miss A2=hit A3=sunk:3 D1=hit C1=sunk:2")
     seen = View(game, order=True)(position)
     assert seen["board"].tolist() == [[2, 1, 5, 2], [2, 0, 0, 0], [4, 0, 0, 0], [0, 0, 0, 3]]
     assert seen["order"].tolist() == [[1, 2, 6, 5], [3, 0, 0, 0], [4, 0, 0, 0], [0, 0, 0, 0]]
     assert seen["afloat"].tolist() == [0, 1]
-    game = Game.parse("3x3:2,1;announce=sunk")
+    game = Game.parse("3x3:2,1,announce=sunk")
     seen = View(game)(Position.parse(game, "A1=sunk B3=hit"))
     assert seen["board"].tolist() == [[4, 0, 0], [0, 0, 0], [0, 2, 0]]
     assert seen["afloat"].tolist() == [1]

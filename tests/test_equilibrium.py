@@ -93,7 +93,7 @@ def test_games_of_two_and_three_ships(tmp_path, text, value, uniform):
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), some(1, [("4x4:3;holes=A1,D4", "21/4"), ("3x4:2;holes=B2", "143/30")], 3)
+    ("text", "value"), some(1, [("4x4:3,holes=A1,D4", "21/4"), ("3x4:2,holes=B2", "143/30")], 3)
 )
 def test_boards_with_holes(tmp_path, here, text, value):
     found = equilibrium(text)
@@ -349,9 +349,9 @@ def test_orbits():
     for orbit in hidings.orbits:
         images = {turned(hidings.hidden[orbit[0]], p) for p in Game.parse("4x4:3").symmetries()}
         assert images == {hidings.hidden[place] for place in orbit}
-    touching = Hidings.of(Game.parse("2x2:2,2;contact=any"))
+    touching = Hidings.of(Game.parse("2x2:2,2,contact=any"))
     assert (len(touching), touching.configurations) == (1, (2,))  # two ways on the same cells
-    announced = Hidings.of(Game.parse("2x2:2,2;contact=any;announce=sunk"))
+    announced = Hidings.of(Game.parse("2x2:2,2,contact=any,announce=sunk"))
     assert (len(announced), announced.configurations) == (2, (1, 1))
 
 
@@ -359,7 +359,7 @@ def test_games_that_are_too_large():
     with pytest.raises(TooLarge, match="1,925,751,392"):
         equilibrium("10x10:5,4,3,3,2")
     with pytest.raises(TooLarge, match="at most 150"):
-        equilibrium("5x5:3,2;announce=ship")
+        equilibrium("5x5:3,2,announce=ship")
     with pytest.raises(NotSupported, match="worst case"):
         equilibrium("3x4:2", Objective("worst"))
 

@@ -172,7 +172,7 @@ def test_random_games(game, text):
 
 
 @pytest.mark.parametrize("ties", ["first", "checkerboard"])
-@pytest.mark.parametrize("game", [*SMALL, "3x5:3,2;contact=corner", "4x4:2,2;contact=any"])
+@pytest.mark.parametrize("game", [*SMALL, "3x5:3,2,contact=corner", "4x4:2,2,contact=any"])
 def test_greedy_of_the_other_kernel(game, ties):
     """`optsearch.greedy` has another kernel and no exact endgame: here it is turned off."""
     game = Game.parse(game)
@@ -419,10 +419,10 @@ def test_optimal_shots():
 @pytest.mark.parametrize(
     ("strategy", "game", "total"),
     [  # the optima by the definition, which no fixed cell sets can tell
-        ("greedy", "1x5:2,2;contact=any;announce=sunk", 13),
-        ("greedy:endgame=10", "1x4:1,2;contact=any;announce=sunk", 21),
-        ("rollout", "1x5:2,2;contact=any;announce=sunk", 13),
-        ("rollout", "1x4:1,2;contact=any;announce=sunk", 21),
+        ("greedy", "1x5:2,2,contact=any,announce=sunk", 13),
+        ("greedy:endgame=10", "1x4:1,2,contact=any,announce=sunk", 21),
+        ("rollout", "1x5:2,2,contact=any,announce=sunk", 13),
+        ("rollout", "1x4:1,2,contact=any,announce=sunk", 21),
     ],
 )
 def test_endgames_with_announced_sinkings_are_optimal(strategy, game, total):
@@ -548,7 +548,7 @@ def test_samples_above_the_tasks_take_the_memory_of_a_process(monkeypatch):
 
 def test_refusals():
     with pytest.raises(NotSupported, match="contact=any"):
-        evaluate(named("pattern:water=1"), Game.parse("4x4:2;contact=any"), jobs=1)
+        evaluate(named("pattern:water=1"), Game.parse("4x4:2,contact=any"), jobs=1)
     with pytest.raises(TooLarge, match="accepted"):
         evaluate(named("greedy"), Game.parse("4x4:2"), jobs=1, memory=1000)
     with pytest.raises(TooLarge, match="up to 131,072 configurations from"):

@@ -32,8 +32,8 @@ from tests.plain import Plain
 from tests.processes import run_command
 
 TOLD = ("sunk", "ship")
-USUAL = Game.parse("10x10:5,4,3,3,2;contact=any;announce=ship")
-LARGE = Game.parse("7x7:4,3,2;contact=any;announce=ship")  # above 2^16 configurations
+USUAL = Game.parse("10x10:5,4,3,3,2,contact=any,announce=ship")
+LARGE = Game.parse("7x7:4,3,2,contact=any,announce=ship")  # above 2^16 configurations
 
 
 def by_definition(rules, ties, endgame):
@@ -91,13 +91,13 @@ EMPTY = "candidates=3,percent=0,endgame=4,screen=64,finalists=1,cap=64,truncate=
     some(
         4,
         [
-            ("3x4:2,2;contact=any;announce=ship", ABOVE),
-            ("2x6:3,2;contact=any;announce=sunk", SCREENED),
-            ("1x16:1,1;announce=ship", EMPTY),
-            ("3x4:2,2;contact=any;announce=ship", f"{ABOVE},sizes=66-90,rank=spread"),
-            ("3x4:2,2;contact=any;announce=sunk", ABOVE),
-            ("2x6:3,2;contact=any;announce=ship", SCREENED),
-            ("1x16:1,1;announce=sunk", EMPTY),
+            ("3x4:2,2,contact=any,announce=ship", ABOVE),
+            ("2x6:3,2,contact=any,announce=sunk", SCREENED),
+            ("1x16:1,1,announce=ship", EMPTY),
+            ("3x4:2,2,contact=any,announce=ship", f"{ABOVE},sizes=66-90,rank=spread"),
+            ("3x4:2,2,contact=any,announce=sunk", ABOVE),
+            ("2x6:3,2,contact=any,announce=ship", SCREENED),
+            ("1x16:1,1,announce=sunk", EMPTY),
         ],
         1,
     ),
@@ -124,8 +124,8 @@ def test_rollouts_of_some_sizes(rules, candidates, least, more, scores):
 @pytest.mark.parametrize(
     ("text", "game"),
     [
-        ("rollout:candidates=2,sizes=17-4096", "3x4:3,2,2;contact=any;announce=ship"),
-        ("rollout:candidates=4,percent=80,endgame=4", "4x4:4,3,1;contact=any;announce=sunk"),
+        ("rollout:candidates=2,sizes=17-4096", "3x4:3,2,2,contact=any,announce=ship"),
+        ("rollout:candidates=4,percent=80,endgame=4", "4x4:4,3,1,contact=any,announce=sunk"),
     ],
 )
 def test_rollouts_of_parts_that_only_their_sinkings_tell_apart(text, game):
@@ -139,14 +139,14 @@ def test_rollouts_of_parts_that_only_their_sinkings_tell_apart(text, game):
 def test_rollouts_need_tasks_as_large_as_their_sizes():
     with pytest.raises(TooLarge, match=f"{BYTES << 17:,} bytes or more .* sizes up to 65536"):
         evaluate("rollout:sizes=1-65537", LARGE, jobs=1, memory=BYTES << 16)
-    small = "5x5:3,2;announce=ship"  # has fewer
+    small = "5x5:3,2,announce=ship"  # has fewer
     few = evaluate("rollout:sizes=1-65537", small, jobs=1, memory=BYTES << 16)
     assert few.histogram == evaluate("rollout:sizes=1-4096", small, jobs=1).histogram
 
 
 def test_sizes_that_kernels_do_not_keep_in_words():
     """Cells are compared with up to 20 configurations, and not with the 64 of a word."""
-    game = "3x4:2,2;contact=any;announce=ship"
+    game = "3x4:2,2,contact=any,announce=ship"
     for text in ("rollout:candidates=3,sizes=1-20,endgame=4", "rollout:sizes=9-12,endgame=4"):
         assert evaluate(text, game, jobs=1).histogram == (
             evaluate(Plain(text), game, jobs=1).histogram
@@ -246,33 +246,33 @@ def test_patterns(game, clear, pattern):
 
 def test_a_pattern_that_hears_sinkings():
     """After A1 and B1 sink, what is around them is cleared no more, unless a hit is left."""
-    game = Game.parse("4x4:3,2;announce=ship")
+    game = Game.parse("4x4:3,2,announce=ship")
     pattern = named("pattern:modulus=1,colours=0,clear=sunk")
     every = named("pattern:modulus=1,colours=0,clear=cross")
     assert evaluate(pattern, game, jobs=1).mean < evaluate(every, game, jobs=1).mean
-    two = Game.parse("3x4:2,2;contact=any;announce=ship")
+    two = Game.parse("3x4:2,2,contact=any,announce=ship")
     after = Position.parse(two, "A1=hit B1=sunk:2")
     assert two.cell(2) == pattern.shot(after)  # C1 is next in the order; A2 is not cleared
     touching = Position.parse(two, "A1=hit B1=hit C1=sunk:2")
     assert two.cell(3) == pattern.shot(touching)  # A1 is of another ship: it goes on
-    unheard = evaluate("pattern:clear=sunk", "3x4:2,2;contact=any;announce=sunk", jobs=1)
-    assert unheard.histogram == evaluate("pattern", "3x4:2,2;contact=any", jobs=1).histogram
+    unheard = evaluate("pattern:clear=sunk", "3x4:2,2,contact=any,announce=sunk", jobs=1)
+    assert unheard.histogram == evaluate("pattern", "3x4:2,2,contact=any", jobs=1).histogram
 
 
 @pytest.mark.parametrize(
     "game",
     [
-        "4x4:3,2;contact=corner;announce=ship",
-        "3x4:3,2,2;contact=any;announce=ship",
+        "4x4:3,2,contact=corner,announce=ship",
+        "3x4:3,2,2,contact=any,announce=ship",
         *(
             pytest.param(game, marks=pytest.mark.long(3))
             for game in (
-                "3x4:2,2,2;contact=any;announce=sunk",
-                "4x5:3,2,2;announce=ship",
-                "4x5:3,2,2;announce=sunk",
-                "4x4:3,2,1;contact=corner;announce=ship",
-                "4x4:3,2,1;contact=corner;announce=sunk",
-                "3x4:3,2,2;contact=any;announce=sunk",
+                "3x4:2,2,2,contact=any,announce=sunk",
+                "4x5:3,2,2,announce=ship",
+                "4x5:3,2,2,announce=sunk",
+                "4x4:3,2,1,contact=corner,announce=ship",
+                "4x4:3,2,1,contact=corner,announce=sunk",
+                "3x4:3,2,2,contact=any,announce=sunk",
             )
         ),
     ],
@@ -291,7 +291,7 @@ def test_games_of_many_words(game):
 @sizes("fleet", "2,2", "3,2,2", 4)
 def test_tasks_of_any_size(monkeypatch, contact, announce, text, fleet):
     """Wherever the top of the tree ends and the kernel begins, the histogram is the same."""
-    game = Game.parse(f"3x5:{fleet};contact={contact};announce={announce}")
+    game = Game.parse(f"3x5:{fleet},contact={contact},announce={announce}")
     whole = evaluate(text, game, jobs=1)
     assert whole.tasks == 1
     for limit in (10, 17, 40):  # the endgame is in tasks, so they are no smaller
@@ -325,7 +325,7 @@ def test_coded_configurations(rules, data):
 
 
 def test_one_configuration_followed():
-    for game in ("4x4:3,2;contact=any;announce=ship", "3x5:2,2,1;announce=sunk"):
+    for game in ("4x4:3,2,contact=any,announce=ship", "3x5:2,2,1,announce=sunk"):
         for text in ("greedy:endgame=6", "greedy:endgame=0", "spread:side=30"):
             tree, histogram = FollowedTask(text, Position(Game.parse(game))), Counter()
             for index in range(tree.configurations):
@@ -360,9 +360,9 @@ def test_games_of_the_usual_board(number):
 
 def test_ships_of_one_fleet_in_several_words():
     """Codes of more than one word: 10 ships of 7 bits each, and the last does not fit any more."""
-    game = Game.parse("8x8:1,1,1,1,1,1,1,1,1,1,1;announce=sunk")
+    game = Game.parse("8x8:1,1,1,1,1,1,1,1,1,1,1,announce=sunk")
     assert Codes.of(game).words == 2
-    small = "3x4:1,1,1,1,1,1,1,1,1,1;contact=any;announce=ship"
+    small = "3x4:1,1,1,1,1,1,1,1,1,1,contact=any,announce=ship"
     assert evaluate("greedy", small, jobs=1).histogram == {
         10: 1,
         11: 10,
@@ -409,7 +409,7 @@ def test_a_rule_of_ones_own():
         def rule(self, game):
             return Rule(tuple(range(game.cells)), 3)
 
-    for game in ("3x4:3,2;announce=sunk", "3x4:2,2;contact=any;announce=ship"):
+    for game in ("3x4:3,2,announce=sunk", "3x4:2,2,contact=any,announce=ship"):
         assert evaluate(Ruled(), game, jobs=1).histogram == (
             evaluate("greedy:endgame=3", game, jobs=1).histogram
         )

@@ -168,8 +168,8 @@ def test_reconstructions(run, tmp_path):
 
 
 def test_occurrence_of_a_small_game(run, tmp_path):
-    game = Game.parse("3x4:2,2;contact=corner")
-    path = tmp_path / "occurrence_3x4_22;contact=corner.csv"
+    game = Game.parse("3x4:2,2,contact=corner")
+    path = tmp_path / "occurrence_3x4_22,contact=corner.csv"
     out = run(occurrence, game, "-o", tmp_path)
     everything = [sum(ships) for ships in reference.configurations(Position(game))]
     assert out == f"{path}: {len(everything)} configurations of {game}\n"
@@ -342,7 +342,7 @@ def test_the_committed_optima():
 
 
 @pytest.mark.parametrize(
-    "text", ["5x6:4,3,2,2,1", "3x5:4,3,2,2,1;contact=any", "5x5:4,3,2,2,1;contact=corner"]
+    "text", ["5x6:4,3,2,2,1", "3x5:4,3,2,2,1,contact=any", "5x5:4,3,2,2,1,contact=corner"]
 )
 def test_boards_placed_one_by_one(text):
     """Going through four ships gives what the list of all boards gives."""
@@ -388,7 +388,7 @@ def test_the_matrices_of_the_heuristics():
 
 def test_ablation(run, tmp_path):
     path = tmp_path / "ablation.csv"
-    asked = "4x4:2", "3x3:2;contact=any worst A1=miss", "3x3:2 prior=one-by-one"
+    asked = "4x4:2", "3x3:2,contact=any worst A1=miss", "3x3:2 prior=one-by-one"
     out = run(ablation, *asked, "-o", tmp_path)
     record = records.read(path)
     assert_has_provenance(record, ablation)
@@ -399,7 +399,7 @@ def test_ablation(run, tmp_path):
     assert {row["total_height"] for row in record.rows[: len(names)]} == {"146"}  # Table 1
     second, third = record.rows[len(names) : -len(names)], record.rows[-len(names) :]
     (question,) = {(row["game"], row["objective"], row["position"]) for row in second}
-    assert question == ("3x3:2;contact=any", "worst", "A1=miss")
+    assert question == ("3x3:2,contact=any", "worst", "A1=miss")
     assert {(row["game"], row["prior"]) for row in third} == {("3x3:2", "one-by-one")}
     assert [row["nodes"] for row in record.rows[-1:]] != [""]
     for name in names:
@@ -550,7 +550,7 @@ def test_the_counterexamples_of_the_prototype():
 def test_told_and_its_check(request, code, size, mean, faults, run, tmp_path):
     if code == "uncompiled":
         request.getfixturevalue(code)
-    game = f"{size}:3,2,2;contact=any"
+    game = f"{size}:3,2,2,contact=any"
     out = run(told, game, "-o", tmp_path)
     assert mean in out
     path = tmp_path / f"told_{size}_322_any.csv"
@@ -810,9 +810,9 @@ def test_what_code_says(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("game", "said"),
     [
-        ("3x3:2,1;announce=ship", "announces sinkings"),
+        ("3x3:2,1,announce=ship", "announces sinkings"),
         ("4x4:4,3,2", "does not fit"),
-        ("3x3:2,1;contact=any", "may touch"),
+        ("3x3:2,1,contact=any", "may touch"),
     ],
 )
 def test_lower_bounds_refuse(run, capsys, tmp_path, game, said):
@@ -1018,14 +1018,14 @@ def test_optima_where_ships_touch_or_sinkings_are_told(run, monkeypatch, tmp_pat
     assert sum("published" in row["confirmed"] for row in table) == 7
     assert all(row["confirmed"].count("+") for row in table)
     totals = {row["game"]: row["total_height"] for row in table}
-    assert totals[Game.parse("4x4:3,2;contact=any;announce=ship")] == 2311  # printed as a total
+    assert totals[Game.parse("4x4:3,2,contact=any,announce=ship")] == 2311  # printed as a total
     for game, total in totals.items():  # more told is never worse
         for less in ANNOUNCEMENTS[: ANNOUNCEMENTS.index(game.announce)]:
             assert total <= totals.get(replace(game, announce=less), total)
-    listed = [Game.parse(f"3x3:3,2;contact=any;announce={told}") for told in ("sunk", "ship")]
+    listed = [Game.parse(f"3x3:3,2,contact=any,announce={told}") for told in ("sunk", "ship")]
     monkeypatch.setattr(optima_announced, "games", lambda: iter(listed))
     out = run(optima_announced, "-o", tmp_path)
-    assert "1/2 3x3:3,2;contact=any;announce=sunk: 240/36 (" in out
+    assert "1/2 3x3:3,2,contact=any,announce=sunk: 240/36 (" in out
     path = tmp_path / "optima_announced.csv"
     assert_has_provenance(records.read(path), optima_announced)
     for row in results.OPTIMA_ANNOUNCED.read(path):
@@ -1040,11 +1040,11 @@ def test_a_printed_optimum_that_differs_ends_the_run(monkeypatch, capsys, tmp_pa
     way = {"published": lambda solver, found, seconds: found.total_height + 1}
     monkeypatch.setattr(optima_announced, "OTHERS", way)
     with pytest.raises(SystemExit, match="54, but published says 55"):
-        optima_announced.row(Game.parse("3x3:2;contact=any;announce=ship"), 10, 10)
+        optima_announced.row(Game.parse("3x3:2,contact=any,announce=ship"), 10, 10)
 
 
 def test_counterexamples_where_sinkings_are_told(run, monkeypatch, tmp_path):
-    game = "1x6:2,2;contact=any;announce=ship"
+    game = "1x6:2,2,contact=any,announce=ship"
     monkeypatch.setattr(counterexamples_announced, "POSITIONS", (game,))
     monkeypatch.setattr(counterexamples_announced, "MOST_NODES", 0)
     out = run(counterexamples_announced, "-o", tmp_path)
@@ -1411,14 +1411,14 @@ def test_the_same_fleets_on_boards_of_several_shapes(run, tmp_path):
     """Some games come out as committed; on one ship of 2 the torus takes the most shots."""
     committed = {row["game"]: row for row in results.BOARDS.read()}
     assert len(committed) >= 44
-    games = ["3x4:2;board=torus", "3x4:2,2;board=cylinder", "4x4:3;board=hex", "4x4:3"]
+    games = ["3x4:2,board=torus", "3x4:2,2,board=cylinder", "4x4:3,board=hex", "4x4:3"]
     run(boards, "-o", tmp_path, *games)
     table = results.BOARDS.read(results.BOARDS.path(tmp_path))
     assert [row["game"] for row in table] == [Game.parse(game) for game in games]
     for row in table:
         assert row == committed[row["game"]]
     of = {str(game): row["mean"] for game, row in committed.items()}
-    assert of["4x4:2"] < of["4x4:2;board=cylinder"] < of["4x4:2;board=torus"]
+    assert of["4x4:2"] < of["4x4:2,board=cylinder"] < of["4x4:2,board=torus"]
 
 
 def test_false_replies_and_salvos(run, tmp_path):

@@ -90,7 +90,7 @@ def test_configurations_are_those_left(position):
 
 @pytest.mark.parametrize("contact", CONTACTS)
 def test_the_root_of_each_tree(contact):
-    solver = found(f"3x4:2,2;contact={contact}")
+    solver = found(f"3x4:2,2,contact={contact}")
     trees = [("optimal", solver.tree())]
     (shown,) = explorer.data(solver, trees)["trees"]
     total = solver.solution.total_height
@@ -506,9 +506,9 @@ def test_what_is_said_aloud(figure6):
 @pytest.mark.parametrize("announce", some(1, ["ship", "sunk"], 2))
 def test_announced_sinkings(driver, tmp_path, announce):
     """By the buttons to a leaf, through every kind of reply; what cannot be is refused."""
-    position = Position(Game.parse(f"2x4:2,2;contact=any;announce={announce}"))
+    position = Position(Game.parse(f"2x4:2,2,contact=any,announce={announce}"))
     if announce == "ship":
-        position = Position(Game.parse("2x4:3,2;contact=any;announce=ship"))
+        position = Position(Game.parse("2x4:3,2,contact=any,announce=ship"))
     optimal = Solver(position).tree()
     page = Shown(driver, tmp_path / "page.html", position, [("optimal", optimal)])
     paths = [[shot.reply for shot in shots] for shots, _ in optimal.paths()]
@@ -523,7 +523,7 @@ def test_announced_sinkings(driver, tmp_path, announce):
 
 
 def test_a_sinking_names_its_shape(driver, tmp_path):
-    position = Position(Game.parse("2x3:V3,1;contact=any;announce=ship"))
+    position = Position(Game.parse("2x3:V3,1,contact=any,announce=ship"))
     optimal = Solver(position).tree()
     page = Shown(driver, tmp_path / "page.html", position, [("optimal", optimal)])
     paths = [[shot.reply for shot in shots] for shots, _ in optimal.paths()]
@@ -535,7 +535,7 @@ def test_a_sinking_names_its_shape(driver, tmp_path):
 
 def test_holes_are_no_cells(driver, tmp_path):
     """They have no number, no click and no key, and no link leads there."""
-    position = Position(Game.parse("3x3:2,2;contact=any;holes=B2"))
+    position = Position(Game.parse("3x3:2,2,contact=any,holes=B2"))
     optimal = Solver(position).tree()
     page = Shown(driver, tmp_path / "page.html", position, [("optimal", optimal)])
     replies = max(([shot.reply for shot in shots] for shots, _ in optimal.paths()), key=len)
@@ -560,7 +560,7 @@ def test_holes_are_no_cells(driver, tmp_path):
         [
             ("1x30:4", ""),
             ("3x4:2,2", ""),
-            ("4x4:3,2,1;contact=any;announce=ship", "A1=hit B1=hit C1=sunk:3 D4=miss"),
+            ("4x4:3,2,1,contact=any,announce=ship", "A1=hit B1=hit C1=sunk:3 D4=miss"),
         ],
         2,
     ),
@@ -703,7 +703,7 @@ def test_shots_in_another_order_are_on_the_tree_again(figure6):
 
 @pytest.mark.parametrize("announce", some(1, ["sunk", "ship"], 2))
 def test_any_cell_where_sinkings_are_announced(driver, tmp_path, announce):
-    position = Position(Game.parse(f"2x3:2,1;contact=any;announce={announce}"))
+    position = Position(Game.parse(f"2x3:2,1,contact=any,announce={announce}"))
     solver = Solver(position, all_shots=True)
     page = Shown(driver, tmp_path / "page.html", position, [("optimal", solver.tree())])
     for cell in [(1, 2), (0, 2)]:
@@ -873,7 +873,7 @@ def test_a_page_for_everybody(figure6):
 
 def test_signs(driver, tmp_path):
     """× is a hit, ○ a miss, ● a hit that sinks: which of them have a cross, a ring, a full disc."""
-    position = Position.parse(Game.parse("2x3:2;announce=sunk"), "A1=miss")
+    position = Position.parse(Game.parse("2x3:2,announce=sunk"), "A1=miss")
     Shown(driver, tmp_path / "page.html", position, [("optimal", Solver(position).tree())])
     drawn = driver.execute_script(
         """return [...document.querySelectorAll("#legend .mark")].map((mark) => {

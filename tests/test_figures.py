@@ -147,13 +147,13 @@ def sources(tmp_path_factory):
         results.PLACEMENT_PAIRS,
         [("A1-A3", "B1-B2", True, True, True), ("A1-A3", "A2-B2", False, True, False)],
         "long short apart long_left short_left",
-        **{"game": "3x2:3,2;contact=any", "position": "A1=hit"},
+        **{"game": "3x2:3,2,contact=any", "position": "A1=hit"},
     )
     write(
         results.PLACEMENT_ORDERS,
         [("possible", 3, 1, 2, 3, 2), ("possible", 2, 2, 1, 4, 3)],
         "graph first outer inner nodes fitting",
-        game="3x2:3,2;contact=any",
+        game="3x2:3,2,contact=any",
     )
     played = {"game": "1x3:2", "position": "A1=miss B1=hit C1=hit"}
     shots = [(1, "A1", "miss"), (2, "B1", "hit"), (3, "C1", "hit")]
@@ -213,7 +213,7 @@ def sources(tmp_path_factory):
         results.BOXED_BRACKET,
         [("lower", "some", Fraction(7, 2))],
         "side name value_exact",
-        game="2x3:2;announce=ship",
+        game="2x3:2,announce=ship",
     )
     write(
         results.MINI_GAME,
@@ -225,7 +225,7 @@ def sources(tmp_path_factory):
         results.LEADERBOARD_SHOTS,
         [
             (game, strategy, shots, 5)
-            for game in ("10x10:5,4,3,3,2", "10x10:5,4,3,3,2;contact=any")
+            for game in ("10x10:5,4,3,3,2", "10x10:5,4,3,3,2,contact=any")
             for strategy in ("greedy:ties=first,endgame=4", "random")
             for shots in (40, 60, 61)
         ],
@@ -435,7 +435,7 @@ def test_strategies_that_go_by_less_are_named_so(data):
         ("upper", "greedy", 5, Fraction(5), "a table"),
     ]
     columns = "side name value value_exact source"
-    write_some(data / "results", results.BOXED_BRACKET, rows, columns, game="2x3:2;announce=ship")
+    write_some(data / "results", results.BOXED_BRACKET, rows, columns, game="2x3:2,announce=ship")
     source = data / "results" / "bracket_boxed.csv"
     (ax,) = import_module("paper_figures.bracket_boxed").FIGURE.draw(source).axes
     labels = [label.get_text().replace("\n", " ") for label in ax.get_yticklabels()]

@@ -23,9 +23,9 @@ GAMES = (
     pytest.param("2x6:3,2", marks=pytest.mark.long(4)),
     pytest.param("1x9:3,2", marks=pytest.mark.long(2)),
     pytest.param("3x4:2,2", marks=pytest.mark.long(2)),
-    pytest.param("3x3:2,1;contact=corner", marks=pytest.mark.long(2)),
+    pytest.param("3x3:2,1,contact=corner", marks=pytest.mark.long(2)),
     "1x9:2,2,1",
-    "3x3:2,2;contact=corner",
+    "3x3:2,2,contact=corner",
     "1x6:3,1",
 )
 MISSES = range(6)
@@ -149,7 +149,7 @@ def test_mistakes_are_caught(text, mistake):
     assert any(violations(text, **mistake))
 
 
-SEARCHED = ("3x4:3,2", "4x4:3,2", "2x7:3,2,2", "3x4:2,2", "4x4:3,2;contact=corner", "1x9:2,2,1")
+SEARCHED = ("3x4:3,2", "4x4:3,2", "2x7:3,2,2", "3x4:2,2", "4x4:3,2,contact=corner", "1x9:2,2,1")
 
 
 def searched(text):
@@ -287,7 +287,7 @@ def test_what_symmetries_make_of_a_cell(text):
             assert Unfinished(game, known, 5, 2, 4).value(turn[cell], image) == value
 
 
-@pytest.mark.parametrize("text", ["3x3:2", "3x4:1", "4x4:V3;contact=corner"])
+@pytest.mark.parametrize("text", ["3x3:2", "3x4:1", "4x4:V3,contact=corner"])
 def test_a_fleet_of_one_ship(text):
     """No ship costs anything, and the search ends."""
     game, known, coverage = searched(text)

@@ -100,9 +100,9 @@ def later(position, cell):
     [
         ("4x5:4,3,2", ""),
         ("4x5:3,2", "C3=miss A1=miss"),
-        ("4x4:3,2;contact=any", "B2=hit"),
-        ("3x4:3,2;contact=corner;announce=ship", "B2=hit"),
-        ("3x4:3,2;announce=sunk", "A1=miss"),
+        ("4x4:3,2,contact=any", "B2=hit"),
+        ("3x4:3,2,contact=corner,announce=ship", "B2=hit"),
+        ("3x4:3,2,announce=sunk", "A1=miss"),
     ],
 )
 def test_values_are_the_optima_one_shot_later(game, shots):
@@ -152,7 +152,7 @@ class Clock:
         return Limit(effort=self.nodes if effort is None else effort)
 
 
-@pytest.mark.parametrize("game", ["5x5:3,2", "4x4:3,2;contact=any", "3x4:3,2;announce=ship"])
+@pytest.mark.parametrize("game", ["5x5:3,2", "4x4:3,2,contact=any", "3x4:3,2,announce=ship"])
 @sizes("shares", (0.02, 0.5), (0.02, 0.2, 0.5, 0.9), 3)
 def test_brackets_hold_the_values(monkeypatch, game, shares):
     """However soon the search ends; the more it looks into, the closer they are."""
@@ -198,7 +198,7 @@ def test_a_bracket_is_of_the_mean_only():
 # Whatever finds them
 
 
-@pytest.mark.parametrize("game", ["4x5:3,2", "3x4:3,2;announce=sunk"])
+@pytest.mark.parametrize("game", ["4x5:3,2", "3x4:3,2,announce=sunk"])
 def test_workers_and_tables_do_not_change_the_values(tmp_path, game):
     position = Position(Game.parse(game))
     values = solve(position, all_shots=True).shot_values
@@ -218,7 +218,7 @@ def test_switches_do_not_change_the_values(switch):
 
 def test_threads_have_solvers_of_their_own():
     """Each worker keeps its solver between tasks, and its kernel serves one thread at a time."""
-    position = Position(Game.parse("3x4:3,2;announce=sunk"))
+    position = Position(Game.parse("3x4:3,2,announce=sunk"))
     arguments = team.Asked(position, solver_.MEAN, solver_.DEFAULT, None, None, None)
     here = team.worker_of(arguments)
     assert team.worker_of(arguments) is here

@@ -95,7 +95,7 @@ def values():
     return {
         "game": EMPTY.game,
         "position": Position.parse(EMPTY.game, "A2=hit B3=miss"),
-        "announced": Position.parse(optsearch.Game.parse("2x3:2,1;announce=sunk"), "A1=sunk"),
+        "announced": Position.parse(optsearch.Game.parse("2x3:2,1,announce=sunk"), "A1=sunk"),
         "posterior": optsearch.Posterior(Position.parse(EMPTY.game, "A2=hit")),
         "solution": solution,
         "within": optsearch.solve(GAME, objective=optsearch.Objective.parse("within=11")),
@@ -112,7 +112,7 @@ def test_short_representations():
     assert found == {
         "game": "Game.parse('4x5:4,3,2')",
         "position": "Position.parse(Game.parse('4x5:4,3,2'), 'A2=hit B3=miss')",
-        "announced": "Position.parse(Game.parse('2x3:2,1;announce=sunk'), 'A1=sunk')",
+        "announced": "Position.parse(Game.parse('2x3:2,1,announce=sunk'), 'A1=sunk')",
         "posterior": "<Posterior of 4x5:4,3,2, A2=hit>",
         "solution": "<Solution of 4x5:4,3,2: mean 994/88 = 11.295455>",
         "within": "<Solution of 4x5:4,3,2: 52 of 88 within 11 shots>",
@@ -148,7 +148,7 @@ def test_drawn_in_a_notebook():
     assert "998/88 = 11.340909" in texts["evaluation"]
 
 
-@pytest.mark.parametrize("game", ["3x4:3;board=hex", "hexagonal_2008.json#upper:weapons"])
+@pytest.mark.parametrize("game", ["3x4:3,board=hex", "hexagonal_2008.json#upper:weapons"])
 def test_hexagons_in_a_notebook(game):
     """Each cell is a polygon with its name; neighbours share two corners, and no others do."""
     posterior = optsearch.Posterior(game)
@@ -173,7 +173,7 @@ def test_hexagons_in_a_notebook(game):
 
 def test_seams_in_a_notebook():
     for board, dashed in (("rectangle", 0), ("cylinder", 2 * 3), ("torus", 2 * 3 + 2 * 4)):
-        game = "3x4:2" + (f";board={board}" if board != "rectangle" else "")
+        game = "3x4:2" + (f",board={board}" if board != "rectangle" else "")
         assert optsearch.Posterior(game)._repr_html_().count("dashed") == dashed
 
 
@@ -192,7 +192,7 @@ def test_bars_of_a_distribution():
 # Samples
 
 
-@pytest.mark.parametrize("game", ["4x5:2,3,4", "3x4:2,1,1;contact=any"])
+@pytest.mark.parametrize("game", ["4x5:2,3,4", "3x4:2,1,1,contact=any"])
 def test_ships_and_boards_of_a_sample(game):
     posterior = optsearch.Posterior(game)
     drawn = posterior.sample(20, 3)

@@ -127,18 +127,18 @@ def test_equals_the_skyline(query):
     [
         ("1x9:3,2", Constraints((3, 2))),
         ("3x5:3,2,2", Constraints((3, 2, 2), closed=1 << 7)),
-        ("4x4:2,2,1;holes=B2", Constraints((2, 2, 1), hits=1 | 1 << 12)),
+        ("4x4:2,2,1,holes=B2", Constraints((2, 2, 1), hits=1 | 1 << 12)),
         ("2x6:3,2,1,1", Constraints((2, 1, 1), hits=1 << 3, afloat=True)),
     ],
 )
 def test_rings(text, constraints):
-    board = Game.parse(f"{text};contact=corner;board=cylinder")
+    board = Game.parse(f"{text},contact=corner,board=cylinder")
     weights = dict.fromkeys(board.placements(2)[::3], 0.5)
     assert_equals_definition(FrontierSweep(board), board, constraints, weights)
     assert ShipByShip(board).through(constraints) == FrontierSweep(board).through(constraints)
 
 
-@pytest.mark.parametrize("text", ["14x6:5,4,4,3,3,3,2,2,2,2", "5x7:4,3,3,2,2,2;contact=any"])
+@pytest.mark.parametrize("text", ["14x6:5,4,4,3,3,3,2,2,2,2", "5x7:4,3,3,2,2,2,contact=any"])
 def test_many_ships(text):
     """Smaller boards of the fleets that skylines refuse on 100x10, by both ways; with progress."""
     game, seen = Game.parse(text), []
@@ -202,7 +202,7 @@ class Way:
     [
         ("6x6:3,2", [], ["count"]),  # one way to place all ships but two
         ("10x10:4,3,2,2,2", ["count"], []),
-        ("10x10:5,4,3,2;contact=any", ["count"], ["count"]),  # at most so many masks
+        ("10x10:5,4,3,2,contact=any", ["count"], ["count"]),  # at most so many masks
     ],
 )
 def test_the_way_that_takes_less(text, by_cells, by_ships, monkeypatch):
@@ -249,7 +249,7 @@ from optsearch.counting.constraints import Constraints
 from optsearch.counting.frontier import FrontierSweep
 from optsearch.game import Game
 
-game = Game.parse("11x11:6,5,4,3,2,1;contact=any")
+game = Game.parse("11x11:6,5,4,3,2,1,contact=any")
 interrupt_in_kernel()
 FrontierSweep(game).count(Constraints(game.fleet))
 """
@@ -259,11 +259,11 @@ FrontierSweep(game).count(Constraints(game.fleet))
 
 
 @pytest.mark.parametrize(
-    "rest", ["4x4:3,2,2", "3x5:3,2;announce=sunk", "4x4:2,2;contact=any", "4x4:2,1;holes=A1,C3"]
+    "rest", ["4x4:3,2,2", "3x5:3,2,announce=sunk", "4x4:2,2,contact=any", "4x4:2,1,holes=A1,C3"]
 )
 def test_an_empty_board_by_its_symmetries(rest):
     """One placement of each kind stands for those that it is moved to."""
-    game = Game.parse(f"{rest};board=torus")
+    game = Game.parse(f"{rest},board=torus")
     everything = Constraints(game.fleet, game.holes)
     counting = AnyBoard(game)
     assert counting._orbits or game.holes
@@ -278,8 +278,8 @@ def test_an_empty_board_by_its_symmetries(rest):
     some(
         2,
         [
-            *("12x12:2,2;board=torus;contact=any", "12x12:1,1;board=torus"),
-            *("12x12:3,2;board=torus", "9x16:5,2;board=torus"),
+            *("12x12:2,2,board=torus,contact=any", "12x12:1,1,board=torus"),
+            *("12x12:3,2,board=torus", "9x16:5,2,board=torus"),
         ],
         4,
     ),

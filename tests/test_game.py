@@ -1,5 +1,6 @@
 """Games: their text, their rules, what they refuse."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -26,6 +27,8 @@ from tests.examples import games
 def test_text_round_trip(game):
     assert Game.parse(str(game)) == game
     assert hash(Game.parse(str(game))) == hash(game)
+    assert Game.parse(game.identity) == game  # the form of before, by which things are kept
+    assert game.identity == re.sub(r",(?=[a-z]+=)", ";", str(game))
 
 
 @pytest.mark.parametrize(
@@ -33,14 +36,15 @@ def test_text_round_trip(game):
     [
         ("10x10:5,4,3,3,2", "10x10:5,4,3,3,2"),
         ("4x5:2,3,4", "4x5:4,3,2"),
-        (" 4 x 4 : 3 , 2 ; contact = any ; announce=ship ", "4x4:3,2;contact=any;announce=ship"),
-        ("4x4:2;contact=none;announce=nothing", "4x4:2"),
+        (" 4 x 4 : 3 , 2 ; contact = any ; announce=ship ", "4x4:3,2,contact=any,announce=ship"),
+        ("4x4:2,contact=none,announce=nothing", "4x4:2"),
         ("1x128:128", "1x128:128"),
         ("8X16:1,1", "8x16:1,1"),
-        ("4x4:2 ; holes = c3 , B1", "4x4:2;holes=B1,C3"),
-        ("4x4:2;holes=B2-C3,D4", "4x4:2;holes=B2-C2,B3-C3,D4"),
-        ("4x4:2;holes=C3-B2;contact=any", "4x4:2;contact=any;holes=B2-C2,B3-C3"),
-        ("2x4:2;holes=C1-D1,A2", "2x4:2;holes=C1-D1,A2"),
+        ("4x4:2 ; holes = c3 , B1", "4x4:2,holes=B1,C3"),
+        ("4x4:2,holes=B2-C3,D4", "4x4:2,holes=B2-C2,B3-C3,D4"),
+        ("4x4:2;holes=B2,D4,contact=any", "4x4:2,contact=any,holes=B2,D4"),
+        ("4x4:2,holes=C3-B2,contact=any", "4x4:2,contact=any,holes=B2-C2,B3-C3"),
+        ("2x4:2,holes=C1-D1,A2", "2x4:2,holes=C1-D1,A2"),
     ],
 )
 def test_text_is_normalised(text, printed):
@@ -51,13 +55,15 @@ def test_text_is_normalised(text, printed):
     ("text", "quoted"),
     [
         ("", "''"),
-        ("10x10", "'10x10'"),
         ("10:5,4", "'10:5,4'"),
         ("ax4:2", "'ax4:2'"),
         ("-3x4:2", "'-3x4:2'"),
-        ("4x4:", "''"),
+        ("4x4", "'4x4' has no ships; add them, as in 4x4:3,2"),
+        ("4x4:", "'4x4:' has no ships; add them, as in 4x4:3,2"),
+        ("4x4:,contact=any", "has no ships"),
         ("4x4:2,", "''"),
         ("4x4:2;3", "'3'"),
+        ("4x4:2,contact=any,3", "'3' in '4x4:2,contact=any,3' is not a rule"),
         ("4x4:two", "'two'"),
         ("4x4:-1", "'-1'"),
         ("4x4:0", "length 0"),
@@ -65,18 +71,18 @@ def test_text_is_normalised(text, printed):
         ("0x4:2", "0x4"),
         ("32x33:2", "1056 cells; at most 1,024"),
         ("2x2:2,2,2", "needs 6 cells"),
-        ("4x4:2;contact=maybe", "'maybe'"),
-        ("4x4:2;announce=all", "'all'"),
+        ("4x4:2,contact=maybe", "'maybe'"),
+        ("4x4:2,announce=all", "'all'"),
         ("4x4:2;touch=any", "'touch=any'"),
         ("4x4:2;contact", "'contact'"),
-        ("4x4:2;contact=any;contact=none", "contact is given twice"),
-        ("4x4:2;holes=E1", "the hole E1 is off the board 4x4"),
-        ("4x4:2;holes=A1-A9", "the hole A1-A9 is off the board 4x4"),
-        ("4x4:2;holes=", "'' is not a cell"),
-        ("4x4:2;holes=A1,,B1", "'' is not a cell"),
-        ("4x4:2;holes=A1-B2-C3", "'B2-C3' is not a cell"),
-        ("4x4:2;holes=A1;holes=A2", "holes is given twice"),
-        ("2x2:2,2;holes=A1", "the board 2x2 has 3 that are no holes"),
+        ("4x4:2,contact=any,contact=none", "contact is given twice"),
+        ("4x4:2,holes=E1", "the hole E1 is off the board 4x4"),
+        ("4x4:2,holes=A1-A9", "the hole A1-A9 is off the board 4x4"),
+        ("4x4:2,holes=", "'' is not a cell"),
+        ("4x4:2,holes=A1,,B1", "'' is not a cell"),
+        ("4x4:2,holes=A1-B2-C3", "'B2-C3' is not a cell"),
+        ("4x4:2,holes=A1,holes=A2", "holes is given twice"),
+        ("2x2:2,2,holes=A1", "the board 2x2 has 3 that are no holes"),
         ("٤x٤:2", "'٤x٤:2'"),
         ("99999999999x1:1", "'99999999999x1:1'"),
     ],
@@ -108,7 +114,7 @@ def test_off_the_board():
 
 def test_holes():
     """They are no cells of the board: nothing lies there, and nothing is shot there."""
-    game = Game.parse("3x4:3,2;holes=B2-C2")
+    game = Game.parse("3x4:3,2,holes=B2-C2")
     assert (game.cells, game.room, game.names(game.holes)) == (12, 10, ["B2", "C2"])
     assert (1, 1) not in game
     assert (1, 0) in game
@@ -118,13 +124,13 @@ def test_holes():
         *("A1-C1", "B1-D1", "A1-A3", "D1-D3", "A3-C3", "B3-D3"),
     }
     assert len(game.symmetries()) == 4
-    assert len(Game.parse("3x4:3,2;holes=B2").symmetries()) == 2
-    assert len(Game.parse("3x4:3,2;holes=A1").symmetries()) == 1
+    assert len(Game.parse("3x4:3,2,holes=B2").symmetries()) == 2
+    assert len(Game.parse("3x4:3,2,holes=A1").symmetries()) == 1
 
 
 def test_a_hole_keeps_no_ships_apart():
     """What touches is what would touch without it: A1-A2 and B3, also where B2 is a hole."""
-    game = Game.parse("3x3:2,1;holes=B2")
+    game = Game.parse("3x3:2,1,holes=B2")
     assert game.halo(game.mask([(0, 0), (1, 0)])) >> 8 & 1 == 0
     whole = Game.parse("3x3:2,1")
     assert game.halo(0b1001) == whole.halo(0b1001)

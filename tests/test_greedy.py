@@ -110,12 +110,12 @@ GAMES = (
     "3x4:2",
     "4x4:3",
     "3x3:2,1",
-    "3x3:2,2;contact=any",
-    "3x4:3,2;contact=any",
-    "3x3:2,1;contact=corner",
-    "2x3:2;announce=sunk",
-    "3x3:2,1;contact=any;announce=ship",
-    "2x4:2,2;contact=any;announce=sunk",
+    "3x3:2,2,contact=any",
+    "3x4:3,2,contact=any",
+    "3x3:2,1,contact=corner",
+    "2x3:2,announce=sunk",
+    "3x3:2,1,contact=any,announce=ship",
+    "2x4:2,2,contact=any,announce=sunk",
 )
 
 
@@ -184,7 +184,7 @@ def test_positions_and_trees(text, number):
 
 def test_a_certain_hit_is_a_choice_where_sinkings_are_announced():
     """After B1 is hit, D1 is a certain hit, but shot now it tells nothing; C1 tells."""
-    game = Game.parse("1x5:2,2;contact=any;announce=sunk")
+    game = Game.parse("1x5:2,2,contact=any,announce=sunk")
     position = Position.parse(game, "B1=hit")
     greedy, solution = GreedySolver(position), solve(position)
     by_definition = reference.solve(position)
@@ -198,7 +198,7 @@ def test_a_certain_hit_is_a_choice_where_sinkings_are_announced():
     ("game", "shots", "likely"), [("1x5:2,2", "B1=hit", "D1"), ("1x6:3,2", "", "B1 E1")]
 )
 def test_a_certain_hit_is_a_most_probable_cell(game, shots, likely):
-    position = Position.parse(Game.parse(f"{game};contact=any"), shots)
+    position = Position.parse(Game.parse(f"{game},contact=any"), shots)
     cells = tuple(map(parse_cell, likely.split()))
     assert GreedySolver(position).greedy_shots == solve(position).greedy()[0] == cells
     assert tuple(Posterior(position).greedy_shots()) == cells
@@ -233,7 +233,7 @@ def test_what_the_prototype_found():
     [
         *(("2x6:3,2", ""), ("4x4:3", ""), ("4x5:4,3,2", "")),
         ("1x12:5,2", "A1=hit F1=miss"),  # they part after hits that are certain
-        ("3x3:2,1;contact=any;announce=ship", ""),
+        ("3x3:2,1,contact=any,announce=ship", ""),
     ],
 )
 def test_where_the_trees_part(text, shots):
@@ -328,7 +328,7 @@ def test_positions_without_a_shot():
 
 def test_the_command_leaves_out_orders_that_a_board_has_not():
     """What a torus costs greedy; an order by rows and columns is refused where it is asked for."""
-    found = json.loads(run("3x4:2;board=torus", "--json").stdout)
+    found = json.loads(run("3x4:2,board=torus", "--json").stdout)
     assert list(found["rules"]) == ["best", "worst", "first", "last", "remainder"]
-    refused = run("3x4:2;board=torus", "--rule", "central")
+    refused = run("3x4:2,board=torus", "--rule", "central")
     assert "goes by rows and columns" in str(refused.exception)

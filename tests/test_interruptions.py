@@ -87,7 +87,7 @@ def test_an_owner_that_is_killed_leaves_nothing_on_the_terminal(times):
 @pytest.mark.parametrize(("signal", "status"), some(1, [("interrupt_all", 130), ("kill", -9)], 5))
 def test_announced_games_go_on_from_their_table(tmp_path, signal, status):
     """In two processes, none of which is left; what was found before is found in the table."""
-    game = "4x4:3,2;announce=ship"
+    game = "4x4:3,2,announce=ship"
     hooks = f"from optsearch.support.store import Integers; at(Integers, 'put', {signal}, 60)"
     arguments = ("solve", game, "--jobs", 2, "--table", "kept")
     ended = run_command(*arguments, hooks=hooks, cwd=tmp_path)
@@ -159,5 +159,5 @@ def test_next_to_nothing_is_loaded_before_ctrl_c_is_heard():
 def test_ctrl_c_during_a_count_by_the_lattice():
     """Within the kernel that makes the table of a large game."""
     hooks = "from optsearch.counting import lattice; at(lattice, 'Lattice', interrupt_in_kernel)"
-    game = "11x11:8,7,6,5,4,3,2,1;contact=any"
+    game = "11x11:8,7,6,5,4,3,2,1,contact=any"
     assert run_command("count", game, hooks=hooks) == (130, "", "interrupted\n")

@@ -274,7 +274,7 @@ def test_tables_in_every_form(here, answer_of, tmp_path, monkeypatch, arguments)
 @pytest.mark.parametrize("name", ["occurrence", "posterior"])
 def test_matrices_in_csv(here, answer_of, name):
     """A row a cell on the board, after the other fields."""
-    game = "3x3:2;holes=B2"
+    game = "3x3:2,holes=B2"
     found, out = answer_of(name, game), here(name, game, "--format", "csv")[1]
     lines = [line for line in out.splitlines() if not line.startswith("# ")]
     rows = {row["cell"]: row for row in csv.DictReader(lines)}
@@ -319,7 +319,7 @@ def test_tables_in_pandas():
 
 def test_json_lines_in_pandas(here):
     pandas = pytest.importorskip("pandas")
-    games = ("4x4:3", "4x5:2,3,4", f"2x60:1{',1' * 19};contact=any")
+    games = ("4x4:3", "4x5:2,3,4", f"2x60:1{',1' * 19},contact=any")
     lines = [here("count", game, "--json")[1] for game in games]
     lines += [here("evaluate", "greedy", game, "--jobs", 1, "--json")[1] for game in games[:2]]
     table = pandas.read_json(io.StringIO("".join(lines)), lines=True)

@@ -79,10 +79,10 @@ def through(rows, columns, lengths, contact, missed=(), hit=()):
     [
         ("12x12:5,3,2", ""),
         ("12x12:4,3,2", "F6=hit F7=hit G9=miss"),
-        ("11x13:4,3,1;contact=corner", "C3=miss D4=hit"),
-        ("9x16:5,4,2;contact=any", "H5=hit I5=hit A1=miss"),
+        ("11x13:4,3,1,contact=corner", "C3=miss D4=hit"),
+        ("9x16:5,4,2,contact=any", "H5=hit I5=hit A1=miss"),
         ("16x16:4,3,2", "P16=hit"),
-        ("2x100:9,4,1;contact=any", "AA1=hit"),
+        ("2x100:9,4,1,contact=any", "AA1=hit"),
     ],
 )
 def test_posteriors_counted_in_another_way(text, shots):
@@ -135,7 +135,7 @@ def test_the_usual_fleet_on_12x12(step):
     "text",
     [
         "12x12:3,3,2",
-        "9x16:3,2;contact=any;announce=ship",
+        "9x16:3,2,contact=any,announce=ship",
         pytest.param("12x12:5,4,3,3,2", marks=pytest.mark.long(2)),
     ],
 )
@@ -160,7 +160,7 @@ def test_samples(text):
 
 def test_sinkings_and_holes():
     """By the definition: one ship of two cells is left on a board with holes."""
-    game = Game.parse("12x12:3,2;announce=ship;holes=A1-L9")
+    game = Game.parse("12x12:3,2,announce=ship,holes=A1-L9")
     position = Position.parse(game, "A12=hit B12=hit C12=sunk:3")
     expected = Counter()
     for ships in reference.configurations(position):
@@ -209,7 +209,7 @@ def test_players_of_small_boards(player):
         simulate([player], Game(12, 12, (2,)), games=1, seed=1, jobs=1)
 
 
-@pytest.mark.parametrize("text", ["17x17:3,2,1", "14x14:6,2,1", "13x13:7,3,2;contact=any"])
+@pytest.mark.parametrize("text", ["17x17:3,2,1", "14x14:6,2,1", "13x13:7,3,2,contact=any"])
 def test_a_board_too_wide_for_skylines(text):
     """It is swept cell by cell."""
     game = Game.parse(text)

@@ -46,7 +46,7 @@ def test_the_effort_of_a_search_counts_its_subsets():
                 solve(position, progress=progress)
 
 
-@pytest.mark.parametrize("game", ["5x5:3,2", "4x4:3,2;announce=ship"])
+@pytest.mark.parametrize("game", ["5x5:3,2", "4x4:3,2,announce=ship"])
 @pytest.mark.parametrize("rule", ["best", "worst", "first"])
 def test_greedy_strategies_end_at_a_limit(game, rule):
     solver = GreedySolver(Position(Game.parse(game)), progress=Limit(effort=50).watch())

@@ -24,8 +24,8 @@ from optsearch.results import tables as results
 from optsearch.support.errors import NotSupported, RecordError, TableError, TooLarge
 from tests.examples import sizes
 
-TINY = ("2x3:2", "3x3:2", "3x4:2,2", "3x4:3,2", "2x6:3,2", "3x4:3;contact=corner", "1x9:2,2,1")
-SMALL = (*TINY, "4x4:3,2", "4x5:3,2", "4x5:4,3,2", "5x5:3,2", "3x7:3,2", "4x4:2,2;contact=corner")
+TINY = ("2x3:2", "3x3:2", "3x4:2,2", "3x4:3,2", "2x6:3,2", "3x4:3,contact=corner", "1x9:2,2,1")
+SMALL = (*TINY, "4x4:3,2", "4x5:3,2", "4x5:4,3,2", "5x5:3,2", "3x7:3,2", "4x4:2,2,contact=corner")
 
 
 def slow(texts, *long, seconds):
@@ -77,7 +77,7 @@ def most_met_exactly(game):
 @pytest.mark.parametrize(
     "text",
     slow(
-        [*SMALL, "4x4:2,2,2;contact=any", "4x6:4", "5x5:5,1"],
+        [*SMALL, "4x4:2,2,2,contact=any", "4x6:4", "5x5:5,1"],
         *("5x5:3,2", "5x5:5,1", "3x7:3,2", "4x5:3,2"),
         seconds=2,
     ),
@@ -151,7 +151,7 @@ def test_classes_and_checkpoints(tmp_path):
     with pytest.raises(TableError, match="5x5:4,2"):
         CellSetCounts.of(Game.parse("5x5:4,2"), path)
     with pytest.raises(TooLarge, match="15,046,987,768"):
-        CellSetCounts.of(Game.parse("10x10:5,4,3,3,2;contact=any"))
+        CellSetCounts.of(Game.parse("10x10:5,4,3,3,2,contact=any"))
 
 
 # The root chain
@@ -270,7 +270,7 @@ def most_found(sets, misses):
     return best
 
 
-@pytest.mark.parametrize("text", ["3x4:2,2", "3x4:3,2", "2x6:3,2", "3x3:2,1;contact=corner"])
+@pytest.mark.parametrize("text", ["3x4:2,2", "3x4:3,2", "2x6:3,2", "3x3:2,1,contact=corner"])
 def test_the_reveal_game(text):
     """F_Q(l) of one known ship against all strategies that know it, for l = 0 … 7."""
     game = Game.parse(text)
@@ -300,7 +300,7 @@ def test_the_reveal_game_of_one_ship():
 
 def test_announced_sinkings_have_no_long_bounds():
     with pytest.raises(NotSupported, match="announce=ship"):
-        lower_bounds.long_bounds(Game.parse("3x3:2,1;announce=ship"))
+        lower_bounds.long_bounds(Game.parse("3x3:2,1,announce=ship"))
 
 
 def test_names_of_tables():
@@ -313,7 +313,7 @@ def test_names_of_tables():
 
 def test_contact_any_has_no_reveal_game():
     with pytest.raises(NotSupported, match="contact=any"):
-        reveal.reveal(Game.parse("4x4:2,2;contact=any"))
+        reveal.reveal(Game.parse("4x4:2,2,contact=any"))
 
 
 # The ship chain
@@ -345,7 +345,7 @@ def met_by(columns, cells):
 
 
 @pytest.mark.parametrize(
-    "text", ["3x4:3,2", "4x4:3,2", "4x4:2,2", "3x3:2,1;contact=corner", "1x9:2,2,1", "1x6:3,1"]
+    "text", ["3x4:3,2", "4x4:3,2", "4x4:2,2", "3x3:2,1,contact=corner", "1x9:2,2,1", "1x6:3,1"]
 )
 def test_what_is_met_beside_a_ship(text):
     """Of four cells and fewer exactly; of more at least."""
@@ -447,7 +447,7 @@ def test_a_ship_chain_that_costs_too_much_is_caught(text):
     assert any(one < some for one, some in zip(wrong, best, strict=True))
 
 
-@pytest.mark.parametrize("text", [*SMALL, "3x3:2,1;contact=corner", "2x7:3,2,2"])
+@pytest.mark.parametrize("text", [*SMALL, "3x3:2,1,contact=corner", "2x7:3,2,2"])
 def test_the_chain_with_every_ship(text):
     """No strategy finishes more; a ship less known is no better."""
     game = Game.parse(text)
@@ -531,10 +531,10 @@ def test_a_table_that_contradicts_itself_is_refused(tmp_path, histogram, header,
 
 
 def test_a_strategy_that_is_told_less_can_be_played_where_more_is_announced(tmp_path):
-    write_evaluation(tmp_path, "some", "4x4:3,2;announce=sunk", {8: 36, 9: 68})
+    write_evaluation(tmp_path, "some", "4x4:3,2,announce=sunk", {8: 36, 9: 68})
     source = "data/results/evaluations/some.csv"
     for announce, told in (("sunk", source), ("ship", "it goes by less than is announced")):
-        position = Position(Game.parse(f"4x4:3,2;announce={announce}"))
+        position = Position(Game.parse(f"4x4:3,2,announce={announce}"))
         (found,) = bracket.upper_bounds(position, tmp_path)
         assert (found.value, found.source[: len(told)]) == (Fraction(900, 104), told)
     found = bracket.upper_bounds(Position(Game.parse("4x4:3,2")), tmp_path)

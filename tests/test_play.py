@@ -17,7 +17,7 @@ from optsearch.play.hiding import hider
 from optsearch.play.match import OPPONENTS, Match
 from optsearch.support.errors import OptsearchError, PositionError
 
-GAME = "4x4:3,2;contact=any;announce=ship"
+GAME = "4x4:3,2,contact=any,announce=ship"
 CELLS = [f"{column}{row}" for row in range(1, 5) for column in "ABCD"]
 
 
@@ -128,7 +128,7 @@ def test_a_kept_match_is_checked(tmp_path):
     path = tmp_path / "match.json"
     path.write_text(match.kept())
     for arguments, said in (
-        (["4x4:3,2"], "its game is 4x4:3,2;contact=any;announce=ship, not 4x4:3,2;"),
+        (["4x4:3,2"], "its game is 4x4:3,2,contact=any,announce=ship, not 4x4:3,2;"),
         ([GAME, "--seed", "4"], "its seed is 5, not 4"),
         ([GAME, "--against", "easy"], "its against is hard, not easy"),
         ([GAME, "--ships", "A1-A3 C1-C2"], "its ships is"),
@@ -187,9 +187,9 @@ def test_undo_takes_a_shot_and_its_answer_back(against, tmp_path):
 @pytest.mark.parametrize(
     ("game", "drawn"),
     [
-        ("2x3:2;holes=A2", ["   A  B  C", "1  0  1  2", "2  3  4  5"]),
-        ("2x3:2;board=torus", ["   A  B  C", "1  0  1  2", "2  3  4  5"]),
-        ("2x3:2;board=hex", ["    A   B   C", "1   0   1   2", "  2   3   4   5"]),
+        ("2x3:2,holes=A2", ["   A  B  C", "1  0  1  2", "2  3  4  5"]),
+        ("2x3:2,board=torus", ["   A  B  C", "1  0  1  2", "2  3  4  5"]),
+        ("2x3:2,board=hex", ["    A   B   C", "1   0   1   2", "  2   3   4   5"]),
     ],
 )
 def test_texts_stand_where_the_cells_lie(game, drawn):
@@ -224,21 +224,21 @@ def test_the_board_is_shown_after_each_shot():
 
 
 def test_who_hides_the_ships(tmp_path):
-    game = Game.parse("4x4:3,2;contact=any")
+    game = Game.parse("4x4:3,2,contact=any")
     expected = to_masks(hider("corner").boards(game, 1, 3)[0])
     match = Match(game, 3, boards="corner")
     assert match.hidden == expected
     assert Match.resumed(match.kept()).hidden == expected
     path = tmp_path / "match.json"
-    run(["A1"], "4x4:3,2;contact=any", "--seed", "3", "--boards", "corner", "--resume", str(path))
+    run(["A1"], "4x4:3,2,contact=any", "--seed", "3", "--boards", "corner", "--resume", str(path))
     assert json.loads(path.read_text())["boards"] == "corner"
     assert (
-        run([], "4x4:3,2;contact=any", "--boards", "corner", "--resume", str(path)).exit_code == 0
+        run([], "4x4:3,2,contact=any", "--boards", "corner", "--resume", str(path)).exit_code == 0
     )
     error = run(
-        [], "4x4:3,2;contact=any", "--boards", "one-by-one", "--resume", str(path)
+        [], "4x4:3,2,contact=any", "--boards", "one-by-one", "--resume", str(path)
     ).exception
     assert "its boards is corner, not one-by-one" in str(error)
-    assert "nobody" in str(run([], "4x4:3,2;contact=any", "--boards", "nobody").exception)
+    assert "nobody" in str(run([], "4x4:3,2,contact=any", "--boards", "nobody").exception)
     old = {name: value for name, value in json.loads(match.kept()).items() if name != "boards"}
     assert Match.resumed(json.dumps(old)).boards == "uniform"

@@ -28,7 +28,7 @@ from optsearch.support.errors import StrategyError
 from tests.examples import some
 
 ROOT = Path(__file__).resolve().parent.parent
-GAME = Game.parse("4x4:3,2;contact=any")
+GAME = Game.parse("4x4:3,2,contact=any")
 
 
 class Anywhere:
@@ -177,22 +177,22 @@ SIMPLE = [
     "density:weight=3",
 ]
 BOARDS = [
-    ("10x10:5,4,3,3,2;contact=any", 4),
+    ("10x10:5,4,3,3,2,contact=any", 4),
     ("10x10:5,4,3,3,2", 2),
-    ("6x8:4,3,2,1;contact=corner", 10),
+    ("6x8:4,3,2,1,contact=corner", 10),
     ("1x7:3,1", 10),
-    ("5x2:2,2;contact=any", 10),
+    ("5x2:2,2,contact=any", 10),
 ]
 
 
 ANNOUNCED = [
-    ("10x10:5,4,3,3,2;contact=any;announce=ship", 8),
-    ("10x10:5,4,3,3,2;contact=any;announce=sunk", 8),
-    ("10x10:4,3,3,2,2,1,1;announce=ship", 4),
-    ("10x10:4,3,3,2,2,1,1;announce=sunk", 4),
-    ("6x8:4,3,2,2,1;contact=corner;announce=sunk", 12),
-    ("6x5:3,3,2,2;contact=any;announce=ship", 25),
-    ("6x5:3,2,2,1,1;contact=any;announce=sunk", 25),
+    ("10x10:5,4,3,3,2,contact=any,announce=ship", 8),
+    ("10x10:5,4,3,3,2,contact=any,announce=sunk", 8),
+    ("10x10:4,3,3,2,2,1,1,announce=ship", 4),
+    ("10x10:4,3,3,2,2,1,1,announce=sunk", 4),
+    ("6x8:4,3,2,2,1,contact=corner,announce=sunk", 12),
+    ("6x5:3,3,2,2,contact=any,announce=ship", 25),
+    ("6x5:3,2,2,1,1,contact=any,announce=sunk", 25),
 ]
 
 
@@ -229,14 +229,14 @@ def test_numba_plays_as_plain_python(text, board, games):
 
 def test_random_shots_end_as_the_last_of_all_ships():
     """The last of k ship cells among n in random order is at k (n + 1) / (k + 1) on average."""
-    game = Game.parse("6x6:3,2;contact=any")
+    game = Game.parse("6x6:3,2,contact=any")
     (outcome,) = simulate(["heuristic:version=1"], game, games=4000, jobs=1).outcomes
     assert abs(outcome.mean - 5 * 37 / 6) < 4 * outcome.standard_error
 
 
 def hunted(shots, version=2, **options):
     """The values of a heuristic after some shots on the usual game."""
-    game = Game.parse("10x10:5,4,3,3,2;contact=any")
+    game = Game.parse("10x10:5,4,3,3,2,contact=any")
     playing = Heuristic(version, **options).begin(game, np.random.default_rng(0))
     for shot in Position.parse(game, shots).shots:
         playing.hear(shot.cell, shot.reply.hit)
@@ -302,13 +302,13 @@ def test_distance_weights():
 
 
 def test_parity_hunts_on_the_checkerboard_and_targets_beside_hits():
-    game = Game.parse("3x3:2;contact=any")
+    game = Game.parse("3x3:2,contact=any")
     assert Parity().values(Position(game)) == [2, 1, 2, 1, 2, 1, 2, 1, 2]
     assert Parity().values(Position.parse(game, "A1=hit")) == [2, 3, 2, 3, 2, 1, 2, 1, 2]
 
 
 def test_density_counts_the_placements_of_each_ship():
-    game = Game.parse("1x5:2,2;contact=any")
+    game = Game.parse("1x5:2,2,contact=any")
     assert Density().values(Position(game)) == [2, 4, 4, 4, 2]
     assert Density(20).values(Position.parse(game, "A1=hit E1=miss")) == [40, 42, 4, 2, 0]
 
@@ -317,26 +317,26 @@ def test_density_counts_the_placements_of_each_ship():
     ("rules", "shots", "attacked", "closed", "afloat"),
     [
         # which of three hits in a line a ship of length 2 has, nobody knows
-        ("any;announce=ship", "C2=hit B2=hit A2=sunk:2", "C2", "A2 B2", (3, 3)),
-        ("any;announce=ship", "C2=hit A2=hit B2=sunk:2", "A2 B2 C2", "", (3, 3)),
+        ("any,announce=ship", "C2=hit B2=hit A2=sunk:2", "C2", "A2 B2", (3, 3)),
+        ("any,announce=ship", "C2=hit A2=hit B2=sunk:2", "A2 B2 C2", "", (3, 3)),
         # until the ship of length 3 has one of them
         (
-            "any;announce=ship",
+            "any,announce=ship",
             "C2=hit A2=hit B2=sunk:2 C3=hit C4=sunk:3",
             "",
             "A2 B2 C2 C3 C4",
             (3,),
         ),
         # without a length it is taken to be the whole line
-        ("any;announce=sunk", "C2=hit A2=hit B2=sunk", "", "A2 B2 C2", (3, 2)),
-        ("any;announce=sunk", "A2=hit B2=hit C2=hit D2=sunk", "A2", "B2 C2 D2", (3, 2)),
+        ("any,announce=sunk", "C2=hit A2=hit B2=sunk", "", "A2 B2 C2", (3, 2)),
+        ("any,announce=sunk", "A2=hit B2=hit C2=hit D2=sunk", "A2", "B2 C2 D2", (3, 2)),
         # and where ships do not touch, its neighbours are water
-        ("corner;announce=sunk", "A1=hit B1=sunk", "", "A1 B1 C1 A2 B2", (3, 3)),
-        ("none;announce=ship", "A1=hit B1=sunk:2", "", "A1 B1 C1 A2 B2 C2", (3, 3)),
+        ("corner,announce=sunk", "A1=hit B1=sunk", "", "A1 B1 C1 A2 B2", (3, 3)),
+        ("none,announce=ship", "A1=hit B1=sunk:2", "", "A1 B1 C1 A2 B2 C2", (3, 3)),
     ],
 )
 def test_what_is_made_of_sinkings(rules, shots, attacked, closed, afloat):
-    game = Game.parse(f"4x4:3,3,2;contact={rules}")
+    game = Game.parse(f"4x4:3,3,2,contact={rules}")
     known = heard(Position.parse(game, shots))
     hits = Position.parse(game, shots).hits
     assert " ".join(game.names(known.closed)) == closed
@@ -346,11 +346,11 @@ def test_what_is_made_of_sinkings(rules, shots, attacked, closed, afloat):
 
 
 @pytest.mark.parametrize(
-    "rules", ["none;announce=sunk", "none;announce=ship", "corner;announce=sunk"]
+    "rules", ["none,announce=sunk", "none,announce=ship", "corner,announce=sunk"]
 )
 def test_what_is_made_of_sinkings_is_true(rules):
     """Where it is no guess: against the ships that are hidden; with `any` for lengths told."""
-    for text in (f"5x6:3,2,2,1;contact={rules}", "5x6:3,2,2,1;contact=any;announce=ship"):
+    for text in (f"5x6:3,2,2,1,contact={rules}", "5x6:3,2,2,1,contact=any,announce=ship"):
         game = Game.parse(text)
         for number, ships in enumerate(hiding.Drawn().boards(game, 20, 3)):
             masks, position = to_masks(ships), Position(game)
@@ -371,7 +371,7 @@ def test_what_is_made_of_sinkings_is_true(rules):
 
 
 @pytest.mark.parametrize(
-    "text", some(1, ["3x4:2,2;contact=any", "3x5:2,2;contact=any", "4x4:3,2"], 4)
+    "text", some(1, ["3x4:2,2,contact=any", "3x5:2,2,contact=any", "4x4:3,2"], 4)
 )
 def test_information_and_bisection_are_one_where_nothing_is_announced(text):
     game = Game.parse(text)
@@ -382,7 +382,7 @@ def test_information_and_bisection_are_one_where_nothing_is_announced(text):
 
 def test_the_entropy_is_that_of_the_replies():
     """Against the replies of all configurations, listed."""
-    game = Game.parse("3x4:2,2;contact=any;announce=sunk")
+    game = Game.parse("3x4:2,2,contact=any,announce=sunk")
     start = Position.parse(game, "B2=hit A1=miss")
     everything = [to_masks(ships) for ships in list_ships(start)]
     left = [ships for ships in everything if start.is_compatible(ships)]
@@ -406,10 +406,10 @@ def parts_of(game, cell, counts):
     return [counts.configurations - counts.cells[cell], counts.cells[cell] - sum(sunk), *sunk]
 
 
-@pytest.mark.parametrize("rules", ["any;announce=ship", "corner;announce=sunk", "none"])
+@pytest.mark.parametrize("rules", ["any,announce=ship", "corner,announce=sunk", "none"])
 def test_counts_are_those_of_the_replies(rules):
     """What the replies of all configurations, listed, say of each cell; on the way of a game."""
-    game = Game.parse(f"4x4:3,2,2;contact={rules}")
+    game = Game.parse(f"4x4:3,2,2,contact={rules}")
     everything = [to_masks(ships) for ships in list_ships(Position(game))]
     position, ships = Position(game), everything[len(everything) // 3]
     while position.hits_left:
@@ -428,12 +428,12 @@ def test_counts_are_those_of_the_replies(rules):
 
 def test_rollouts_begin_greedily_where_sinkings_are_announced():
     """On boards whose configurations are too many to list; and go on by the listed ones."""
-    game = Game.parse("10x10:5,4,3,3,2;contact=any;announce=ship")
+    game = Game.parse("10x10:5,4,3,3,2,contact=any,announce=ship")
     rollout, greedy = named("rollout"), named("greedy")
     for shots in ("", "E5=hit E6=sunk:2"):
         position = Position.parse(game, shots)
         assert rollout.shot(position) == greedy.shot(position)
-    small = Game.parse("4x4:3,2;contact=any;announce=ship")
+    small = Game.parse("4x4:3,2,contact=any,announce=ship")
     assert Position(small).after(rollout.shot(Position(small)), MISS).misses
 
 

@@ -14,7 +14,7 @@ REPLIES = [Reply.parse(text) for text in ("miss", "hit", "sunk", "sunk:2", "sunk
 
 
 def test_holes_are_drawn_and_never_shot():
-    game = Game.parse("2x3:2;holes=B1")
+    game = Game.parse("2x3:2,holes=B1")
     position = Position.parse(game, "A1=miss A2=hit")
     assert position.board() == "o-.\nX.."
     assert Position.from_board(game, position.board()) == position
@@ -24,7 +24,7 @@ def test_holes_are_drawn_and_never_shot():
     with pytest.raises(PositionError, match=r"4 misses in .* has only 3 cells without a ship"):
         Position.parse(game, "A1=miss C1=miss A2=miss B2=miss")
     for drawing, wrong in (("o..\nX..", "a hole"), ("o--\nX..", "no hole")):
-        with pytest.raises(PositionError, match=f"which is {wrong} of 2x3:2;holes=B1"):
+        with pytest.raises(PositionError, match=f"which is {wrong} of 2x3:2,holes=B1"):
             Position.from_board(game, drawing)
 
 
@@ -71,8 +71,8 @@ def test_the_signs_are_one_pair():
         *((sunk, "●", "●") for sunk in ("sunk", "sunk:2", "sunk:3")),
     ]
     assert legend(SMALL) == "X hit, o miss"
-    assert legend(Game.parse("4x4:3,2;announce=ship"), True) == "× hit, ○ miss, ● sunk"
-    game = Game.parse("4x4:3,2;announce=ship")
+    assert legend(Game.parse("4x4:3,2,announce=ship"), True) == "× hit, ○ miss, ● sunk"
+    game = Game.parse("4x4:3,2,announce=ship")
     assert Position.parse(game, "A1=hit B1=sunk:2 C3=miss").board() == "X●..\n....\n..o.\n...."
 
 
@@ -91,26 +91,26 @@ def test_the_signs_are_one_pair():
         ("4x4:3,2", "A1=sunk", "A1=sunk is not a reply of a game with announce=nothing"),
         ("4x4:3,2", "A1=sunk:2", "A1=sunk:2"),
         ("4x4:3,2", "A1=hit:2", "'hit:2'"),
-        ("4x4:3,2;announce=sunk", "A1=hit A2=sunk:2", "A2=sunk:2"),
-        ("4x4:3,2;announce=ship", "A1=hit A2=sunk", "A2=sunk is not a reply"),
+        ("4x4:3,2,announce=sunk", "A1=hit A2=sunk:2", "A2=sunk:2"),
+        ("4x4:3,2,announce=ship", "A1=hit A2=sunk", "A2=sunk is not a reply"),
         (
-            "4x4:3,2;announce=ship",
+            "4x4:3,2,announce=ship",
             "A1=hit A2=sunk:4",
             "length 4; the fleet 3,2 has none",
         ),
         (
-            "4x4:3,2;announce=ship",
+            "4x4:3,2,announce=ship",
             "A1=sunk:2 A2=sunk:2",
             "makes 2 sunk ships of length 2; the fleet 3,2 has 1",
         ),
         (
-            "4x4:3,2;announce=sunk",
+            "4x4:3,2,announce=sunk",
             "A1=sunk A2=sunk A3=sunk",
             "makes 3 sunk ships; the fleet 3,2 has 2",
         ),
         ("1x3:1", "A1=hit B1=hit", "2 hits in 'A1=hit B1=hit'"),
         ("1x3:1", "A1=miss B1=miss C1=miss", "3 misses"),
-        ("4x4:3,2;announce=ship", "A1=sunk:0", "'sunk:0'"),
+        ("4x4:3,2,announce=ship", "A1=sunk:0", "'sunk:0'"),
     ],
 )
 def test_refuses_and_quotes(game, text, quoted):
@@ -139,7 +139,7 @@ def test_refuses_drawings(drawing, quoted):
 
 
 def test_a_drawing_has_no_order():
-    game = Game.parse("2x2:2;announce=sunk")
+    game = Game.parse("2x2:2,announce=sunk")
     assert Position.from_board(game, "o.\n..") == Position.parse(game, "A1=miss")
     with pytest.raises(PositionError, match="order of the shots"):
         Position.from_board(game, "X.\n..")

@@ -189,7 +189,7 @@ def test_weights_far_apart(drawn):
 
 def test_what_is_left_may_be_light():
     """The heavy half is missed: the weights left are denormal beside the heaviest."""
-    game, rng = Game.parse("8x8:5,5;contact=any"), Random(1)
+    game, rng = Game.parse("8x8:5,5,contact=any"), Random(1)
     light = {(row, column): Fraction(rng.choice((2, 3)), 5 * 10**16)
              for row in range(8) for column in range(4)}  # fmt: skip
     prior = Prior.of_cells(game, light, "product", 10**16)
@@ -207,7 +207,7 @@ def test_what_is_left_may_be_light():
 
 def test_weights_too_far_apart_for_floats_are_listed(monkeypatch):
     """Each ship has a heavy place, and never both: no factor for a length brings these together."""
-    game = Game.parse("1x6:3,2;contact=any")
+    game = Game.parse("1x6:3,2,contact=any")
     prior = Prior.of_placements(game, {0b111: 10**400, 0b110: 10**400})
     assert require_bound(Position(game), prior)[0].is_exact
     monkeypatch.setattr("optsearch.counting.posterior.MOST_LISTED", 1)
@@ -288,7 +288,7 @@ def test_the_impossible_shot_is_named():
     ):
         with pytest.raises(ImpossiblePosition, match=f"shot number {number}, {name}"):
             Posterior(Position.parse(game, shots)).require_some()
-    sunk = Game.parse("5x5:3,2;announce=ship")
+    sunk = Game.parse("5x5:3,2,announce=ship")
     with pytest.raises(ImpossiblePosition, match="shot number 2, A2=sunk:3"):
         Posterior(Position.parse(sunk, "A1=hit A2=sunk:3 B5=miss")).occurrence  # noqa: B018
     with pytest.raises(ImpossiblePosition, match="4x4:4,3,2 has no configuration"):
@@ -306,7 +306,7 @@ def test_best_shots_are_optimal_ones():
 
 
 def test_a_finished_game():
-    position = Position.parse(Game.parse("2x2:2;announce=ship"), "A1=hit B1=sunk:2")
+    position = Position.parse(Game.parse("2x2:2,announce=ship"), "A1=hit B1=sunk:2")
     posterior = Posterior(position)
     assert posterior.configurations == 1
     assert posterior.greedy_shots() == []
@@ -320,8 +320,8 @@ def test_a_finished_game():
 @pytest.mark.parametrize(
     ("game", "number"),
     [
-        ("1x128:" + ",".join(["1"] * 40) + ";contact=any", comb(128, 40)),
-        ("128x1:" + ",".join(["1"] * 64) + ";contact=any", comb(128, 64)),
+        ("1x128:" + ",".join(["1"] * 40) + ",contact=any", comb(128, 40)),
+        ("128x1:" + ",".join(["1"] * 64) + ",contact=any", comb(128, 64)),
         ("1x128:" + ",".join(["1"] * 30), comb(128 - 29, 30)),
     ],
 )
@@ -589,7 +589,7 @@ def test_hits_out_of_reach(game, shots):
 
 
 @pytest.mark.parametrize(
-    "text", some(2, ["4x4:3,2", "7x7:4,3,2;contact=any", "10x10:5,4,3,3,2;contact=any"], 3)
+    "text", some(2, ["4x4:3,2", "7x7:4,3,2,contact=any", "10x10:5,4,3,3,2,contact=any"], 3)
 )
 def test_weights_of_zero_leave_placements_out(text):
     """As few states are met as without these placements, and what is left is weighed as before."""
@@ -605,7 +605,7 @@ def test_weights_of_zero_leave_placements_out(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["4x4:3,2", "3x5:2,2;contact=any;announce=sunk", "4x4:2,2,1;announce=ship"]
+    "text", ["4x4:3,2", "3x5:2,2,contact=any,announce=sunk", "4x4:2,2,1,announce=ship"]
 )
 def test_everything_is_each_configuration_once(text):
     game = Game.parse(text)

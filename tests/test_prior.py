@@ -213,7 +213,7 @@ def test_a_prior_is_of_one_game():
     with pytest.raises(PositionError, match="of the game 3x4:3,2, not of 3x4:3,3"):
         solve("3x4:3,3", prior=prior)
     with pytest.raises(NotSupported, match="a search by a prior is for announce=nothing"):
-        solve("3x4:3,2;announce=sunk", prior=prior)
+        solve("3x4:3,2,announce=sunk", prior=prior)
 
 
 # Evaluation
@@ -256,7 +256,7 @@ def test_strategies_are_evaluated_by_weight(name, drawn, large):
 
 def test_weights_of_columns_that_are_packed_anew():
     """More than a word of configurations, in parts that get blocks of their own."""
-    game = Game.parse("4x5:3,2;contact=any")
+    game = Game.parse("4x5:3,2,contact=any")
     prior = Prior.of_placements(game, {0b111: 5, 0b11: 3, 0b1100: 0, 0b10000100001: 7})
     plain = evaluate(Asked("greedy:endgame=6"), game, prior=prior, jobs=1)
     for name in ("greedy:endgame=6", "rollout:cap=256,screen=128"):
@@ -459,7 +459,7 @@ def test_tables_say_what_python_says(tmp_path_factory, data):
 
 
 @pytest.mark.parametrize(
-    "text", ["3x4:3,2", "2x5:2,2", "3x3:3,2;contact=any", "4x4:3,3;contact=corner"]
+    "text", ["3x4:3,2", "2x5:2,2", "3x3:3,2,contact=any", "4x4:3,3,contact=corner"]
 )
 @sizes("n", 4_000, 20_000, 2)
 def test_one_by_one_is_what_programs_do(text, n):

@@ -131,7 +131,7 @@ def test_the_form_of_a_file(tmp_path):
     save(proved("3x3:2"), tmp_path / "proof")
     lines = (tmp_path / "proof").read_text().splitlines()
     assert json.loads(lines[-1]) == [30, [3, 6, 9, 18, 24, 36, 48, 72, 144, 192, 288, 384]]
-    save(proved("3x3:2,2;contact=any"), tmp_path / "proof")
+    save(proved("3x3:2,2,contact=any"), tmp_path / "proof")
     misses, sets, weights = json.loads((tmp_path / "proof").read_text().splitlines()[-1])
     assert (misses, sum(weights), set(weights)) == (114, 44, {1, 2})
     assert len(sets) == len(weights) < 44
@@ -146,7 +146,7 @@ def test_leaf_counting_and_one_set_need_no_claim():
 
 # Faults
 
-GAMES = [("3x3:2", ""), ("4x4:3,2", "B2=miss D1=miss"), ("3x3:2,2;contact=any", "B2=miss")]
+GAMES = [("3x3:2", ""), ("4x4:3,2", "B2=miss D1=miss"), ("3x3:2,2,contact=any", "B2=miss")]
 proofs = pytest.mark.parametrize(
     "made", GAMES, ids=[" ".join(game) for game in GAMES], indirect=True
 )
@@ -347,7 +347,7 @@ def test_what_cannot_be_read_or_written(tmp_path):
 
 def test_what_is_not_proved():
     for rule in ("sunk", "ship"):
-        position = Position(Game.parse(f"3x3:2;announce={rule}"))
+        position = Position(Game.parse(f"3x3:2,announce={rule}"))
         with pytest.raises(NotSupported, match=f"announce={rule}"):
             prove(position, 30, by_definition)
         with pytest.raises(NotSupported, match=f"announce={rule}"):

@@ -15,7 +15,7 @@ from optsearch.game.position import Position, reply
 from optsearch.support.errors import ImpossiblePosition, NotSupported
 from tests.examples import draws, positions
 
-RULES = [f";contact={contact};announce={tell}" for contact in CONTACTS for tell in ANNOUNCEMENTS]
+RULES = [f",contact={contact},announce={tell}" for contact in CONTACTS for tell in ANNOUNCEMENTS]
 
 any_rule = positions(max_cells=8, max_ships=3, max_configurations=20, announce=ANNOUNCEMENTS)
 
@@ -27,9 +27,9 @@ def solve(game, shots="", objective=MEAN):
 @pytest.mark.parametrize(
     ("game", "total_height", "configurations"),
     [  # found by other programs, by brute force
-        ("1x7:2,1;announce=sunk", 97, 20),
-        ("3x3:2,1;announce=ship", 118, 24),
-        ("2x3:2,1;contact=any;announce=ship", 132, 28),
+        ("1x7:2,1,announce=sunk", 97, 20),
+        ("3x3:2,1,announce=ship", 118, 24),
+        ("2x3:2,1,contact=any,announce=ship", 132, 28),
         ("2x3:2", 25, 7),  # Figure 5
     ],
 )
@@ -43,11 +43,11 @@ def test_known_totals(game, total_height, configurations):
     ("game", "shots", "total_height"),
     [
         # Which two of the three neighbours are the ship is told by the second hit.
-        ("1x3:2;announce=sunk", "B1=hit", 1 + 2),
+        ("1x3:2,announce=sunk", "B1=hit", 1 + 2),
         # A1-B1 and C1, or A1 and B1-C1. All three cells are certain, and no order ends sooner.
-        ("1x3:2,1;contact=any;announce=sunk", "", 3 + 3),
-        ("1x2:1,1;contact=any;announce=ship", "A1=sunk:1", 1),
-        ("1x2:1,1;contact=any;announce=ship", "A1=sunk:1 B1=sunk:1", 0),
+        ("1x3:2,1,contact=any,announce=sunk", "", 3 + 3),
+        ("1x2:1,1,contact=any,announce=ship", "A1=sunk:1", 1),
+        ("1x2:1,1,contact=any,announce=ship", "A1=sunk:1 B1=sunk:1", 0),
     ],
 )
 def test_by_hand(game, shots, total_height):
@@ -59,7 +59,7 @@ def test_a_certain_hit_is_not_free():
 
     B1 gives three replies: hit, miss, sunk. After A1 the first and the third are both `sunk`.
     """
-    game = Game.parse("2x3:2,2;contact=any;announce=sunk")
+    game = Game.parse("2x3:2,2,contact=any,announce=sunk")
     position = Position.parse(game, "C1=hit B2=miss")
     heights = reference.first_shots(reference.family(position))
     assert {game.names(1 << cell)[0]: n for cell, n in heights.items()} == {
@@ -201,7 +201,7 @@ def test_what_is_told_helps(position):
     shots = tuple(shot for shot in position.shots if not shot.reply.hit)
     totals = [
         reference.solve(Position(Game.parse(text + rule), shots)).total_height
-        for rule in ("", ";announce=sunk", ";announce=ship")
+        for rule in ("", ",announce=sunk", ",announce=ship")
     ]
     assert totals == sorted(totals, reverse=True)
 
@@ -233,5 +233,5 @@ def test_no_mean_without_a_total():
 
 
 def test_impossible_positions():
-    with pytest.raises(ImpossiblePosition, match=r"3x3:2;announce=sunk .* 'A1=hit C3=sunk'"):
-        solve("3x3:2;announce=sunk", "A1=hit C3=sunk", Objective("worst"))
+    with pytest.raises(ImpossiblePosition, match=r"3x3:2,announce=sunk .* 'A1=hit C3=sunk'"):
+        solve("3x3:2,announce=sunk", "A1=hit C3=sunk", Objective("worst"))

@@ -218,7 +218,7 @@ def test_what_takes_replies_for_true():
     with pytest.raises(NotSupported, match="posterior, sample, advise and simulate"):
         solve(position)
     with pytest.raises(NotSupported, match="announces sinkings"):
-        NoisyPosition(Game.parse("4x4:3;announce=ship"), SOME)
+        NoisyPosition(Game.parse("4x4:3,announce=ship"), SOME)
     with pytest.raises(StrategyError, match="chooses each cell after"):
         simulate(["nested"], GAME, games=1, jobs=1, manner=Manner(salvo=2))
     for text in ("5", "-0.1", "a", "1/0", ".", "1e-3", "nan", "9" * 40):

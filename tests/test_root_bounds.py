@@ -23,7 +23,7 @@ from optsearch.support.progress import Limit
 from tests.examples import some
 
 GAMES = [
-    *("4x4:3,2", "4x4:2,2;contact=corner", "4x4:3,2;contact=any", "3x4:3,2;announce=ship"),
+    *("4x4:3,2", "4x4:2,2,contact=corner", "4x4:3,2,contact=any", "3x4:3,2,announce=ship"),
     *("3x4:3,2", "4x4:2,2", "4x5:2,2", "4x5:3,2", "4x5:4,2", "3x6:3,2,2", "5x5:4,3", "4x5:2,3,4"),
 ]
 
@@ -84,8 +84,8 @@ def test_where_the_long_bounds_hold():
     holds = [
         has_long_bounds(Position.parse(Game.parse(game), shots))
         for game, shots in (
-            *(("4x4:3,2", ""), ("4x4:3,2", "A1=miss"), ("4x4:3,2;contact=any", "")),
-            *(("4x4:3,2;announce=ship", ""), ("10x10:5,4,3,3,2", "")),
+            *(("4x4:3,2", ""), ("4x4:3,2", "A1=miss"), ("4x4:3,2,contact=any", "")),
+            *(("4x4:3,2,announce=ship", ""), ("10x10:5,4,3,3,2", "")),
         )
     ]
     assert holds == [True, False, False, False, False]
@@ -144,7 +144,7 @@ def test_rollouts_shoot_first_where_the_strategy_of_that_name_does():
 
 @pytest.mark.parametrize(
     ("game", "can"),
-    [("4x4:3,2", True), ("4x4:3,2;contact=any", False), ("4x4:3,2;announce=ship", False)],
+    [("4x4:3,2", True), ("4x4:3,2,contact=any", False), ("4x4:3,2,announce=ship", False)],
 )
 def test_who_rolls_out(game, can):
     assert can_roll_out(Solver(Position(Game.parse(game))).kernel) == can

@@ -72,7 +72,7 @@ def test_a_node_is_that_of_the_definition(game, score):
 
 
 @pytest.mark.filterwarnings("ignore:overflow")
-@pytest.mark.parametrize("rules", some(1, ["", ";contact=any;announce=ship;holes=A1"], 2))
+@pytest.mark.parametrize("rules", some(1, ["", ",contact=any,announce=ship,holes=A1"], 2))
 def test_of_more_than_a_word(rules):
     """Families of more than 64 configurations are columns of several words."""
     both(Score(everything, (5,), sinkings=True, certain=True), Game.parse(f"4x5:3,2{rules}"))
@@ -80,7 +80,7 @@ def test_of_more_than_a_word(rules):
 
 @pytest.mark.parametrize("name", ["bisection", "information", "spread:side=30,least=64"])
 @pytest.mark.parametrize(
-    "game", some(2, ["3x4:2,2", "3x4:2,2;contact=any;announce=ship", "4x4:3,2"], 2)
+    "game", some(2, ["3x4:2,2", "3x4:2,2,contact=any,announce=ship", "4x4:3,2"], 2)
 )
 def test_those_of_the_package(name, game):
     both(named(name), Game.parse(game))
@@ -98,7 +98,7 @@ def test_the_top_of_the_tree_and_tasks():
 @pytest.mark.filterwarnings("ignore:overflow")
 def test_single_configurations_followed():
     score = Score(everything, (1,), sinkings=True)
-    for text in ("5x5:3,2", "4x5:3,2;contact=any;announce=ship"):
+    for text in ("5x5:3,2", "4x5:3,2,contact=any,announce=ship"):
         position = Position.parse(Game.parse(text), "C3=miss")
         task = FollowedTask(score, position)
         shots = [task.shots(i) for i in range(0, task.configurations, 50)]
@@ -153,9 +153,9 @@ MIXED = [
 
 PLAYED = [
     ("rollout:candidates=3,percent=30", "3x4:2,2"),
-    ("rollout:candidates=4,percent=0", "3x4:2,2;contact=any;announce=ship"),
+    ("rollout:candidates=4,percent=0", "3x4:2,2,contact=any,announce=ship"),
     ("rollout:candidates=3,screen=64,finalists=2,cap=64,truncate=3", "4x4:2,2"),
-    ("rollout:screen=64,cap=64,truncate=2", "3x4:2,2;contact=any;announce=sunk"),
+    ("rollout:screen=64,cap=64,truncate=2", "3x4:2,2,contact=any,announce=sunk"),
     ("nested:candidates=3,screen=64,finalists=2,cap=64,second=64,above=64", "4x4:2,1"),
     ("levels:candidates=3,screen=64,cap=64,until=70,depth=2,width=3,least=6", "4x4:2,1"),
     ("levels:candidates=3,screen=64,cap=64,until=70,depth=2,width=2,least=6", "3x4:2,1"),
@@ -185,7 +185,7 @@ def test_rollouts_by_a_score_that_may_be_infinite(percent):
     both(named(f"rollout:percent={percent},rank={IDEAS}:infinite"), Game.parse("3x4:2,2"))
 
 
-@pytest.mark.parametrize("game", ["6x6:3,2", "5x5:3,2;announce=ship"])
+@pytest.mark.parametrize("game", ["6x6:3,2", "5x5:3,2,announce=ship"])
 def test_rollouts_by_greedy_as_a_score(game):
     by_score = evaluate(f"rollout:rank={IDEAS}:greedy,policy={IDEAS}:greedy", game, jobs=1)
     assert by_score.histogram == evaluate("rollout", game, jobs=1).histogram
@@ -260,7 +260,7 @@ def test_wrong_answers(function, part):
     assert part in str(error.value)
     assert function.__name__ in str(error.value)
     with pytest.raises(StrategyError, match=function.__name__):
-        evaluate(score, Game.parse("5x5:3,2;announce=sunk"), jobs=1)
+        evaluate(score, Game.parse("5x5:3,2,announce=sunk"), jobs=1)
     with pytest.raises(StrategyError, match=function.__name__):
         evaluate(Plain(score), GAME, jobs=1)
 

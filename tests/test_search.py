@@ -56,10 +56,10 @@ SHIP_GAMES = (
     "3x3:2",
     "3x3:3,1",
     "2x5:3,2",
-    "3x3:2,1;contact=corner",
-    "3x3:2,2;contact=any",
-    "2x4:2,2;contact=any",
-    "2x4:3,1;contact=any",
+    "3x3:2,1,contact=corner",
+    "3x3:2,2,contact=any",
+    "2x4:2,2,contact=any",
+    "2x4:3,1,contact=any",
 )
 
 
@@ -712,16 +712,16 @@ def game_family(text, rng=None, most=200, weights=True):
 
 
 LARGER = (  # game, sets at most, whether weights count, misses for worst and within
-    ("4x4:2,2;contact=any", 40, True, 6),
-    ("4x4:2,2;contact=any", 45, False, 6),
+    ("4x4:2,2,contact=any", 40, True, 6),
+    ("4x4:2,2,contact=any", 45, False, 6),
     ("10x10:5", 20, True, 5),
     ("4x5:2,2", 64, True, 6),
-    ("3x5:3,3,2;contact=any", 60, True, 4),
+    ("3x5:3,3,2,contact=any", 60, True, 4),
     ("4x5:3,2", 90, True, 6),
     ("5x5:5,4,3", 72, True, 4),
     ("6x6:4,3", 60, True, 7),
     ("5x5:4,3", 110, True, 3),
-    ("5x6:3,3,2;contact=corner", 200, True, 3),
+    ("5x6:3,3,2,contact=corner", 200, True, 3),
 )
 
 
@@ -790,7 +790,7 @@ WEIGHTS = ("alike", "small", "unequal")
 @pytest.mark.parametrize(
     ("text", "weights"),
     [
-        *((text, "ones") for text in some(2, ["5x5:5,4,3", "4x4:2,2;contact=any"], 1)),
+        *((text, "ones") for text in some(2, ["5x5:5,4,3", "4x4:2,2,contact=any"], 1)),
         *some(1, [("4x5:3,2", "ones"), ("5x5:3,2", "ones")], 2),
         *some(2, [("4x5:3,2", weights) for weights in WEIGHTS], 1),
     ],
@@ -978,7 +978,7 @@ def test_a_failing_disk_ends_the_search():
         def put(self, key, value):
             raise Full
 
-    example = game_family("4x4:2,2;contact=any", random.Random(13), 14)
+    example = game_family("4x4:2,2,contact=any", random.Random(13), 14)
     search = example.search("mean", only("memo"), disk=Disk())
     family = example.everything
     for _ in range(2):
@@ -998,7 +998,7 @@ class Stop(Exception):
 @pytest.mark.parametrize(
     ("text", "most", "weights", "switches"),
     [
-        ("3x5:3,3,2;contact=any", 130, True, without("leaf_counting", "words")),
+        ("3x5:3,3,2,contact=any", 130, True, without("leaf_counting", "words")),
         ("5x5:2,2", 30, True, only("memo")),
     ],
     ids=["weighted", "memo"],

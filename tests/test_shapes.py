@@ -63,7 +63,7 @@ def test_numbers_of_pentominoes():
         ("5x5:##-fixed", "5x5:##-fixed"),
         ("5x5:J4", "5x5:L4"),
         ("5x5:J4-onesided", "5x5:J4-onesided"),
-        ("5x5:L4-fixed;announce=ship;holes=A1", "5x5:L4-fixed;announce=ship;holes=A1"),
+        ("5x5:L4-fixed,announce=ship,holes=A1", "5x5:L4-fixed,announce=ship,holes=A1"),
         ("6x6:#../###/..#", "6x6:Z5"),
         ("6x6:##.#/.###", "6x6:" + "##.#/.###"),
     ],
@@ -110,7 +110,7 @@ def test_the_optimum_is_that_of_the_definition(contact, announce):
     """Two kinds of equal size, and a fixed one, on a small board."""
     board = "3x3" if contact == "any" else "3x4"
     for text in (f"{board}:V3,3", "2x5:S4-onesided,1", "3x3:V3-fixed,2"):
-        game = Game.parse(f"{text};contact={contact};announce={announce}")
+        game = Game.parse(f"{text},contact={contact},announce={announce}")
         if not any(reference.configurations(Position(game))):
             continue
         found, expected = solve(game), reference.solve(Position(game))
@@ -123,7 +123,7 @@ def test_the_optimum_is_that_of_the_definition(contact, announce):
 
 def test_a_kind_of_many_placements_is_taken_apart():
     """Two ships of 448 placements each on 9x9: as the transfer matrix counts them."""
-    game = Game.parse("9x9:L5,L5,2;contact=any")
+    game = Game.parse("9x9:L5,L5,2,contact=any")
     assert len(game.placements(game.fleet[0])) > 256
     by_one, swept = Configurations(Position(game)), Posterior(game)
     assert by_one.configurations == swept.configurations

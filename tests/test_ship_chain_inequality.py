@@ -20,8 +20,8 @@ from optsearch.lower_bounds.beside import Beside
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from tests.test_long_bounds import columns_of, met_by, most_found, sets_of, shown_exactly
 
-ONE_LONGEST = ("3x3:2,1;contact=corner", "3x4:3,2", "2x6:3,2", "1x6:3,1", "1x9:3,2")
-EQUAL = ("3x4:2,2", "1x9:2,2", "1x9:2,2,1", "3x3:2,2;contact=corner")
+ONE_LONGEST = ("3x3:2,1,contact=corner", "3x4:3,2", "2x6:3,2", "1x6:3,1", "1x9:3,2")
+EQUAL = ("3x4:2,2", "1x9:2,2", "1x9:2,2,1", "3x3:2,2,contact=corner")
 MISSES = range(5)
 
 

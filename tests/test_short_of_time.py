@@ -43,10 +43,10 @@ def last_hits(sets, cells):
     [
         ("1x5:2", ""),
         ("2x3:2", ""),
-        ("2x3:2,1;contact=any", ""),
+        ("2x3:2,1,contact=any", ""),
         ("2x3:2", "A1=hit"),
         ("1x7:3", "D1=hit"),
-        ("2x3:2;contact=any;announce=ship", "A1=miss"),
+        ("2x3:2,contact=any,announce=ship", "A1=miss"),
     ],
 )
 def test_shooting_at_random_takes_the_mean_over_all_orders(game, shots):
@@ -79,7 +79,7 @@ def test_sets_that_lie_in_others_pay_for_every_cell(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "game", ["4x5:2,3,4", "4x4:3,2;contact=any", "4x5:4,3;contact=corner", "4x4:3,2;announce=ship"]
+    "game", ["4x5:2,3,4", "4x4:3,2,contact=any", "4x5:4,3,contact=corner", "4x4:3,2,announce=ship"]
 )
 def test_greedy_in_the_kernel_costs_what_its_tree_costs(game):
     position = Position(Game.parse(game))
@@ -104,7 +104,7 @@ def over_at(monkeypatch):
     return begin
 
 
-@pytest.mark.parametrize("game", ["5x5:3,2", "4x4:3,2;contact=any", "3x4:3,2;announce=ship"])
+@pytest.mark.parametrize("game", ["5x5:3,2", "4x4:3,2,contact=any", "3x4:3,2,announce=ship"])
 def test_a_search_has_a_bracket_from_the_start(over_at, game):
     position = Position(Game.parse(game))
     optimum = solve(position).total_height
@@ -185,7 +185,7 @@ def stopped_after(steps, error):
 
 
 @pytest.mark.parametrize("error", [LimitReached(Limit()), KeyboardInterrupt()])
-@pytest.mark.parametrize("game", ["4x4:3,2", "4x4:2,2;contact=any", "4x4:3,2;announce=ship"])
+@pytest.mark.parametrize("game", ["4x4:3,2", "4x4:2,2,contact=any", "4x4:3,2,announce=ship"])
 def test_bounds_that_came_before_the_end_hold(game, error, tmp_path):
     position = Position(Game.parse(game))
     optimum = solve(position).mean

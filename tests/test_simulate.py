@@ -27,8 +27,8 @@ from tests.examples import sizes, some
 from tests.processes import MANY_SECONDS, run_command
 
 GAME = Game.parse("4x4:3,2")
-TOUCHING = Game.parse("5x5:3,2;contact=any")
-USUAL = Game.parse("10x10:5,4,3,3,2;contact=any")
+TOUCHING = Game.parse("5x5:3,2,contact=any")
+USUAL = Game.parse("10x10:5,4,3,3,2,contact=any")
 
 
 class Rows:
@@ -61,7 +61,7 @@ def run(*arguments):
 
 
 def test_a_game_is_played_by_the_rules():
-    game = Game.parse("3x3:2,1;contact=any;announce=ship")
+    game = Game.parse("3x3:2,1,contact=any,announce=ship")
     player = as_player(Rows).begin(game, np.random.default_rng(0))
     end = play(player.shot, [0b11 << 3, 1 << 7], Position(game))
     assert str(end) == ("A1=miss B1=miss C1=miss A2=hit B2=sunk:2 C2=miss A3=miss B3=sunk:1")
@@ -159,7 +159,7 @@ def chi_square(counts, expected):
 
 
 def test_uniform_boards_are_uniform():
-    game = Game.parse("3x3:2,2;contact=any")
+    game = Game.parse("3x3:2,2,contact=any")
     boards = hiding.hider("uniform").boards(game, 20_000, 7)
     counts = Counter(tuple(sorted(to_masks(board))) for board in boards)
     everything = {tuple(sorted(to_masks(ships))) for ships in list_ships(Position(game))}
@@ -318,7 +318,7 @@ def test_the_moments_of_an_outcome():
 
 MANY = (
     *("simulate", "thompson:block_size=300", "parity", "greedy:endgame=0"),
-    *("5x5:3,2;contact=any;announce=ship", "--games", 60, "--seed", 3),
+    *("5x5:3,2,contact=any,announce=ship", "--games", 60, "--seed", 3),
 )
 
 
@@ -386,7 +386,7 @@ def test_a_local_cluster_of_dask_plays_the_same():
 
 def test_the_games_of_fewest_and_most_shots():
     """Played again by the number of the board, as text and in JSON."""
-    game = "5x5:3,2;contact=any;announce=ship"
+    game = "5x5:3,2,contact=any,announce=ship"
     arguments = ("parity", "greedy", game, "--games", 40, "--jobs", 1, "--extremes")
     found = simulate(["parity", "greedy"], Game.parse(game), games=40, jobs=1)
     answer = json.loads(run(*arguments, "--json").stdout)

@@ -54,9 +54,9 @@ KNOWN = (
     ("1x1:1", "", 1, 1),
     ("1x1:1", "A1=hit", 0, 1),
     ("1x5:1", "", 1 + 2 + 3 + 4 + 5, 5),
-    ("2x2:2;contact=any", "A1=hit", 1 + 2, 2),
-    ("2x2:2,2;contact=any", "", 8, 2),  # two configurations with the same four cells
-    ("2x2:1,1,1,1;contact=any", "", 4, 1),
+    ("2x2:2,contact=any", "A1=hit", 1 + 2, 2),
+    ("2x2:2,2,contact=any", "", 8, 2),  # two configurations with the same four cells
+    ("2x2:1,1,1,1,contact=any", "", 4, 1),
 )
 
 
@@ -142,10 +142,10 @@ def assert_is_the_oracles(position, off, kind, data):
 @pytest.mark.parametrize(
     ("game", "total_height", "configurations"),
     [
-        ("4x4:3,2;contact=any;announce=ship", 2311, 264),  # an independent project's
-        ("1x7:2,1;announce=sunk", 97, 20),
-        ("3x3:2,1;announce=ship", 118, 24),
-        ("2x3:2,1;contact=any;announce=ship", 132, 28),
+        ("4x4:3,2,contact=any,announce=ship", 2311, 264),  # an independent project's
+        ("1x7:2,1,announce=sunk", 97, 20),
+        ("3x3:2,1,announce=ship", 118, 24),
+        ("2x3:2,1,contact=any,announce=ship", 132, 28),
     ],
 )
 def test_announced_sinkings(game, total_height, configurations):
@@ -234,7 +234,7 @@ def test_late_on_the_usual_board(seed):
 
 
 def test_family():
-    position = Position.parse(Game.parse("3x3:2,1;contact=any"), "A1=hit")
+    position = Position.parse(Game.parse("3x3:2,1,contact=any"), "A1=hit")
     family = Family.of(position)
     assert family.weight == Configurations(position).configurations
     assert dict(zip(family.sets, family.weights, strict=True)) == dict(reference.family(position))
@@ -258,7 +258,7 @@ def test_no_configuration_is_an_error(solve):
 @pytest.mark.parametrize("announce", ["sunk", "ship"])
 def test_announcements_are_refused_by_name(announce):
     with pytest.raises(NotSupported, match=f"announce={announce}"):
-        paper.solve(Position(Game.parse(f"3x3:2;announce={announce}")))
+        paper.solve(Position(Game.parse(f"3x3:2,announce={announce}")))
 
 
 def test_the_paper_method_says_where_it_ends():
@@ -354,7 +354,7 @@ def test_the_tree_of_a_solution_found_with_a_table(tmp_path):
 
 
 @pytest.mark.skipif(not CAN_SHARE, reason="processes share no memory on this system")
-@pytest.mark.parametrize("text", ["5x5:4,2", "4x4:3,2;announce=ship"])
+@pytest.mark.parametrize("text", ["5x5:4,2", "4x4:3,2,announce=ship"])
 def test_processes_go_on_from_a_table(tmp_path, monkeypatch, text):
     """What two processes found they hand over while they search, and two others begin with it."""
     monkeypatch.setattr(team, "HANDED_OVER", 0.05)
@@ -405,7 +405,7 @@ def test_threads_take_turns_on_one_solver():
 
 def test_many_different_weights():
     """Cell sets with 1 to hundreds of configurations each: 89 different numbers."""
-    position = Position(Game.parse("3x5:2,2,2,2,1,1,1,1;contact=any"))
+    position = Position(Game.parse("3x5:2,2,2,2,1,1,1,1,contact=any"))
     for cell in ("A1", "B1", "C1", "D1", "E1", "A2", "B2", "C2"):
         position = position.after(parse_cell(cell), HIT)
     solution = solver.solve(position)
@@ -445,8 +445,8 @@ def test_a_time_limit_gives_a_bracket_with_its_tree_that_only_tightens(ticking, 
     some(
         2,
         [
-            *("6x6:3,2", "4x5:3,2;announce=ship"),
-            *("5x5:3,2;contact=any", "5x5:3,2;contact=corner"),
+            *("6x6:3,2", "4x5:3,2,announce=ship"),
+            *("5x5:3,2,contact=any", "5x5:3,2,contact=corner"),
         ],
         2,
     ),
@@ -510,7 +510,7 @@ def solved(position):
 def test_the_answer_does_not_depend_on_the_workers(workers, monkeypatch):
     """Tasks are given up early here, so that the top of the search is opened."""
     monkeypatch.setattr(frontier, "FEW_NODES", 300)
-    for text in ("5x5:3,2", "3x4:3,2;contact=any;announce=ship"):
+    for text in ("5x5:3,2", "3x4:3,2,contact=any,announce=ship"):
         position = Position(Game.parse(text))
         alone = solved(position)
         with ThreadPoolExecutor(1) as pool:  # far solvers are kept per process: one at a time
@@ -530,7 +530,7 @@ def test_worker_processes(monkeypatch):
 
     monkeypatch.setattr(Team, "_together", together)
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        for text, total in (("5x5:3,2", 5765), ("4x4:3,2;announce=ship", 848)):
+        for text, total in (("5x5:3,2", 5765), ("4x4:3,2,announce=ship", 848)):
             position, before = Position(Game.parse(text)), len(questions)
             found = solver.solve(position, executor=pool, workers=2)
             assert found.total_height == total

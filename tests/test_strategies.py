@@ -475,15 +475,15 @@ def test_rules_of_other_games():
     central = WithRule(PatternRule(ORDER, False, True))
     assert evaluate(central, GAME, jobs=1).configurations == 104
     with pytest.raises(StrategyError, match="contact=any, and contact=none is accepted"):
-        evaluate(central, Game.parse("4x4:3,2;contact=any"), jobs=1)
-    told = evaluate(central, Game.parse("4x4:3,2;announce=sunk"), jobs=1)
+        evaluate(central, Game.parse("4x4:3,2,contact=any"), jobs=1)
+    told = evaluate(central, Game.parse("4x4:3,2,announce=sunk"), jobs=1)
     assert told.histogram == evaluate(central, GAME, jobs=1).histogram
     with pytest.raises(StrategyError, match="where rollouts are not nested"):
-        evaluate(WithRule(NestedRule(ORDER, 0, 2)), Game.parse("4x4:3,2;announce=sunk"), jobs=1)
+        evaluate(WithRule(NestedRule(ORDER, 0, 2)), Game.parse("4x4:3,2,announce=sunk"), jobs=1)
     with pytest.raises(StrategyError, match="announces sinkings of more ships"):
         evaluate(
             WithRule(Rule(ORDER, 0)),
-            Game.parse(f"6x6{33 * ',1'};contact=any;announce=sunk".replace(",", ":", 1)),
+            Game.parse(f"6x6{33 * ',1'},contact=any,announce=sunk".replace(",", ":", 1)),
             jobs=1,
         )
     with pytest.raises(StrategyError, match=r"order=.* has 16 cells; .* 0 to 19 of 4x5"):

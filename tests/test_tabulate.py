@@ -27,7 +27,7 @@ from optsearch.support.journal import Journal
 from optsearch.support.progress import Limit, LimitReached
 from tests.processes import run_command
 
-SMALL = ("2x3:2", "3x3:2,2", "3x4:2", "2x5:2;contact=any", "3x3:3;announce=ship", "3x3:2;holes=B2")
+SMALL = ("2x3:2", "3x3:2,2", "3x4:2", "2x5:2,contact=any", "3x3:3,announce=ship", "3x3:2,holes=B2")
 
 
 def games(*texts):
@@ -50,9 +50,9 @@ def test_a_range_has_each_board_once(ends):
 
 
 def test_what_a_range_keeps_and_refuses():
-    rules = ":3,2;contact=any;announce=ship"
+    rules = ":3,2,contact=any,announce=ship"
     assert expanded(f"4x4..5x5{rules}") == [f"{board}{rules}" for board in ("4x4", "4x5", "5x5")]
-    assert len(expanded("2x2..3x3:##-fixed")) == len(expanded("2x2..3x3:1;holes=A1")) == 4
+    assert len(expanded("2x2..3x3:##-fixed")) == len(expanded("2x2..3x3:1,holes=A1")) == 4
     assert expanded("4x4:3,2") == ["4x4:3,2"]
     assert expanded("../board.txt:3,2") == ["../board.txt:3,2"]
     for text, said in (("6x6..4x4:2", "empty range"), ("4x5..5x4:2", "empty range")):

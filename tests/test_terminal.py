@@ -23,8 +23,8 @@ SOURCES = Path(optsearch.__file__).parent
 POSITIONS = [
     ("10x10:5,4,3,3,2", ""),
     ("10x10:5,4,3,3,2", "E5=miss C4=miss G4=miss D7=hit D8=hit G7=miss"),
-    ("4x5:4,3,2;holes=C2", "A2=hit"),
-    ("4x4:3,2;announce=ship", "A1=hit A2=sunk:2 D4=miss"),
+    ("4x5:4,3,2,holes=C2", "A2=hit"),
+    ("4x4:3,2,announce=ship", "A1=hit A2=sunk:2 D4=miss"),
     ("2x2:2", "A1=hit B1=hit"),
     ("1x2:2", "A1=hit B1=hit"),
 ]

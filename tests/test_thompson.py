@@ -23,7 +23,7 @@ from optsearch.support.errors import OptsearchError, StrategyError
 from tests import thompson_post as post
 from tests.examples import sizes, some
 
-USUAL = "10x10:5,4,3,3,2;contact=any;announce=ship"
+USUAL = "10x10:5,4,3,3,2,contact=any,announce=ship"
 
 
 def board_of(game, ships):
@@ -173,9 +173,9 @@ def as_labelled(game, ships, end):
     some(
         3,
         [
-            ("6x6:4,3,2;contact=any;announce=ship", 6, 60),
-            ("6x6:3,3,2;contact=any;announce=ship", 6, 100),
-            ("7x7:4,3,3,3;contact=any;announce=ship", 3, 200),
+            ("6x6:4,3,2,contact=any,announce=ship", 6, 60),
+            ("6x6:3,3,2,contact=any,announce=ship", 6, 100),
+            ("7x7:4,3,3,3,contact=any,announce=ship", 3, 200),
             (USUAL, 1, 1000),
         ],
         2,
@@ -198,7 +198,7 @@ def test_the_same_seed_gives_the_game_of_the_published_code(text, number, block_
 
 def test_the_tally_counts_what_the_definition_keeps():
     generator = np.random.default_rng(2)
-    game = Game.parse("5x14:3,2,2;contact=corner")  # cells in both words
+    game = Game.parse("5x14:3,2,2,contact=corner")  # cells in both words
     table = np.concatenate(all_placements(game))
     sets = [to_masks(table[:, columns : columns + 2]) for columns in (0, 2)]
     hits = [game.bit((0, 0)) | game.bit((4, 13)), game.bit((2, 2)), 0]
@@ -225,10 +225,10 @@ def test_the_tally_counts_what_the_definition_keeps():
 @pytest.mark.parametrize(
     "text",
     [
-        "4x4:3,2,2;contact=any;announce=ship",
-        "5x4:3,2,1;contact=corner;announce=ship",
-        "4x5:3,2;contact=none;announce=ship",
-        "4x4:2,2;contact=any",
+        "4x4:3,2,2,contact=any,announce=ship",
+        "5x4:3,2,1,contact=corner,announce=ship",
+        "4x5:3,2,contact=none,announce=ship",
+        "4x4:2,2,contact=any",
     ],
 )
 @sizes("number", 1, 4, 1)
@@ -272,7 +272,7 @@ def is_apart(game, ships):
 
 
 @pytest.mark.parametrize("information", ["whole", "exact"])
-@pytest.mark.parametrize("text", ["6x6:3,3,2;contact=any;announce=ship", "5x6:3,2"])
+@pytest.mark.parametrize("text", ["6x6:3,3,2,contact=any,announce=ship", "5x6:3,2"])
 def test_samples_have_the_exact_probabilities(text, information):
     """Also where blocks keep too few, and the posterior gives the rest."""
     player = Thompson(information=information)
@@ -296,7 +296,7 @@ def test_the_posterior_asked_for_what_is_wanting(monkeypatch):
 
 
 def test_the_posterior_of_a_game_is_asked_before_each_shot():
-    game = Game.parse("5x5:3,2;contact=any;announce=ship")
+    game = Game.parse("5x5:3,2,contact=any,announce=ship")
     end = replay("thompson:block_size=500", game, 0)
     found = list(Thompson().posteriors(end, np.random.default_rng(1), 300))
     assert len(found) == len(end.shots)
@@ -315,10 +315,10 @@ def test_the_posterior_of_a_game_is_asked_before_each_shot():
 @pytest.mark.parametrize(
     "text",
     [
-        "6x6:3,3,2;contact=any;announce=ship",
-        "6x6:3,3,2;contact=any;announce=sunk",
+        "6x6:3,3,2,contact=any,announce=ship",
+        "6x6:3,3,2,contact=any,announce=sunk",
         "5x6:3,2",
-        "6x5:2,2,1;contact=corner;announce=ship",
+        "6x5:2,2,1,contact=corner,announce=ship",
     ],
 )
 def test_it_plays_by_all_rules_and_by_its_seed(text, information):
@@ -339,7 +339,7 @@ def test_it_plays_by_all_rules_and_by_its_seed(text, information):
 
 def test_it_gives_up_where_nothing_fits(monkeypatch):
     monkeypatch.setattr(thompson, "MOST_SAMPLES", 1000)
-    game = Game.parse("3x3:3;contact=any")
+    game = Game.parse("3x3:3,contact=any")
     position = Position(game).after((0, 0), HIT).after((0, 1), MISS).after((1, 0), MISS)
     with pytest.raises(StrategyError, match=r"keeps 0 of 1,000 .*exact always keeps all"):
         Thompson(10).begin(game, np.random.default_rng(1)).shot(position)
@@ -354,7 +354,7 @@ def test_parameters_are_checked():
 
 @pytest.mark.long(6)
 def test_more_samples_are_better_on_average():
-    game = Game.parse("6x6:4,3,2;contact=any;announce=ship")
+    game = Game.parse("6x6:4,3,2,contact=any,announce=ship")
     one, many = "thompson:block_size=1,information=exact", "thompson:information=exact"
     (difference,) = simulate([one, many], game, games=40, jobs=1).differences()
     assert difference.more == one

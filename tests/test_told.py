@@ -21,15 +21,15 @@ from optsearch.support.errors import NotSupported, RecordError, TooLarge
 
 TINY = ("3x3:3,2", "2x4:2,2", "2x4:2,1", "2x4:3,1", "3x3:1,1", "1x9:3,2", "2x5:3,2", "1x7:3,1")
 GAMES = [
-    f"{text};contact={contact}"
+    f"{text},contact={contact}"
     for text in TINY
     for contact in ("none", "corner", "any")
     if text != "2x4:3,1" or contact != "none"
 ]
 GAMES += [
-    "3x3:2,2;contact=any;holes=B2",
-    "3x4:3,2;holes=A1,C2",
-    "3x4:2,1;contact=corner;holes=B2-C2",
+    "3x3:2,2,contact=any,holes=B2",
+    "3x4:3,2,holes=A1,C2",
+    "3x4:2,1,contact=corner,holes=B2-C2",
 ]
 
 
@@ -179,7 +179,7 @@ def test_kernel_is_the_definition(seed):
 
 
 @pytest.mark.parametrize(
-    "text", ["4x4:3,2,2;contact=any", "4x4:3,2,1", "3x5:3,3,2;contact=corner", "4x4:3,2,1;holes=B3"]
+    "text", ["4x4:3,2,2,contact=any", "4x4:3,2,1", "3x5:3,3,2,contact=corner", "4x4:3,2,1,holes=B3"]
 )
 def test_what_known_ships_leave(text):
     """Counted again from lists, and packings against what sets of cells meet."""
@@ -218,13 +218,13 @@ def test_what_known_ships_leave(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "3x3:2,2;contact=any;announce=ship",
-        "3x4:3,2;announce=ship",
-        "2x4:2,2;contact=any;announce=sunk",
-        "3x4:2,2,2;announce=ship",
-        "3x3:3;announce=ship",
-        "2x4:2,2,1;contact=any;announce=sunk",
-        "3x4:3,2,1;announce=ship",
+        "3x3:2,2,contact=any,announce=ship",
+        "3x4:3,2,announce=ship",
+        "2x4:2,2,contact=any,announce=sunk",
+        "3x4:2,2,2,announce=ship",
+        "3x3:3,announce=ship",
+        "2x4:2,2,1,contact=any,announce=sunk",
+        "3x4:3,2,1,announce=ship",
     ],
 )
 def test_bounds_where_sinkings_are_announced(text):
@@ -270,19 +270,19 @@ def all_words(game):
 @pytest.mark.parametrize("fleet", ["3,2", "2,2", "3,2,1", "2,2,1", "4", "1,1,1", "3,3"])
 @pytest.mark.parametrize("announce", ["nothing", "sunk", "ship"])
 def test_hit_words(fleet, announce):
-    game = Game.parse(f"8x8:{fleet};announce={announce}")
+    game = Game.parse(f"8x8:{fleet},announce={announce}")
     assert lower_bounds.hit_words(game) == len(all_words(game))
 
 
 def test_announced_positions_have_none():
-    position = Position(Game.parse("3x4:3,2;announce=ship")).after((0, 0), MISS)
+    position = Position(Game.parse("3x4:3,2,announce=ship")).after((0, 0), MISS)
     with pytest.raises(NotSupported, match="announce=nothing"):
         lower_bounds.lower_bounds(position)
 
 
 @pytest.mark.long(4)
 def test_the_bracket_of_the_boxed_game():
-    known = bracket.bounds("10x10:5,4,3,3,2;contact=any;announce=ship")
+    known = bracket.bounds("10x10:5,4,3,3,2,contact=any,announce=ship")
     (told,) = (bound for bound in known.bounds if bound.name == "all ships told but two")
     assert known.lower == told.value > 38
 
@@ -298,7 +298,7 @@ def test_the_boxed_game():
 
 
 def test_tables_are_checked(tmp_path):
-    game = Game.parse("4x4:3,2,2;contact=any")
+    game = Game.parse("4x4:3,2,2,contact=any")
     rows = Told(game).bound()
 
     def write(rows, **fields):
@@ -321,14 +321,14 @@ def test_tables_are_checked(tmp_path):
     write(rows, **{"all ships told but two": Fraction(99)})
     with pytest.raises(RecordError, match="not 99"):
         bracket.known_bounds(Position(game), tmp_path)
-    write(rows, game="4x4:3,2,1;contact=any")
+    write(rows, game="4x4:3,2,1,contact=any")
     with pytest.raises(RecordError, match="table of 4x4:3,2,1"):
         bracket.known_bounds(Position(game), tmp_path)
 
 
 def test_what_is_too_large():
     with pytest.raises(TooLarge, match="sets of ships to tell; at most"):
-        Told(Game.parse("10x10:5,4,3,3,2,2;contact=any")).known_sets()
+        Told(Game.parse("10x10:5,4,3,3,2,2,contact=any")).known_sets()
     with pytest.raises(ValueError, match="one ship"):
         Told(Game.parse("3x3:2"))
 

@@ -46,17 +46,17 @@ GAMES = [
     "3x3:3,1",
     "2x4:2,2",
     "3x4:3,2",
-    "3x3:2,2;contact=any",
-    "2x4:2,1;contact=any",
-    "3x3:2,2;contact=corner",
+    "3x3:2,2,contact=any",
+    "2x4:2,1,contact=any",
+    "3x3:2,2,contact=corner",
     "2x2:1",
     "1x1:1",
-    "1x6:2,1;announce=sunk",
-    "2x3:2,1;contact=any;announce=ship",
-    "2x3:2,2;contact=any;announce=sunk",
-    "2x4:3,2;contact=any;announce=ship",
-    "3x3:2,1;contact=corner;announce=sunk",
-    "3x3:1,1;announce=ship",
+    "1x6:2,1,announce=sunk",
+    "2x3:2,1,contact=any,announce=ship",
+    "2x3:2,2,contact=any,announce=sunk",
+    "2x4:3,2,contact=any,announce=ship",
+    "3x3:2,1,contact=corner,announce=sunk",
+    "3x3:1,1,announce=ship",
 ]
 
 
@@ -225,7 +225,7 @@ def test_the_dot_of_a_tree_says_what_its_text_says(tree):
 @pytest.mark.skipif(not shutil.which("dot"), reason="needs Graphviz")
 @pytest.mark.parametrize("announce", ANNOUNCEMENTS)
 def test_graphviz_puts_hits_on_the_left(announce):
-    game = Game.parse(f"2x3:2,1;contact=any;announce={announce}")
+    game = Game.parse(f"2x3:2,1,contact=any,announce={announce}")
     tree = random_strategy(Position(game), random.Random(1))
 
     def drawn(form):
@@ -311,7 +311,7 @@ def test_trees_of_different_positions_have_no_differences():
 
 
 def test_weights_are_written():
-    game = Game.parse("2x2:2,2;contact=any")
+    game = Game.parse("2x2:2,2,contact=any")
     tree = random_strategy(Position(game), random.Random(1))
     assert tree.text().splitlines()[-1].endswith("hit ✓ 4, 2 configurations")
     assert (tree.leaves, tree.configurations, tree.total_height, verify(tree)) == (1, 2, 8, 8)
@@ -429,14 +429,14 @@ def test_a_position_that_is_over():
 
 def test_a_sinking_without_branch():
     hits = Node(cell("A1"), {HIT: Node(cell("B1"), {HIT: Leaf(1)})})
-    assert fault("1x2:2;announce=sunk", hits) == (
-        "1x2:2;announce=sunk, after A1=hit: the tree shoots B1 and has no branch for the sunk of "
+    assert fault("1x2:2,announce=sunk", hits) == (
+        "1x2:2,announce=sunk, after A1=hit: the tree shoots B1 and has no branch for the sunk of "
         "the configuration on A1 B1"
     )
     hits = Node(cell("A1"), {HIT: Node(cell("B1"), {Reply(True, True, 2): Leaf(1)})})
-    assert verify(DecisionTree(Position(Game.parse("1x2:2;announce=ship")), hits)) == 2
-    assert fault("1x2:2;announce=sunk", hits) == (
-        "1x2:2;announce=sunk, after A1=hit: 'sunk:2' is not a reply of a game with announce=sunk"
+    assert verify(DecisionTree(Position(Game.parse("1x2:2,announce=ship")), hits)) == 2
+    assert fault("1x2:2,announce=sunk", hits) == (
+        "1x2:2,announce=sunk, after A1=hit: 'sunk:2' is not a reply of a game with announce=sunk"
     )
 
 
@@ -445,22 +445,22 @@ def test_a_sinking_of_another_length():
     rest = Node(cell("B1"), {HIT: Node(cell("A1"), {length[2]: Leaf(1)})})
     root = Node(cell("D1"), {length[1]: rest})
     start = "C1=miss"
-    assert fault("1x4:2,1;announce=ship", Node(cell("D1"), {length[2]: rest}), start) == (
-        "1x4:2,1;announce=ship, at the root: the tree shoots D1 and has no branch for the sunk:1 "
+    assert fault("1x4:2,1,announce=ship", Node(cell("D1"), {length[2]: rest}), start) == (
+        "1x4:2,1,announce=ship, at the root: the tree shoots D1 and has no branch for the sunk:1 "
         "of the configuration on A1 B1 D1"
     )
-    position = Position.parse(Game.parse("1x4:2,1;announce=ship"), start)
+    position = Position.parse(Game.parse("1x4:2,1,announce=ship"), start)
     assert verify(DecisionTree(position, root)) == 3
 
 
 def test_the_order_of_the_shots_counts_where_sinkings_are_announced():
     """Three cells in a row, two ships: which one B1 sank depends on what was hit before."""
-    game = Game.parse("1x3:2,1;contact=any;announce=ship")
+    game = Game.parse("1x3:2,1,contact=any,announce=ship")
     two, one = Reply(True, True, 2), Reply(True, True, 1)
     end = Node(cell("C1"), {one: Leaf(1)})
     assert verify(DecisionTree(Position.parse(game, "A1=hit B1=sunk:2"), end)) == 1
     assert fault(str(game), end, "B1=hit A1=sunk:1") == (
-        "1x3:2,1;contact=any;announce=ship, at the root: the tree shoots C1 and has no branch for "
+        "1x3:2,1,contact=any,announce=ship, at the root: the tree shoots C1 and has no branch for "
         "the sunk:2 of the configuration on A1 B1 C1"
     )
     end = Node(cell("C1"), {two: Leaf(1)})
@@ -469,7 +469,7 @@ def test_the_order_of_the_shots_counts_where_sinkings_are_announced():
 
 def test_several_configurations_share_a_leaf_with_announcements():
     """2x2:1,1,1,1: one configuration; 2x2:2,2 without what tells them apart: two at each leaf."""
-    game = Game.parse("2x2:2,2;contact=any;announce=sunk")
+    game = Game.parse("2x2:2,2,contact=any,announce=sunk")
     sunk = Reply(True, True)
     last = Node(cell("B1"), {HIT: Node(cell("B2"), {sunk: Leaf(1)})})
     root = Node(
@@ -502,7 +502,7 @@ PATH = [
 
 def test_a_late_position_of_a_game_too_large_to_list():
     hits = "A1=hit B1=hit C1=hit D1=hit E1=sunk C3=hit C4=hit C5=hit C6=sunk J1=hit J2=hit J3=sunk"
-    position = Position.parse(Game.parse("10x10:5,4,3,2;announce=sunk"), hits + " E8=hit E9=miss")
+    position = Position.parse(Game.parse("10x10:5,4,3,2,announce=sunk"), hits + " E8=hit E9=miss")
     rest = Leaf(1)
     for shot in ("F8", "D8"):
         rest = Node(cell(shot), {Reply(True, True): Leaf(1), MISS: rest})
@@ -514,7 +514,7 @@ def test_a_late_position_of_a_game_too_large_to_list():
 @pytest.mark.parametrize("announce", some(1, ["nothing", "sunk", "ship"], 2))
 def test_games_too_large_to_list_are_not_verified(announce):
     number = "1,925,751,392 configurations" if announce == "nothing" else f"announce={announce}"
-    game = Game.parse(f"10x10:5,4,3,3,2;announce={announce}")
+    game = Game.parse(f"10x10:5,4,3,3,2,announce={announce}")
     with pytest.raises(TooLarge, match=number):
         verify(DecisionTree(Position(game), Leaf(1)))
 
@@ -613,9 +613,9 @@ def test_every_mutation_of_a_good_tree_is_found(tree, data):
     [
         ("3x3:2", '"3x3:2"', '"3x4:2"', "3x4:2 has 17 configurations, the tree 12"),
         ("3x3:2", '"3x3:2"', '"3x3:3"', "with 1 cell still to hit"),
-        ("3x4:2,1", '"3x4:2,1"', '"3x4:2,1;contact=any"', " configurations, the tree 74"),
+        ("3x4:2,1", '"3x4:2,1"', '"3x4:2,1,contact=any"', " configurations, the tree 74"),
         ("1x3:2", '"configurations": 1}', '"configurations": 7}', "7 configurations; 1 end there"),
-        ("1x4:2,1", '"1x4:2,1"', '"1x4:2,1;announce=sunk"', "0 end there"),
+        ("1x4:2,1", '"1x4:2,1"', '"1x4:2,1,announce=sunk"', "0 end there"),
     ],
 )
 def test_totals_of_a_tree_that_does_not_fit_its_game(here, tmp_path, game, text, changed, message):
@@ -658,7 +658,7 @@ def test_a_tree_comes_back_as_it_was_saved(tmp_path_factory, tree, source, title
 
 
 def test_announced_sinkings_are_saved(tmp_path):
-    game = Game.parse("1x3:1,1;announce=ship")
+    game = Game.parse("1x3:1,1,announce=ship")
     sunk = Reply(True, True, 1)
     tree = DecisionTree(Position(game), Node((0, 0), {sunk: Node((0, 2), {sunk: Leaf(1)})}))
     save(tree, tmp_path / "tree.json")
@@ -830,7 +830,7 @@ def test_junk_anywhere_in_a_file_is_refused_or_harmless(tmp_path_factory, data, 
             load(path)
 
 
-@pytest.mark.parametrize("text", ["2x2:2", "3x3:2", "2x3:2", "2x4:2;contact=any;announce=ship"])
+@pytest.mark.parametrize("text", ["2x2:2", "3x3:2", "2x3:2", "2x4:2,contact=any,announce=ship"])
 def test_a_tree_turned_lies_upon_itself(text):
     """Turned by any symmetry, aligned with what it was: the same first shot, and nothing lost."""
     first = solve(text).tree()

@@ -96,7 +96,7 @@ def half_hit(text, rng):
     return whole, np.array(chosen, np.int32)
 
 
-@pytest.mark.parametrize("text", ["4x6:2,2", "5x5:2,2", "5x5:2,2;contact=corner"])
+@pytest.mark.parametrize("text", ["4x6:2,2", "5x5:2,2", "5x5:2,2,contact=corner"])
 @sizes("number", 8, 12, 1)
 def test_limits_around_the_optimum(text, number):
     """Where one of two ships of two cells is half hit: the same values, by fewer nodes."""

@@ -15,9 +15,9 @@ from optsearch.strategies.within import Within, family_of
 from tests.examples import draws, positions
 
 GAMES = (
-    *("2x4:2,2", "2x4:2,2;contact=any", "1x7:3,2;contact=corner;announce=sunk", "3x3:3"),
-    *("2x4:3,2;contact=any;announce=ship", "2x4:2,2;contact=any;announce=ship"),
-    *("3x3:3,2;contact=any;announce=sunk", "3x3:2,2;announce=ship", "3x3:3,2;holes=B2"),
+    *("2x4:2,2", "2x4:2,2,contact=any", "1x7:3,2,contact=corner,announce=sunk", "3x3:3"),
+    *("2x4:3,2,contact=any,announce=ship", "2x4:2,2,contact=any,announce=ship"),
+    *("3x3:3,2,contact=any,announce=sunk", "3x3:2,2,announce=ship", "3x3:3,2,holes=B2"),
 )
 
 
@@ -109,7 +109,7 @@ def test_between_greedy_and_the_optimum(text):
 
 def test_better_than_greedy_and_not_optimal():
     """So the policy is not greedy, and the bound above is not always reached."""
-    game = Game.parse("4x4:3,2;contact=any;announce=ship")
+    game = Game.parse("4x4:3,2,contact=any,announce=ship")
     greedy, found = (
         evaluate(name, game, jobs=1) for name in ("greedy:endgame=0", "within:shots=8")
     )
@@ -118,7 +118,7 @@ def test_better_than_greedy_and_not_optimal():
 
 
 def test_above_the_cap_a_most_probable_cell():
-    game = Game.parse("3x4:3,2;contact=any;announce=ship")
+    game = Game.parse("3x4:3,2,contact=any,announce=ship")
     position = Position(game)
     counts = Defined(position).counts()
     assert Within(shots=7, cap=50).shot(position) == game.cell(counts.index(max(counts)))
@@ -128,7 +128,7 @@ def test_above_the_cap_a_most_probable_cell():
 
 def test_positions_in_any_order(monkeypatch):
     """The families of the last position are those of another only where they are its beginning."""
-    game, other = Game.parse("3x4:3,2;announce=ship"), Game.parse("3x4:3,2;announce=sunk")
+    game, other = Game.parse("3x4:3,2,announce=ship"), Game.parse("3x4:3,2,announce=sunk")
     asked = [Position.parse(game, text) for text in ("A1=miss", "A1=hit", "A1=miss B2=hit", "")]
     asked += [Position(other), Position.parse(game, "A1=hit B1=hit")]
 

@@ -82,7 +82,7 @@ def test_all_workers_start_with_the_first_work():
 @pytest.mark.parametrize(
     "work",
     [
-        lambda: evaluate("greedy", "7x7:4,3,2;contact=any;announce=ship", memory=BYTES << 16),
+        lambda: evaluate("greedy", "7x7:4,3,2,contact=any,announce=ship", memory=BYTES << 16),
         lambda: simulate(["greedy"], Game.parse("4x4:3,2"), games=40),
     ],
     ids=["evaluate", "simulate"],

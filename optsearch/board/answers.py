@@ -89,7 +89,7 @@ def about(setting: Setting) -> dict[str, Any]:
     prior = _prior(setting)
     return {
         "game": str(game),
-        "title": str(game).partition(";")[0].replace(f"@{game.board.digest}", ""),
+        "title": game.title,
         "rules": explorer.rules_in_words(game),
         "prior": prior and prior.name,
         "shape": shape(game),

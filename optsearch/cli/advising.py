@@ -62,7 +62,7 @@ def forms(game: Game) -> str:
 
 
 @app.command(
-    example="optsearch advise '10x10:5,4,3,3,2;contact=any;announce=ship'",
+    example="optsearch advise 10x10:5,4,3,3,2,contact=any,announce=ship",
     takes=3,
     then="optsearch posterior 10x10:5,4,3,3,2 --shots 'B4=hit C7=miss'  # all cells",
     gives="game position (prior prior_digest) ships_left configurations bits greedy_shots likely "
@@ -120,7 +120,7 @@ def advise(
     if resume is not None:
         start = begun(start, resume)
     elif talk.is_person and not talk.is_quiet and not no_save:
-        kept = state_folder() / "advise" / f"{slug(head_of(start))}.txt"
+        kept = state_folder() / "advise" / f"{slug(start)}.txt"
         start = offered(talk, start, kept)
     session = Session(talk, Replies(start, weights), Wanted(number, endgame, asked, salvo), kept)
     session.is_asked_for = resume is not None
@@ -134,9 +134,9 @@ def advise(
         raise typer.Exit(1)
 
 
-def slug(head: str) -> str:
-    """A name for a file that no other first line has."""
-    text = head.removeprefix("# game: ")
+def slug(position: Heard) -> str:
+    """A name for the file of a game, and of no other."""
+    text = position.game.identity + _noise_text(position)
     digest = blake2b(text.encode(), digest_size=4).hexdigest()
     return f"{re.sub('[^0-9A-Za-z]+', '-', text)[:60]}-{digest}"
 
@@ -170,7 +170,7 @@ def begun(start: Heard, kept: Path | None) -> Heard:
     if kept is None or not kept.exists():
         return start
     head, _, rest = text_of(kept, OptsearchError, MOST_KEPT).partition("\n")
-    if head != head_of(start):
+    if head.replace(start.game.identity, str(start.game)) != head_of(start):
         raise OptsearchError(
             f"{str(kept)!r} keeps no game of {start.game}: its first line is {head!r}, not "
             f"{head_of(start)!r}; name another file"
@@ -182,8 +182,11 @@ def begun(start: Heard, kept: Path | None) -> Heard:
 
 def head_of(position: Heard) -> str:
     """The first line of a file of replies."""
-    noise = f" with {position.noise}" if isinstance(position, NoisyPosition) else ""
-    return f"# game: {position.game}{noise}"
+    return f"# game: {position.game}{_noise_text(position)}"
+
+
+def _noise_text(position: Heard) -> str:
+    return f" with {position.noise}" if isinstance(position, NoisyPosition) else ""
 
 
 def is_over(position: Heard) -> bool:
@@ -363,8 +366,8 @@ def reply_in(position: Heard, cell: Cell, reply: Reply) -> Reply:
     game = position.game
     if reply.sunk and game.announce == "nothing":
         raise PositionError(
-            f"{game} announces no sinkings; where they are told, begin with {game};announce=ship "
-            f"or ;announce=sunk, and write {cell_name(cell)} hit here"
+            f"{game} announces no sinkings; where they are told, begin with {game},announce=ship "
+            f"or ,announce=sunk, and write {cell_name(cell)} hit here"
         )
     if reply.length is not None and game.announce == "sunk":
         return replace(reply, length=None)

@@ -85,7 +85,7 @@ def read_game(text: str) -> Game:
     if not colon or not (is_named or Path(file).is_file()):
         return Game.parse(text)
     rows, columns, holes = drawn_board(read_drawing(Path(file)))
-    option = f";holes={holes_text(holes, columns)}" if holes else ""
+    option = f",holes={holes_text(holes, columns)}" if holes else ""
     return Game.parse(f"{rows}x{columns}:{rest}{option}")
 
 

@@ -38,7 +38,7 @@ class Contact(str, Enum):
     gives="searched games undecided positions counterexamples fewest",
     max_cells=Option("Search every grid of at most so many cells.", min=1, max=MAX_CELLS),
     game=Option(
-        "This game instead of all grids, for example '4x4:3,2;holes=A1'; - reads games from "
+        "This game instead of all grids, for example 4x4:3,2,holes=A1; - reads games from "
         "standard input and FILE from a file, one per line. Can be given more than once."
     ),
     fleet=Option("Only this fleet, for example 3,2; may be given more than once."),
@@ -168,7 +168,7 @@ def write(found: Found, path: Path) -> None:
 
 def options_of(scope: Scope) -> list[str]:
     """The options of the command that searches a scope."""
-    options = [f"--game '{game}'" for game in scope.own]
+    options = [f"--game {game}" for game in scope.own]
     if not scope.own:
         options = [f"--max-cells {scope.max_cells}"]
         options += [f"--fleet {','.join(map(str, fleet))}" for fleet in scope.fleets]

@@ -46,7 +46,7 @@ OUTPUT = partial(Option, flags="--output -o", writes=ANY)
 
 SHARED = {
     "game": Argument(
-        "For example 10x10:5,4,3,3,2 or 4x4:3,2;contact=any (rows x columns : ship lengths); "
+        "For example 10x10:5,4,3,3,2 or 4x4:3,2,contact=any (rows x columns : ship lengths); "
         "FILE:5,4,3 takes the board from a drawing, . a cell and - a hole. "
         "Other boards, as with board=torus or of a file of your own: docs/boards.md.",
         metavar="GAME",

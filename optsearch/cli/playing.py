@@ -40,9 +40,9 @@ quit   end; so does the end of the input"""
 
 
 @app.command(
-    example="optsearch play '10x10:5,4,3,3,2;contact=any' --against hard",
+    example="optsearch play 10x10:5,4,3,3,2,contact=any --against hard",
     takes=3,
-    then="optsearch advise '10x10:5,4,3,3,2;contact=any'  # help in a real game",
+    then="optsearch advise 10x10:5,4,3,3,2,contact=any  # help in a real game",
     against=Option(
         "Who shoots back: easy (at random), hard (the fifth version of Battleship Heuristics), "
         "exact (most probable cells), or any player; nobody, if not given.",

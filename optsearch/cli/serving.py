@@ -19,7 +19,7 @@ USUAL = "10x10:5,4,3,3,2"
 
 
 @app.command(
-    example="optsearch serve '10x10:5,4,3,3,2;contact=any;announce=ship'",
+    example="optsearch serve 10x10:5,4,3,3,2,contact=any,announce=ship",
     takes=3,
     then="optsearch explore 3x4:2 -o walk.html  # a page without a server",
     game=Argument("The game; without it the usual one, 10x10:5,4,3,3,2.", metavar="GAME"),

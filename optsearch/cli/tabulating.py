@@ -30,7 +30,7 @@ DEFAULT = "configurations,optimum,greedy,lower"
     then="optsearch solve 4x4:3,2  # the optimum of one of them, and its first shots",
     gives="columns time_limit is_all values",
     games=Argument(
-        "Games such as 4x4:3,2, ranges of boards such as 4x4..6x6:3,2;contact=any, files with one "
+        "Games such as 4x4:3,2, ranges of boards such as 4x4..6x6:3,2,contact=any, files with one "
         "game per line, and - for standard input.",
         metavar="GAMES",
     ),

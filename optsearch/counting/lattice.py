@@ -195,7 +195,7 @@ class Sweep:
 
     @property
     def _name(self) -> str:
-        return f"{_FORMAT} {self.game}"
+        return f"{_FORMAT} {self.game.identity}"
 
     def _load(self, folder: Path) -> bool:
         """Take the table from a file; False when there is none, or none that can be believed."""

@@ -30,7 +30,7 @@ class Memory:
         self.hidings, self.objective = hidings, objective
         self.journal: Journal | None = None
         if folder is not None:
-            what = f"the equilibrium of {hidings.game}, {objective}"
+            what = f"the equilibrium of {hidings.game.identity}, {objective}"
             self.journal = Journal(folder / FILE, what)
 
     def __enter__(self) -> Memory:

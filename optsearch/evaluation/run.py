@@ -104,7 +104,7 @@ def _stored(checkpoint: Path | None, runner: Runner, limit: int) -> Iterator[Jou
             f"{checkpoint} holds a table, or a checkpoint of an earlier version of optsearch, "
             "which had no checksums; name another folder"
         )
-    name = f"{_FORMAT}; {identity_of(runner)}; {runner.game}; tasks of {limit}"
+    name = f"{_FORMAT}; {identity_of(runner)}; {runner.game.identity}; tasks of {limit}"
     if runner.prior is not None:
         runner.prior.require_digest("a checkpoint")
         name += f"; prior {runner.prior.digest}"

@@ -26,12 +26,17 @@ ANNOUNCEMENTS = ("nothing", "sunk", "ship")
 HOLE = "-"  # the sign of a hole on drawn boards
 
 _FORM = (
-    "ROWSxCOLUMNS:SHIP,SHIP,…[;contact=none|corner|any][;announce=nothing|sunk|ship]"
-    "[;holes=CELL,CELL-CELL,…][;board=cylinder|torus|hex], or FILE.json#BOARD:SHIP,SHIP,…[;…] "
+    "ROWSxCOLUMNS:SHIP,SHIP,…[,contact=none|corner|any][,announce=nothing|sunk|ship]"
+    "[,holes=CELL,CELL-CELL,…][,board=cylinder|torus|hex], or FILE.json#BOARD:SHIP,SHIP,…[,…] "
     "for a board of a file"
 )
+_GAME = re.compile(
+    r"\s*((?P<rows>\d{1,9})\s*[xX×]\s*(?P<columns>\d{1,9})|(?P<file>.+\.json#[\w-]+(?:@\w+)?))"
+    r"\s*:(?P<rest>.*)",
+    re.ASCII | re.DOTALL,
+)
 _RULES = ("contact", "announce", "holes", "board")
-_EXAMPLES = "10x10:5,4,3,3,2 or 4x4:3,2;contact=any;announce=ship"
+_EXAMPLES = "10x10:5,4,3,3,2 or 4x4:3,2,contact=any,announce=ship"
 
 
 def parse_holes(text: str, rows: int, columns: int) -> int:
@@ -204,38 +209,29 @@ class Game:
 
     @classmethod
     def parse(cls, text: str) -> Game:
-        """The game that a text such as `4x4:3,2;contact=any` describes; GameError otherwise."""
-        head, *options = [part.strip() for part in text.strip().split(";")]
-        rectangle = re.fullmatch(r"(\d{1,9})\s*[xX×]\s*(\d{1,9})\s*:\s*(.*)", head, re.ASCII)
-        filed = re.fullmatch(r"(.+\.json#[\w-]+(?:@\w+)?)\s*:\s*([^:]*)", head, re.ASCII)
-        if not rectangle and not filed:
+        """The game that a text such as `4x4:3,2,contact=any` describes; GameError otherwise.
+
+        Before a rule `;` is read as well, as in `4x4:3,2;contact=any`: it was written so before.
+        """
+        match = _GAME.fullmatch(text)
+        if match is None:
+            if re.fullmatch(r"\s*\d+\s*[xX×]\s*\d+\s*", text, re.ASCII):
+                raise GameError(f"{text!r} has no ships; add them, as in 4x4:3,2")
             raise GameError(f"{text!r} is not a game; write {_FORM}, as in {_EXAMPLES}")
-        rules: dict[str, str] = {}
-        for option in options:
-            key, equals, value = (part.strip() for part in option.partition("="))
-            if not equals or key not in _RULES:
-                raise GameError(
-                    f"{option!r} in {text!r} is not a rule; write contact=none|corner|any, "
-                    "announce=nothing|sunk|ship, holes=CELL,CELL-CELL,… or "
-                    f"board={'|'.join(MAKERS)}"
-                )
-            if key in rules:
-                raise GameError(f"{key} is given twice in {text!r}")
-            rules[key] = value
+        ships, rules = _ships_and_rules(text, match["rest"])
+        if not any(ships):
+            raise GameError(f"{text!r} has no ships; add them, as in 4x4:3,2")
         board: Board | str = rules.pop("board", "rectangle")
-        if filed:
+        if match["file"]:
             if board != "rectangle":
                 raise GameError(f"{text!r} has a board of a file, and board={board} besides")
-            board = named_board(filed[1])
-            rows, columns, ships = board.rows, board.columns, filed[2]
-        elif rectangle:
-            rows, columns, ships = int(rectangle[1]), int(rectangle[2]), rectangle[3]
+            board = named_board(match["file"])
+            rows, columns = board.rows, board.columns
+        else:
+            rows, columns = int(match["rows"]), int(match["columns"])
         known = board.kinds if isinstance(board, Board) else {}
         try:
-            fleet = [
-                known[ship] if ship in known else parse_kind(ship)
-                for ship in map(str.strip, ships.split(","))
-            ]
+            fleet = [known[ship] if ship in known else parse_kind(ship) for ship in ships]
         except GameError as error:
             has = f"; the board has {', '.join(known)}" if known else ""
             raise GameError(f"in {text!r}: {error}{has}") from None
@@ -248,25 +244,43 @@ class Game:
         return f"Game.parse({str(self)!r})"
 
     def __str__(self) -> str:
-        place = self.board.text if self.board.digest else f"{self.rows}x{self.columns}"
-        text = f"{place}:{self.fleet_text}"
+        return self._text(",")
+
+    @property
+    def identity(self) -> str:
+        """The text by which checkpoints and tables on disk know the game: `;` before a rule.
+
+        It never changes, so that what was kept is found again.
+        """
+        return self._text(";")
+
+    @property
+    def title(self) -> str:
+        """The board and the fleet without rules and without the digest of the board."""
+        return f"{self._grid_text.removesuffix(f'@{self.board.digest}')}:{self.fleet_text}"
+
+    @property
+    def _grid_text(self) -> str:
+        return self.board.text if self.board.digest else f"{self.rows}x{self.columns}"
+
+    def _text(self, separator: str) -> str:
+        text = f"{self._grid_text}:{self.fleet_text}"
         if self.contact != "none":
-            text += f";contact={self.contact}"
+            text += f"{separator}contact={self.contact}"
         if not self.is_silent:
-            text += f";announce={self.announce}"
+            text += f"{separator}announce={self.announce}"
         if self.holes != self.board.empty:
-            text += f";holes={holes_text(self.holes & ~self.board.empty, self.columns)}"
+            holes = holes_text(self.holes & ~self.board.empty, self.columns)
+            text += f"{separator}holes={holes}"
         if not (self.board.digest or self.is_rectangle):
-            text += f";board={self.board.text}"
+            text += f"{separator}board={self.board.text}"
         return text
 
     @property
     def board_text(self) -> str:
-        """The board in a sentence: 10x10, 10x10;board=torus, or that of a file."""
-        if self.board.digest:
-            return self.board.text
-        grid = f"{self.rows}x{self.columns}"
-        return grid if self.is_rectangle else f"{grid};board={self.board.text}"
+        """The board in a sentence: 10x10, 10x10,board=torus, or that of a file."""
+        is_drawn = self.board.digest or self.is_rectangle
+        return self._grid_text + ("" if is_drawn else f",board={self.board.text}")
 
     @property
     def is_rectangle(self) -> bool:
@@ -453,6 +467,31 @@ class Game:
     def images(self, mask: int) -> list[int]:
         """A mask under each of the symmetries, in their order; equal images are repeated."""
         return [image(mask, permutation) for permutation in self.symmetries()]
+
+
+def _ships_and_rules(text: str, rest: str) -> tuple[list[str], dict[str, str]]:
+    """What follows the board in the text of a game: the ships, and each rule by its name."""
+    ships: list[str] = []
+    rules: dict[str, str] = {}
+    for number, section in enumerate(rest.split(";")):
+        last = "" if number else "ships"
+        for part in map(str.strip, section.split(",")):
+            key, equals, value = map(str.strip, part.partition("="))
+            if equals and key in rules:
+                raise GameError(f"{key} is given twice in {text!r}")
+            if equals and key in _RULES:
+                rules[key], last = value, key
+            elif not equals and last == "ships":
+                ships.append(part)
+            elif not equals and last == "holes":
+                rules["holes"] += f",{part}"
+            else:
+                raise GameError(
+                    f"{part!r} in {text!r} is not a rule; write contact=none|corner|any, "
+                    "announce=nothing|sunk|ship, holes=CELL,CELL-CELL,… or "
+                    f"board={'|'.join(MAKERS)}"
+                )
+    return ships, rules
 
 
 def placements(rows: int, columns: int, length: int) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """Ranges of boards as text: `4x4..6x6:3,2` is a game for each board from 4×4 to 6×6.
 
-expanded("4x4..5x5:3,2;contact=any")
-# ["4x4:3,2;contact=any", "4x5:3,2;contact=any", "5x5:3,2;contact=any"]
+expanded("4x4..5x5:3,2,contact=any")
+# ["4x4:3,2,contact=any", "4x5:3,2,contact=any", "5x5:3,2,contact=any"]
 """
 
 from __future__ import annotations

@@ -209,7 +209,7 @@ def _symmetric(game: Game, array: Numbers, size: int) -> Numbers:
 def _load(checkpoint: Path | None, game: Game) -> tuple[int, int, list[Numbers]]:
     """Classes done, configurations met, and the counts up to there."""
     nothing = _no_sets(game)
-    arrays = None if checkpoint is None else read_arrays(checkpoint, f"{_FORMAT} {game}")
+    arrays = None if checkpoint is None else read_arrays(checkpoint, f"{_FORMAT} {game.identity}")
     if arrays is None:
         return 0, 0, nothing
     names = ["done", *(f"c{size}" for size in range(1, LARGEST + 1))]
@@ -225,7 +225,9 @@ def _load(checkpoint: Path | None, game: Game) -> tuple[int, int, list[Numbers]]
 
 def _save(checkpoint: Path, game: Game, done: int, total: int, sums: list[Numbers]) -> None:
     arrays = {f"c{size}": array for size, array in enumerate(sums, 1)}
-    write_arrays(checkpoint, f"{_FORMAT} {game}", {"done": np.array([done, total]), **arrays})
+    write_arrays(
+        checkpoint, f"{_FORMAT} {game.identity}", {"done": np.array([done, total]), **arrays}
+    )
 
 
 class Coverage:

@@ -144,7 +144,7 @@ def first_ship_chain(
     given = sha256(repr((known, cells, sets)).encode()).hexdigest()
     finished = []
     for misses, least in enumerate(before):
-        key = f"{coverage.counts.game}, {misses} misses, {least} before, {given}"
+        key = f"{coverage.counts.game.identity}, {misses} misses, {least} before, {given}"
         if journal is not None and key in journal.entries:
             finished.append(Finished(*journal.entries[key]))
         else:

@@ -414,7 +414,7 @@ def simulate(
         hider = boards or Drawn()
         store = None
         if checkpoint is not None:
-            what = f"simulation; {game}; seed {seed}; boards {hider.identity}"
+            what = f"simulation; {game.identity}; seed {seed}; boards {hider.identity}"
             what += "" if manner.is_plain else f"; {manner!r}"
             store = stack.enter_context(Journal(checkpoint / "games.jsonl", what))
         run = _Run(chosen, game, games, seed, hider, manner, store, progress)

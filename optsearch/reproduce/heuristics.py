@@ -17,7 +17,7 @@ from optsearch.reproduce.printed import Number
 from optsearch.strategies.heuristic import Heuristic
 from optsearch.support import records
 
-GAME = Game.parse("10x10:5,4,3,3,2;contact=any")
+GAME = Game.parse("10x10:5,4,3,3,2,contact=any")
 GAMES = 5000
 SEED = 1
 SURE = 3  # standard errors

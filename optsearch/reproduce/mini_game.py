@@ -16,7 +16,7 @@ from optsearch.reproduce.printed import Number, rounded
 from optsearch.support import records
 from optsearch.support.errors import RecordError
 
-GAME = Game.parse("8x8:4,3,2;contact=any;announce=sunk")
+GAME = Game.parse("8x8:4,3,2,contact=any,announce=sunk")
 GREEDY = "greedy:ties=first,endgame=0"
 LIMIT = 20
 KNOWN = (

@@ -20,11 +20,11 @@ from optsearch.reproduce.printed import Number, matching, no_note, rounded
 from optsearch.support import records
 from optsearch.support.errors import RecordError
 
-GAME = Game.parse("10x10:5,4,3,3,2;contact=any")
+GAME = Game.parse("10x10:5,4,3,3,2,contact=any")
 
 
 EXAMPLE = Position.parse(
-    Game.parse("3x3:3,2;contact=any"),
+    Game.parse("3x3:3,2,contact=any"),
     "A1=miss B1=miss B2=hit",
 )
 """On the board of the slide; three placements of one ship and five of the other are left. The text

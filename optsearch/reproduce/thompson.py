@@ -34,7 +34,7 @@ from optsearch.support import records
 from optsearch.support.errors import RecordError
 from optsearch.support.progress import Progress
 
-GAME = Game.parse("10x10:5,4,3,3,2;contact=any;announce=ship")
+GAME = Game.parse("10x10:5,4,3,3,2,contact=any,announce=ship")
 GAMES = 1000
 SEED = 1
 SURE = 3  # standard errors

@@ -314,8 +314,7 @@ def _committed(game: Game, results: Path) -> list[Bound]:
     if not path.is_file():
         return []
     table = FINISHED.read(path)
-    said = table.header.get("game")
-    _require(said == str(game), table, f"it is a table of {said}, not of {game}")
+    _require(table.game == game, table, f"it is a table of {table.game}, not of {game}")
     number = _number(table, game)
     finished = [AllFinished(*(row[name] for name in AllFinished._fields)) for row in table]
     source = f"{_source(path)}, by {table.header['command']}"
@@ -332,9 +331,8 @@ def _told(game: Game, results: Path) -> list[Bound]:
     if len(game.fleet) < 2 or not path.is_file():
         return []
     table = TOLD.read(path)
-    said = table.header.get("game")
     same = replace(game, announce="nothing")
-    _require(said == str(same), table, f"it is a table of {said}, not of {same}")
+    _require(table.game == same, table, f"it is a table of {table.game}, not of {same}")
     long, short = (game.fleet.count(length) for length in game.fleet[-2:])
     chosen = long * short if game.fleet[-2] != game.fleet[-1] else short * (short - 1)
     pairs = chosen * _configurations(game)
@@ -369,11 +367,11 @@ def _evaluated(game: Game, results: Path) -> list[Bound]:
     A strategy that is told less can be played: it takes as many shots where more is announced.
     """
     told = ANNOUNCEMENTS[: ANNOUNCEMENTS.index(game.announce) + 1]
-    playable = {str(replace(game, announce=announce)): announce for announce in told}
+    playable: dict[Game | None, str] = {replace(game, announce=one): one for one in told}
     gathered = []
     for path in EVALUATION.all(results):
         table = EVALUATION.read(path)
-        announce = playable.get(table.header.get("game", ""))
+        announce = playable.get(table.game)
         if announce is None or "prior" in table.header:
             continue
         number = _number(table, game)

@@ -287,9 +287,10 @@ class Played(Quantity):
     def shipped(self, game: Game, results: Path = RESULTS) -> Value | None:
         """Of the tables of evaluations."""
         for path in EVALUATION.all(results):
-            header = _read(EVALUATION, path).header
-            said = header.get("strategy"), header.get("game")
-            if said == (str(self.strategy), str(game)) and "prior" not in header:
+            table = _read(EVALUATION, path)
+            header = table.header
+            said = header.get("strategy"), table.game
+            if said == (str(self.strategy), game) and "prior" not in header:
                 total, number = int(header["total_height"]), int(header["configurations"])
                 by = f"data/results/{path.parent.name}/{path.name}"
                 return replace(_exact(total, number, by), source=SHIPPED)

@@ -98,6 +98,12 @@ class Entries(Sequence[dict[str, Any]]):
     def __len__(self) -> int:
         return len(self.rows)
 
+    @property
+    def game(self) -> Game | None:
+        """The game of the header, where there is one."""
+        text = self.header.get("game")
+        return None if text is None else Game.parse(text)
+
     def column(self, name: str) -> list[Any]:
         """The values of one column."""
         return [row[name] for row in self.rows]
@@ -272,7 +278,7 @@ def took(minutes: float) -> str:
 def part_of(game: Game) -> str:
     """A game as part of a table's name: 10x10_54332; 1x28_-11-1-1 where lengths have two digits."""
     before = "-" if max(game.fleet) > 9 else ""
-    return str(game).replace(":", f"_{before}").replace(",", before)
+    return game.identity.replace(":", f"_{before}").replace(",", before)
 
 
 def known_part_of(game: Game) -> str:

@@ -58,7 +58,7 @@ class Asked(NamedTuple):
     @property
     def key(self) -> str:
         """In what is kept."""
-        return f"{self.asks}; {self.game}"
+        return f"{self.asks}; {Game.parse(self.game).identity}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ listed by the cells of the grid, the number of configurations, the shots, the ro
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -122,10 +122,18 @@ class Scope:
             )
 
     def __str__(self) -> str:
+        return self._text(str)
+
+    @property
+    def identity(self) -> str:
+        """The text by which a checkpoint knows it."""
+        return self._text(lambda game: game.identity)
+
+    def _text(self, text_of: Callable[[Game], str]) -> str:
         fleets = " and ".join(",".join(map(str, fleet)) for fleet in self.fleets)
         what = "the empty board" if self.empty_only else "every position"
         if self.own:
-            return f"{what} of {' and '.join(map(str, self.own))}"
+            return f"{what} of {' and '.join(map(text_of, self.own))}"
         every = f"every fleet of ships of length {self.shortest} or more that fits"
         return (
             f"{what} of every grid of at most {self.max_cells} cells with "
@@ -451,7 +459,7 @@ def hunt(
         journal = None
         if folder is not None:
             journal = stack.enter_context(
-                Journal(folder / "games.jsonl", f"counterexamples of {scope}")
+                Journal(folder / "games.jsonl", f"counterexamples of {scope.identity}")
             )
         done = _kept(journal, games)
         told = meter(progress, sum(map(_work, games)), sum(map(_work, done)), HuntStatus)
@@ -465,7 +473,7 @@ def hunt(
         missing = iter([game for game in games if game not in done])
         for game, searched in results(executor or Here(), work, missing, workers, report):
             if journal is not None:
-                journal.add(str(game), _entry(searched))
+                journal.add(game.identity, _entry(searched))
             done[game] = searched
             report()
     return Found(scope, tuple(done[game] for game in games))
@@ -482,7 +490,7 @@ def _kept(journal: Journal | None, games: list[Game]) -> dict[Game, Searched]:
     """The games that are finished."""
     if journal is None:
         return {}
-    known = {str(game): game for game in games}
+    known = {game.identity: game for game in games}
     try:
         return {
             known[name]: _from_entry(known[name], entry) for name, entry in journal.entries.items()

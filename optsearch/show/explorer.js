@@ -236,7 +236,7 @@ function begin(carried) {
 }
 
 function build() {
-  element("game").textContent = D.game.split(";")[0];
+  element("game").textContent = D.title;
   element("rules").textContent = D.rules + startText();
   element("key-sunk").hidden = D.announce === "nothing";
 

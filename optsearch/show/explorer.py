@@ -127,6 +127,7 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
             root[2] = root[2][0] if root[2][0] == least else [root[2][0], least]
     return {
         "game": str(game),
+        "title": game.title,
         "position": str(position),
         "rules": rules_in_words(game) + _by(solver),
         "shape": shape(game),

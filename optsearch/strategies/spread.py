@@ -16,7 +16,7 @@ pattern in which the smallest ships are found. The definition is complete and in
 
 The factor of a cell is an integer, `factors`, so that products below 2^53 are exact. It costs
 little: what is counted is what greedy counts. (The numbers were found by trying some dozens below
-random positions of `10x10:5,4,3,3,2;contact=any;announce=ship`; docs/boxed.md says what they save.
+random positions of `10x10:5,4,3,3,2,contact=any,announce=ship`; docs/boxed.md says what they save.
 Where ships may not touch they can cost shots.)
 """
 
