@@ -25,7 +25,6 @@ from optsearch.counting.configurations import CellSets, to_masks, to_words
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.game import Game, image
-from optsearch.game.position import Position
 from optsearch.game.ships import in_order
 from optsearch.play.hiding import Corner, Drawn, Hider
 from optsearch.play.simulate import simulate
@@ -56,7 +55,7 @@ class Weighted(Hider):
         """Exact draws."""
         ships = {ship for length in set(game.fleet) for ship in game.placements(length)}
         prior = Prior.of_placements(game, {ship: self._weigh(game, ship) for ship in ships})
-        posterior = Posterior(Position(game), prior)
+        posterior = Posterior(game, prior=prior)
         return posterior.sample(number, np.random.default_rng([seed, 0, 0]))
 
 

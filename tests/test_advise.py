@@ -331,7 +331,7 @@ def test_a_prior_weighs_what_is_likely(tmp_path):
     result = run(["B2 m"], "4x4:3,2", "--prior", str(path), "--json", "-n", "3")
     fields = json.loads(result.stdout)
     position = Position.parse(Game.parse("4x4:3,2"), "B2=miss")
-    posterior = Posterior(position, prior_of(str(path), position.game))
+    posterior = Posterior(position, prior=prior_of(str(path), position.game))
     assert fields["likely"][0]["probability"] == pytest.approx(posterior.probability.max())
     plain = json.loads(run(["B2 m"], "4x4:3,2", "--json").stdout)
     assert fields["likely"][0] != plain["likely"][0]

@@ -269,7 +269,9 @@ def test_probabilities_by_a_prior():
     game = Game.parse("3x4:3,2")
     prior = Prior.of_placements(game, {game.placements(3)[0]: 5})
     seen, _ = Battleship(game, prior, probabilities=True).reset()
-    assert (seen["probabilities"] == Posterior(game, prior).probability.astype(np.float32)).all()
+    assert (
+        seen["probabilities"] == Posterior(game, prior=prior).probability.astype(np.float32)
+    ).all()
     assert (seen["probabilities"] != View(game, None, True)(Position(game))["probabilities"]).any()
 
 

@@ -4,21 +4,26 @@ import ast
 import doctest
 import importlib
 import inspect
+import pickle
 import subprocess
 import sys
+from collections import Counter
 from fractions import Fraction
 from functools import cache
 from math import dist
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 import optsearch
+from optsearch.check import reference
 from optsearch.counting.configurations import to_masks
 from optsearch.game import cell_name
-from optsearch.game.position import Position
+from optsearch.game.position import Position, play
 from optsearch.results import bracket
+from optsearch.strategies import named
 from optsearch.support.errors import PositionError
 
 GAME = "4x5:2,3,4"
@@ -208,3 +213,81 @@ def test_ships_and_boards_of_a_sample(game):
             for row, column in size.cells_of(mask):
                 assert rows[row][column] == str(i + 1)
         assert board.count(".") == size.cells - size.fleet_cells
+
+
+# One way in: text wherever a game, a position, a reply or an objective is taken
+
+
+def test_text_is_taken_for_games_positions_and_replies():
+    after = Position.parse(optsearch.Game.parse("4x4:3,2"), "A1=hit")
+    assert Position.parse("4x4:3,2", "A1=hit") == after
+    assert Position("4x4:3,2", "A1=hit") == Position("4x4:3,2").after((0, 0), "hit") == after
+    assert Position("4x4:3,2").after("A1", "hit").after(np.array([0, 1]), "miss").hits == 1
+    signs = np.full((4, 4), ".")
+    signs[0, 0] = "X"
+    assert Position.from_board("4x4:3,2", signs) == after
+    assert Position.of(after, "A2=hit") == Position.of("4x4:3,2", "A1=hit A2=hit")
+    posterior = optsearch.Posterior("4x4:3,2", "A1=hit")
+    assert posterior.configurations == optsearch.Posterior(after).configurations
+    assert (posterior.sample(3, seed=1) == posterior.sample(3, np.random.default_rng(1))).all()
+
+
+def test_shots_are_taken_by_every_function():
+    game, after = "4x4:3,2", Position.parse("4x4:3,2", "A1=hit")
+    values = [
+        optsearch.solve(game, shots="A1=hit", objective="mean").mean,
+        optsearch.greedy(game, shots="A1=hit").total_height(),
+        optsearch.bounds(game, shots="A1=hit").lower,
+    ]
+    assert values == [
+        optsearch.solve(after).mean,
+        optsearch.greedy(after).total_height(),
+        optsearch.bounds(after).lower,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "game", "shots"),
+    [
+        ("greedy:endgame=0", "4x4:3,2", "A1=hit B3=miss"),
+        ("spread", "3x4:2,2;contact=any;announce=ship", "B2=hit B3=sunk:2"),
+        ("pattern", "4x4:3,2", "A1=hit"),
+    ],
+)
+def test_an_evaluation_from_a_position(strategy, game, shots):
+    """The distribution of the games played from there on, by the definition of the strategy."""
+    start = Position.parse(game, shots)
+    played = Counter(
+        len(play(named(strategy).shot, ships, start).shots) - len(start.shots)
+        for ships in reference.configurations(start)
+    )
+    found = optsearch.evaluate(strategy, game, shots=shots, jobs=1)
+    assert found.histogram == played
+    assert found == optsearch.evaluate(strategy, start, jobs=1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (lambda: optsearch.solve("4x4:3,2", objective="best"), "'best' is not an objective; use"),
+        (lambda: optsearch.solve("4x4:3,2", shots="A1"), "'A1' is not a shot; write CELL=REPLY"),
+        (lambda: Position(5), "5 is not a game; give a Game or its text"),
+        (lambda: Position("4x4:3,2").after((0, 1), "hot"), "'hot' is not a reply; use miss"),
+        (lambda: Position("4x4:3,2").after(3, "hit"), "3 is not a cell; give .row, column."),
+        (lambda: Position.from_board("4x4:3,2", 5), "5 is not a drawn board; give its rows"),
+        (lambda: optsearch.simulate("greedy", 5), "5 is not a game"),
+        (lambda: optsearch.Posterior("4x4:3,2", "E1=hit"), "E1"),
+    ],
+)
+def test_errors_are_those_of_the_command(asked, message):
+    with pytest.raises(optsearch.OptsearchError, match=message):
+        asked()
+
+
+def test_solutions_and_posteriors_pickle():
+    solution = optsearch.solve(GAME)
+    assert pickle.loads(pickle.dumps(solution)) == solution
+    with pytest.raises(optsearch.OptsearchError, match="was pickled has no tree; solve again"):
+        pickle.loads(pickle.dumps(solution)).tree()
+    posterior = pickle.loads(pickle.dumps(optsearch.Posterior(GAME, "A2=hit")))
+    assert (posterior.configurations, posterior.greedy_shots()) == (60, [(2, 0)])

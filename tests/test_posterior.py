@@ -104,7 +104,7 @@ def test_weights(position, data):
     ships = sorted({m for length in position.game.fleet for m in position.game.placements(length)})
     values = st.sampled_from([0.0, 0.25, 0.5, 1.0, 3.0, 1e-3, 1e6])
     weights = data.draw(st.dictionaries(st.sampled_from(ships), values, max_size=8))
-    posterior = Posterior(position, Prior.of_placements(position.game, weights))
+    posterior = Posterior(position, prior=Prior.of_placements(position.game, weights))
     total = Fraction(0)
     through: Counter[int] = Counter()
     logs = 0.0
@@ -155,7 +155,7 @@ def require_bound(position, prior):
     """The promises of a posterior by weights of placements, beside exact fractions; the weights."""
     weights = {ships: prior.weight(ships) for ships in reference.configurations(position)}
     total = sum(weights.values())
-    posterior = Posterior(position, prior)
+    posterior = Posterior(position, prior=prior)
     if not total:
         for ask in (lambda: posterior.probability, lambda: posterior.sample(1, 1)):
             with pytest.raises(ImpossiblePosition, match=r"has weight 0$"):
@@ -212,14 +212,14 @@ def test_weights_too_far_apart_for_floats_are_listed(monkeypatch):
     assert require_bound(Position(game), prior)[0].is_exact
     monkeypatch.setattr("optsearch.counting.posterior.MOST_LISTED", 1)
     with pytest.raises(TooLarge, match=r"placements has weights too far apart for floating point"):
-        Posterior(game, prior).probability  # noqa: B018
+        Posterior(game, prior=prior).probability  # noqa: B018
 
 
 def test_no_weights_are_weights_of_one():
     position = Position.parse(Game.parse("6x6:4,3,3,2"), "C3=hit A1=miss")
     plain, weighted = (
         Posterior(position),
-        Posterior(position, Prior.of_placements(position.game, {})),
+        Posterior(position, prior=Prior.of_placements(position.game, {})),
     )
     assert weighted.probability == pytest.approx(plain.probability, rel=weighted.relative_error)
     assert weighted.greedy_shots() == plain.greedy_shots()
@@ -461,7 +461,7 @@ def test_samples_are_uniform(weights):
     game = Game(4, 4, (3, 2), "any", "sunk")
     position = Position.parse(game, "A1=hit D3=miss B1=hit C1=sunk")
     prior = weights and Prior.of_placements(game, weights)
-    posterior = Posterior(position, prior)
+    posterior = Posterior(position, prior=prior)
     expected = {}
     for ships in reference.configurations(position):
         weight = 1.0
@@ -599,7 +599,7 @@ def test_weights_of_zero_leave_placements_out(text):
         ship: 0.0 for length in set(game.fleet) for ship in game.placements(length) if ship & corner
     }
     without = Posterior(Position.parse(game, "A1=miss"))
-    weighted = Posterior(game, Prior.of_placements(game, weights))
+    weighted = Posterior(game, prior=Prior.of_placements(game, weights))
     assert weighted.probability == pytest.approx(without.probability, abs=1e-12)
     assert not (weighted.sample(200, 1) & np.uint64(corner))[..., 0].any()
 

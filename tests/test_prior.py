@@ -166,7 +166,7 @@ def test_the_reference_takes_all_announcements(drawn):
 def test_posteriors_are_those_of_the_definition(drawn):
     position, weights, prior = drawn
     found = defined(position, weights)
-    posterior = Posterior(position, prior)
+    posterior = Posterior(position, prior=prior)
     if found is None:
         with pytest.raises(ImpossiblePosition, match="weight 0"):
             posterior.frequency  # noqa: B018

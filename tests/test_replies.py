@@ -76,7 +76,7 @@ def test_a_prior_and_samples():
     position = NoisyPosition.parse(GAME, SOME, "B2=hit B2=miss C3=hit A1=miss")
     prior = Prior.of_cells(GAME, {(0, 0): 3, (2, 2): 5}, "product")
     found, whole = by_definition(position, prior.weight)
-    posterior = Posterior(position, prior)
+    posterior = Posterior(position, prior=prior)
     drawn = Counter(tuple(sorted(to_masks(ships))) for ships in posterior.sample(20_000, 1))
     for ships, weight in found.items():
         share, chance = drawn[tuple(sorted(ships))] / 20_000, float(weight / whole)

@@ -471,7 +471,7 @@ def test_section_4_2(monkeypatch, tmp_path):
         histogram = {
             row["shots"]: row["configurations"] for row in results.EVALUATION.read(name=name)
         }
-        return Evaluation(strategy, game, histogram, 0.0, 1, 0)
+        return Evaluation(strategy, Position(game), histogram, 0.0, 1, 0)
 
     monkeypatch.setattr(paper, "evaluate", committed)
     checks = {}

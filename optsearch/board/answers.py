@@ -145,7 +145,7 @@ def _weighed(setting: Setting, position: Position) -> Advice:
 
     The last ones are kept: a page asks for the replies of one cell after the other.
     """
-    posterior = Posterior(position, _prior(setting))
+    posterior = Posterior(position, prior=_prior(setting))
     _ = posterior.occurrence  # counts all; ImpossiblePosition where there is nothing
     return Advice(posterior, None)
 

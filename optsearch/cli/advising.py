@@ -260,7 +260,7 @@ class Session:
         elif command == "map":
             self._talk.say()
             if not self._talk.is_quiet:
-                posterior = Posterior(self.position, self._replies.prior)
+                posterior = Posterior(self.position, prior=self._replies.prior)
                 out.print(probability_board(posterior), soft_wrap=True)
         elif command == "shots":
             self._talk.say(str(self.position) or "none yet")

@@ -213,7 +213,7 @@ def posterior(
         placements_answer(position, matrix, figure).print(form)
         return
     by = prior_of(prior, position.game)
-    posterior_ = Posterior(position, by, cache)
+    posterior_ = Posterior(position, prior=by, folder=cache)
     posterior_.require_some()
     likely = [cell_name(cell) for cell in posterior_.greedy_shots()]
     if figure is not None:
@@ -343,7 +343,7 @@ def sample(
     """
     position = read_heard(game, shots, board, noise_of(false_hits, false_misses))
     by = prior_of(prior, position.game)
-    posterior = Posterior(position, by, cache)
+    posterior = Posterior(position, prior=by, folder=cache)
     if seed is None:
         seed = secrets.randbits(32)
     if draw_boards and form is not Form.TEXT:

@@ -216,7 +216,7 @@ def bracketed(position: Position, by: Prior | None, time_limit: float) -> Soluti
     started = time.perf_counter()
     in_turn = partial(bounds_in_turn, position, by)
     known = Bracket.of(position, so_far(str(position.game), time_limit, in_turn).bounds)
-    number = Posterior(position, by).configurations
+    number = Posterior(position, prior=by).configurations
     assert known.upper is not None
     return Solution(
         position=position,

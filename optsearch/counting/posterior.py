@@ -68,9 +68,10 @@ class _Floats:
 class Posterior:
     """The configurations compatible with a position, uniform or weighted.
 
-    position -- or a game, or its text: the empty board. After replies that may be false
+    position -- or a game, or its text. After replies that may be false
         (`NoisyPosition`) `position` has those that leave no doubt, and `told` has all of them; the
         others are weights of cells.
+    shots -- that were made from there on, as in `A2=hit B3=miss`.
     prior -- the weights of the configurations (`optsearch.counting.prior`), for an opponent who
         likes some better. Where they are products over ships the transfer matrix multiplies them,
         and answers are in floating point; else all configurations are listed, and answers are
@@ -86,20 +87,28 @@ class Posterior:
     def __init__(
         self,
         position: Position | NoisyPosition | Game | str,
+        shots: str = "",
         prior: Prior | None = None,
         folder: Path | None = None,
         progress: Progress[Status] = no_progress,
     ):
-        told = position if isinstance(position, NoisyPosition) else Position.of(position)
+        if isinstance(position, NoisyPosition) and not shots:
+            told: Position | NoisyPosition = position
+        else:
+            told = Position.of(position, shots)  # type: ignore[arg-type]
         self.told: Position | NoisyPosition = told
         if prior is not None:
             prior.require(told.game)
+        self._given = prior, folder
         if isinstance(told, NoisyPosition):
             prior, told = by_replies(told, prior), told.certain
         self.position = position = told
         self.prior = prior
         self._progress = progress
         self._sweep: Counting = sweep(position.game, folder)
+
+    def __reduce__(self) -> tuple[type[Posterior], tuple[object, ...]]:
+        return type(self), (self.told, "", *self._given)
 
     def __repr__(self) -> str:
         weighted = "" if self.prior is None else f", by the prior {self.prior.name}"
@@ -396,7 +405,7 @@ class Posterior:
 
     # Samples
 
-    def sample(self, n: int, rng: np.random.Generator | int) -> CellSets:
+    def sample(self, n: int, seed: np.random.Generator | int) -> CellSets:
         """Independent configurations drawn from the posterior; uint64 of shape (n, ships, words).
 
         Each ship is a cell set (words of 64 bits, the low ones first; two on boards of at most 128
@@ -405,9 +414,9 @@ class Posterior:
         without bias, is turned into its configuration.
 
         n -- how many.
-        rng -- a generator or a seed.
+        seed -- or a generator.
         """
-        rng = np.random.default_rng(rng)
+        rng = np.random.default_rng(seed)
         if self.prior is not None:
             return self._ordered(self._weighted_sample(n, rng))
         counts = [count for count, _ in self._case_counts]

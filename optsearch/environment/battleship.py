@@ -62,7 +62,7 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
         if render_mode is not None and render_mode not in modes:
             raise OptsearchError(f"no render_mode {render_mode!r}; there are {', '.join(modes)}")
         self.render_mode = render_mode
-        self._hidden = Posterior(self.game, self.view.prior)
+        self._hidden = Posterior(self.game, prior=self.view.prior)
         self._hidden.require_some()
         self._forget_boards()
         self._ships: list[int] | None = None
@@ -175,7 +175,7 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._hidden = Posterior(self.game, self.view.prior)  # its table cannot be copied
+        self._hidden = Posterior(self.game, prior=self.view.prior)  # its table cannot be copied
 
     # Pictures
 

@@ -143,4 +143,4 @@ class View:
 
 @lru_cache(maxsize=REMEMBERED)
 def _probability(position: Position, prior: Prior | None) -> NDArray[np.float64]:
-    return Posterior(position, prior).probability
+    return Posterior(position, prior=prior).probability

@@ -9,6 +9,7 @@ from math import sqrt
 
 from optsearch.counting.prior import Prior
 from optsearch.game import Game, notebook
+from optsearch.game.position import Position
 from optsearch.support.progress import Status
 
 
@@ -16,19 +17,25 @@ from optsearch.support.progress import Status
 class Evaluation:
     """The distribution of the shots that a strategy takes.
 
-    histogram -- shots -> configurations that take so many, ascending. prior -- the weights of the
+    position -- where it begins. histogram -- shots from there on -> configurations that take so
+    many, ascending. prior -- the weights of the
     configurations, if they have any; then all numbers are sums of weights. seconds -- wall time,
     with that of the runs before this one up to the last task that their checkpoint has; tasks --
     how many there were, and resumed -- how many of them it had.
     """
 
     strategy: str
-    game: Game
+    position: Position
     histogram: dict[int, int]
     seconds: float = field(compare=False)
     tasks: int = field(compare=False)
     resumed: int = field(compare=False)
     prior: Prior | None = None
+
+    @property
+    def game(self) -> Game:
+        """The game of the position."""
+        return self.position.game
 
     @cached_property
     def configurations(self) -> int:
@@ -63,8 +70,8 @@ class Evaluation:
 
     def __repr__(self) -> str:
         return (
-            f"<Evaluation of {self.strategy} on {self.game}: mean {float(self.mean):.6f}, "
-            f"worst {self.worst}>"
+            f"<Evaluation of {self.strategy} on {self.position.title}: mean "
+            f"{float(self.mean):.6f}, worst {self.worst}>"
         )
 
     def _repr_html_(self) -> str:
@@ -77,7 +84,7 @@ class Evaluation:
             ("worst case", f"{self.worst} shots"),
         ]
         drawn = notebook.bars(self.histogram)
-        return notebook.titled(str(self.game), notebook.facts(rows), drawn)
+        return notebook.titled(self.position.title, notebook.facts(rows), drawn)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,12 +14,11 @@ from hashlib import blake2b
 from math import inf
 from pathlib import Path
 
-from optsearch.counting.configurations import Configurations
-from optsearch.counting.constraints import Constraints
 from optsearch.counting.lattice import sweep
+from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.evaluation.evaluation import Evaluation, EvaluationStatus
-from optsearch.evaluation.runners import Asked, Runner, runner_of
+from optsearch.evaluation.runners import LISTED_BY_PYTHON, Asked, Patterned, Runner, runner_of
 from optsearch.evaluation.tasks import Task, run_task
 from optsearch.evaluation.top import Top, are_counts, contradicted
 from optsearch.game import Game
@@ -38,8 +37,9 @@ _FORMAT = "evaluation"
 
 def evaluate(
     strategy: object,
-    game: Game | str,
+    position: Position | Game | str,
     *,
+    shots: str = "",
     executor: Executor | None = None,
     jobs: int | None = None,
     checkpoint: Path | None = None,
@@ -47,17 +47,18 @@ def evaluate(
     progress: Progress[EvaluationStatus] = no_progress,
     prior: Prior | None = None,
 ) -> Evaluation:
-    """Walk the decision tree of a strategy over every configuration of a game.
+    """Walk the decision tree of a strategy over every configuration of a position.
 
     strategy -- a name, a function, a class or an object, as `optsearch.strategies.as_strategy` has
         them.
-    game -- or its text, such as `4x5:2,3,4`.
+    position -- a position, or a game or its text, such as `4x5:2,3,4`; shots -- that were made, as
+        in `A2=hit B3=miss`. Shots are counted from there on.
     executor -- runs the tasks (Dask: `Client.get_executor()`); by default a pool of processes.
     jobs -- how many tasks run at once: the processes of that pool (default: one per processor; 1 is
         this process), or the workers of the executor.
     checkpoint -- folder that keeps finished work. A run that was stopped or killed goes on from it.
-        It is refused for another strategy, game, prior or memory, and for a strategy of your own
-        whose source has changed or is in no file.
+        It is refused for another strategy, position, prior or memory, and for a strategy of your
+        own whose source has changed or is in no file.
     memory -- bytes each worker may take; rollouts need 33 MB more, for those they remember.
     progress -- called after every task.
     prior -- the weights of the configurations; the histogram adds up weights. The strategy does not
@@ -68,15 +69,18 @@ def evaluate(
     the strategy fails, shoots where it cannot or is not deterministic, TableError for the
     checkpoint.
     """
-    game = Position.of(game).game
+    position = Position.of(position, shots)
+    game = position.game
     jobs = jobs or os.cpu_count() or 1
     if prior is not None:
         prior.require(game)
     game.require_small("evaluating strategies")
     runner = runner_of(strategy, game, prior)
     limit = runner.listed(memory)
-    with _stored(checkpoint, runner, limit) as store:
-        run = _Run(runner, limit, store, progress)
+    if position.shots and isinstance(runner, Patterned):
+        limit = min(limit, LISTED_BY_PYTHON)  # it did not make these shots itself
+    with _stored(checkpoint, runner, position, limit) as store:
+        run = _Run(runner, position, limit, store, progress)
         if executor is not None:
             return run.on(executor, jobs)
         if jobs == 1 or run.is_one_task:
@@ -90,11 +94,13 @@ def evaluate(
 def tasks(strategy: object, game: Game, memory: int = MEMORY) -> Iterator[Task]:
     """The tasks of an evaluation, in order."""
     runner = runner_of(strategy, game)
-    return _Run(runner, runner.listed(memory), None, no_progress).nodes()
+    return _Run(runner, Position(game), runner.listed(memory), None, no_progress).nodes()
 
 
 @contextmanager
-def _stored(checkpoint: Path | None, runner: Runner, limit: int) -> Iterator[Journal | None]:
+def _stored(
+    checkpoint: Path | None, runner: Runner, start: Position, limit: int
+) -> Iterator[Journal | None]:
     """The checkpoint of an evaluation; its name says all that the histograms depend on."""
     if checkpoint is None:
         yield None
@@ -104,7 +110,8 @@ def _stored(checkpoint: Path | None, runner: Runner, limit: int) -> Iterator[Jou
             f"{checkpoint} holds a table, or a checkpoint of an earlier version of optsearch, "
             "which had no checksums; name another folder"
         )
-    name = f"{_FORMAT}; {identity_of(runner)}; {runner.game.identity}; tasks of {limit}"
+    where = "; ".join(filter(None, (runner.game.identity, str(start))))
+    name = f"{_FORMAT}; {identity_of(runner)}; {where}; tasks of {limit}"
     if runner.prior is not None:
         runner.prior.require_digest("a checkpoint")
         name += f"; prior {runner.prior.digest}"
@@ -124,22 +131,22 @@ class _Run:
     def __init__(
         self,
         runner: Runner,
+        start: Position,
         limit: int,
         store: Journal | None,
         progress: Progress[EvaluationStatus],
     ):
-        self.runner = runner
+        self.runner, self._start = runner, start
         self.strategy, self.game = runner.strategy, runner.game
         self.limit = limit
         self._store = store
         self._progress = progress
         self._seconds_before = self._recall_seconds()
         self._started = time.monotonic()
-        root = Configurations(Position(self.game), threads=1)
         self._sweep = sweep(self.game)
-        self.configurations = self._sweep.count(Constraints(self.game.fleet))
-        if not self.configurations:
-            root.require_some()
+        posterior = Posterior(start)
+        posterior.require_some()
+        self.configurations = posterior.configurations
         if self.configurations > MOST:
             raise TooLarge(
                 f"{self.game} has {self.configurations:,} configurations; up to {MOST:,} can be "
@@ -162,7 +169,7 @@ class _Run:
     def nodes(self) -> Iterator[Task]:
         """The tasks, from hits to misses."""
         top = Top(self.runner, self._sweep, self._store, self.limit)
-        stack = [(Position(self.game), self.configurations)]
+        stack = [(self._start, self.configurations)]
         while stack:
             self._report()  # a shot at the top may take a while
             position, n = stack.pop()
@@ -177,7 +184,8 @@ class _Run:
         """All tasks on an executor."""
         prior = self.runner.prior
         self._report()
-        work = partial(run_task, self.strategy, from_start=True, prior=prior)
+        from_start = not self._start.shots
+        work = partial(run_task, self.strategy, from_start=from_start, prior=prior)
         new, ahead = self._new_tasks(), AHEAD * workers
         for task, histogram in results(executor, work, new, ahead, self._report):
             self._remember(task, histogram)
@@ -191,7 +199,7 @@ class _Run:
             )
         return Evaluation(
             str(self.strategy),
-            self.game,
+            self._start,
             dict(sorted((shots, n) for shots, n in self._histogram.items() if n)),
             self._seconds_before + self._seconds,
             self._tasks,
@@ -214,7 +222,7 @@ class _Run:
     def _enter(self, task: Task, histogram: list[int]) -> None:
         if self.runner.prior is None and sum(histogram) != task.configurations:
             raise AssertionError(f"{sum(histogram)} configurations met, not those of {task}")
-        for shots, n in enumerate(histogram):
+        for shots, n in enumerate(histogram[len(self._start.shots) :]):
             self._histogram[shots] += n
         self._weight += sum(histogram)
         self._done += task.configurations

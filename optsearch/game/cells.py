@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from operator import index
+from typing import SupportsIndex, cast
 
 from optsearch.support.errors import GameError
 
@@ -37,3 +40,16 @@ def parse_cell(text: str) -> Cell:
     for letter in match[1].upper():
         column = 26 * column + ord(letter) - ord("A") + 1
     return int(match[2]) - 1, column - 1
+
+
+def cell_of(what: object) -> Cell:
+    """The cell that a name or a pair of integers of any kind is; GameError for anything else."""
+    if isinstance(what, str):
+        return parse_cell(what)
+    try:
+        row, column = cast(Iterable[SupportsIndex], what)
+        return index(row), index(column)
+    except (TypeError, ValueError):
+        raise GameError(
+            f"{what!r} is not a cell; give (row, column), from 0, or its name, as in 'B3'"
+        ) from None

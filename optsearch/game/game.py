@@ -208,6 +208,15 @@ class Game:
                     )
 
     @classmethod
+    def of(cls, what: Game | str) -> Game:
+        """A game itself, or the game of a text; GameError for anything else."""
+        if isinstance(what, str):
+            return cls.parse(what)
+        if isinstance(what, Game):
+            return what
+        raise GameError(f"{what!r} is not a game; give a Game or its text, as in {_EXAMPLES}")
+
+    @classmethod
     def parse(cls, text: str) -> Game:
         """The game that a text such as `4x4:3,2,contact=any` describes; GameError otherwise.
 

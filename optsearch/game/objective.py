@@ -34,6 +34,11 @@ class Objective:
             raise OptsearchError(f"{str(self)!r} is not an objective; use {FORMS}")
 
     @classmethod
+    def of(cls, what: Objective | str) -> Objective:
+        """An objective itself, or that of a text."""
+        return what if isinstance(what, Objective) else cls.parse(str(what))
+
+    @classmethod
     def parse(cls, text: str) -> Objective:
         """The objective that a text names; OptsearchError otherwise."""
         match = re.fullmatch(r"(mean|worst)|within=(\d{1,4})", text.strip(), re.ASCII)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from optsearch.game import notebook
-from optsearch.game.cells import Cell, cell_name, parse_cell
+from optsearch.game.cells import Cell, cell_name, cell_of, parse_cell
 from optsearch.game.game import HOLE, Game
 from optsearch.game.shapes import Shape, parse_kind
 from optsearch.support.errors import GameError, ImpossiblePosition, NotSupported, PositionError
@@ -121,9 +121,11 @@ class Shot:
         return f"{cell_name(self.cell)}={self.reply}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Position:
     """A game and the shots made so far, in order, with their replies; hashable.
+
+    game -- or its text, as in `4x4:3,2`. shots -- or their text, as in `B3=hit A1=miss`.
 
     Two positions are equal when they have the same game and shots; the order counts only where
     sinkings are announced. Raises PositionError for a cell off the board, a cell shot twice, a
@@ -132,9 +134,12 @@ class Position:
     """
 
     game: Game
-    shots: tuple[Shot, ...] = field(default=())
+    shots: tuple[Shot, ...]
 
-    def __post_init__(self) -> None:
+    def __init__(self, game: Game | str, shots: str | Iterable[Shot] = ()):
+        game = Game.of(game)
+        made = shots_of(game, shots) if isinstance(shots, str) else tuple(shots)
+        self.__dict__.update(game=game, shots=made)
         seen = 0
         for number, shot in enumerate(self.shots):
             seen |= self._check_shot(shot, self.shots[:number], seen)
@@ -199,14 +204,16 @@ class Position:
             )
 
     @classmethod
-    def of(cls, what: Position | Game | str) -> Position:
-        """A position itself, or the empty board of a game or of its text such as `4x4:3,2`."""
+    def of(cls, what: Position | Game | str, shots: str = "") -> Position:
+        """A position itself, or that of a game or of its text such as `4x4:3,2`.
+
+        shots -- that were made besides, as in `B3=hit A1=miss`.
+        """
         if isinstance(what, Position):
-            return what
-        if isinstance(what, str):
-            return cls(Game.parse(what))
-        if isinstance(what, Game):
-            return cls(what)
+            more = shots_of(what.game, shots)
+            return cls(what.game, (*what.shots, *more)) if more else what
+        if isinstance(what, Game | str):
+            return cls(what, shots)
         from optsearch.game.noise import NoisyPosition  # which stands on this module
 
         if isinstance(what, NoisyPosition):
@@ -221,12 +228,12 @@ class Position:
     # Text
 
     @classmethod
-    def parse(cls, game: Game, text: str) -> Position:
+    def parse(cls, game: Game | str, text: str) -> Position:
         """The position that a text such as `B3=hit A1=miss` describes (the empty text: no shot).
 
         Shots are separated by spaces or commas.
         """
-        return cls(game, shots_of(game, text))
+        return cls(game, text)
 
     def __str__(self) -> str:
         return " ".join(map(str, self.shots))
@@ -252,15 +259,21 @@ class Position:
     # Drawn boards
 
     @classmethod
-    def from_board(cls, game: Game, drawing: str | Sequence[str]) -> Position:
+    def from_board(cls, game: Game | str, drawing: str | Iterable[Iterable[object]]) -> Position:
         """The position drawn as one line per row: `.` not shot, `X` hit, `o` miss, `-` a hole.
 
-        The signs of figures, `×` and `○`, are read too; blank lines and spaces are skipped. The
+        The signs of figures, `×` and `○`, are read too; blank lines and spaces are skipped. It may
+        be a list of rows, or an array of signs. The
         shots come out in row-major order, so a board with hits cannot say what is known where
         sinkings are announced: PositionError.
         """
-        lines = drawing.splitlines() if isinstance(drawing, str) else list(drawing)
-        rows = [row for row in ("".join(line.split()) for line in lines) if row]
+        game = Game.of(game)
+        lines = drawing.splitlines() if isinstance(drawing, str) else drawing
+        if not isinstance(lines, Iterable) or not all(isinstance(line, Iterable) for line in lines):
+            raise PositionError(
+                f"{drawing!r} is not a drawn board; give its rows, of {BOARD_SIGNS}"
+            )
+        rows = [row for row in ("".join("".join(map(str, line)).split()) for line in lines) if row]
         if len(rows) != game.rows:
             raise PositionError(
                 f"the drawn board has {len(rows)} rows; {game} has {game.rows}, one line each"
@@ -326,9 +339,14 @@ class Position:
         """The mask of the cells that cannot be shot: those shot already, and the holes."""
         return self.hits | self.misses | self.game.holes
 
-    def after(self, cell: Cell, answer: Reply) -> Position:
-        """This position with one more shot, the only one that is checked then."""
-        shot = Shot(cell, answer)
+    def after(self, cell: Cell | str, answer: Reply | str) -> Position:
+        """This position with one more shot, the only one that is checked then.
+
+        cell -- or its name, as in `B3`. answer -- or its text, as in `hit`.
+        """
+        if isinstance(answer, str):
+            answer = Reply.parse(answer, self.game)
+        shot = Shot(cell_of(cell), answer)
         bit = self._check_shot(shot, self.shots, self.hits | self.misses)
         following = object.__new__(Position)
         following.__dict__.update(

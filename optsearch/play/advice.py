@@ -99,7 +99,7 @@ class Replies:
     def _require_weight(self, position: Position | NoisyPosition) -> None:
         """Refuse replies that no configuration of some weight gives."""
         if self.prior is not None:
-            _ = Posterior(position, self.prior).probability
+            _ = Posterior(position, prior=self.prior).probability
 
     def add(self, cell: Cell, reply: Reply) -> None:
         """One more; PositionError for one that no game has, Contradiction for one that fits not."""
@@ -188,7 +188,7 @@ def advise(
     and of true replies, and is left out with others. Raises ImpossiblePosition where no
     configuration is left, and as `Chooser.shots`.
     """
-    posterior = Posterior(position, prior)
+    posterior = Posterior(position, prior=prior)
     posterior.require_some()
     if isinstance(position, NoisyPosition):
         return Advice(posterior, None, tuple(by.shots(position, salvo)) if by else ())
@@ -257,7 +257,7 @@ def _is_possible(game: Game, shots: Sequence[Shot], kept: Set[int]) -> bool:
     left_out = Prior.of_placements(game, dict.fromkeys(_contradicting(game, shots, kept), 0))
     try:
         silent = Position(replace(game, announce="nothing"), plain)
-        return bool(Posterior(silent, left_out).placement_probability)
+        return bool(Posterior(silent, prior=left_out).placement_probability)
     except PositionError:  # also that there is none
         return False
 

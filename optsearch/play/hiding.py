@@ -20,7 +20,6 @@ from optsearch.counting.configurations import CellSets, to_words
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import read
 from optsearch.game import MAX_BOARD, Game
-from optsearch.game.position import Position
 from optsearch.game.ships import in_order, objection
 from optsearch.support import records
 from optsearch.support.errors import GameError, OptsearchError, StrategyError
@@ -73,7 +72,7 @@ class Drawn(Hider):
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
         """Draws from the posterior of the empty board."""
         prior = None if self.prior is None else read(self.prior, game)
-        posterior = Posterior(Position(game), prior)
+        posterior = Posterior(game, prior=prior)
         posterior.require_some()
         drawn = [
             posterior.sample(DRAWN, np.random.default_rng([seed, 0, batch]))

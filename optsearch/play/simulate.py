@@ -366,8 +366,8 @@ def numbered_cells(game: Game, boards: CellSets) -> NDArray[np.uint8]:
 
 
 def simulate(
-    players: Sequence[object],
-    game: Game,
+    players: object,
+    game: Game | str,
     *,
     games: int = 10_000,
     seed: int = 1,
@@ -380,10 +380,10 @@ def simulate(
 ) -> Simulation:
     """Let players play the same games.
 
-    players -- each a name, a function, a class or an object, as `as_player` has them. games -- how
-        many boards; seed -- of the boards and of everything that players draw. boards -- who hides
-        the ships (default: uniformly at random). manner -- how shots are answered (default: truly,
-        one by one).
+    players -- one or a list, each a name, a function, a class or an object, as `as_player` has
+        them. game -- or its text, such as `4x5:2,3,4`. games -- how many boards; seed -- of the
+        boards and of everything that players draw. boards -- who hides the ships (default:
+        uniformly at random). manner -- how shots are answered (default: truly, one by one).
     executor -- runs the tasks (Dask: `Client.get_executor()`); by default a pool of processes.
     jobs -- how many tasks run at once: the processes of that pool (default: one per processor; 1 is
         this process), or the workers of the executor.
@@ -395,7 +395,9 @@ def simulate(
     shoots where it cannot or does not play in this manner, NotSupported for a game that cannot be
     played in this manner, TableError for the checkpoint.
     """
-    chosen = [as_player(player) for player in players]
+    game = Game.of(game)
+    several = players if isinstance(players, list | tuple) else [players]
+    chosen = [as_player(player) for player in several]
     names = [str(player) for player in chosen]
     if not chosen:
         raise StrategyError("nobody plays; give one player or more")

@@ -225,14 +225,17 @@ class Bracket:
 
 
 def bounds(
-    position: Position | Game | str, results: Path = RESULTS, prior: Prior | None = None
+    position: Position | Game | str,
+    results: Path = RESULTS,
+    prior: Prior | None = None,
+    shots: str = "",
 ) -> Bracket:
     """Every known bound from a position on, sorted, and the bracket they leave.
 
-    position -- a position, or a game or its text for the empty board. results, prior, errors -- as
-    `known_bounds`.
+    position -- a position, or a game or its text; shots -- that were made, as in `A2=hit B3=miss`.
+    results, prior, errors -- as `known_bounds`.
     """
-    position = Position.of(position)
+    position = Position.of(position, shots)
     return Bracket.of(position, known_bounds(position, results, prior))
 
 

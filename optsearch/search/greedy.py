@@ -305,9 +305,13 @@ def greedy(
     options: SolverOptions = DEFAULT,
     progress: Progress[SearchStatus] = no_progress,
     prior: Prior | None = None,
+    shots: str = "",
 ) -> GreedySolver:
-    """The values and the trees of all greedy strategies; raises what `GreedySolver` raises."""
-    return GreedySolver(Position.of(position), options, progress, prior)
+    """The values and the trees of all greedy strategies; raises what `GreedySolver` raises.
+
+    position -- a position, or a game or its text; shots -- that were made, as in `A2=hit B3=miss`.
+    """
+    return GreedySolver(Position.of(position, shots), options, progress, prior)
 
 
 def _require(rule: str) -> str:

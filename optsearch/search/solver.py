@@ -461,7 +461,8 @@ def table_name(game: Game, prior: Prior | None) -> str:
 def solve(
     position: Position | Game | str,
     *,
-    objective: Objective = MEAN,
+    shots: str = "",
+    objective: Objective | str = MEAN,
     options: SolverOptions = DEFAULT,
     table: Path | str | None = None,
     executor: Executor | None = None,
@@ -474,7 +475,8 @@ def solve(
 ) -> Solution:
     """The exact optimum of a position, or a bracket of it.
 
-    position -- a position, or for the empty board a game or its text, such as `4x5:2,3,4`.
+    position -- a position, or a game or its text, such as `4x5:2,3,4`; shots -- that were made, as
+    in `A2=hit B3=miss`. objective -- or its text, `mean`, `worst` or `within=K`.
     table -- folder of a transposition table on disk, made if it does not exist; a run that was
     killed goes on from what it had written. executor -- any `concurrent.futures.Executor`; it gets
     `workers` tasks at a time, and the answer does not depend on it. time_limit -- seconds; after
@@ -484,7 +486,7 @@ def solve(
     configurations, and a table on disk belongs to the prior.
     Errors as in Solver, and TableError.
     """
-    position = Position.of(position)
+    position, objective = Position.of(position, shots), Objective.of(objective)
     parallel = None if executor is None else Parallel(executor, workers)
     if table is None:
         return Solver(position, options, None, progress, objective, all_shots, prior).search(

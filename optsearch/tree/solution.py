@@ -88,6 +88,10 @@ class Solution:
         default=None, repr=False, compare=False
     )
 
+    def __getstate__(self) -> dict[str, object]:
+        """All but what searches for the tree and the greedy shots, which stays in its process."""
+        return {**vars(self), "_tree": None, "_greedy": None}
+
     @property
     def is_complete(self) -> bool:
         """Whether the optimum and the value of every requested first shot are known."""
@@ -150,7 +154,10 @@ class Solution:
     def tree(self) -> DecisionTree:
         """An optimal decision tree, the same on every run."""
         if self._tree is None:
-            raise NotSupported(f"the method {self.method!r} gives no tree; use method 'solver'")
+            reason = f"the method {self.method!r} gives no tree; use method 'solver'"
+            if self.method == "solver":
+                reason = "a solution that was pickled has no tree; solve again"
+            raise NotSupported(reason)
         return self._tree()
 
     def greedy(self) -> tuple[tuple[Cell, ...], int]:
