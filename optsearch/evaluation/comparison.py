@@ -160,7 +160,7 @@ def compare(
     with ExitStack() as stack:
         store = None
         if checkpoint is not None:
-            what = "; ".join(["comparison", *map(identity_of, runners), str(game)])
+            what = "; ".join(["comparison", *map(identity_of, runners), game.identity])
             store = stack.enter_context(Journal(checkpoint / "comparison.jsonl", what))
         if executor is None and (jobs == 1 or number <= _AT_ONCE):
             jobs = 1
