@@ -5,6 +5,7 @@ import random
 import pytest
 from test_search import SWITCHES, Definition, Drawn, drawn, mask, odd_shapes
 
+from optsearch.check import proofs
 from optsearch.check.trees import verify
 from optsearch.compiled._chain import ChainDual
 from optsearch.counting.configurations import to_words
@@ -52,6 +53,8 @@ def test_no_strategy_costs_less(number):
         optimum = truth.value(truth.everything, -1)
         bound = chain_dual(example.sets, example.weights, prices)
         assert bound <= optimum, (example, prices)
+        family = tuple(zip(example.sets, example.weights, strict=True))
+        assert proofs.priced_misses(family, prices) == bound  # by the checker's own code
         close += bound == optimum > 0
     assert close > number // 40
 

@@ -9,19 +9,19 @@ its normal form too: a cell in every set is a certain hit that costs no miss and
 such cells are left out; and the symmetries of the grid rename cells. So a claim stands for all
 families with its normal form. It is right for one of three reasons:
 
-- leaf counting: `optsearch.lower_bounds.leaf_counting_misses` of the family is v or more;
+- leaf counting: `leaf_counting` of the family is v or more;
 - cells: whatever undecided cell c is shot first (in some sets of F, not in all), it costs
   w(F missed at c) at once, and M(F hit at c) >= a, M(F missed at c) >= b, with a + b + w >= v.
   Of each part is known what leaf counting gives, or what an earlier claim on its normal form says;
-- prices: the claim comes with a price for each set, and `lower_bounds.dual_chain.chain_dual` of
-  the family at these prices is v or more.
+- prices: the claim comes with a price for each set, and `priced_misses` of the family at these
+  prices is v or more.
 
 (To shoot a cell in every set or in none first does not help.) The last claim is on the family of
 the position; the total height is at least v plus one hit for each cell of each configuration.
 
 What is hunted is the family of a position, by a prior or by none, or one of `optsearch.families`;
 neither the prior nor that family is in the file, only its digest. `optsearch.search.proving` makes
-them.
+them. Nothing that makes them, no bound and no search, is imported here.
 
 A file is one line of JSON for the head, and one for each claim: `[v, sets]`,
 `[v, sets, weights]` where a weight is not 1, or `[v, sets, weights, prices]`. A set is an integer
@@ -37,6 +37,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
+from math import comb
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -44,8 +46,6 @@ from optsearch.check import reference
 from optsearch.counting.prior import Prior
 from optsearch.game import Game, bits
 from optsearch.game.position import Position
-from optsearch.lower_bounds import leaf_counting_misses
-from optsearch.lower_bounds.dual_chain import chain_dual
 from optsearch.support import documents
 from optsearch.support.errors import (
     GameError,
@@ -58,7 +58,9 @@ from optsearch.support.errors import (
 FORMAT = "optsearch proof of optimality"
 VERSION = 1
 MAX_SETS = 100_000
+PRICE_OF_MISS = 4096  # prices are integers in this part of a miss
 MOST_PRICE = 1 << 24  # of a set, either way: some thousand misses
+MOST_WITH_A_CELL = 12  # sets of a claim with prices: all their parts are gone through
 
 Weighted = tuple[tuple[int, int], ...]  # sets in ascending order, each with its weight
 Prices = tuple[int, ...]
@@ -68,7 +70,7 @@ Prices = tuple[int, ...]
 class Claim:
     """No strategy misses less than `misses` times in all on this family of sets with weights.
 
-    prices -- one for each set, of `lower_bounds.dual_chain`; None where the claim needs none.
+    prices -- one for each set, in 1/PRICE_OF_MISS; None where the claim needs none.
     """
 
     misses: int
@@ -172,15 +174,92 @@ def weight(family: Weighted) -> int:
 
 
 def leaf_counting(family: Weighted) -> int:
-    """The least misses by leaf counting, when the certain cells are left out."""
+    """The least misses by leaf counting, when the certain cells are left out.
+
+    A set with k cells or less that is told from the others after j misses is a word of k hits and j
+    misses that ends in a hit (hits are added where it has fewer), and no two sets have the same
+    word. So at most C(k - 1 + j, j) sets have j misses, at best those of the greatest weight few.
+    """
     certain = certain_cells(family)
     hits = max((cells & ~certain).bit_count() for cells, _ in family)
-    return _leaf_counting(tuple(sorted(n for _, n in family)), hits)
+    return _leaf_counting(tuple(sorted((n for _, n in family), reverse=True)), hits)
 
 
 @lru_cache(maxsize=1 << 16)
 def _leaf_counting(weights: tuple[int, ...], hits: int) -> int:
-    return leaf_counting_misses(Counter(weights), hits)
+    """The weights are falling; a single set needs no hit."""
+    words = (j for j in count() for _ in range(comb(hits - 1 + j, j))) if hits else count()
+    return sum(n * j for n, j in zip(weights, words, strict=False))
+
+
+def priced_misses(family: Weighted, prices: Prices) -> int:
+    """The least misses M(F) of a family by a price y_s for each set, in 1/PRICE_OF_MISS.
+
+    With F_c the sets that have the cell c, and w(S), y(S) sums over a part S of them,
+
+        M(F) >= y(F) + sum over i >= 0 of min(0, least of M(S) + i w(S) - y(S) over all c and S).
+
+    Until its first hit a strategy shoots a sequence of cells. Let S_i be the sets that the i-th of
+    these, from 0 on, hits first: a part of the sets with one cell, with i misses each before it.
+    The S_i are all of F (a set that is left alone could be shot at the end, by a cell made up if it has
+    none), so the misses are at least the sum of M(S_i) + i w(S_i), and y(F) that of y(S_i).
+
+    Raises ValueError where more than `MOST_WITH_A_CELL` sets have the same cell.
+    """
+    priced = list(zip(family, prices, strict=True))
+    union = 0
+    for cells, _ in family:
+        union |= cells
+    groups = [[one for one in priced if one[0][0] >> cell & 1] for cell in bits(union)]
+    groups += [[one] for one in priced if not one[0][0]]
+    least: dict[int, int] = {}  # of M(S) - y(S), by the weight of S
+    for group in groups:
+        if len(group) > MOST_WITH_A_CELL:
+            raise ValueError(f"{len(group)} sets have the same cell; at most {MOST_WITH_A_CELL}")
+        weights = _sums([n for (_, n), _ in group])
+        paid = _sums([price for _, price in group])
+        misses = _misses_of_parts(*_shape([one for one, _ in group]))
+        for n, price, some in list(zip(weights, paid, misses, strict=True))[1:]:
+            value = PRICE_OF_MISS * some - price
+            least[n] = min(value, least.get(n, value))
+    total = sum(prices)
+    for i in count():
+        step = min(value + PRICE_OF_MISS * i * n for n, value in least.items())
+        if step >= 0:
+            return -(-total // PRICE_OF_MISS)
+        total += step
+    raise AssertionError
+
+
+def _sums(numbers: Sequence[int]) -> list[int]:
+    """The sum of each part of some numbers; bit i of its place says whether number i is in it."""
+    sums = [0]
+    for number in numbers:
+        sums += [before + number for before in sums]
+    return sums
+
+
+def _shape(group: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Which sets have each cell, as bits, each such part once; and the weights."""
+    columns = set()
+    for cell in range(max(cells for cells, _ in group).bit_length()):
+        columns.add(sum(1 << i for i, (cells, _) in enumerate(group) if cells >> cell & 1))
+    return tuple(sorted(columns)), tuple(n for _, n in group)
+
+
+@lru_cache(maxsize=1 << 12)
+def _misses_of_parts(columns: tuple[int, ...], weights: tuple[int, ...]) -> list[int]:
+    """M of each part by its definition: the least over all shots that tell something."""
+    sums = _sums(weights)
+    misses = [0] * len(sums)
+    for part in range(1, len(sums)):
+        if part & part - 1:
+            misses[part] = min(
+                misses[part & hit] + misses[part & ~hit] + sums[part & ~hit]
+                for hit in columns
+                if part & hit not in (0, part)
+            )
+    return misses
 
 
 def root_of(position: Position, prior: Prior | None = None) -> Weighted:
@@ -289,7 +368,7 @@ def _check_prices(claim: Claim, where: str) -> None:
 
 def _priced(family: Weighted, prices: Prices, where: str) -> int:
     try:
-        return chain_dual(*columns(family), prices)
+        return priced_misses(family, prices)
     except ValueError as error:
         raise ProofError(f"{where}: the prices do not fit this family: {error}") from None
 
