@@ -19,11 +19,7 @@ from optsearch.game.position import Position
 from optsearch.play.simulate import Outcome, simulate
 from optsearch.results.tables import HEXAGONAL_GAMES
 
-FLEET = "carrier,battleship,submarine,destroyer,weapons"
-HALVES = {
-    half: Game.parse(f"hexagonal_2008.json#{half}:{FLEET},contact=any")
-    for half in ("upper", "lower")
-}
+HALVES = {half: Game.parse(f"hex-{half}") for half in ("upper", "lower")}
 PLAYERS = {"density": 10, "spread": 1, "greedy": 1}
 """How many times N boards each plays."""
 SEED = 1

@@ -169,7 +169,7 @@ def test_reconstructions(run, tmp_path):
 
 def test_occurrence_of_a_small_game(run, tmp_path):
     game = Game.parse("3x4:2,2,contact=corner")
-    path = tmp_path / "occurrence_3x4_22,contact=corner.csv"
+    path = tmp_path / "occurrence_3x4_22;contact=corner.csv"
     out = run(occurrence, game, "-o", tmp_path)
     everything = [sum(ships) for ships in reference.configurations(Position(game))]
     assert out == f"{path}: {len(everything)} configurations of {game}\n"

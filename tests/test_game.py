@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from optsearch.counting.posterior import Posterior
 from optsearch.game import (
     ANNOUNCEMENTS,
     CONTACTS,
@@ -18,6 +19,8 @@ from optsearch.game import (
     image,
     parse_cell,
 )
+from optsearch.game.named_games import NAMED_GAMES
+from optsearch.game.position import Position
 from optsearch.game.shapes import Shape
 from optsearch.support.errors import GameError, NotSupported
 from tests.examples import games
@@ -45,6 +48,9 @@ def test_text_round_trip(game):
         ("4x4:2;holes=B2,D4,contact=any", "4x4:2,contact=any,holes=B2,D4"),
         ("4x4:2,holes=C3-B2,contact=any", "4x4:2,contact=any,holes=B2-C2,B3-C3"),
         ("2x4:2,holes=C1-D1,A2", "2x4:2,holes=C1-D1,A2"),
+        ("paper", "10x10:5,4,3,3,2"),
+        (" Paper ; announce = ship", "10x10:5,4,3,3,2,announce=ship"),
+        ("boxed,contact=none,holes=A1", "10x10:5,4,3,3,2,announce=ship,holes=A1"),
     ],
 )
 def test_text_is_normalised(text, printed):
@@ -52,10 +58,32 @@ def test_text_is_normalised(text, printed):
 
 
 @pytest.mark.parametrize(
+    ("name", "configurations"),
+    [
+        ("paper", 1_925_751_392),
+        ("boxed", 15_046_987_768),
+        ("russian", 1_855_545_978_831_780),
+        ("sploosh", 604_584),
+        ("hex-upper", 17_290_404_311),
+        ("hex-lower", 21_625_126_041),
+    ],
+)
+def test_named_games(name, configurations):
+    """The numbers of paper, boxed, sploosh and hex-upper are published: data/published."""
+    assert Posterior(Position.of(name)).configurations == configurations
+    assert sorted(NAMED_GAMES) == sorted(
+        ("paper", "boxed", "russian", "sploosh", "hex-upper", "hex-lower")
+    )
+
+
+@pytest.mark.parametrize(
     ("text", "quoted"),
     [
         ("", "''"),
         ("10:5,4", "'10:5,4'"),
+        ("boxd,contact=none", "'boxd,contact=none' is not a game; did you mean boxed?"),
+        ("paper,3", "'3' in 'paper,3' is not a rule"),
+        ("nothing", "|sploosh|"),
         ("ax4:2", "'ax4:2'"),
         ("-3x4:2", "'-3x4:2'"),
         ("4x4", "'4x4' has no ships; add them, as in 4x4:3,2"),

@@ -16,6 +16,7 @@ from rich.table import Table
 from optsearch.cli.app import Interrupted, Safe
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, bits, cell_name, column_name, drawn_board, holes_text
+from optsearch.game.named_games import parted
 from optsearch.game.noise import Noise, NoisyPosition
 from optsearch.game.position import Position
 from optsearch.game.ranges import expanded
@@ -71,7 +72,7 @@ def read_game(text: str) -> Game:
 
     `FILE.json#BOARD:FLEET…`, a board of a file of boards, is what a text of a game may have itself.
     """
-    if ".json#" in text:
+    if ".json#" in text or parted(text):
         return Game.parse(text)
     file, colon, rest = text.partition(":")
     if Path(file).suffix == ".json":
@@ -102,7 +103,7 @@ def listed(texts: Iterable[str]) -> Iterator[str]:
     """
     for text in texts:
         is_piped = text == "-"
-        if not is_piped and (":" in text or not Path(text).is_file()):
+        if not is_piped and (":" in text or parted(text) or not Path(text).is_file()):
             yield from expanded(text)
             continue
         held = sys.stdin.read(MOST_LISTED) if is_piped else text_of(text, GameError, MOST_LISTED)

@@ -16,6 +16,7 @@ from itertools import count
 from optsearch.game.board import MAKERS, Board, Permutation, bits, image, made
 from optsearch.game.board_files import named_board
 from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, parse_cell
+from optsearch.game.named_games import NAMED_GAMES, parted, suggestion
 from optsearch.game.shapes import Shape, parse_kind
 from optsearch.support.errors import GameError, NotSupported, TooLarge
 
@@ -36,7 +37,7 @@ _GAME = re.compile(
     re.ASCII | re.DOTALL,
 )
 _RULES = ("contact", "announce", "holes", "board")
-_EXAMPLES = "10x10:5,4,3,3,2 or 4x4:3,2,contact=any,announce=ship"
+_EXAMPLES = "10x10:5,4,3,3,2, 4x4:3,2,contact=any,announce=ship or paper"
 
 
 def parse_holes(text: str, rows: int, columns: int) -> int:
@@ -220,14 +221,16 @@ class Game:
     def parse(cls, text: str) -> Game:
         """The game that a text such as `4x4:3,2,contact=any` describes; GameError otherwise.
 
+        A game of `NAMED_GAMES` goes by its name, as in `paper`; rules behind it replace its own.
         Before a rule `;` is read as well, as in `4x4:3,2;contact=any`: it was written so before.
         """
-        match = _GAME.fullmatch(text)
+        known_game, more = parted(text) or (None, "")
+        match = _GAME.fullmatch(known_game.text if known_game else text)
         if match is None:
-            if re.fullmatch(r"\s*\d+\s*[xX×]\s*\d+\s*", text, re.ASCII):
-                raise GameError(f"{text!r} has no ships; add them, as in 4x4:3,2")
-            raise GameError(f"{text!r} is not a game; write {_FORM}, as in {_EXAMPLES}")
+            raise _no_game(text)
         ships, rules = _ships_and_rules(text, match["rest"])
+        if more:
+            rules |= _ships_and_rules(text, f";{more[1:]}")[1]
         if not any(ships):
             raise GameError(f"{text!r} has no ships; add them, as in 4x4:3,2")
         board: Board | str = rules.pop("board", "rectangle")
@@ -476,6 +479,14 @@ class Game:
     def images(self, mask: int) -> list[int]:
         """A mask under each of the symmetries, in their order; equal images are repeated."""
         return [image(mask, permutation) for permutation in self.symmetries()]
+
+
+def _no_game(text: str) -> GameError:
+    """What is raised for a text that is no game."""
+    if re.fullmatch(r"\s*\d+\s*[xX×]\s*\d+\s*", text, re.ASCII):
+        return GameError(f"{text!r} has no ships; add them, as in 4x4:3,2")
+    form = suggestion(text) or f"write {_FORM}, or {'|'.join(NAMED_GAMES)}, as in {_EXAMPLES}"
+    return GameError(f"{text!r} is not a game; {form}")
 
 
 def _ships_and_rules(text: str, rest: str) -> tuple[list[str], dict[str, str]]:

@@ -1,0 +1,67 @@
+"""Games that people play, by name: each stands wherever the text of a game may stand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+_HEXAGONAL = "carrier,battleship,submarine,destroyer,weapons,contact=any"
+
+
+@dataclass(frozen=True)
+class NamedGame:
+    """A name, the text of the game, and what it is, in one sentence."""
+
+    name: str
+    text: str
+    about: str
+
+
+NAMED_GAMES = {
+    game.name: game
+    for game in (
+        NamedGame(
+            "paper",
+            "10x10:5,4,3,3,2",
+            "The paper's game: ships do not touch, and no sinking is announced.",
+        ),
+        NamedGame(
+            "boxed",
+            "10x10:5,4,3,3,2,contact=any,announce=ship",
+            "The boxed game: ships may touch, and the ship that sinks is named.",
+        ),
+        NamedGame(
+            "russian",
+            "10x10:4,3,3,2,2,2,1,1,1,1,announce=sunk",
+            "The game on squared paper: ten ships that do not touch; a sinking is announced.",
+        ),
+        NamedGame(
+            "sploosh",
+            "8x8:4,3,2,contact=any,announce=sunk",
+            "The mini-game of The Legend of Zelda: The Wind Waker, in which 24 shots win.",
+        ),
+        *(
+            NamedGame(
+                f"hex-{half}",
+                f"hexagonal_2008.json#{half}:{_HEXAGONAL}",
+                f"The hexagonal game of Milton Bradley (2008), {half} half: ships may touch.",
+            )
+            for half in ("upper", "lower")
+        ),
+    )
+}
+
+
+def parted(text: str) -> tuple[NamedGame, str] | None:
+    """The named game at the head of a text, and what follows the name; None without a name."""
+    match = re.fullmatch(r"\s*([\w-]+)\s*((?:[,;].*)?)", text, re.ASCII | re.DOTALL)
+    game = NAMED_GAMES.get(match[1].lower()) if match else None
+    return (game, match[2]) if match and game else None
+
+
+def suggestion(text: str) -> str:
+    """What to say to a text that may be a misspelt name; empty where it is like none."""
+    head = re.split("[,;]", text.strip().lower())[0]
+    found = get_close_matches(head, NAMED_GAMES, 1)
+    return f"did you mean {found[0]}?" if found else ""
