@@ -87,7 +87,6 @@ results: .venv/.extras  ## recompute data/results (about five hours)
 	@$(BIN)/python -m experiments.reconstructions
 	@$(BIN)/python -m experiments.growth
 	@$(BIN)/python -m experiments.one_by_one
-	@$(BIN)/python -m experiments.greedy_games
 	@$(BIN)/python -m experiments.optima --again --seconds 2000
 	@$(BIN)/python -m experiments.optima_announced --again
 	@$(BIN)/python -m experiments.ablation

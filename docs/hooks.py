@@ -22,10 +22,9 @@ from mkdocs.structure.files import File
 
 from docs import parts
 from optsearch.support.datafiles import RESULTS
-from paper_figures import script
-from paper_figures.__main__ import figures
+from paper_figures import registry
 
-FIGURES = figures()
+FIGURES = registry.figures()
 ROOT = Path(__file__).parent.parent
 ABOVE = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE")  # on the site beside pages
 
@@ -34,7 +33,7 @@ def captioned(found: re.Match[str]) -> str:
     """A picture with the caption of its figure, and the commands that make it."""
     image, name = found[0], found[1]
     (figure,) = [one for one in FIGURES if one.name == name]
-    caption = f"{script.captions()[name]} {figure.origin}"
+    caption = f"{registry.captions()[name]} {figure.origin}"
     return (
         f'<figure markdown="span">\n{image}\n'
         f'<figcaption markdown="span">{caption}</figcaption>\n</figure>'
@@ -48,8 +47,6 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         markdown = re.sub(
             rf"^!\[.*\]\(pictures/({figure.name})\.png\)$", captioned, markdown, flags=re.M
         )
-    moving = r"`paper_figures/output/(\w+\.gif)`"
-    markdown = re.sub(moving, r"[\g<0>](pictures/\1)", markdown)
     is_above = "/" not in page.file.src_uri  # then `..` is the folder above `docs`
     return markdown.replace("](../", "](") if is_above else markdown
 
@@ -88,9 +85,9 @@ def on_files(files: Any, config: Any) -> Any:
         content = (ROOT / name).read_text(encoding="utf-8").replace("](docs/", "](")
         files.append(File.generated(config, name, content=content))
     with TemporaryDirectory() as folder, redirect_stdout(StringIO()):
-        if script.run(FIGURES, ["--output", folder]):
+        if registry.main(["--output", folder]):
             raise ValueError("a figure of the pages cannot be drawn; `make figures` says why")
-        for path in sorted(Path(folder).glob("*.[pg][ni][gf]")):  # moving ones, too
+        for path in sorted(Path(folder).glob("*.png")):
             address = f"pictures/{path.name}"
             small = files.get_file_from_path(address)  # as it is in the repository
             if small is not None:

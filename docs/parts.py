@@ -322,17 +322,13 @@ def means_of_the_usual_game() -> str:
 
 def gallery() -> str:
     """Every figure: its title, the picture, the rest of its caption, its tables and commands."""
-    from paper_figures import script  # it sets the style of matplotlib
-    from paper_figures.__main__ import figures
+    from paper_figures import registry  # it sets the style of matplotlib
 
-    captions = script.captions()
+    captions = registry.captions()
     parts = []
-    for figure in figures():
+    for figure in registry.figures():
         title, _, rest = captions[figure.name].partition(". ")
         lines = [f"### {title.rstrip('.')}", f"![{figure.name}](pictures/{figure.name}.png)"]
-        if figure.frames is not None:
-            path = f"paper_figures/output/{figure.name}.gif"
-            lines.append(f"Shot by shot, as a moving picture, by `make figures`: `{path}`.")
         if rest:
             lines.append(rest)
         lines.append(figure.origin)

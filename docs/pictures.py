@@ -94,14 +94,13 @@ def small(drawn: Figure, is_shown: bool) -> Image.Image:
 
 def draw_figures() -> None:
     """Each figure, with what its tables were."""
-    from paper_figures import script
-    from paper_figures.__main__ import figures
+    from paper_figures import registry
 
     pages = shown()
-    for figure in figures():
+    for figure in registry.figures():
         sources = [DATA / source for source in figure.sources]
         about = PngImagePlugin.PngInfo()
-        about.add_text("Source", script.digest(sources))
+        about.add_text("Source", registry.digest(sources))
         picture = small(figure.draw(*sources), figure.name in pages)
         picture.save(PICTURES / f"{figure.name}.png", optimize=True, pnginfo=about)
 

@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 
 from experiments import FIRST, script
-from experiments.greedy_games import play
 from experiments.puzzles import FLEET, GRID
 from optsearch.check import paper
 from optsearch.compiled import build
@@ -26,7 +25,7 @@ from optsearch.counting.configurations import Configurations, list_ships, to_mas
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import evaluate
 from optsearch.game import Game
-from optsearch.game.position import Position, reply
+from optsearch.game.position import Position, play, reply
 from optsearch.play.hiding import Drawn
 from optsearch.play.simulate import generator_of, play_task, played
 from optsearch.search import solver
@@ -37,6 +36,7 @@ from optsearch.support.errors import OptsearchError
 from optsearch.tree.solution import Solution
 
 MEMORY = 1 << 27  # of the evaluations, for several tasks
+GREEDY_SEED = 20141
 Work = Callable[[Position], tuple[int, int]]  # the answer, and what was looked into
 
 
@@ -81,7 +81,8 @@ def samples(position: Position) -> tuple[int, int]:
 
 def greedy_game(position: Position) -> tuple[int, int]:
     """A whole greedy game, exact posteriors at every move; the answer is the number of shots."""
-    return play(position.game, 0)[0], 0
+    ships = to_masks(Posterior(position).sample(1, np.random.default_rng([GREEDY_SEED, 0]))[0])
+    return len(play(lambda at: Posterior(at).greedy_shots()[0], ships, position).shots), 0
 
 
 def _answer(solution: Solution) -> tuple[int, int]:

@@ -1,9 +1,8 @@
 """Thompson sampling, as printed and with exact samples: python -m experiments.thompson [-o FOLDER]
 
-1,000 games of each player on the same boards, the exact distributions of games with one ship, the
-games of fewest and most shots, the posterior before each shot of the first of these, and what it
-takes to sample a board that agrees with two thirds of the cells. A run that was stopped goes on
-from the folder .checkpoints of the checkout, or --checkpoints.
+1,000 games of each player on the same boards, the exact distributions of games with one ship, and
+what it takes to sample a board that agrees with two thirds of the cells. A run that was stopped
+goes on from the folder .checkpoints of the checkout, or --checkpoints.
 """
 
 import time
@@ -20,21 +19,15 @@ from optsearch.check.trees import verify
 from optsearch.counting.configurations import to_masks, to_words
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import evaluate
-from optsearch.game import Game, cell_name, urn
+from optsearch.game import Game, urn
 from optsearch.game.position import Position
 from optsearch.play.hiding import Drawn
-from optsearch.play.simulate import Outcome, generator_of, replay, simulate
+from optsearch.play.simulate import Outcome, simulate
 from optsearch.reproduce import thompson as post
-from optsearch.results.tables import (
-    THOMPSON,
-    THOMPSON_COMPATIBLE,
-    THOMPSON_GAMES,
-    THOMPSON_POSTERIOR,
-    THOMPSON_SMALL,
-)
+from optsearch.results.tables import THOMPSON, THOMPSON_COMPATIBLE, THOMPSON_SMALL
 from optsearch.search import solver
 from optsearch.strategies import as_strategy
-from optsearch.strategies.thompson import Thompson, all_placements, possible
+from optsearch.strategies.thompson import all_placements, possible
 
 SMALL = {
     "1x4:2": (),
@@ -49,7 +42,6 @@ SMALL = {
 }
 """Games with one ship that the post shows, and who plays them besides chance."""
 
-SAMPLES = 1000  # of a posterior
 PATIENCE = 59.4  # seconds, as in the post
 BLOCK = 10_000
 BOARDS = 10  # of which two thirds are revealed
@@ -114,28 +106,6 @@ def fields_of(outcomes: dict[str, Outcome]) -> dict[str, object]:
         gained = post.with_error(outcomes[worse].shots - outcomes[better].shots, 3)
         fields[f"gain {number}"] = f"{better} takes {gained} shots less than {worse}: {what}"
     return fields
-
-
-def extreme_games(outcome: Outcome) -> dict[str, tuple[int, Position]]:
-    """The first games of fewest and of most shots: the number of the board, and the end."""
-    numbers = {"fewest": int(outcome.shots.argmin()), "most": int(outcome.shots.argmax())}
-    return {which: (number, true_replay(number)) for which, number in numbers.items()}
-
-
-def true_replay(number: int) -> Position:
-    """The end of the game on a board, in which every reply is true."""
-    end = replay(post.PLAYERS["thompson"], post.GAME, number, seed=post.SEED)
-    assert isinstance(end, Position)
-    return end
-
-
-def posterior_rows(end: Position) -> Iterator[tuple[object, ...]]:
-    """Sampled and exact probabilities before each shot."""
-    sampled = Thompson().posteriors(end, generator_of(post.SEED, 0), SAMPLES)
-    for number, matrix in enumerate(sampled):
-        exact = Posterior(Position(end.game, end.shots[:number])).probability
-        for (row, column), p in np.ndenumerate(matrix):
-            yield number, row, column, p, exact[row, column]
 
 
 # A board that agrees with two thirds of the cells
@@ -224,19 +194,6 @@ def main() -> None:
     columns = [outcome.shots.tolist() for outcome in outcomes.values()]
     rows = list(zip(range(options.games), *columns, strict=True))
     write(THOMPSON, rows, **fields_of(outcomes))
-    games = extreme_games(outcomes["thompson"])
-    write(
-        THOMPSON_GAMES,
-        [
-            (which, number, i, cell_name(shot.cell), str(shot.reply))
-            for which, (number, end) in games.items()
-            for i, shot in enumerate(end.shots, 1)
-        ],
-        player=outcomes["thompson"].strategy,
-        seed=post.SEED,
-    )
-    number, end = games["fewest"]
-    write(THOMPSON_POSTERIOR, list(posterior_rows(end)), board=number, position=end)
     write(THOMPSON_COMPATIBLE, list(compatible_rows(options.patience)), seed=post.POST_SEED)
 
 

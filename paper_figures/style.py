@@ -9,8 +9,8 @@ printed in grey.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from io import BytesIO, StringIO
+from collections.abc import Mapping
+from io import StringIO
 from pathlib import Path
 
 import matplotlib
@@ -19,7 +19,6 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
-from PIL import Image
 
 from optsearch.support import palette
 from optsearch.support.palette import BLUE as BLUE
@@ -43,7 +42,6 @@ SMALLEST = 6.0  # points, of any text
 COLUMN, PAGE = 89 / 25.4, 183 / 25.4  # inches, of figures as they are saved
 WIDTH, HEIGHT = 4.5, 2.9  # inches, of axes that have curves
 MARGIN = 0.08  # inches
-DOTS, COLOURS = 100, 128  # of moving pictures: per inch, and in all
 
 matplotlib.rcParams.update(
     {
@@ -160,20 +158,3 @@ def _lean(svg: str) -> str:
     places = r"(?:\b(?:d|x|y)=\"|translate\()[^\")]*"
     svg = re.sub(places, lambda found: re.sub(r"(\d\.\d\d)\d+", r"\1", found[0]), svg)
     return re.sub(r"\s*\n\s*", "\n", svg)
-
-
-def save_moving(frames: Iterable[Figure], name: str, folder: Path = OUTPUT) -> Path:
-    """Write folder/NAME.gif, a frame a second, the last one held; returns its path."""
-    pictures = [_pixels(frame) for frame in frames]
-    path = folder / f"{name}.gif"
-    times = [1000] * (len(pictures) - 1) + [4000]  # milliseconds
-    first, *others = pictures
-    first.save(path, save_all=True, append_images=others, duration=times, loop=0, optimize=True)
-    return path
-
-
-def _pixels(drawn: Figure) -> Image.Image:
-    """A frame with few colours, which keeps the file small."""
-    written = BytesIO()
-    drawn.savefig(written, format="png", dpi=DOTS)
-    return Image.open(written).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)

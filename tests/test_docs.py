@@ -321,8 +321,11 @@ def test_the_pages_name_what_is_there(name):
     page = text(name)
     for path in re.findall(r"`((?:data|docs|tests|experiments)/[\da-z_/.-]+\.\w+)`", page):
         assert (ROOT / path).is_file(), path
-    for package, script in re.findall(r"`python -m (experiments|paper_figures)\.(\w+)", page):
-        assert (ROOT / package / f"{script}.py").is_file(), script
+    for script in re.findall(r"`python -m experiments\.(\w+)", page):
+        assert (ROOT / "experiments" / f"{script}.py").is_file(), script
+    figures = {figure.name for figure in import_module("paper_figures.registry").figures()}
+    for names in re.findall(r"`python -m paper_figures ([\w ]+)`", page):
+        assert set(names.split()) <= figures, names
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"`make ([a-z-]+)", page):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
@@ -382,7 +385,7 @@ def test_the_site(site):
     assert 'href="data/results/growth.csv"' in tables
     assert (site / "data/results/growth.csv").read_bytes() == GROWTH.path().read_bytes()
     assert 'class="glightbox"' in (site / "gallery.html").read_text(encoding="utf-8")
-    captions = import_module("paper_figures.script").captions()
+    captions = import_module("paper_figures.registry").captions()
     chain = (site / "lower-bounds.html").read_text(encoding="utf-8")
     assert captions["root_chain"].partition(". ")[0] in chain
     reference = (site / "api" / "solve.html").read_text(encoding="utf-8")

@@ -38,7 +38,6 @@ from experiments import (
     evaluations,
     first_ship_again,
     golden,
-    heuristics_matrices,
     hiders,
     lower_bounds,
     occurrence,
@@ -58,7 +57,6 @@ from experiments.rollout_again import RolloutAgain
 from optsearch.check import reference
 from optsearch.check.trees import verify
 from optsearch.counting.configurations import Configurations, to_masks, to_words
-from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import FollowedTask, evaluate
 from optsearch.game import ANNOUNCEMENTS, Game, bits, image
 from optsearch.game.position import MISS, Position
@@ -67,12 +65,11 @@ from optsearch.lower_bounds import complete_binary_tree
 from optsearch.lower_bounds.beside import Beside
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.reveal import classes as reveal_classes
-from optsearch.play.simulate import replay, simulate
+from optsearch.play.simulate import simulate
 from optsearch.results import tables as results
 from optsearch.results.tables import known_part_of
 from optsearch.search.solver import SWITCHES
 from optsearch.strategies import named
-from optsearch.strategies.heuristic import matrix_of
 from optsearch.support import records
 from optsearch.support.datafiles import CHECKOUT, RESULTS
 from optsearch.support.errors import OptsearchError, RecordError
@@ -365,25 +362,6 @@ def test_the_committed_distances_from_uniform():
     usual = results.ONE_BY_ONE.read()[6]
     assert str(usual["game"]) == "10x10:5,4,3,3,2"
     assert usual["configurations"] == 1_925_751_392
-
-
-def test_the_matrices_of_the_heuristics():
-    """All of them again, and the exact probabilities before the last shot."""
-    table = results.HEURISTICS_MATRICES.read()
-    end = Position.parse(heuristics_matrices.GAME, table.header["position"])
-    assert {row["shots"] for row in table} == {*range(len(end.shots))}
-    for row in table:
-        assert row["mode"] == ("attack" if row["shots"] > 3 else "hunt")  # the fourth shot hits
-    for made in range(len(end.shots)):
-        rows = [row for row in table if row["shots"] == made]
-        position = Position(end.game, end.shots[:made])
-        matrix = matrix_of(position, rows[0]["mode"])
-        for row in rows:
-            value = matrix[row["row"], row["column"]]
-            assert row["value"] == pytest.approx(value, abs=1e-6), (made, row)
-    exact = Posterior(position).probability
-    for row in rows:
-        assert row["exact"] == pytest.approx(exact[row["row"], row["column"]], abs=1e-6)
 
 
 def test_ablation(run, tmp_path):
@@ -1180,7 +1158,7 @@ def test_the_heuristics_are_simulated_again(tmp_path, monkeypatch, capsys):
 
 
 # What these compute smaller tests do.
-OWN = ("bracket", "heuristics_matrices", "occurrence", "reconstructions", "table1", "trees")
+OWN = ("bracket", "occurrence", "reconstructions", "table1", "trees")
 QUICK = dict.fromkeys(t.experiment for t in (*results.TABLES, *results.TREES) if t.is_quick)
 
 
@@ -1284,34 +1262,6 @@ def test_thompson_sampling_is_simulated_again(run, tmp_path):
             assert len(made) == len(committed)
         for name in columns:
             assert made.column(name) == committed.column(name)[: len(made)], (table.name, name)
-
-
-@sizes("played", ["fewest"], ["most"], 3)
-def test_the_committed_games_of_thompson_sampling(played):
-    """The shortest and the longest are in the table, and are played again; so are posteriors.
-
-    played -- which of them.
-    """
-    from optsearch.reproduce import thompson
-
-    shots = results.THOMPSON.read().column("thompson")
-    games = results.THOMPSON_GAMES.read()
-    for which, number in (("fewest", min(shots)), ("most", max(shots))):
-        rows = [row for row in games if row["which"] == which]
-        assert [row["number"] for row in rows] == list(range(1, number + 1))
-        assert shots[rows[0]["board"]] == number
-        if which in played:
-            end = replay(thompson.PLAYERS["thompson"], thompson.GAME, rows[0]["board"])
-            assert [f"{row['cell']}={row['reply']}" for row in rows] == [*map(str, end.shots)]
-    table = results.THOMPSON_POSTERIOR.read()
-    end = Position.parse(thompson.GAME, table.header["position"])
-    assert len(end.shots) == min(shots)
-    for made in (0, len(end.shots) // 2, len(end.shots) - 1):
-        exact = Posterior(Position(end.game, end.shots[:made])).probability
-        rows = [row for row in table if row["shots"] == made]
-        assert len(rows) == end.game.cells
-        for row in rows:
-            assert row["exact"] == pytest.approx(exact[row["row"], row["column"]], abs=1e-6)
 
 
 @pytest.mark.long(9)

@@ -1,14 +1,11 @@
-"""Each figure script draws a small source, and says what is missing or wrong with one."""
+"""Each figure draws a small source, and says what is missing or wrong with one."""
 
-import pkgutil
 import re
-import runpy
 import shutil
 import subprocess
 import sys
 from fractions import Fraction
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -26,41 +23,12 @@ from optsearch.game.position import HIT, MISS, Position
 from optsearch.results import tables as results
 from optsearch.support import records
 from optsearch.tree import DecisionTree, Leaf, Node
+from paper_figures import bounds, games, hider, paper, registry, style
 
 ROOT = Path(__file__).parent.parent
-NAMES = [
-    *(f"figure{number}" for number in (1, 2, 3, 4, 5, 6, 7, 8, 10)),
-    "growth",
-    "greedy_games",
-    "greedy_loss",
-    "optima",
-    "equilibria",
-    "equilibrium_maps",
-    "heuristics",
-    "heuristics_matrices",
-    "hiders",
-    "figure11",
-    "figure9",
-    "bracket",
-    "bracket_boxed",
-    "mini_game",
-    "placement_graph",
-    "puzzles",
-    "leaderboard",
-    "thompson",
-    "thompson_games",
-    "thompson_posterior",
-    "root_chain",
-    "borders",
-    "false_replies",
-    "hexagonal",
-]
-IDEAS = ["bonferroni_trees", "reveal_game", "skyline"]  # drawn from no table
-
-
-@pytest.fixture(autouse=True)
-def checkout_on_the_path(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT))
+FIGURES = {figure.name: figure for figure in registry.figures()}
+IDEAS = [name for name, figure in FIGURES.items() if not figure.sources]  # drawn from no table
+NAMES = [name for name in FIGURES if name not in IDEAS]
 
 
 def write_some(folder, table, rows, columns, **fields):
@@ -81,9 +49,9 @@ def data(sources, tmp_path):
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory):
-    """The same, written once."""
+    """A data folder with a small source of each kind, written once."""
     folder = tmp_path_factory.mktemp("sources")
-    for table in ("boards", "false_replies", "occurrence_hexagonal_upper"):  # as committed
+    for table in ("boards", "occurrence_hexagonal_upper"):  # as committed
         place = folder / "results" / f"{table}.csv"
         place.parent.mkdir(exist_ok=True)
         shutil.copy(results.RESULTS / place.name, place)
@@ -114,11 +82,6 @@ def sources(tmp_path_factory):
         fleet="2",
     )
     write(
-        results.GREEDY_GAMES,
-        [("1x3:2", 2, 5), ("1x3:2", 3, 5), ("2x2:2", 4, 10)],
-        "game shots games",
-    )
-    write(
         results.START_POSITION,
         [(2, "A1-A2"), (1, "B4")],
         "length cells",
@@ -137,53 +100,6 @@ def sources(tmp_path_factory):
     results.THOMPSON.write(boards, folder / "results", game="1x3:2")
     means = [("some", 3, Fraction(5, 2))]
     write(results.THOMPSON_OPTIMISTIC, means, "name printed corrected", game="1x3:2")
-    write(
-        results.HEURISTICS_MATRICES,
-        [(0, "hunt", 0, column, 1, 0.5) for column in range(3)],
-        "shots mode row column value exact",
-        **{"game": "1x3:2", "position": "A1=miss"},
-    )
-    write(
-        results.PLACEMENT_PAIRS,
-        [("A1-A3", "B1-B2", True, True, True), ("A1-A3", "A2-B2", False, True, False)],
-        "long short apart long_left short_left",
-        **{"game": "3x2:3,2,contact=any", "position": "A1=hit"},
-    )
-    write(
-        results.PLACEMENT_ORDERS,
-        [("possible", 3, 1, 2, 3, 2), ("possible", 2, 2, 1, 4, 3)],
-        "graph first outer inner nodes fitting",
-        game="3x2:3,2,contact=any",
-    )
-    played = {"game": "1x3:2", "position": "A1=miss B1=hit C1=hit"}
-    shots = [(1, "A1", "miss"), (2, "B1", "hit"), (3, "C1", "hit")]
-    write(
-        results.THOMPSON_GAMES,
-        [(which, 0, *shot) for which in ("fewest", "most") for shot in shots],
-        "which board number cell reply",
-        **played,
-    )
-    write(
-        results.THOMPSON_POSTERIOR,
-        [(made, 0, column, 0.5, 0.5) for made in range(3) for column in range(3)],
-        "shots row column sampled exact",
-        **played,
-    )
-    results.EVALUATION.write(
-        [(2, 1), (3, 1)],
-        folder / "results",
-        name="greedy",
-        fields={"game": "1x3:2"},
-        strategy="greedy",
-        game="1x3:2",
-    )
-    printed = "factor=3,edges=printed,stuck=draw,memory=last"
-    results.HEURISTICS.write(
-        [(f"heuristic:version={n},{printed}", n + k, 5) for n in range(1, 6) for k in (17, 40)],
-        folder / "results",
-        name="corner",
-        game="10x10:5,4,3,3,2",
-    )
     write(
         results.GREEDY_LOSS,
         [(4, 0, 0), (90, 0.5, 2), (112, 1, None), (6144, None, None)],
@@ -216,12 +132,6 @@ def sources(tmp_path_factory):
         game="2x3:2,announce=ship",
     )
     write(
-        results.MINI_GAME,
-        [("greedy:ties=first", 2, 3), ("within:shots=2", 2, 4), ("within:shots=2", 40, 1)],
-        "strategy shots configurations",
-        game="2x3:2",
-    )
-    write(
         results.LEADERBOARD_SHOTS,
         [
             (game, strategy, shots, 5)
@@ -252,15 +162,6 @@ def sources(tmp_path_factory):
         [(g, 0, j, p, 0.5) for g in ("1x3:2", "1x3:1") for j, p in enumerate((0.4, 0.6, 0.5))],
         "game row column probability uniform",
     )
-    write(
-        results.HIDERS,
-        [
-            ("2x3:2", hider, player, 0.1, shots)
-            for hider, shots in (("uniform", 0), ("spread", 1), ("edges liked", -1))
-            for player in ("parity", "greedy")
-        ],
-        "game hider strategy standard_error difference",
-    )
     for clear in ("cross", "line"):
         results.EVALUATION.write(
             [(2, 1), (3, 4), (4, 2)],
@@ -283,26 +184,33 @@ def sources(tmp_path_factory):
     return folder
 
 
+def sources_of(name):
+    """The committed tables of a figure."""
+    return [ROOT / "data" / source for source in FIGURES[name].sources]
+
+
+def drawn(name):
+    """A figure of the committed tables."""
+    return FIGURES[name].draw(*sources_of(name))
+
+
 def run(name, data, output):
-    script = import_module("paper_figures.script")
-    figure = import_module(f"paper_figures.{name}").FIGURE
-    return script.run([figure], ["--data", str(data), "--output", str(output)])
+    return registry.main([name, "--data", str(data), "-o", str(output)])
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_missing_source_is_named_with_the_command_that_makes_it(name, tmp_path, capsys):
     assert run(name, tmp_path, tmp_path / "output") == 1
-    figure = import_module(f"paper_figures.{name}").FIGURE
-    assert capsys.readouterr().err == (
-        f"{name}: {tmp_path / figure.source} is missing; make it with: {figure.command}\n"
-    )
+    source, command = next(iter(FIGURES[name].sources.items()))
+    said = f"{name}: {tmp_path / source} is missing; make it with: {command}\n"
+    assert capsys.readouterr().err == said
     assert not (tmp_path / "output").exists()
 
 
 def test_figure_2_writes_integers_and_figure_3_percentages(data):
     source = data / "results" / "occurrence_10x10.csv"
     for name, expected in (("figure2", ["1", "2", "1"]), ("figure3", ["50.0", "100.0", "50.0"])):
-        figure = import_module(f"paper_figures.{name}").draw(source)
+        figure = FIGURES[name].draw(source)
         assert [text.get_text() for text in figure.axes[0].texts] == expected
 
 
@@ -330,10 +238,9 @@ def keeps_the_papers(ax, gid):
     ],
 )
 def test_the_trees_of_the_paper_have_their_total_heights(name, printed, first):
-    module = import_module(f"paper_figures.{name}")
-    source = ROOT / "data" / module.FIGURE.source
+    (source,) = sources_of(name)
     assert verify(tree.load(source)) == printed
-    figure = module.FIGURE.draw(source)
+    figure = FIGURES[name].draw(source)
     assert total_height(figure) == printed
     names = [text for text in figure.axes[0].texts if text.get_gid() == "name"]
     assert max(names, key=lambda text: text.get_position()[1]).get_text() == first
@@ -341,12 +248,11 @@ def test_the_trees_of_the_paper_have_their_total_heights(name, printed, first):
 
 
 def test_figures_6_to_8_are_of_one_position():
-    figures = [import_module(f"paper_figures.figure{number}").FIGURE for number in (6, 7, 8)]
-    loaded = [tree.load(ROOT / "data" / figure.source) for figure in figures]
+    loaded = [tree.load(*sources_of(f"figure{number}")) for number in (6, 7, 8)]
     assert {one.position for one in loaded} == {
         Position.parse(Game.parse("3x4:2"), "A1=miss B3=miss")
     }
-    (board,) = figures[0].draw(ROOT / "data" / figures[0].source).axes
+    (board,) = drawn("figure6").axes
     assert [text.get_text() for text in board.texts] == [LEGEND]
     misses = [line for line in board.lines if line.get_gid() == "miss"]
     assert [(line.get_xdata()[0] // 1, line.get_ydata()[0] // 1) for line in misses] == [
@@ -356,7 +262,7 @@ def test_figures_6_to_8_are_of_one_position():
 
 
 def test_optima_has_the_misses_and_the_bound_of_each_game(data):
-    figure = import_module("paper_figures.optima").draw(data / "results" / "optima.csv")
+    figure = FIGURES["optima"].draw(data / "results" / "optima.csv")
     one, two, _ = figure.axes
     counted, misses = (line.get_xydata().tolist() for line in one.lines)
     assert misses == [[4, 1.0], [7, pytest.approx(11 / 7)], [12, 2.5]]  # not the row of 1x8
@@ -368,7 +274,7 @@ def test_optima_has_the_misses_and_the_bound_of_each_game(data):
 
 
 def test_equilibria_has_the_gain_and_the_border_of_each_game(data):
-    figure = import_module("paper_figures.equilibria").draw(data / "results" / "equilibria.csv")
+    figure = FIGURES["equilibria"].draw(data / "results" / "equilibria.csv")
     gains, border = figure.axes
     one, two, more = (line.get_xydata().tolist() for line in gains.lines)
     assert one == [[12, 0.0], [17, pytest.approx(534 / 103 - 87 / 17)]]  # 4x6:2 has no value
@@ -381,7 +287,7 @@ def test_equilibria_has_the_gain_and_the_border_of_each_game(data):
 
 def test_the_maps_of_equilibria_have_the_chance_of_each_cell(data):
     source = data / "results" / "equilibrium_cells.csv"
-    figure = import_module("paper_figures.equilibrium_maps").draw(source)
+    figure = FIGURES["equilibrium_maps"].draw(source)
     *boards, _bar = figure.axes
     assert [ax.get_title() for ax in boards] == ["1x3:1", "1x3:2"]
     for ax in boards:
@@ -396,7 +302,7 @@ def test_bounds_of_one_value_are_one_line_and_markers_point_at_values(data):
     rows = [("lower", "some", 4, Fraction(7, 2)), ("lower", "more", 4, Fraction(17, 4))]
     rows += [("upper", pattern.format(way), 5, Fraction(5)) for way in ("cross", "line")]
     write_some(data / "results", results.BRACKET, rows, "side name value value_exact", game="2x3:2")
-    figure = import_module("paper_figures.bracket").draw(data / "results" / "bracket.csv")
+    figure = bounds.draw_bracket(data / "results" / "bracket.csv")
     (ax,) = figure.axes
     marks = [line for line in ax.lines if line.get_gid() == "bound"]
     assert [line.get_xdata()[0] for line in marks] == [3.5, 4.25, 5.0]
@@ -408,9 +314,7 @@ def test_bounds_of_one_value_are_one_line_and_markers_point_at_values(data):
 
 def test_the_history_of_the_bracket_ends_at_its_best_bounds():
     """From the committed tables; below the bars, a panel each side; larger, what is near."""
-    figure = import_module("paper_figures.bracket").FIGURE
-    drawn = figure.draw(*(ROOT / "data" / source for source in figure.sources))
-    above, *below = drawn.axes
+    above, *below = drawn("bracket").axes
     for side, ax in zip(("lower", "upper"), below, strict=True):
         rows = [row for row in results.BRACKET_HISTORY.read() if row["side"] == side]
         values = [float(row["value_exact"]) for row in rows]
@@ -437,27 +341,14 @@ def test_strategies_that_go_by_less_are_named_so(data):
     columns = "side name value value_exact source"
     write_some(data / "results", results.BOXED_BRACKET, rows, columns, game="2x3:2,announce=ship")
     source = data / "results" / "bracket_boxed.csv"
-    (ax,) = import_module("paper_figures.bracket_boxed").FIGURE.draw(source).axes
+    (ax,) = FIGURES["bracket_boxed"].draw(source).axes
     labels = [label.get_text().replace("\n", " ") for label in ax.get_yticklabels()]
     greedy = "greedy (a most probable cell)"
     assert labels == ["some", f"{greedy}, by hits and misses alone", greedy]
 
 
-def test_boards_won_by_the_number_of_shots():
-    won = import_module("paper_figures.mini_game").won
-    rows = [{"shots": 2, "configurations": 3}, {"shots": 4, "configurations": 1}]
-    assert won(rows)[:5] == [0, 0, 75, 75, 100]
-
-
-def test_greedy_games_has_the_exact_distribution_of_the_game_evaluated(data):
-    module = import_module("paper_figures.greedy_games")
-    figure = module.draw(*(data / source for source in module.FIGURE.sources))
-    (exact,) = [line for line in figure.axes[0].lines if line.get_gid() == "exact"]
-    assert exact.get_xydata().tolist() == [[2, 50.0], [3, 50.0]]
-
-
 def test_growth_marks_a_board_that_holds_none(data):
-    figure = import_module("paper_figures.growth").draw(data / "results" / "growth.csv")
+    figure = FIGURES["growth"].draw(data / "results" / "growth.csv")
     none = [line.get_xdata() for line in figure.axes[0].lines if line.get_gid() == "none"]
     assert none == [[6], [6], [6]]  # by each rule
 
@@ -465,42 +356,38 @@ def test_growth_marks_a_board_that_holds_none(data):
 def test_figure_1_has_the_ships_that_the_paper_names():
     names = {row["cells"]: row["named"] for row in results.START_POSITION.read()}
     assert {cells for cells, named in names.items() if named} == {"D8-E8-F8", "J4-J5-J6"}
-    module = import_module("paper_figures.figure1")
-    assert sorted(len(module.cells_of(cells)) for cells in names) == [2, 3, 3, 4, 5]
-    (ax,) = module.draw(ROOT / "data" / module.FIGURE.source).axes
+    assert sorted(len(paper.cells_of(cells)) for cells in names) == [2, 3, 3, 4, 5]
+    (ax,) = drawn("figure1").axes
     assert [label.get_text() for label in ax.get_yticklabels()] == list("ABCDEFGHIJ")
 
 
 def test_the_skyline_is_that_of_the_closed_cells():
-    module = import_module("paper_figures.skyline")
-    (ax,) = module.draw().axes
+    (ax,) = drawn("skyline").axes
     shut = {(int(p.get_y()), int(p.get_x())) for p in ax.patches if p.get_gid() == "shut"}
     heights = [int(text.get_text()) for text in ax.texts if text.get_gid() == "height"]
     assert heights == [sum(column == j for _, column in shut) for j in range(8)]
     assert sum(heights) == len(shut) > 0
-    assert all(min(ship) < module.SWEPT for ship in module.SHIPS)
-    masks = [module.GAME.mask(ship) for ship in module.SHIPS]
-    assert not any(module.GAME.halo(a) & b for a in masks for b in masks)
-    assert [len(ship) for ship in sorted(module.SHIPS, key=len)] == sorted(module.GAME.fleet)
+    assert all(min(ship) < games.SWEPT for ship in games.SHIPS)
+    masks = [games.GAME.mask(ship) for ship in games.SHIPS]
+    assert not any(games.GAME.halo(a) & b for a in masks for b in masks)
+    assert [len(ship) for ship in sorted(games.SHIPS, key=len)] == sorted(games.GAME.fleet)
     for column, height in enumerate(heights):  # the next ones down, without a gap
-        first = module.next_row(column)
+        first = games.next_row(column)
         assert {row for row, j in shut if j == column} == set(range(first, first + height))
 
 
 def test_the_root_chain_has_the_bound_of_the_table():
     """At 18 misses the least of both parts is what the committed table of A(l) has."""
-    module = import_module("paper_figures.root_chain")
-    name = module.GAME
-    figure = module.draw(results.COVERAGE.path(name=name))
+    name, figure = "10x10_54332", drawn("root_chain")
     (text,) = [t.get_text() for t in figure.axes[1].texts if t.get_gid() != "letter"]
-    (row,) = [r for r in results.FINISHED.read(name=name) if r["misses"] == module.MISSES]
+    (row,) = [r for r in results.FINISHED.read(name=name) if r["misses"] == bounds.MISSES]
     whole = int(results.FINISHED.read(name=name).header["configurations"])
     assert text.endswith(f"A(18) = {row['root_chain'] / whole:.4f} N")
 
 
 def test_the_trees_of_the_picture_are_trees():
     """Each on all cells before; every set of cells covers few enough triples (lower-bounds.md)."""
-    trees = import_module("paper_figures.bonferroni_trees").TREES
+    trees = bounds.TREES
     for cell, edges in trees.items():
         assert len(edges) == cell - 2
         assert {n for edge in edges for n in edge} == set(range(1, cell))
@@ -513,8 +400,7 @@ def test_the_trees_of_the_picture_are_trees():
 
 
 def test_the_lines_of_optimistic_means_are_those_of_the_table():
-    module = import_module("paper_figures.thompson")
-    figure = module.draw(*(ROOT / "data" / source for source in module.FIGURE.sources))
+    figure = drawn("thompson")
     lines = {
         what: [line.get_xdata()[0] for line in figure.axes[1].lines if line.get_gid() == what]
         for what in ("printed", "corrected")
@@ -526,28 +412,7 @@ def test_the_lines_of_optimistic_means_are_those_of_the_table():
     assert values == ["40.18", "35.18", "42.68", "37.68"]
 
 
-def test_the_placement_graph_is_that_of_its_board():
-    """Its edges and those left, counted by sets of cells; the nodes of both trees."""
-    module = import_module("paper_figures.placement_graph")
-    figure = module.draw(*(ROOT / "data" / source for source in module.FIGURE.sources))
-    long = [{(i, j) for j in range(3)} for i in range(3)]
-    short = [{(i, j), (i, j + 1)} for i in range(3) for j in range(2)]
-    for ships in (long, short):
-        ships += [{(j, i) for i, j in ship} for ship in ships]
-    edges = [(a, b) for a in long for b in short if not a & b]
-    misses, hit = {(0, 0), (0, 1)}, (1, 1)  # rows and columns
-    fit = [(a, b) for a, b in edges if not (a | b) & misses and hit in a | b]
-    parts = [{frozenset(pair[i]) for pair in fit} for i in (0, 1)]
-    left = [(a, b) for a, b in edges if frozenset(a) in parts[0] and frozenset(b) in parts[1]]
-    drawn = [line.get_gid() for line in figure.axes[0].lines]
-    assert drawn.count("edge") + drawn.count("edge left") == len(edges) == 36
-    assert drawn.count("edge left") == len(left) == 7
-    assert [len(part) for part in parts] == [3, 5]
-    nodes = [sum(line.get_gid() == "node" for line in ax.lines) for ax in figure.axes[1:]]
-    assert nodes == [18, 20]
-
-
-QUICK = ("bracket", "figure7", "heuristics_matrices", "thompson")
+QUICK = ("bracket", "figure7", "thompson")
 
 
 @pytest.mark.parametrize(
@@ -556,20 +421,18 @@ QUICK = ("bracket", "figure7", "heuristics_matrices", "thompson")
 )
 def test_a_figure_is_a_column_or_a_page_wide_and_can_be_read(name):
     """From the committed tables, as saved: 89 or 183 mm, no text below 6 points, nothing cut."""
-    style = import_module("paper_figures.style")
-    figure = import_module(f"paper_figures.{name}").FIGURE
-    drawn = figure.draw(*(ROOT / "data" / source for source in figure.sources))
-    box = style.framed(drawn)
+    figure = drawn(name)
+    box = style.framed(figure)
     assert round(25.4 * box.width) in (89, 183)
-    every = drawn.get_tightbbox()
+    every = figure.get_tightbbox()
     assert box.x0 <= every.x0 < every.x1 <= box.x1
-    texts = [text for text in drawn.findobj(Text) if text.get_visible() and text.get_text()]
+    texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
     assert all(text.get_fontsize() > style.SMALLEST - 0.01 for text in texts)
     letters = "".join(sorted(t.get_text() for t in texts if t.get_gid() == "letter"))
-    panels = [ax for ax in drawn.axes if ax.get_label() != "<colorbar>"]
+    panels = [ax for ax in figure.axes if ax.get_label() != "<colorbar>"]
     assert letters == "abcdefghi"[: len(letters)]
     assert (len(letters) > 1) == (len(panels) > 1)
-    small = pictures.small(drawn, name in pictures.shown())
+    small = pictures.small(figure, name in pictures.shown())
     with Image.open(pictures.PICTURES / f"{name}.png") as kept:  # `make pictures` draws it
         assert small.size == kept.size
         pixels = [np.asarray(image.convert("L"), float) for image in (small, kept)]
@@ -578,34 +441,31 @@ def test_a_figure_is_a_column_or_a_page_wide_and_can_be_read(name):
 
 def test_the_small_pictures_of_the_pages_are_current():
     """One of each figure, drawn from the tables as they are; others have their command, too."""
-    script = import_module("paper_figures.script")
-    figures = import_module("paper_figures.__main__").figures()
-    for figure in figures:
-        with Image.open(pictures.PICTURES / f"{figure.name}.png") as kept:
-            sources = [ROOT / "data" / source for source in figure.sources]
-            assert kept.text["Source"] == script.digest(sources), f"{figure.name}: make pictures"
+    for name in FIGURES:
+        with Image.open(pictures.PICTURES / f"{name}.png") as kept:
+            assert kept.text["Source"] == registry.digest(sources_of(name)), (
+                f"{name}: make pictures"
+            )
     board = ("advise", "play", "review", "telephone", "wrong")
     others = {"nested.gif", "position.png", *(f"board_{name}.png" for name in board)}
     assert {path.name for path in pictures.PICTURES.iterdir()} == others | {
-        f"{figure.name}.png" for figure in figures
+        f"{name}.png" for name in FIGURES
     }
     assert sum(path.stat().st_size for path in pictures.PICTURES.iterdir()) < 700_000
 
 
 def test_the_best_known_player_is_named_under_each_rules():
-    figure = import_module("paper_figures.leaderboard").FIGURE
-    drawn = figure.draw(*(ROOT / "data" / source for source in figure.sources))
-    notes = [text.get_text() for text in drawn.findobj(Text)]
+    notes = [text.get_text() for text in drawn("leaderboard").findobj(Text)]
     best = [note.removeprefix("best known: ") for note in notes if note.startswith("best known: ")]
     assert best == ["levels of rollouts", "greedy", "rollouts of spread"]
 
 
 def test_captions_say_on_how_much():
     """Where a number of games grows with its table."""
-    captions = import_module("paper_figures.script").captions()
+    captions = registry.captions()
     for name, number in (
-        ("equilibria", len(import_module("paper_figures.equilibria").shown())),
-        ("optima", len(import_module("paper_figures.optima").shown())),
+        ("equilibria", len(hider.equilibria_shown())),
+        ("optima", len(games.optima_shown())),
         ("greedy_loss", sum(r["percent_best"] is not None for r in results.GREEDY_LOSS.read())),
         ("borders", len(results.BOARDS.read())),
         ("puzzles", len(results.PUZZLES.read())),
@@ -621,20 +481,18 @@ def test_one_palette():
 
 
 def test_every_figure_has_its_caption():
-    names = [figure.name for figure in import_module("paper_figures.__main__").figures()]
-    assert sorted(import_module("paper_figures.script").captions()) == sorted(names)
+    assert sorted(registry.captions()) == sorted(FIGURES)
 
 
 def test_a_picture_says_what_it_was_drawn_from(data, tmp_path):
-    script = import_module("paper_figures.script")
     assert run("figure2", data, tmp_path) == 0
     source = data / "results" / "occurrence_10x10.csv"
     with Image.open(tmp_path / "figure2.png") as picture:
-        assert picture.text["Source"] == script.digest([source])
-    assert script.digest([source]) in (tmp_path / "figure2.svg").read_text(encoding="utf-8")
+        assert picture.text["Source"] == registry.digest([source])
+    assert registry.digest([source]) in (tmp_path / "figure2.svg").read_text(encoding="utf-8")
     source.write_text(source.read_text() + "0,3,1,1/2\n")
     with Image.open(tmp_path / "figure2.png") as picture:
-        assert picture.text["Source"] != script.digest([source])
+        assert picture.text["Source"] != registry.digest([source])
 
 
 @pytest.mark.parametrize(
@@ -659,48 +517,39 @@ def test_a_bad_source_is_refused_without_a_traceback(data, tmp_path, capsys, row
 
 @pytest.mark.parametrize(
     "chosen",
-    [
-        ("figure5", "figure9"),
-        pytest.param((*NAMES, *IDEAS), marks=pytest.mark.long(20)),
-    ],
+    [("figure5", "figure9"), pytest.param((), marks=pytest.mark.long(20))],
     ids=len,
 )
-def test_all_figures_are_drawn_and_the_missing_ones_named(
-    data, tmp_path, monkeypatch, capsys, chosen
-):
-    every = pkgutil.iter_modules
-    others = {*NAMES, *IDEAS} - {*chosen}
-    monkeypatch.setattr(
-        pkgutil, "iter_modules", lambda path: [one for one in every(path) if one.name not in others]
-    )
+def test_figures_are_drawn_and_the_missing_ones_named(data, tmp_path, monkeypatch, capsys, chosen):
     missing = data / "results" / "complete_binary_tree.csv"
     kept = missing.rename(tmp_path / "kept")
     output = tmp_path / "output"
-    arguments = ["--data", str(data), "--output", str(output)]
     monkeypatch.setitem(rcParams, "savefig.dpi", 40)
-    monkeypatch.setattr(sys, "argv", ["paper_figures", *arguments])
-    monkeypatch.delitem(sys.modules, "paper_figures.__main__", raising=False)
-    with pytest.raises(SystemExit) as end:
-        runpy.run_module("paper_figures", run_name="__main__")
-    assert end.value.code == 1
+    assert registry.main([*chosen, "--data", str(data), "--output", str(output)]) == 1
     assert capsys.readouterr().err == (
         f"figure9: {missing} is missing; make it with: python -m experiments.trees\n"
     )
     kept.rename(missing)
     assert run("figure9", data, output) == 0
-    written = {f"{name}.{kind}" for name in chosen for kind in ("pdf", "png", "svg")}
-    moving = {f"{name}.gif" for name in chosen if name == "thompson_posterior"}
-    assert {path.name for path in output.iterdir()} == written | moving
-    begins = {".pdf": b"%PDF", ".png": b"\x89PNG", ".svg": b"<?xml", ".gif": b"GIF8"}
+    written = {f"{name}.{kind}" for name in chosen or FIGURES for kind in ("pdf", "png", "svg")}
+    assert {path.name for path in output.iterdir()} == written
+    begins = {".pdf": b"%PDF", ".png": b"\x89PNG", ".svg": b"<?xml"}
     for path in output.iterdir():
         assert path.read_bytes().startswith(begins[path.suffix]), path.name
 
 
-def test_one_script_on_the_command_line(data, tmp_path):
-    command = [sys.executable, "-m", "paper_figures.figure5", "--data", str(data)]
+def test_the_command_line(data, tmp_path):
+    command = [sys.executable, "-m", "paper_figures", "figure5", "--data", str(data)]
     done = subprocess.run(
-        [*command, "--output", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
+        [*command, "-o", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
     written = [str(tmp_path / f"figure5.{kind}") for kind in ("pdf", "png", "svg")]
     assert done.stdout == f"figure5: {' '.join(written)}\n"
+
+
+def test_a_wrong_name(capsys):
+    with pytest.raises(SystemExit) as end:
+        registry.main(["figure12"])
+    assert end.value.code == 2
+    assert "there is no figure 'figure12'; there are: figure1, figure2," in capsys.readouterr().err

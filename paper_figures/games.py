@@ -1,0 +1,279 @@
+"""Games: how many configurations, the optimum, what greedy loses, boards of other shapes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from optsearch.drawing import board_size, draw_board, draw_probability, draw_ships
+from optsearch.game import Game
+from optsearch.game.position import Position
+from optsearch.results.tables import BOARDS, GREEDY_LOSS, GROWTH, OCCURRENCE, OPTIMA
+from paper_figures import style
+from paper_figures.paper import matrix
+from paper_figures.registry import figure
+
+CONTACTS = {"none": "may not touch", "corner": "only at corners", "any": "may touch"}
+
+
+@figure(GROWTH)
+def growth(source: Path) -> Figure:
+    """Configurations against the side of the board, on a logarithmic scale, by contact rule.
+
+    A board that holds none has an open mark on the axis.
+    """
+    table = GROWTH.read(source)
+    figure, ax = style.curves()
+    ax.set_yscale("log")
+    empty = []
+    for i, (contact, name) in enumerate(CONTACTS.items()):
+        rows = [row for row in table if row["contact"] == contact]
+        points = [(row["size"], row["configurations"]) for row in rows if row["configurations"]]
+        ax.plot(*zip(*points, strict=True), marker=style.MARKS[i], label=name)
+        empty += [(row["size"], i) for row in rows if not row["configurations"]]
+    bottom = 10 ** (len(str(min(n for n in table.column("configurations") if n))) - 2)
+    ax.set_ylim(bottom=bottom)
+    for size, i in empty:
+        ax.plot(
+            *([size], [bottom]),
+            style.MARKS[i],
+            color=style.PALETTE[i],
+            mfc="white",
+            clip_on=False,
+            zorder=5,
+            gid="none",
+        )
+        text = f"none on {size}×{size}: without\ntouching they do not fit"
+        style.note(ax, text, (size, bottom), xytext=(9, 3))
+    ax.set_xlabel("side of the board")
+    ax.set_ylabel("configurations of the fleet " + table.header["fleet"])
+    ax.legend(title="ships")
+    return figure
+
+
+GAME = Game.parse("7x8:4,3,3")
+SHIPS = (((0, 5), (1, 5), (2, 5)), ((1, 0), (1, 1), (1, 2)), ((1, 7), (2, 7), (3, 7), (4, 7)))
+SWEPT = (2, 4)  # the cell that the sweep has reached: those before it are decided
+
+
+@figure()
+def skyline() -> Figure:
+    """A board on which the sweep has come some way: what it must remember, a number a column."""
+    figure, ax = style.figure(0.38 * GAME.columns, 0.38 * GAME.rows)
+    closed = set()
+    for ship in SHIPS:
+        mask = GAME.mask(ship)
+        closed |= set(GAME.cells_of(mask | GAME.halo(mask)))
+    for row, column in closed:
+        if (row, column) >= SWEPT:
+            ax.add_patch(
+                Rectangle((column, row), 1, 1, facecolor=style.ORANGE, alpha=0.3, lw=0, gid="shut")
+            )
+    for i in range(GAME.rows):
+        wide = GAME.columns if i < SWEPT[0] else SWEPT[1] if i == SWEPT[0] else 0
+        ax.add_patch(Rectangle((0, i), wide, 1, facecolor=style.OPEN, lw=0, zorder=0))
+    draw_board(ax, Position(GAME))
+    draw_ships(ax, SHIPS)
+    heights = [closed_below(closed, column) for column in range(GAME.columns)]
+    steps = [(x, next_row(j) + heights[j]) for j in range(GAME.columns) for x in (j, j + 1)]
+    ax.plot(*zip(*steps, strict=True), color=style.BLUE, lw=2.5, zorder=4, gid="skyline")
+    ax.plot(SWEPT[1] + 0.5, SWEPT[0] + 0.5, "o", color=style.INK, zorder=4)
+    for column, height in enumerate(heights):
+        style.note(
+            ax,
+            str(height),
+            (column + 0.5, GAME.rows),
+            xytext=(0, -12),
+            ha="center",
+            color=style.BLUE,
+            fontsize=10,
+            gid="height",
+        )
+    return figure
+
+
+def next_row(column: int) -> int:
+    """The first row of a column that is not swept yet."""
+    return SWEPT[0] + (column < SWEPT[1])
+
+
+def closed_below(closed: set[tuple[int, int]], column: int) -> int:
+    """How many cells of a column are closed, from its next one down."""
+    row = next_row(column)
+    while (row, column) in closed:
+        row += 1
+    return row - next_row(column)
+
+
+PANELS = {"one ship": range(1, 2), "two ships": range(2, 3), "three ships and more": range(3, 100)}
+
+
+def optima_shown(source: Path | None = None) -> list[tuple[Game, int, float, float]]:
+    """Of each game its configurations, the optimum, and the bound by leaf counting.
+
+    Without games of one configuration and of ships of length 1, and boards with one row.
+    """
+    return [
+        (row["game"], row["configurations"], row["mean"], row["leaf_counting"])
+        for row in OPTIMA.read(source)
+        if row["configurations"] > 1 and max(row["game"].fleet) > 1 and row["game"].rows > 1
+    ]
+
+
+@figure(OPTIMA)
+def optima(source: Path) -> Figure:
+    """Misses of an optimal strategy on average, a panel for each number of ships, a dot a game.
+
+    A thin line goes down to what leaf counting proves without a search. The highest dot has its
+    name.
+    """
+    rows = optima_shown(source)
+    figure = Figure(figsize=(2.2, 2.9))
+    top = max((mean - sum(game.fleet) for game, _, mean, _ in rows), default=1)
+    for number, (title, ships) in enumerate(PANELS.items()):
+        ax = figure.add_axes((number * 1.1, 0, 1, 1))
+        some = [row for row in rows if len(row[0].fleet) in ships]
+        games, configurations, means, bounds = zip(*some, strict=True) if some else ((),) * 4
+        hits = [sum(game.fleet) for game in games]
+        misses = [mean - k for mean, k in zip(means, hits, strict=True)]
+        counted = [bound - k for bound, k in zip(bounds, hits, strict=True)]
+        ax.vlines(configurations, counted, misses, color=style.GRID, lw=0.8, zorder=1)
+        ax.plot(
+            *(configurations, counted, "_"),
+            color=style.LABEL,
+            ms=4,
+            label="leaf counting: at least",
+        )
+        ax.plot(configurations, misses, "o", color=style.BLUE, ms=3, label="optimum")
+        if some:
+            highest = misses.index(max(misses))
+            at = (configurations[highest], misses[highest])
+            style.note(ax, str(games[highest]), at, xytext=(4, 5), ha="right")
+        ax.set_title(title)
+        ax.set_xscale("log")
+        ax.set_xlabel("configurations")
+        ax.set_ylim(0, 1.08 * top)
+        ax.grid(axis="y")
+        if number:
+            ax.tick_params(labelleft=False)
+    figure.axes[0].set_ylabel("misses, on average")
+    figure.axes[-1].legend(loc="upper left")
+    style.letters(*figure.axes)
+    return figure
+
+
+@figure(GREEDY_LOSS)
+def greedy_loss(source: Path) -> Figure:
+    """A line a game, from the best greedy strategy to the worst, in percent of the optimum.
+
+    Games in which the best greedy strategy is optimal lie on the axis, as ticks. Where the worst
+    one is not known, the line is missing.
+    """
+    rows = [row for row in GREEDY_LOSS.read(source) if row["percent_best"] is not None]
+    number = [row["configurations"] for row in rows]
+    best = [row["percent_best"] for row in rows]
+    worst = [row["percent_worst"] or row["percent_best"] for row in rows]
+    figure, ax = style.curves()
+    ax.vlines(number, best, worst, color=style.GRID, lw=0.8, zorder=1)
+    ax.plot(number, worst, "_", color=style.LABEL, ms=5, label="ties broken worst", zorder=2)
+    worse = [(n, b) for n, b in zip(number, best, strict=True) if b > 0]
+    label = f"ties broken best: {len(worse)} games, worse than the optimum"
+    ax.plot(*zip(*worse, strict=True), "o", color=style.ORANGE, ms=3.5, label=label, zorder=3)
+    same = [n for n, b in zip(number, best, strict=True) if b == 0]
+    label = f"ties broken best: {len(same)} games, optimal"
+    ax.plot(same, [0] * len(same), "|", color=style.GREEN, ms=7, label=label, zorder=3)
+    ax.set_xscale("log")
+    ax.set_ylim(-0.15, 1.3 * max(worst))
+    ax.set_xlabel("configurations")
+    ax.set_ylabel("more shots than the optimum, percent")
+    ax.legend(loc="upper left")
+    return figure
+
+
+SHAPES = {
+    "rectangle": "rectangle",
+    "cylinder": "cylinder: columns wrap",
+    "torus": "torus: rows wrap too",
+    "hex": "hexagons",
+}
+WIDE, HIGH, BETWEEN = 1.5, 0.34, 0.15  # inches: a panel, a fleet, between panels
+APART = 0.18  # of the marks of one fleet, in rows
+
+
+def _board_size(game: Game) -> str:
+    return f"{game.rows} × {game.columns}"
+
+
+def _fleet(game: Game) -> str:
+    return ", ".join(map(str, game.fleet))
+
+
+@figure(BOARDS)
+def borders(source: Path) -> Figure:
+    """A panel for each size, a row for each fleet; a mark at the least mean of each board."""
+    table = BOARDS.read(source)
+    fleets = list(dict.fromkeys(_fleet(row["game"]) for row in table))
+    sizes = list(dict.fromkeys(_board_size(row["game"]) for row in table))
+    wide, high = len(sizes) * (WIDE + BETWEEN), HIGH * len(fleets)
+    figure = Figure(figsize=(wide, high))
+    for number, size in enumerate(sizes):
+        ax = figure.add_axes((number * (WIDE + BETWEEN) / wide, 0, WIDE / wide, 1))
+        shown = [row for row in table if _board_size(row["game"]) == size]
+        for place in range(1, len(fleets)):
+            ax.axhline(place - 0.5, color=style.GRID, lw=0.5, zorder=1)
+        for i, (board, name) in enumerate(SHAPES.items()):
+            rows = [row for row in shown if row["board"] == board]
+            heights = [
+                fleets.index(_fleet(row["game"])) + (i + 0.5 - len(SHAPES) / 2) * APART
+                for row in rows
+            ]
+            means = [row["mean"] for row in rows]
+            ax.plot(
+                *(means, heights, style.MARKS[i]), color=style.PALETTE[i], label=name, gid=board
+            )
+        ax.set_title(size)
+        ax.set_ylim(len(fleets) - 0.5, -0.5)
+        ax.set_yticks(range(len(fleets)), fleets)
+        ax.tick_params(axis="y", length=0, labelleft=number == 0)
+        ax.grid(axis="x")
+        ax.set_xlabel("mean shots")
+    figure.axes[0].set_ylabel("fleet")
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.axes[0].legend(
+        *(handles, labels), loc="lower left", bbox_to_anchor=(0, 1.12), ncols=len(SHAPES)
+    )
+    style.letters(*figure.axes)
+    return figure
+
+
+GAP, LETTER = 0.25, 0.2  # inches: between the halves, and the letter of a panel
+HALVES = ("upper", "lower")
+
+
+@figure((OCCURRENCE, "hexagonal_upper"), (OCCURRENCE, "hexagonal_lower"))
+def hexagonal(*sources: Path) -> Figure:
+    """Both halves before the first shot, with the probability of a piece on each cell."""
+    tables = [OCCURRENCE.read(source) for source in sources]
+    games = [Game.parse(table.header["game"]) for table in tables]
+    sizes = [board_size(game) for game in games]
+    cell = (style.PAGE - 2 * style.MARGIN - LETTER - GAP) / sum(wide for wide, _ in sizes)  # inches
+    wide, high = style.PAGE - 2 * style.MARGIN - LETTER, cell * max(high for _, high in sizes)
+    figure = Figure(figsize=(wide, high))
+    left = 0.0
+    for half, table, game, size in zip(HALVES, tables, games, sizes, strict=True):
+        width, height = cell * size[0], cell * size[1]
+        ax = figure.add_axes((left / wide, 1 - height / high, width / wide, height / high))
+        values = matrix(table, [float(value) for value in table.column("frequency")])
+        draw_probability(ax, Position(game), np.array(values))
+        for text in ax.texts:
+            text.set_fontsize(max(text.get_fontsize(), style.SMALLEST))
+        for lines in ax.collections:
+            lines.set_clip_on(False)  # half of those around would be cut
+        number = int(table.header["configurations"])
+        ax.set_title(f"{half} half, {number:,} configurations")
+        left += width + GAP
+    style.letters(*figure.axes)
+    return figure

@@ -1,0 +1,219 @@
+"""Figures 1 to 11 of the paper, with its names of cells: row letter, column number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from optsearch import tree
+from optsearch.drawing import (
+    binary_tree,
+    draw_board,
+    draw_matrix,
+    draw_ships,
+    draw_tree,
+    paper_name,
+    tree_figure_size,
+)
+from optsearch.game import Cell, Game, cell_name, parse_cell
+from optsearch.game.position import Position
+from optsearch.results.tables import (
+    COMPLETE_BINARY_TREE,
+    COUNTEREXAMPLE_GREEDY,
+    COUNTEREXAMPLE_OPTIMAL,
+    EVALUATION,
+    OCCURRENCE,
+    PATTERN_ORDER,
+    START_POSITION,
+    Entries,
+)
+from optsearch.support import records
+from optsearch.support.errors import RecordError
+from paper_figures import style
+from paper_figures.registry import Published, figure
+
+CELL = 0.31  # inches
+FIGURE5_TREE = Published("figure5_tree")
+
+
+def legend(ax: Axes) -> None:
+    """What a figure of the paper keeps: its marks, not those of other figures, and its names."""
+    text = "As in the paper: ○ hit, × miss;\nB3 is row B, column 3"
+    style.note(ax, text, (0, 0), xycoords="axes fraction", xytext=(0, -6), va="top")
+
+
+def board(position: Position) -> tuple[Figure, Axes]:
+    """A board with the cell names of the paper, and the shots made."""
+    drawn, ax = style.figure(CELL * position.game.columns, CELL * position.game.rows)
+    draw_board(ax, position, paper=True)
+    return drawn, ax
+
+
+def matrix(table: Entries, values: Sequence[float]) -> list[list[float]]:
+    """The values of a table's rows, one a cell, as a matrix.
+
+    The columns `row` and `column`, from 0, say where; RecordError unless they fill a grid.
+    """
+    cells = list(zip(table.column("row"), table.column("column"), strict=True))
+    found = dict(zip(cells, values, strict=True))
+    rows = 1 + max((i for i, _ in cells), default=-1)
+    columns = 1 + max((j for _, j in cells), default=-1)
+    expected = {(i, j) for i in range(rows) for j in range(columns)}
+    if not expected or len(found) < len(cells) or set(found) != expected:
+        raise RecordError(
+            f"{table.path}: the rows do not give each cell of a {rows}x{columns} grid once"
+        )
+    return [[found[i, j] for j in range(columns)] for i in range(rows)]
+
+
+def draw_strategy(source: Path, names: Callable[[Cell], str] = paper_name) -> Figure:
+    """A decision tree, with the cell names and the marks of the paper."""
+    strategy = tree.load(source)
+    width, height = tree_figure_size(strategy)
+    if style.COLUMN < width + 0.2 < 1.1 * style.COLUMN:
+        width = style.COLUMN - 0.2
+    drawn, ax = style.figure(width, height)
+    draw_tree(ax, strategy, names=names, paper=True)
+    legend(ax)
+    return drawn
+
+
+def cells_of(text: str) -> list[Cell]:
+    """The cells of a ship that is written as in the paper: D8-E8-F8."""
+    return [(column, row) for row, column in map(parse_cell, text.split("-"))]
+
+
+@figure(START_POSITION)
+def figure1(source: Path) -> Figure:
+    """A possible start position, partly reconstructed: the ships on the grid."""
+    table = START_POSITION.read(source)
+    drawn, ax = board(Position(Game.parse(table.header["game"])))
+    draw_ships(ax, [cells_of(row["cells"]) for row in table])
+    return drawn
+
+
+@figure((OCCURRENCE, "10x10"))
+def figure2(source: Path) -> Figure:
+    """In how many configurations each cell is occupied."""
+    table = OCCURRENCE.read(source)
+    values = matrix(table, table.column("occurrence"))
+    drawn, ax = style.figure(0.68 * len(values[0]), 0.36 * len(values))
+    draw_matrix(ax, values, "d", paper=True)
+    return drawn
+
+
+@figure((OCCURRENCE, "10x10"))
+def figure3(source: Path) -> Figure:
+    """In how many percent of the configurations each cell is occupied, to one decimal."""
+    table = OCCURRENCE.read(source)
+    values = matrix(table, [float(100 * value) for value in table.column("frequency")])
+    drawn, ax = style.figure(0.42 * len(values[0]), 0.42 * len(values))
+    draw_matrix(ax, values, ".1f", paper=True)
+    return drawn
+
+
+@figure(FIGURE5_TREE)
+def figure4(source: Path) -> Figure:
+    """The grid of Figure 5 lying, as in the paper: letters A-B for rows, numbers for columns.
+
+    The tree has these names with letters for columns, on the same grid upright.
+    """
+    upright = tree.load(source).position.game
+    return board(Position(Game(upright.columns, upright.rows, upright.fleet)))[0]
+
+
+@figure(FIGURE5_TREE)
+def figure5(source: Path) -> Figure:
+    """A deterministic strategy; the names in the tree are those of the paper already."""
+    return draw_strategy(source, cell_name)
+
+
+@figure(COUNTEREXAMPLE_GREEDY)
+def figure6(source: Path) -> Figure:
+    """The position in which no greedy strategy is optimal, with the shots made."""
+    drawn, ax = board(tree.load(source).position)
+    legend(ax)
+    return drawn
+
+
+@figure(COUNTEREXAMPLE_GREEDY)
+def figure7(source: Path) -> Figure:
+    """The best greedy strategy for Figure 6."""
+    return draw_strategy(source)
+
+
+@figure(COUNTEREXAMPLE_OPTIMAL)
+def figure8(source: Path) -> Figure:
+    """An optimal strategy for Figure 6."""
+    return draw_strategy(source)
+
+
+@figure(COMPLETE_BINARY_TREE)
+def figure9(source: Path) -> Figure:
+    """The binary tree of least average height, from the depths of its leaves."""
+    root = binary_tree(COMPLETE_BINARY_TREE.read(source).column("depth"))
+    drawn, ax = style.figure(*tree_figure_size(root))
+    draw_tree(ax, root)
+    return drawn
+
+
+@figure(PATTERN_ORDER)
+def figure10(source: Path) -> Figure:
+    """The place of each cell in the order of the pattern; those that are shot first are shaded."""
+    table = PATTERN_ORDER.read(source)
+    drawn, ax = board(Position(Game.parse(table.header["game"])))
+    for row in table:
+        column, line = row["column"], row["row"]
+        if row["first"]:
+            shade = Rectangle((column, line), 1, 1, fc=style.SKY, alpha=0.35, ec="none")
+            ax.add_patch(shade)
+        ax.text(
+            *(column + 0.5, line + 0.5, str(row["place"])),
+            ha="center",
+            va="center",
+            fontsize=style.SMALL,
+            color=style.INK if row["first"] else style.LABEL,
+            gid="place",
+        )
+    return drawn
+
+
+AFTER_A_HIT = {  # the colour, what it is called, and the printed mean
+    "line": (style.BLUE, "-", "the row first", "upper_bound_10x10"),
+    "cross": (style.ORANGE, "--", "four directions", "naive_strategy_mean"),
+}
+
+
+@figure((EVALUATION, "pattern_line"), (EVALUATION, "pattern_cross"), Published("numbers", "csv"))
+def figure11(line: Path, cross: Path, numbers: Path) -> Figure:
+    """The two strategies of section 4.2, reconstructed; the naive one is on the right.
+
+    Dotted lines are our means, dashed ones those that the paper prints.
+    """
+    printed = {row["name"]: row["value"] for row in records.read(numbers).rows}
+    drawn, ax = style.curves(height=2.8)
+    means: list[tuple[float, str, str, str]] = []
+    for clear, source in (("line", line), ("cross", cross)):
+        colour, dashes, label, name = AFTER_A_HIT[clear]
+        table = EVALUATION.read(source)
+        millions = [n / 1e6 for n in table.column("configurations")]
+        ax.plot(table.column("shots"), millions, dashes, color=colour, label=label)
+        mean, said = float(table.header["mean"]), printed[name]
+        means.append((mean, f"mean {mean:.1f}", ":", colour))
+        means.append((float(said), f"printed {said}", "--", colour))
+    top = ax.dataLim.ymax
+    paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
+    for i, (value, text, mark, colour) in enumerate(means):
+        height = top * (1.32 if i in (1, 2) else 1.2)  # its text passes above the other line
+        ax.plot([value] * 2, [0, height], mark, color=colour, lw=0.9, gid="mean")
+        beside = {"xytext": (-3 if i < 2 else 3, -6), "ha": "right" if i < 2 else "left"}
+        style.note(ax, text, (value, height), **beside, color=colour, bbox=paper)
+    ax.set_xlabel("shots")
+    ax.set_ylabel("configurations, millions")
+    ax.set_ylim(0, 1.4 * top)
+    ax.legend(loc="upper left", title="after a hit, reconstructed")
+    return drawn

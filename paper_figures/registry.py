@@ -1,0 +1,164 @@
+"""Every figure: its name, its sources, the function that draws it; and the command line.
+
+    @figure((OCCURRENCE, "10x10"))
+    def figure2(source: Path) -> Figure: …
+
+makes `python -m paper_figures figure2` draw that table. A figure reads tables and computes nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from optsearch.results.tables import Table, Tree
+from optsearch.support.datafiles import CHECKOUT, DATA
+from optsearch.support.errors import OptsearchError
+from paper_figures.style import OUTPUT, save
+
+MODULES = ("paper", "bounds", "games", "hider", "players")  # in the order of the gallery
+
+
+@dataclass(frozen=True)
+class Published:
+    """A tree among the published data, or a table."""
+
+    name: str
+    kind: str = "json"
+
+    @property
+    def file(self) -> str:
+        """Where it lies, below `data`."""
+        return f"published/{self.name}.{self.kind}"
+
+    @property
+    def command(self) -> str:
+        """What brings it back."""
+        return f"git checkout -- data/{self.file}"
+
+
+Source = Table | Tree | Published | tuple[Table, str]
+"""What a figure reads; of tables of one kind, which one."""
+
+
+@dataclass(frozen=True)
+class PaperFigure:
+    """A figure of the paper, or one of ours.
+
+    name -- of the files to write. sources -- where each source lies, below `data`, and what the
+    user runs to make it. draw -- the figure of all sources, in this order.
+    """
+
+    name: str
+    sources: dict[str, str]
+    draw: Callable[..., Figure]
+
+    @property
+    def redraw(self) -> str:
+        """What the user runs to draw it."""
+        return f"python -m paper_figures {self.name}"
+
+    @property
+    def origin(self) -> str:
+        """The commands that draw it and that make its sources, as a sentence in Markdown."""
+        made = ", ".join(f"`data/{at}` (`{command}`)" for at, command in self.sources.items())
+        return f"Drawn by `{self.redraw}` from {made or 'no table'}."
+
+
+_FIGURES: dict[str, PaperFigure] = {}
+
+
+def figure(*sources: Source) -> Callable[[Callable[..., Figure]], Callable[..., Figure]]:
+    """Register a function as the figure of its name; it is given the path of each source."""
+
+    def register(draw: Callable[..., Figure]) -> Callable[..., Figure]:
+        places = dict(map(_place, sources))
+        _FIGURES[draw.__name__] = PaperFigure(draw.__name__, places, draw)
+        return draw
+
+    return register
+
+
+def _place(source: Source) -> tuple[str, str]:
+    if isinstance(source, Published):
+        return source.file, source.command
+    made, name = source if isinstance(source, tuple) else (source, "")
+    return f"results/{made.file.format(name=name)}", made.command.format(name=name)
+
+
+def figures() -> list[PaperFigure]:
+    """All figures, the paper's first."""
+    modules = [import_module(f"paper_figures.{module}").__name__ for module in MODULES]
+    return sorted(_FIGURES.values(), key=lambda one: modules.index(one.draw.__module__))
+
+
+def digest(paths: Sequence[Path]) -> str:
+    """What tells whether sources are those that a figure was drawn from."""
+    together = hashlib.sha256()
+    for path in paths:
+        together.update(hashlib.sha256(path.read_bytes()).digest())
+    return together.hexdigest()
+
+
+def make(figure: PaperFigure, data: Path = DATA, output: Path = OUTPUT) -> bool:
+    """Draw one figure and say which files were written, or why not; whether it was drawn."""
+    sources = [data / place for place in figure.sources]
+    for source, command in zip(sources, figure.sources.values(), strict=True):
+        if not source.is_file():
+            said = f"{_shown(source)} is missing; make it with: {command}"
+            print(f"{figure.name}: {said}", file=sys.stderr)
+            return False
+    try:
+        paths = save(figure.draw(*sources), figure.name, output, {"Source": digest(sources)})
+    except (OptsearchError, OSError) as error:
+        print(f"{figure.name}: {error}", file=sys.stderr)
+        return False
+    print(f"{figure.name}: {' '.join(map(_shown, paths))}")
+    return True
+
+
+def _shown(path: Path) -> str:
+    """A path as the user would type it in the checkout."""
+    return str(path.relative_to(CHECKOUT) if path.is_relative_to(CHECKOUT) else path)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; returns the exit status, 1 if a figure is missing, 2 for a wrong name."""
+    known = {one.name: one for one in figures()}
+    parser = argparse.ArgumentParser(
+        prog="python -m paper_figures",
+        description="Draw figures from the tables of results, as PDF, PNG and SVG.",
+        epilog=f"The figures: {', '.join(known)}.",
+    )
+    parser.add_argument("name", nargs="*", help="figures to draw (default: all)")
+    parser.add_argument(
+        "--data", type=Path, default=DATA, help="folder with results/ and published/"
+    )
+    parser.add_argument("-o", "--output", type=Path, default=OUTPUT, help="folder to write to")
+    options = parser.parse_args(arguments)
+    for name in options.name:
+        if name not in known:
+            parser.error(f"there is no figure {name!r}; there are: {', '.join(known)}")
+    chosen = [known[name] for name in options.name or known]
+    drawn = [make(figure, options.data, options.output) for figure in chosen]
+    return 0 if all(drawn) else 1
+
+
+CAPTIONS = Path(__file__).with_name("captions.md")
+
+
+def captions(path: Path = CAPTIONS) -> dict[str, str]:
+    """The caption of each figure by its name: Markdown, its first sentence a title."""
+    _, *sections = re.split(r"^## (\S+)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {
+        name: " ".join(text.split())
+        for name, text in zip(sections[::2], sections[1::2], strict=True)
+    }
