@@ -69,4 +69,4 @@ def test_transcript(here, contact, announce):
 
 def test_there_is_one_for_each_set_of_rules():
     names = {f"{contact}_{announce}.txt" for contact in CONTACTS for announce in ANNOUNCEMENTS}
-    assert {path.name for path in FOLDER.iterdir()} == names
+    assert {path.name for path in FOLDER.glob("*_*.txt")} == names
