@@ -54,8 +54,8 @@ from optsearch.game import Game, bits
 from optsearch.results.tables import LOWER_BOUNDS_CHECK, part_of
 from optsearch.support.datafiles import RESULTS
 from optsearch.support.errors import RecordError
-from optsearch.support.journal import Journal
 from optsearch.support.records import Record, read
+from optsearch.support.store import Facts
 from optsearch.support.workers import processes
 
 Row = dict[str, str]
@@ -135,23 +135,23 @@ def sets_to_count(game: Game) -> list[tuple[int, ...]]:
 class Met:
     """f of every set of up to four cells, in arrays with one axis a cell.
 
-    journal -- keeps the counts that are done, for a check that was stopped.
+    store -- keeps the counts that are done, for a check that was stopped.
     """
 
-    def __init__(self, game: Game, jobs: int, journal: Journal):
+    def __init__(self, game: Game, jobs: int, store: Facts):
         self.game, n = game, game.cells
         self.number = all_configurations(game)
         self.four = np.full((n, n, n, n), MISSING)  # repeated cells make the smaller sets
         sets = sets_to_count(game)
         parts = [sets[i : i + AT_ONCE] for i in range(0, len(sets), AT_ONCE)]
-        kept = journal.entries
+        kept = store
         done = [np.array(met) for i in range(len(parts)) for met in kept.get(f"sets {i}", [])]
         known = sum(f"sets {i}" in kept for i in range(len(parts)))
         before, started = len(done), time.perf_counter()
         with processes(jobs) as pool:
             again = pool.map(meeting, repeat(game), parts[known:])
             for number, counts in enumerate(again, known):
-                journal.add(f"sets {number}", [met.tolist() for met in counts])
+                store.add(f"sets {number}", [met.tolist() for met in counts])
                 done += counts
                 now = time.perf_counter()
                 left = (now - started) / (len(done) - before) * (len(sets) - len(done))
@@ -290,9 +290,9 @@ def larger_beside(game: Game, ship: int, met: list[int], new: list[bool]) -> lis
 
 
 def check_beside(
-    game: Game, rows: list[Row], number: int, jobs: int, journal: Journal, confirmed: Confirmed
+    game: Game, rows: list[Row], number: int, jobs: int, store: Facts, confirmed: Confirmed
 ) -> list[Beside]:
-    """The table of what cells beside ships meet. journal -- keeps what was counted again."""
+    """The table of what cells beside ships meet. store -- keeps what was counted again."""
     ships = placements_by_cells(game)
     width = sum(name.startswith("met") for name in rows[0])
     classes: list[Beside] = []
@@ -313,7 +313,7 @@ def check_beside(
         return classes
     names = {row["ship"]: kind for row, kind in zip(rows, classes, strict=True)}
     kept = {name: f"beside {name}, {kind.met}" for name, kind in names.items()}
-    known = {name: journal.entries.get(key) for name, key in kept.items()}
+    known = {name: store.get(key) for name, key in kept.items()}
     new = {
         row["ship"]: [not confirmed.has("beside", row, f"met{k}") for k in range(1, width + 1)]
         for row in rows
@@ -327,7 +327,7 @@ def check_beside(
         }
         for done, (name, future) in enumerate(again.items(), 1):
             known[name] = future.result()
-            journal.add(kept[name], known[name])
+            store.add(kept[name], known[name])
             left = (time.perf_counter() - started) / done * (len(again) - done)
             print(f"beside {done} of {len(again)} ships, about {left:.0f} s more", flush=True)
     for name, kind in names.items():
@@ -350,9 +350,9 @@ def reveal_again(game: Game, ship: int, misses: int) -> tuple[list[int], int]:
 
 
 def check_reveal(
-    game: Game, rows: list[Row], number: int, jobs: int, journal: Journal, confirmed: Confirmed
+    game: Game, rows: list[Row], number: int, jobs: int, store: Facts, confirmed: Confirmed
 ) -> list[Class]:
-    """The table of the reveal game. journal -- keeps what was evaluated again."""
+    """The table of the reveal game. store -- keeps what was evaluated again."""
     ships = {"-".join(game.names(ship)): ship for ship in game.placements(game.fleet[0])}
     seen: set[int] = set()
     width = len(rows[0]) - 3
@@ -372,7 +372,7 @@ def check_reveal(
     equal = game.fleet.count(game.fleet[0])
     completions = sum(len(one.ships) * one.completions for one in classes)
     require(completions == equal * number, "the completions do not add up")
-    kept = {row["ship"]: journal.entries.get(f"class {row['ship']}") for row in rows}
+    kept = {row["ship"]: store.get(f"class {row['ship']}") for row in rows}
     known = {ship: found for ship, found in kept.items() if found is not None}
     for row, one in zip(rows, classes, strict=True):
         if confirmed.has("reveal", row, *(f"F{misses}" for misses in range(width))):
@@ -386,7 +386,7 @@ def check_reveal(
         }
         for done, (key, future) in enumerate(again.items(), 1):
             known[key] = list(future.result())
-            journal.add(f"class {key}", known[key])
+            store.add(f"class {key}", known[key])
             left = (time.perf_counter() - started) / done * (len(again) - done)
             print(f"{done} of {len(again)} classes, about {left:.0f} s more", flush=True)
     for row, one in zip(rows, classes, strict=True):
@@ -440,13 +440,13 @@ def check_first_ship(
     misses: int,
     k: int,
     value: int,
-    journal: Journal,
+    store: Facts,
 ) -> None:
-    """A(l) by the root chain with the first ship. journal -- keeps what was confirmed."""
+    """A(l) by the root chain with the first ship. store -- keeps what was confirmed."""
     where = f"the chain with the first ship at {misses} misses"
     key = f"{where}, {k} cells, {value}, {[kind.met for kind in known]}"
     allowed = value - words(misses - k, game.fleet_cells)
-    if key not in journal.entries:
+    if key not in store:
         beside = [kind for kind in known if kind.length < game.fleet_cells]
         counted = 0
         while any(kind.most_met(counted) < kind.completions for kind in beside):
@@ -461,8 +461,8 @@ def check_first_ship(
         started = time.perf_counter()
         parts = f"{where}, {k} cells, {most}, {[kind.met for kind in known]}, part "
         number = saved = 0
-        while f"{parts}{number}" in journal.entries:
-            again.learn(journal.entries[f"{parts}{number}"])
+        while f"{parts}{number}" in store:
+            again.learn(store[f"{parts}{number}"])
             number += 1
         learnt = len(again.values)
 
@@ -472,12 +472,12 @@ def check_first_ship(
             what = f"{done} of {sets} sets of {size} cells"
             print(f"{misses} misses: {what}, {seconds} s", flush=True)
             if seconds >= saved + SAVED_EVERY:
-                journal.add(f"{parts}{number}", again.found_since(learnt))
+                store.add(f"{parts}{number}", again.found_since(learnt))
                 number, saved, learnt = number + 1, seconds, len(again.values)
 
         found = keeps_more(search.counts, game.symmetries(), again, k, allowed, said)
         require(found == allowed, where)
-        journal.add(key, found)
+        store.add(key, found)
     print(f"{misses} misses: {value} are finished at most (first ship)", flush=True)
 
 
@@ -488,12 +488,12 @@ def check_finished(
     classes: list[Class],
     known: list[Beside],
     rows: list[Row],
-    journal: Journal,
+    store: Facts,
     confirmed: Confirmed,
 ) -> dict[str, Fraction]:
     """The last table; the means that follow, by the names in its header.
 
-    journal -- keeps what was confirmed of the chain with the first ship, which takes longest.
+    store -- keeps what was confirmed of the chain with the first ship, which takes longest.
     """
     hits, number, equal = game.fleet_cells, search.number, game.fleet.count(game.fleet[0])
     names = ("root_chain", "reveal_game", "ship_chain", "every_ship")
@@ -534,7 +534,7 @@ def check_finished(
         if confirmed.has("finished", row, "first_ship"):
             pass
         elif k:
-            check_first_ship(game, search, known, misses, k, first, journal)
+            check_first_ship(game, search, known, misses, k, first, store)
         else:
             require(first >= before, f"the chain with the first ship at {misses} misses")
         least.append([*so_far, min(before, first)])
@@ -554,20 +554,20 @@ def check_finished(
 
 
 def check(
-    game: Game, tables: dict[str, Record], jobs: int, journal: Journal, confirmed: Confirmed
+    game: Game, tables: dict[str, Record], jobs: int, store: Facts, confirmed: Confirmed
 ) -> dict[str, Fraction]:
-    """All of it; the means. tables -- by their `PARTS`; journal -- keeps what is done."""
+    """All of it; the means. tables -- by their `PARTS`; store -- keeps what is done."""
     coverage, beside, reveal, finished = (tables[part] for part in PARTS)
     header = finished.header
-    met = Met(game, jobs, journal)
+    met = Met(game, jobs, store)
     for some in (header, coverage.header):
         require(some["configurations"] == str(met.number), f"not {met.number} configurations")
     require(Game.parse(header["game"]) == game, f"the tables of {header['game']}")
     search = Search(met)
     most = check_coverage(met, search, coverage.rows, confirmed)
-    classes = check_reveal(game, reveal.rows, met.number, jobs, journal, confirmed)
-    known = check_beside(game, beside.rows, met.number, jobs, journal, confirmed)
-    means = check_finished(game, search, most, classes, known, finished.rows, journal, confirmed)
+    classes = check_reveal(game, reveal.rows, met.number, jobs, store, confirmed)
+    known = check_beside(game, beside.rows, met.number, jobs, store, confirmed)
+    means = check_finished(game, search, most, classes, known, finished.rows, store, confirmed)
     for what, bound in means.items():
         require(bound == Fraction(header[what]), f"the mean by {what} in the header")
     print(f"confirmed: {game} takes at least {bound} = {float(bound):.6f} shots on average")
@@ -620,13 +620,11 @@ def main() -> None:
     tables = tables_in(arguments.tables, game)
     before = confirmed_in(arguments.confirmed, game) if arguments.confirmed else {}
     some = {f"confirmed before, {part}": table.digest() for part, table in before.items()}
-    kept = arguments.checkpoints / f"check_{game}.jsonl".replace(":", "_")
-    what = (
-        f"check of lower bounds, {game.identity}, by the code {script.digest_of_sources(*SOURCES)}"
-    )
+    kept = arguments.checkpoints / f"check_{game}".replace(":", "_")
+    what = f"check of lower bounds, {game}, by the code {script.digest_of_sources(*SOURCES)}"
     what += "".join(f", {key}: {digest}" for key, digest in some.items())
-    with Journal(kept, what) as journal:
-        means = check(game, tables, arguments.jobs, journal, Confirmed(before))
+    with Facts(kept, what) as store:
+        means = check(game, tables, arguments.jobs, store, Confirmed(before))
     path = LOWER_BOUNDS_CHECK.write(
         [(table.path.name, table.digest(), len(table.rows)) for table in tables.values()],
         arguments.output,

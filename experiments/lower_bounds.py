@@ -26,7 +26,7 @@ from optsearch.lower_bounds.beside import BESIDE, Beside, beside
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.reveal import MISSES, Revealed, require_apart, reveal
 from optsearch.results.tables import COVERAGE, FINISHED, MET_BESIDE, REVEAL, part_of
-from optsearch.support.journal import Journal
+from optsearch.support.store import Facts
 
 SOURCES = ("first_ship.py", "_first_ship.pyx", "covered.pxd", "beside.py")  # of the last chain
 NODES = 30_000_000  # of a search with costs of the longest ship: a minute or so
@@ -140,13 +140,13 @@ def compute(game: Game, checkpoints: Path, output: Path) -> None:
     require_apart(game)
     Posterior(Position(game)).require_some()
     name = part_of(game)
-    coverage = write_coverage(game, output, checkpoints / f"cover_{name}.arrays")
+    coverage = write_coverage(game, output, checkpoints / f"cover_{name}")
     revealed, known = write_reveal(game, output), write_beside(game, output)
     what = f"chain with the first ship, by the code {script.digest_of_sources(*SOURCES)}"
-    with Journal(checkpoints / f"first_ship_{name}.jsonl", what) as journal:
+    with Facts(checkpoints / f"first_ship_{name}", what) as store:
         clock = script.Clock("numbers of misses")
         finished = all_finished(
-            coverage, revealed, known, clock, journal=journal, said=say, nodes=NODES
+            coverage, revealed, known, clock, store=store, said=say, nodes=NODES
         )
     number = coverage.counts.configurations
     bounds = together(finished, game.fleet_cells, number, "")

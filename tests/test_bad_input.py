@@ -500,8 +500,8 @@ def test_what_is_no_file_to_read(here, odd, kind, read):
 def test_files_of_checkpoints_and_tables_that_are_none(here, odd):
     """Inside the folders that the command writes itself."""
     for name, arguments in (
-        ("run/tasks.jsonl", ["evaluate", "greedy", "4x4:2", "--jobs", 1, "--resume", "run"]),
-        ("both/comparison.jsonl", ["compare", "greedy", "spread", "4x4:2", "--resume", "both"]),
+        ("run/data.mdb", ["evaluate", "greedy", "4x4:2", "--jobs", 1, "--resume", "run"]),
+        ("both/data.mdb", ["compare", "greedy", "spread", "4x4:2", "--resume", "both"]),
         ("table/data.mdb", ["solve", "4x4:2", "--table", "table"]),
     ):
         assert here(*arguments)[0] == 0

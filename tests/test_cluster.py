@@ -293,7 +293,7 @@ def test_options_that_are_refused(here, monkeypatch, command):
 
 def test_ctrl_c_withdraws_the_tasks(cluster, address, tmp_path):
     """What is done is kept; the scheduler has no task left."""
-    hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', interrupt, 30)"
+    hooks = "from optsearch.support.store import Facts; at(Facts, 'add', interrupt, 30)"
     arguments = ("--max-cells", 16, "--dask", address, "--resume", "kept")
     ended = run_command("counterexamples", *arguments, hooks=hooks, cwd=tmp_path)
     kept = "what is done is in kept, and the same command goes on from there"

@@ -14,8 +14,9 @@ from optsearch.game import Game
 from optsearch.game.position import Position, play, reply
 from optsearch.strategies import named
 from optsearch.support.errors import OptsearchError, StrategyError, TableError, TooLarge
-from optsearch.support.journal import Journal
+from optsearch.support.store import Facts
 from tests.processes import run_command
+from tests.stores import facts_of, what_of, write_facts
 
 GAME = "4x4:3,2"
 GAMES = [
@@ -123,10 +124,10 @@ RUN = ("compare", "greedy:ties=last", "spread", "5x5:3,2,2", "--largest", 90, "-
 def test_killed_and_resumed(here, tmp_path, monkeypatch):
     """The same numbers as without; another question is refused."""
     monkeypatch.chdir(tmp_path)
-    hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', kill, 30)"
+    hooks = "from optsearch.support.store import Facts; at(Facts, 'add', kill, 30)"
     kept = (*RUN, "--resume", "kept")
     assert run_command(*kept, hooks=hooks, cwd=tmp_path) == (-9, "", "")
-    calls, add = [], Journal.add
+    calls, add = [], Facts.add
 
     def interrupted(*fact):
         add(*fact)
@@ -135,11 +136,10 @@ def test_killed_and_resumed(here, tmp_path, monkeypatch):
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(Journal, "add", interrupted)
+        patched.setattr(Facts, "add", interrupted)
         said = "what is done is in kept, and the same command goes on from there"
         assert here(*kept) == (130, "", f"interrupted; {said}\n")
-    facts = (tmp_path / "kept" / "comparison.jsonl").read_bytes().count(b"\n")
-    assert facts == 61
+    assert len(facts_of(tmp_path / "kept")) == 60
     whole, resumed = (json.loads(here(*run, "--json")[1]) for run in (RUN, kept))
     for answer in (whole, resumed):
         answer.pop("microseconds")
@@ -157,10 +157,7 @@ def test_a_damaged_checkpoint(tmp_path):
     """A fact that cannot be is refused, although its checksum is right."""
     options = {"largest": 50, "jobs": 1, "checkpoint": tmp_path}
     compare("greedy", "spread", "5x5:3,2", **options)
-    path = tmp_path / "comparison.jsonl"
-    facts = [json.loads(line.partition(" ")[2]) for line in path.read_text().splitlines()]
-    path.unlink()
-    with Journal(path, facts[0]["what"]) as made:
-        made.add(next(fact[0] for fact in facts[1:] if "evaluation" in fact[0]), [[1, 2, 3], 4])
+    name = next(name for name in facts_of(tmp_path) if "evaluation" in name)
+    write_facts(tmp_path, what_of(tmp_path), {name: [[1, 2, 3], 4]})
     with pytest.raises(TableError, match=r"is damaged: 'evaluation .* not .* configurations"):
         compare("greedy", "spread", "5x5:3,2", **options)

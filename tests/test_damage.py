@@ -52,7 +52,7 @@ def cache(folder, game="5x6:3,2"):
 
 
 def cell_sets(folder, game="4x5:3,2"):
-    counts = CellSetCounts.of(Game.parse(game), folder / "cells.arrays")
+    counts = CellSetCounts.of(Game.parse(game), folder)
     return counts.configurations, [array.tolist() for array in counts.covering]
 
 

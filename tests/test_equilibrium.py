@@ -31,11 +31,12 @@ from optsearch.support.errors import (
     TableError,
     TooLarge,
 )
-from optsearch.support.journal import Journal
 from optsearch.support.progress import LimitReached
+from optsearch.support.store import Facts
 from tests.definition import Definition, Rules
 from tests.examples import draws, games, some
 from tests.processes import run_command
+from tests.stores import write_facts
 
 # Values that the prototype of the issue printed, with six decimals, and as they come out.
 PRINTED = {
@@ -568,21 +569,21 @@ def test_a_time_limit(monkeypatch, tmp_path):
     with pytest.raises(NotSupported, match="too few for the first round"):
         equilibrium("5x5:5,2", time_limit=0.5)
     with pytest.raises(KeyboardInterrupt):
-        equilibrium("5x5:5,2", progress=Stop(1, KeyboardInterrupt), checkpoint=tmp_path)
+        equilibrium("5x5:5,2", progress=Stop(1, KeyboardInterrupt), checkpoint=tmp_path / "kept")
     limited(monkeypatch, 0)  # trees from before, and no answer of now
     with pytest.raises(NotSupported, match="too few for the first round"):
-        equilibrium("5x5:5,2", time_limit=0.5, checkpoint=tmp_path)
+        equilibrium("5x5:5,2", time_limit=0.5, checkpoint=tmp_path / "kept")
 
 
 def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     equilibrium("3x3:2", checkpoint=tmp_path)
     assert equilibrium("3x3:2", checkpoint=tmp_path).value == Fraction(9, 2)
-    with pytest.raises(TableError, match="3x3:2, mean, not of"):
+    with pytest.raises(TableError, match="3x3:2, mean, not the"):
         equilibrium("3x4:2", checkpoint=tmp_path)
-    with pytest.raises(TableError, match="not of the equilibrium of 3x3:2, within=4"):
+    with pytest.raises(TableError, match="not the equilibrium of 3x3:2, within=4"):
         equilibrium("3x3:2", Objective("within", 4), checkpoint=tmp_path)
-    file = tmp_path / "equilibrium.journal"
-    file.write_bytes(file.read_bytes().replace(b"A2", b"B2", 1))
+    file = tmp_path / "data.mdb"
+    file.write_bytes(file.read_bytes().replace(b'"A2"', b'"B2"'))
     with pytest.raises(TableError, match="damaged"):
         equilibrium("3x3:2", checkpoint=tmp_path)
 
@@ -602,8 +603,7 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
 )
 def test_a_checkpoint_is_checked_before_it_is_believed(tmp_path, key, value):
     what = "the equilibrium of 3x3:2, mean"
-    with Journal(tmp_path / "equilibrium.journal", what) as journal:
-        journal.add(key, value)
+    write_facts(tmp_path, what, {key: value})
     with pytest.raises(TableError, match="3x3:2"):
         equilibrium("3x3:2", checkpoint=tmp_path)
 
@@ -614,10 +614,10 @@ def test_a_checkpoint_is_checked_before_it_is_believed(tmp_path, key, value):
 def test_a_killed_run_goes_on(here, interrupt_at, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     arguments = ("equilibrium", "4x4:3,2", "--resume", "kept", "--json")
-    hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', kill, 5)"
+    hooks = "from optsearch.support.store import Facts; at(Facts, 'add', kill, 5)"
     status, out, _ = run_command(*arguments, hooks=hooks, cwd=tmp_path)
     assert (status, out) == (-9, "")
-    interrupt_at(Journal, "add", 5)
+    interrupt_at(Facts, "add", 5)
     status, out, err = here(*arguments)
     assert status == 130
     assert err == ("interrupted; what was found is in kept, and the same command goes on from it\n")

@@ -38,12 +38,13 @@ from optsearch.support.errors import (
     TableError,
     TooLarge,
 )
-from optsearch.support.journal import Journal
 from optsearch.support.records import read
+from optsearch.support.store import Facts
 from tests.examples import draws, games, some, up_to
 from tests.ideas import ROW_BY_ROW
 from tests.plain import Plain
 from tests.processes import run_command
+from tests.stores import facts_of, what_of, write_facts
 
 ROOT = Path(__file__).resolve().parent.parent
 SMALL = ("4x4:3,2", "4x5:4,3,2", "5x5:3,2")  # of issue's independent check
@@ -304,14 +305,14 @@ def uninterrupted():
 def test_interrupted_and_resumed(here, interrupt_at, tmp_path, action, jobs, ended):
     command = evaluating(tmp_path / "run", jobs)
     if action == "kill":
-        hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', kill, 10)"
+        hooks = "from optsearch.support.store import Facts; at(Facts, 'add', kill, 10)"
         status, out, errors = run_command(*command, hooks=hooks)
     else:
-        interrupt_at(Journal, "add", 10)
+        interrupt_at(Facts, "add", 10)
         status, out, errors = here(*command)
     assert (status, out) == (ended, ""), errors
     assert "Traceback" not in errors
-    assert (tmp_path / "run" / "tasks.jsonl").read_bytes().count(b"\n") == 1 + 10
+    assert 5 <= len(facts_of(tmp_path / "run")) <= 10  # one of them, the seconds, again and again
     status, answer, errors = here(*evaluating(tmp_path / "run", 1))
     assert status == 0, errors
     found = uninterrupted()
@@ -338,9 +339,7 @@ def kept(tmp_path):
         return evaluate(strategy, game, jobs=1, checkpoint=folder, memory=BYTES << 16)
 
     run(tmp_path / "first")
-    lines = (tmp_path / "first" / "tasks.jsonl").read_text().splitlines()
-    head, *facts = [json.loads(line.partition(" ")[2]) for line in lines]
-    return run, head["what"], facts
+    return run, what_of(tmp_path / "first"), facts_of(tmp_path / "first")
 
 
 def test_what_contradicts_the_game_is_refused(tmp_path):
@@ -349,9 +348,9 @@ def test_what_contradicts_the_game_is_refused(tmp_path):
     rng = np.random.default_rng(8)
     kinds = {"task": 0, "shot": 0, "seconds": 0}
     for number in rng.permutation(len(facts)).tolist():
-        name, known = facts[number]
+        name, known = list(facts.items())[number]
         kind = name.split()[0]
-        if kinds[kind] == 3:
+        if kinds[kind] == 2:
             continue
         kinds[kind] += 1
         if kind == "task":
@@ -364,33 +363,19 @@ def test_what_contradicts_the_game_is_refused(tmp_path):
             bad = [[64, 0], [-1, 0], [known[0], 2**40], [known[0], -1], [1], "x", [True, 0]]
         for i, value in enumerate(bad):
             folder = tmp_path / f"{number} {i}"
-            with Journal(folder / "tasks.jsonl", what) as journal:
-                for before in facts[:number]:
-                    journal.add(*before)
-                journal.add(name, value)
+            write_facts(folder, what, {**facts, name: value})
             with pytest.raises(TableError, match="is damaged: "):
                 run(folder)
-    assert min(kinds.values()) > 2
+    assert kinds == {"task": 2, "shot": 2, "seconds": 1}
 
 
 def test_seconds_of_the_runs_before_count(tmp_path):
     run, what, facts = kept(tmp_path)
-    with Journal(tmp_path / "long" / "tasks.jsonl", what) as journal:
-        for name, known in facts:
-            journal.add(name, known)
-        journal.add("seconds", 1e6)
+    write_facts(tmp_path / "long", what, {**facts, "seconds": 1e6})
     assert 1e6 <= run(tmp_path / "long").seconds < 2e6
-    with Journal(tmp_path / "old" / "tasks.jsonl", what) as journal:
-        for name, known in facts:
-            if name != "seconds":
-                journal.add(name, known)
+    del facts["seconds"]
+    write_facts(tmp_path / "old", what, facts)
     assert run(tmp_path / "old").seconds < 1e6
-
-
-def test_a_checkpoint_without_checksums_is_refused(tmp_path):
-    (tmp_path / "data.mdb").write_text("")
-    with pytest.raises(TableError, match=r"an earlier version .* name another folder"):
-        evaluate(named("greedy"), Game.parse("4x4:3,2"), jobs=1, checkpoint=tmp_path)
 
 
 # Strategies

@@ -384,7 +384,7 @@ def evaluating(folder, jobs):
     ],
 )
 def test_interrupted_and_resumed(here, tmp_path, action, jobs, ended):
-    hooks = f"from optsearch.support.journal import Journal; at(Journal, 'add', {action}, 3)"
+    hooks = f"from optsearch.support.store import Facts; at(Facts, 'add', {action}, 3)"
     status, out, errors = run_command(*evaluating(tmp_path / "run", jobs), hooks=hooks)
     assert (status, out) == (ended, ""), errors
     assert "Traceback" not in errors

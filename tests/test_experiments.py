@@ -73,9 +73,10 @@ from optsearch.strategies import named
 from optsearch.support import records
 from optsearch.support.datafiles import CHECKOUT, RESULTS
 from optsearch.support.errors import OptsearchError, RecordError
-from optsearch.support.journal import Journal
+from optsearch.support.store import Facts
 from optsearch.tree import load
 from tests.examples import COUNTEREXAMPLES, sizes, some
+from tests.stores import facts_of
 
 # These say where and when a table was computed; all else must come out the same anywhere.
 PROVENANCE = ("python", "numpy", "commit", "date")
@@ -697,8 +698,8 @@ def test_the_check_of_lower_bounds(run, monkeypatch, tmp_path, capsys):
         (names[2], last, "29,713,713,713,0,713,0,712,0"),
         (names[1], "13,713,yes", "13,713,yes\n31,0,no"),
     ]
-    with Journal(tmp_path / "new.jsonl", "a test") as journal:
-        met = check_lower_bounds.Met(Game.parse(game), 1, journal)
+    with Facts(tmp_path / "new", "a test") as store:
+        met = check_lower_bounds.Met(Game.parse(game), 1, store)
     search, kept = check_lower_bounds.Search(met), {}
     searched = search.larger
 
@@ -741,19 +742,18 @@ def test_a_checkpoint_of_another_check_is_refused(uncompiled, run, monkeypatch, 
     kept = ("--checkpoints", tmp_path, "-o", tmp_path)
     check = (check_lower_bounds, game, "--tables", folder, "--jobs", 1, *kept)
     assert "confirmed" in run(*check)
-    path = tmp_path / "check_1x6_3,1.jsonl"
-    whole = path.read_bytes()
-    assert whole.count(b"\n") > 2
+    path = tmp_path / "check_1x6_3,1" / "data.mdb"
+    whole, kept_before = path.read_bytes(), facts_of(path.parent)
+    assert len(kept_before) > 1
     for part in (b"x" + whole, whole[:20] + b"x" + whole[21:]):
         path.write_bytes(part)
         with pytest.raises(SystemExit) as end:
             run(*check)
         assert end.value.code == 2
         assert "is damaged" in capsys.readouterr().err
-    for part in (whole[:-9], b""):
-        path.write_bytes(part)
-        assert "confirmed" in run(*check)
-        assert path.read_bytes() == whole
+    path.unlink()
+    assert "confirmed" in run(*check)
+    assert facts_of(path.parent) == kept_before
     assert "confirmed" in run(*check)
     monkeypatch.setattr(shape, "digest_of_sources", lambda *files: "of other code")
     for other in (check, (lower_bounds, game, *kept)):

@@ -9,6 +9,7 @@ import pytest
 
 from tests.examples import some
 from tests.processes import MANY_SECONDS, run_command, run_script
+from tests.stores import facts_of
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -37,13 +38,13 @@ def test_a_killed_worker(command, times):
 
 def test_a_killed_worker_loses_nothing(tmp_path):
     """What was kept, and how to go on, is said where there is a folder."""
-    hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', end_workers, 30)"
+    hooks = "from optsearch.support.store import Facts; at(Facts, 'add', end_workers, 30)"
     arguments = ("--max-cells", 16, "--jobs", 2, "--resume", "kept")
     status, out, err = run_command("counterexamples", *arguments, hooks=END + hooks, cwd=tmp_path)
     assert (status, out) == (2, "")
     assert err.count("\n") == 1
     assert err.endswith("what is done is in kept, and the same command goes on from there\n")
-    assert (tmp_path / "kept" / "games.jsonl").read_bytes().count(b"\n") >= 1 + 30
+    assert len(facts_of(tmp_path / "kept")) >= 30
 
 
 END = """
@@ -70,7 +71,7 @@ def test_ctrl_c_while_workers_start(command, times):
 )
 def test_ctrl_c_while_workers_work(tmp_path, command, times):
     """Once something came back, with more under way."""
-    hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', interrupt_all, {})"
+    hooks = "from optsearch.support.store import Facts; at(Facts, 'add', interrupt_all, {})"
     options = ("--jobs", 2, "--resume", "kept")
     ended = run_command(*MINUTES[command], *options, hooks=hooks.format(times), cwd=tmp_path)
     kept = "what is done is in kept, and the same command goes on from there"

@@ -22,6 +22,7 @@ from optsearch.lower_bounds.ship_chain import every_ship_chain, found_beside, lo
 from optsearch.results import bracket
 from optsearch.results import tables as results
 from optsearch.support.errors import NotSupported, RecordError, TableError, TooLarge
+from optsearch.support.store import Store
 from tests.examples import sizes
 
 TINY = ("2x3:2", "3x3:2", "3x4:2,2", "3x4:3,2", "2x6:3,2", "3x4:3,contact=corner", "1x9:2,2,1")
@@ -127,11 +128,12 @@ def test_the_inequality_of_the_search(data):
 
 def test_classes_and_checkpoints(tmp_path):
     """The same counts from all placements of the longest ship, and from a run that was stopped."""
-    game, path = Game.parse("5x5:4,3,2"), tmp_path / "cells.arrays"
+    game, path = Game.parse("5x5:4,3,2"), tmp_path
     everything = CellSetCounts.of(game, path)
-    done, total, sums = coverage._load(path, game)
-    assert (done, total) == (len(reveal.classes(game)), everything.configurations)
-    coverage._save(path, game, 0, 0, [array * 0 for array in sums])
+    with Store(path, f"the counts of the cell sets of {game}") as store:
+        done, total, sums = coverage._load(store, game)
+        assert (done, total) == (len(reveal.classes(game)), everything.configurations)
+        coverage._save(store, 0, 0, [array * 0 for array in sums])
     steps = []
 
     class Stopped(Exception):

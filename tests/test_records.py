@@ -272,3 +272,23 @@ def test_only_regular_files_are_replaced(tmp_path):
     with pytest.raises(OSError, match="is not a regular file"):
         files.replace(pipe, "text")
     assert pipe.is_fifo()
+
+
+# Whole or not at all
+
+
+def test_a_failed_write_leaves_what_was_there(tmp_path):
+    path = tmp_path / "new" / "file"
+    files.replace(path, "é")
+
+    def fail():
+        with files.replacing(path) as beside:
+            beside.write_text("half")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert path.read_bytes() == "é".encode()
+    assert [one.name for one in path.parent.iterdir()] == ["file"]
+    with pytest.raises(OSError, match="not a regular file"):
+        files.replace(tmp_path, "text")

@@ -22,9 +22,10 @@ from optsearch.play.simulate import Outcome, generator_of, played, simulate
 from optsearch.results import tables as results
 from optsearch.strategies import as_player
 from optsearch.support.errors import OptsearchError, StrategyError, TableError
-from optsearch.support.journal import Journal
+from optsearch.support.store import Facts
 from tests.examples import sizes, some
 from tests.processes import MANY_SECONDS, run_command
+from tests.stores import facts_of, what_of, write_facts
 
 GAME = Game.parse("4x4:3,2")
 TOUCHING = Game.parse("5x5:3,2,contact=any")
@@ -143,10 +144,10 @@ def test_a_stopped_run_goes_on(tmp_path):
 def test_a_checkpoint_is_of_one_game_seed_and_hider(tmp_path):
     simulate(["greedy"], GAME, games=5, jobs=1, checkpoint=tmp_path)
     for change in ({"seed": 2}, {"boards": hiding.Corner()}):
-        with pytest.raises(TableError, match="is of simulation; 4x4:3,2; seed 1; boards uniform"):
+        with pytest.raises(TableError, match="holds simulation; 4x4:3,2; seed 1; boards uniform"):
             simulate(["greedy"], TOUCHING, **change, games=5, jobs=1, checkpoint=tmp_path)
-    path = tmp_path / "games.jsonl"
-    path.write_bytes(path.read_bytes().replace(b"[", b"[1", 1))
+    (name,) = facts_of(tmp_path)
+    write_facts(tmp_path, what_of(tmp_path), {name: [1, 2, 3]})
     with pytest.raises(TableError, match="damaged"):
         simulate(["greedy"], GAME, games=5, jobs=1, checkpoint=tmp_path)
 
@@ -294,7 +295,7 @@ def test_the_command(tmp_path):
         (["4x4:3,2"], "nobody plays 4x4:3,2; write PLAYER... GAME"),
         (["greedy", "greedy", "4x4:3,2"], "is given twice"),
         (["nobody", "4x4:3,2"], "no strategy 'nobody'"),
-        (["greedy", "4x4"], "'4x4' is not a game"),
+        (["greedy", "4x4"], "'4x4' has no ships"),
         (["greedy", "4x4:4,3,2"], "has no configuration"),
         (["greedy", "4x4:3,2", "--boards", "mine"], "nobody hides ships as 'mine' says"),
         (["greedy", "4x4:3,2", "--boards", "mine.csv"], "'mine.csv' does not exist"),
@@ -330,16 +331,16 @@ def test_a_killed_or_interrupted_command_goes_on(here, interrupt_at, tmp_path, a
     """By kill -9 and by ctrl-C: nothing that was kept is played again; the games are the same."""
     arguments = (*MANY, "--resume", tmp_path / "kept", "--json")
     if action == "kill":
-        hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', kill, 5)"
+        hooks = "from optsearch.support.store import Facts; at(Facts, 'add', kill, 5)"
         status, out, errors = run_command(*arguments, "--jobs", jobs, hooks=hooks)
     else:
-        interrupt_at(Journal, "add", 5)
+        interrupt_at(Facts, "add", 5)
         status, out, errors = here(*arguments, "--jobs", jobs)
     assert (status, out) == (ended, ""), errors
     assert "Traceback" not in errors
     if action == "interrupt":
         assert errors.endswith("and the same command goes on from there\n")
-    assert (tmp_path / "kept" / "games.jsonl").read_bytes().count(b"\n") == 1 + 5
+    assert len(facts_of(tmp_path / "kept")) == 5
     status, out, errors = here(*arguments, "--jobs", 1)
     assert status == 0, errors
     players, game = MANY[1:4], Game.parse(MANY[4])

@@ -23,9 +23,10 @@ from optsearch.results.tabulate import tabulate
 from optsearch.strategies import as_strategy
 from optsearch.strategies.timed import Timed
 from optsearch.support.errors import GameError, StrategyError, TableError
-from optsearch.support.journal import Journal
 from optsearch.support.progress import Limit, LimitReached
+from optsearch.support.store import Facts
 from tests.processes import run_command
+from tests.stores import facts_of
 
 SMALL = ("2x3:2", "3x3:2,2", "3x4:2", "2x5:2,contact=any", "3x3:3,announce=ship", "3x3:2,holes=B2")
 
@@ -177,16 +178,16 @@ def test_reasons(tmp_path):
 
 def test_a_killed_run_goes_on(here, tmp_path, monkeypatch):
     arguments = ("table", "2x2..3x3:2", "--columns", "optimum,greedy", "--json", "--jobs", 1)
-    hooks = "from optsearch.support.journal import Journal; at(Journal, 'add', kill, 2)"
+    hooks = "from optsearch.support.store import Facts; at(Facts, 'add', kill, 2)"
     options = (*arguments, "--resume", "kept")
     assert run_command(*options, hooks=hooks, cwd=tmp_path)[:2] == (-9, "")
-    before = (tmp_path / "kept" / "values.jsonl").read_bytes()
-    assert before.count(b"\n") == 1 + 2
+    before = facts_of(tmp_path / "kept")
+    assert len(before) == 2
     monkeypatch.chdir(tmp_path)
     whole = answer(*here(*options))
-    after = (tmp_path / "kept" / "values.jsonl").read_bytes()
-    assert after.startswith(before)
-    assert after.count(b"\n") == 1 + 3  # the optima ship
+    after = facts_of(tmp_path / "kept")
+    assert {**after, **before} == after
+    assert len(after) == 3  # the optima ship
     assert whole == answer(*here(*arguments))
 
 
@@ -201,7 +202,7 @@ def answer(status, out, err):
 
 def test_ctrl_c_prints_what_is_known(here, interrupt_at, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    interrupt_at(Journal, "add", 1)
+    interrupt_at(Facts, "add", 1)
     arguments = ("table", "2x2..3x3:2", "--columns", "greedy", "--jobs", 1, "--resume", "kept")
     status, out, err = here(*arguments)
     assert (status, out.count("—†")) == (130, 2)
@@ -232,12 +233,12 @@ def test_values_that_cannot_be_are_refused(tmp_path):
     tabulate(chosen, ["greedy"], jobs=1, folder=tmp_path)
     key = f"{as_strategy('greedy').identity()}; 3x3:2"
     for wrong in ({"lower": "5"}, {"per": "12"}, {"seconds": None}, {"upper": "1/0"}):
-        with Journal(tmp_path / "values.jsonl", "values of games") as store:
-            kept = store.entries[key]
+        with Facts(tmp_path, "values of games") as store:
+            kept = store[key]
             store.add(key, {**kept, **wrong})
-        with pytest.raises(TableError, match=r"values\.jsonl is damaged"):
+        with pytest.raises(TableError, match="is damaged"):
             tabulate(chosen, ["greedy"], jobs=1, folder=tmp_path)
-        with Journal(tmp_path / "values.jsonl", "values of games") as store:
+        with Facts(tmp_path, "values of games") as store:
             store.add(key, kept)
 
 

@@ -14,70 +14,68 @@ from optsearch.game import Game, cell_name, parse_cell
 from optsearch.game.objective import Objective
 from optsearch.game.position import Reply, reply
 from optsearch.support.errors import TableError
-from optsearch.support.journal import Journal
+from optsearch.support.store import Facts
 from optsearch.tree import Leaf, Node
-
-FILE = "equilibrium.journal"
 
 
 class Memory:
-    """A journal of one game and objective in a folder; nothing is kept where there is no folder.
+    """What is kept of one game and objective in a folder; nothing is kept where there is no folder.
 
-    Raises TableError where it cannot be used, as `Journal`, or holds what is no tree of the game.
+    Raises TableError where it cannot be used, as `Facts`, or holds what is no tree of the game.
     """
 
     def __init__(self, folder: Path | None, hidings: Hidings, objective: Objective):
         self.hidings, self.objective = hidings, objective
-        self.journal: Journal | None = None
+        self.facts: Facts | None = None
         if folder is not None:
-            what = f"the equilibrium of {hidings.game.identity}, {objective}"
-            self.journal = Journal(folder / FILE, what)
+            what = f"the equilibrium of {hidings.game}, {objective}"
+            self.facts = Facts(folder, what)
 
     def __enter__(self) -> Memory:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.journal is not None:
-            self.journal.close()
+        if self.facts is not None:
+            self.facts.close()
 
     def trees(self) -> Iterator[tuple[Node | Leaf, tuple[int, ...]]]:
         """The trees of earlier runs, each played against everything that can be hidden."""
-        if self.journal is None:
+        if self.facts is None:
             return
-        for key, value in list(self.journal.entries.items()):
+        for key, value in list(self.facts.items()):
             if key != "weights":
                 try:
                     root = tree_of(value, self.hidings.game)
                     yield root, self._row(root)
                 except (ValueError, KeyError, TypeError, AttributeError):
                     raise TableError(
-                        f"{self.journal.path}: {key} is no tree of {self.hidings.game}"
+                        f"{self.facts.path}: {key} is no tree of {self.hidings.game}"
                     ) from None
 
     @property
     def weights(self) -> list[int] | None:
         """The best mix of earlier runs."""
-        if self.journal is None or "weights" not in self.journal.entries:
+        if self.facts is None or "weights" not in self.facts:
             return None
-        weights = self.journal.entries["weights"]
+        weights = self.facts["weights"]
         if (
             not isinstance(weights, list)
             or len(weights) != len(self.hidings.orbits)
             or any(type(weight) is not int or weight < 0 for weight in weights)
             or not any(weights)
         ):
-            raise TableError(f"{self.journal.path}: weights are none of {self.hidings.game}")
+            raise TableError(f"{self.facts.path}: weights are none of {self.hidings.game}")
         return weights
 
     def add(self, root: Node | Leaf) -> None:
         """Keep a tree."""
-        if self.journal is not None:
-            self.journal.add(f"tree {len(self.journal.entries)}", tree_fields(root))
+        if self.facts is not None:
+            self.facts.add(f"tree {len(self.facts):06}", tree_fields(root))
 
     def keep(self, weights: tuple[int, ...]) -> None:
         """Keep the best mix, in place of an earlier one."""
-        if self.journal is not None:
-            self.journal.add("weights", list(weights))
+        if self.facts is not None:
+            self.facts.add("weights", list(weights))
 
     def _row(self, root: Node | Leaf) -> tuple[int, ...]:
         """What a tree pays on each orbit; ValueError where it does not end some game."""

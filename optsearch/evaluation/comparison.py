@@ -41,14 +41,14 @@ from optsearch.evaluation.runners import (
     runner_of,
 )
 from optsearch.evaluation.tasks import Task, run_task
-from optsearch.evaluation.top import Top, are_counts, contradicted
+from optsearch.evaluation.top import Top, are_counts
 from optsearch.game import Game
 from optsearch.game.position import Position, Shot, reply
 from optsearch.strategies import Rule
 from optsearch.support.errors import OptsearchError, StrategyError, TooLarge
-from optsearch.support.journal import Journal
 from optsearch.support.progress import Progress, Status, meter, no_progress
 from optsearch.support.sharing import results
+from optsearch.support.store import Facts
 from optsearch.support.workers import processes
 
 POSITIONS = 20
@@ -160,8 +160,8 @@ def compare(
     with ExitStack() as stack:
         store = None
         if checkpoint is not None:
-            what = "; ".join(["comparison", *map(identity_of, runners), game.identity])
-            store = stack.enter_context(Journal(checkpoint / "comparison.jsonl", what))
+            what = "; ".join(["comparison", *map(identity_of, runners), str(game)])
+            store = stack.enter_context(Facts(checkpoint, what))
         if executor is None and (jobs == 1 or number <= _AT_ONCE):
             jobs = 1
             kernels = [runner for runner in runners[:2] if not isinstance(runner, Asked)]
@@ -240,7 +240,7 @@ class _Place(NamedTuple):
 
 
 def _leader(
-    runner: Runner, store: Journal | None, largest: int
+    runner: Runner, store: Facts | None, largest: int
 ) -> Callable[[Sequence[int], int], _Place]:
     """What shoots at ships until at most `largest` configurations are left."""
     game = runner.game
@@ -277,7 +277,7 @@ class _Done(NamedTuple):
 def _evaluations(
     runners: Sequence[Runner],
     places: Sequence[_Place],
-    store: Journal | None,
+    store: Facts | None,
     executor: Executor,
     ahead: int,
     progress: Progress[Status],
@@ -309,17 +309,17 @@ def _name(needed: _Needed) -> str:
     return f"evaluation {needed.side} {needed.shots}"
 
 
-def _recall(store: Journal, needed: _Needed) -> tuple[list[int], int] | None:
+def _recall(store: Facts, needed: _Needed) -> tuple[list[int], int] | None:
     """The histogram and the microseconds that the checkpoint has."""
     name = _name(needed)
-    if name not in store.entries:
+    if name not in store:
         return None
-    match store.entries[name]:
+    match store[name]:
         case [histogram, int(spent)] if (
             are_counts(histogram) and sum(histogram) == needed.configurations
         ):
             return histogram, spent
-    raise contradicted(store, name, f"{needed.configurations:,} configurations")
+    raise store.contradicted(name, f"{needed.configurations:,} configurations")
 
 
 def _evaluated(strategies: Sequence[object], game: str, needed: _Needed) -> tuple[list[int], int]:

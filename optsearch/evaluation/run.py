@@ -20,13 +20,13 @@ from optsearch.counting.prior import Prior
 from optsearch.evaluation.evaluation import Evaluation, EvaluationStatus
 from optsearch.evaluation.runners import LISTED_BY_PYTHON, Asked, Patterned, Runner, runner_of
 from optsearch.evaluation.tasks import Task, run_task
-from optsearch.evaluation.top import Top, are_counts, contradicted
+from optsearch.evaluation.top import Top, are_counts
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.support.errors import ImpossiblePosition, TableError, TooLarge
-from optsearch.support.journal import Journal
+from optsearch.support.errors import ImpossiblePosition, TooLarge
 from optsearch.support.progress import Progress, no_progress
 from optsearch.support.sharing import results
+from optsearch.support.store import Facts
 from optsearch.support.workers import processes
 
 MEMORY = 4 << 30
@@ -100,23 +100,18 @@ def tasks(strategy: object, game: Game, memory: int = MEMORY) -> Iterator[Task]:
 @contextmanager
 def _stored(
     checkpoint: Path | None, runner: Runner, start: Position, limit: int
-) -> Iterator[Journal | None]:
+) -> Iterator[Facts | None]:
     """The checkpoint of an evaluation; its name says all that the histograms depend on."""
     if checkpoint is None:
         yield None
         return
-    if (checkpoint / "data.mdb").exists():
-        raise TableError(
-            f"{checkpoint} holds a table, or a checkpoint of an earlier version of optsearch, "
-            "which had no checksums; name another folder"
-        )
-    where = "; ".join(filter(None, (runner.game.identity, str(start))))
+    where = "; ".join(filter(None, (str(runner.game), str(start))))
     name = f"{_FORMAT}; {identity_of(runner)}; {where}; tasks of {limit}"
     if runner.prior is not None:
         runner.prior.require_digest("a checkpoint")
         name += f"; prior {runner.prior.digest}"
-    with Journal(checkpoint / "tasks.jsonl", name) as journal:
-        yield journal
+    with Facts(checkpoint, name) as store:
+        yield store
 
 
 def identity_of(runner: Runner) -> str:
@@ -133,7 +128,7 @@ class _Run:
         runner: Runner,
         start: Position,
         limit: int,
-        store: Journal | None,
+        store: Facts | None,
         progress: Progress[EvaluationStatus],
     ):
         self.runner, self._start = runner, start
@@ -252,19 +247,19 @@ class _Run:
         """What the runs before took; of those of earlier versions it is not known."""
         if self._store is None:
             return 0.0
-        known = self._store.entries.get("seconds", 0.0)
+        known = self._store.get("seconds", 0.0)
         if type(known) is not float or not 0 <= known < inf:
-            raise contradicted(self._store, "seconds", "a number of seconds")
+            raise self._store.contradicted("seconds", "a number of seconds")
         return known
 
     def _recall(self, task: Task) -> list[int] | None:
         name = f"task {task.shots}"
-        if self._store is None or name not in self._store.entries:
+        if self._store is None or name not in self._store:
             return None
-        known = self._store.entries[name]
+        known = self._store[name]
         is_weighed = self.runner.prior is not None
         if not are_counts(known) or not (is_weighed or sum(known) == task.configurations):
-            raise contradicted(self._store, name, f"{task.configurations:,} configurations")
+            raise self._store.contradicted(name, f"{task.configurations:,} configurations")
         return known
 
     def _remember(self, task: Task, histogram: list[int]) -> None:

@@ -1,40 +1,21 @@
-"""The top of the tree: positions with too many configurations to list; facts of checkpoints."""
+"""The top of the tree: positions with too many configurations to list."""
 
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
-from typing import Any, Protocol, TypeGuard
+from typing import TypeGuard
 
 from optsearch.counting.constraints import Constraints, Counting
 from optsearch.evaluation.runners import Runner
 from optsearch.game import bits
 from optsearch.game.position import HIT, Position, Reply, known_replies
 from optsearch.strategies.greedy import counts_of
-from optsearch.support.errors import TableError
-
-
-class Facts(Protocol):
-    """What keeps facts of a checkpoint by name, as `optsearch.support.journal.Journal` does."""
-
-    path: Path
-    entries: dict[str, Any]
-
-    def add(self, key: str, value: object) -> None:
-        """Keep a fact."""
+from optsearch.support.store import Facts
 
 
 def are_counts(value: object) -> TypeGuard[list[int]]:
     """Whether a fact of a checkpoint is a list of counts."""
     return isinstance(value, list) and all(type(n) is int and n >= 0 for n in value)
-
-
-def contradicted(store: Facts, name: str, needed: str) -> TableError:
-    """The error for a fact that cannot be."""
-    return TableError(
-        f"{store.path} is damaged: {name!r} has {str(store.entries[name])[:60]}, not {needed}; "
-        "restore it from a copy, or name another folder"
-    )
 
 
 class Top:
@@ -65,14 +46,14 @@ class Top:
     def _recall(self, position: Position, n: int) -> list[int] | None:
         """A cell, and how many configurations give each reply but a miss, from the checkpoint."""
         name = f"shot {position}"
-        if self._store is None or name not in self._store.entries:
+        if self._store is None or name not in self._store:
             return None
-        known = self._store.entries[name]
+        known = self._store[name]
         if are_counts(known) and len(known) == len(known_replies(self._game)):
             cell, *numbers = known
             if cell < self._game.cells and not position.closed >> cell & 1 and sum(numbers) <= n:
                 return known
-        raise contradicted(self._store, name, f"a new cell and {n:,} configurations at most")
+        raise self._store.contradicted(name, f"a new cell and {n:,} configurations at most")
 
     def _decide(self, position: Position, n: int) -> list[int]:
         """The same, asked of the strategy and kept."""

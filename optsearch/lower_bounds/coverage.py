@@ -10,6 +10,7 @@ Any board will do. Its symmetries, which map placements to placements, only save
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
@@ -26,13 +27,13 @@ from optsearch.counting.lattice import sweep
 from optsearch.game import Game, image
 from optsearch.game.position import no_configuration
 from optsearch.lower_bounds.reveal import classes
-from optsearch.support.arrays import read_arrays, write_arrays
 from optsearch.support.errors import TableError, TooLarge
+from optsearch.support.store import Store
 
 Numbers = NDArray[np.int64]
 LARGEST = 4  # cells of the sets that are counted
 MOST_NODES = 3_000_000  # of a search: half a minute or so
-_FORMAT = "optsearch cell sets 2"
+_COUNTS = b"counts"  # of a store: classes done, configurations met, and the counts so far
 
 
 @lru_cache(maxsize=8)
@@ -93,7 +94,7 @@ class CellSetCounts:
         Where the longest length occurs once, that ship takes one placement of each class under the
         symmetries of the grid, and the counts of the others follow.
 
-        checkpoint -- a file to keep the classes done in, from which a run that was stopped goes on.
+        checkpoint -- a folder that keeps the classes done; a run that was stopped goes on from it.
         progress -- called with the classes done and their number.
 
         Raises ImpossiblePosition where there is none, TooLarge for 2^32 configurations or more,
@@ -103,18 +104,18 @@ class CellSetCounts:
             raise no_configuration(game)
         _require_32_bits(game, number, str(game))
         classes = _first_ships(game)
-        done, total, sums = _load(checkpoint, game)
-        if done > len(classes):
-            raise TableError(f"{checkpoint} has {done} classes of {game}, which has {len(classes)}")
-        for ship, weight in classes[done:]:
-            count, arrays = _walk(game, ship, ship)
-            total += weight * count
-            for kept, array in zip(sums, arrays, strict=True):
-                kept += weight * array
-            done += 1
-            progress(done, len(classes))
-            if checkpoint is not None:
-                _save(checkpoint, game, done, total, sums)
+        what = f"the counts of the cell sets of {game}"
+        with nullcontext() if checkpoint is None else Store(checkpoint, what, batch=1) as store:
+            done, total, sums = _load(store, game)
+            for ship, weight in classes[done:]:
+                count, arrays = _walk(game, ship, ship)
+                total += weight * count
+                for kept, array in zip(sums, arrays, strict=True):
+                    kept += weight * array
+                done += 1
+                progress(done, len(classes))
+                if store is not None:
+                    _save(store, done, total, sums)
         if classes[0][0]:
             sums = [_symmetric(game, array, size) for size, array in enumerate(sums, 1)]
         if total != number or sums[0].sum() != number * game.fleet_cells:
@@ -206,28 +207,24 @@ def _symmetric(game: Game, array: Numbers, size: int) -> Numbers:
     return result
 
 
-def _load(checkpoint: Path | None, game: Game) -> tuple[int, int, list[Numbers]]:
+def _load(store: Store | None, game: Game) -> tuple[int, int, list[Numbers]]:
     """Classes done, configurations met, and the counts up to there."""
     nothing = _no_sets(game)
-    arrays = None if checkpoint is None else read_arrays(checkpoint, f"{_FORMAT} {game.identity}")
-    if arrays is None:
+    value = None if store is None else store.get(_COUNTS)
+    if store is None or value is None:
         return 0, 0, nothing
-    names = ["done", *(f"c{size}" for size in range(1, LARGEST + 1))]
-    if (
-        list(arrays) != names
-        or [arrays[name].shape for name in names] != [(2,), *(a.shape for a in nothing)]
-        or any(array.dtype != np.int64 or (array < 0).any() for array in arrays.values())
-    ):
-        raise TableError(f"{checkpoint} does not hold counts of the cell sets of {game}")
-    done, total = arrays["done"].tolist()
-    return done, total, [arrays[name].copy() for name in names[1:]]
+    sizes = [2, *(array.size for array in nothing)]
+    numbers = np.frombuffer(value, np.int64) if len(value) == 8 * sum(sizes) else np.array([-1])
+    if (numbers < 0).any():
+        raise TableError(f"{store.path} does not hold counts of the cell sets of {game}")
+    head, *arrays = np.split(numbers, np.cumsum(sizes)[:-1])
+    sums = [array.reshape(zeros.shape).copy() for array, zeros in zip(arrays, nothing, strict=True)]
+    return int(head[0]), int(head[1]), sums
 
 
-def _save(checkpoint: Path, game: Game, done: int, total: int, sums: list[Numbers]) -> None:
-    arrays = {f"c{size}": array for size, array in enumerate(sums, 1)}
-    write_arrays(
-        checkpoint, f"{_FORMAT} {game.identity}", {"done": np.array([done, total]), **arrays}
-    )
+def _save(store: Store, done: int, total: int, sums: list[Numbers]) -> None:
+    head = np.array([done, total])
+    store.put(_COUNTS, np.concatenate([head, *(array.ravel() for array in sums)]).tobytes())
 
 
 class Coverage:

@@ -78,7 +78,7 @@ from optsearch.game.game import MOST_TURNS
 from optsearch.lower_bounds.beside import Beside
 from optsearch.lower_bounds.coverage import Coverage
 from optsearch.lower_bounds.ship_chain import Finished, Progress
-from optsearch.support.journal import Journal
+from optsearch.support.store import Facts
 
 MOST_CELLS = 6  # j; of more cells a search takes hours on the usual game
 MORE_CELLS = 8  # the same on a small board, where that takes seconds
@@ -129,7 +129,7 @@ def first_ship_chain(
     before: Sequence[int],
     progress: Progress = lambda done, total: None,
     sets: int = MOST_SETS,
-    journal: Journal | None = None,
+    store: Facts | None = None,
     said: Said = lambda j, size, done, total: None,
     cells: int = MOST_CELLS,
 ) -> list[Finished]:
@@ -137,20 +137,20 @@ def first_ship_chain(
 
     known -- classes of placements of any lengths; those that are not there cost nothing. before --
     A(0), A(1), … by other bounds. progress -- called after each l with those done and their number.
-    sets -- of each size, beyond which a search gives up. journal -- keeps the l that are done, for
+    sets -- of each size, beyond which a search gives up. store -- keeps the l that are done, for
     a run that was stopped; what it has for other numbers is left alone. said -- as in `most_kept`.
     cells -- the greatest j.
     """
     given = sha256(repr((known, cells, sets)).encode()).hexdigest()
     finished = []
     for misses, least in enumerate(before):
-        key = f"{coverage.counts.game.identity}, {misses} misses, {least} before, {given}"
-        if journal is not None and key in journal.entries:
-            finished.append(Finished(*journal.entries[key]))
+        key = f"{coverage.counts.game}, {misses} misses, {least} before, {given}"
+        if store is not None and key in store:
+            finished.append(Finished(*store[key]))
         else:
             finished.append(finished_within(coverage, known, misses, least, sets, said, cells))
-            if journal is not None:
-                journal.add(key, finished[-1])
+            if store is not None:
+                store.add(key, finished[-1])
         progress(misses + 1, len(before))
     return finished
 

@@ -41,8 +41,8 @@ from optsearch.lower_bounds.reveal import MISSES, Revealed, finished_within, rev
 from optsearch.lower_bounds.ship_chain import Finished, every_ship_chain, longest_ship_chain
 from optsearch.lower_bounds.told import AllButTwo, Told, mean_of
 from optsearch.support.errors import TooLarge
-from optsearch.support.journal import Journal
 from optsearch.support.progress import Progress, Status, no_progress
+from optsearch.support.store import Facts
 
 NODES = 50_000  # of a search for the most that k cells meet, where bounds are computed on demand
 ON_DEMAND = 2_000  # sets of known ships that are looked at on demand
@@ -265,7 +265,7 @@ def all_finished(
     known: Sequence[Beside],
     progress: Callable[[int, int], None] = lambda done, total: None,
     sets: int = MOST_SETS,
-    journal: Journal | None = None,
+    store: Facts | None = None,
     said: Said = lambda j, size, done, total: None,
     nodes: int | None = None,
 ) -> list[AllFinished]:
@@ -273,11 +273,11 @@ def all_finished(
 
     revealed -- every class of the longest ship; known -- every class of every ship. progress --
     called after each l of the three chains with costs, with those done and their number. sets,
-    journal, said -- as in `first_ship_chain`. nodes -- after so many sets a search with costs of
+    store, said -- as in `first_ship_chain`. nodes -- after so many sets a search with costs of
     the longest ship gives up; None: as `coverage` does.
     """
     *_, last = finished_by_stages(
-        coverage, revealed, lambda: known, progress, sets, journal, said, nodes
+        coverage, revealed, lambda: known, progress, sets, store, said, nodes
     )
     return last
 
@@ -288,7 +288,7 @@ def finished_by_stages(
     known: Callable[[], Sequence[Beside]],
     progress: Callable[[int, int], None] = lambda done, total: None,
     sets: int = MOST_SETS,
-    journal: Journal | None = None,
+    store: Facts | None = None,
     said: Said = lambda j, size, done, total: None,
     nodes: int | None = None,
     cells: int = MOST_CELLS,
@@ -327,7 +327,7 @@ def finished_by_stages(
     yield finished()
     before = [one.configurations for one in stages[-1]]
     stages.append(
-        first_ship_chain(coverage, beside_ships, before, part(2), sets, journal, said, cells)
+        first_ship_chain(coverage, beside_ships, before, part(2), sets, store, said, cells)
     )
     yield finished()
 

@@ -34,10 +34,10 @@ from optsearch.game.position import Position, play, reply
 from optsearch.play.hiding import Drawn, Hider
 from optsearch.strategies import Player, Strategy, as_player
 from optsearch.strategies.player import MOST_SALVO, salvo_of
-from optsearch.support.errors import OptsearchError, StrategyError, TableError
-from optsearch.support.journal import Journal
+from optsearch.support.errors import OptsearchError, StrategyError
 from optsearch.support.progress import Progress, Status, meter, no_progress
 from optsearch.support.sharing import Here, results
+from optsearch.support.store import Facts
 from optsearch.support.workers import processes
 
 PLAYED = 10  # games of a task
@@ -416,9 +416,9 @@ def simulate(
         hider = boards or Drawn()
         store = None
         if checkpoint is not None:
-            what = f"simulation; {game.identity}; seed {seed}; boards {hider.identity}"
+            what = f"simulation; {game}; seed {seed}; boards {hider.identity}"
             what += "" if manner.is_plain else f"; {manner!r}"
-            store = stack.enter_context(Journal(checkpoint / "games.jsonl", what))
+            store = stack.enter_context(Facts(checkpoint, what))
         run = _Run(chosen, game, games, seed, hider, manner, store, progress)
         if executor is None and jobs > 1 and len(run.missing) > 1:
             for player in chosen:
@@ -454,7 +454,7 @@ class _Run:
         seed: int,
         hider: Hider,
         manner: Manner,
-        store: Journal | None,
+        store: Facts | None,
         progress: Progress[Status],
     ):
         self._started = time.monotonic()
@@ -526,14 +526,11 @@ class _Run:
 
     def _recall(self, task: _Task) -> bool:
         """Take the shots of a task from the checkpoint, if it has them."""
-        if self._store is None or self._key(task) not in self._store.entries:
+        if self._store is None or self._key(task) not in self._store:
             return False
-        known = self._store.entries[self._key(task)]
+        known = self._store[self._key(task)]
         if not self._are_shots(task, known):
-            raise TableError(
-                f"{self._store.path} is damaged: {self._key(task)!r} has {str(known)[:60]}; "
-                "restore it from a copy, or name another folder"
-            )
+            raise self._store.contradicted(self._key(task), "the shots of these games")
         self._shots[task.player, task.first : task.last] = known
         return True
 

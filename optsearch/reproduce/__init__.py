@@ -26,8 +26,8 @@ from optsearch.reproduce.paper import NOT_REPRODUCED, Counterexample, counterexa
 from optsearch.reproduce.printed import Number, rounded, truncated
 from optsearch.support import records
 from optsearch.support.errors import RecordError
-from optsearch.support.journal import Journal
 from optsearch.support.progress import Progress, no_progress
+from optsearch.support.store import Facts
 
 __all__ = [
     "ALL",
@@ -154,20 +154,20 @@ def everything(
     It is refused by another commit of optsearch, whose numbers might be others. Raises TableError
     for a folder that cannot be used.
     """
-    with _kept(folder) as journal:
+    with _kept(folder) as store:
         for source in sources:
             for number in source.everything(folder, progress):
-                done = journal and journal.entries.get(_key(source, number))
+                done = store and store.get(_key(source, number))
                 found = Check(**done) if done else check(number)
-                if journal is not None and not done:
-                    journal.add(_key(source, number), asdict(found))
+                if store is not None and not done:
+                    store.add(_key(source, number), asdict(found))
                 yield source, found
 
 
 def left(sources: Sequence[Source], folder: Path | None = None) -> list[Number]:
     """The numbers of some sources that are not done in a folder; errors as `everything`."""
-    with _kept(folder) as journal:
-        done = journal.entries if journal else {}
+    with _kept(folder) as store:
+        done = set(store or ())
         return [
             number
             for source in sources
@@ -181,10 +181,10 @@ def _key(source: Source, number: Number) -> str:
 
 
 @contextmanager
-def _kept(folder: Path | None) -> Iterator[Journal | None]:
-    """The journal of the checks that are done."""
+def _kept(folder: Path | None) -> Iterator[Facts | None]:
+    """The checks that are done."""
     if folder is None:
         yield None
         return
-    with Journal(folder / "checks", f"everything printed, by {records.commit()}") as journal:
-        yield journal
+    with Facts(folder / "checks", f"everything printed, by {records.commit()}") as store:
+        yield store

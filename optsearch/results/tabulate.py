@@ -19,7 +19,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from optsearch.evaluation.top import contradicted
 from optsearch.game import Game
 from optsearch.results.quantities import (
     BestGreedy,
@@ -34,13 +33,13 @@ from optsearch.results.quantities import (
 )
 from optsearch.support.datafiles import RESULTS
 from optsearch.support.errors import StrategyError
-from optsearch.support.journal import Journal
 from optsearch.support.progress import Progress, Status, no_progress
 from optsearch.support.sharing import Here, results
+from optsearch.support.store import Facts
 from optsearch.support.workers import processes
 
 SECONDS = 60.0  # of a value
-_FILE, _WHAT = "values.jsonl", "values of games"
+_WHAT = "values of games"
 
 
 class Asked(NamedTuple):
@@ -58,7 +57,7 @@ class Asked(NamedTuple):
     @property
     def key(self) -> str:
         """In what is kept."""
-        return f"{self.asks}; {Game.parse(self.game).identity}"
+        return f"{self.asks}; {self.game}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,19 +219,19 @@ def _compute(asked: Asked, seconds: float, tell: Callable[[str], None] | None) -
 # What is kept: each value by its game and what was asked, with the limit that it had
 
 
-def _stored(folder: Path | None) -> AbstractContextManager[Journal | None]:
-    return nullcontext() if folder is None else Journal(folder / _FILE, _WHAT)
+def _stored(folder: Path | None) -> AbstractContextManager[Facts | None]:
+    return nullcontext() if folder is None else Facts(folder, _WHAT)
 
 
-def _recall(store: Journal, asked: Asked, seconds: float) -> Value | None:
+def _recall(store: Facts, asked: Asked, seconds: float) -> Value | None:
     """A value that was kept; none where this run gives it more time that may help."""
-    entry = store.entries.get(asked.key)
+    entry = store.get(asked.key)
     if entry is None:
         return None
     try:
         value, limit = _from_json(entry), float(entry["limit"])
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
-        raise contradicted(store, asked.key, "a value of a table") from None
+        raise store.contradicted(asked.key, "a value of a table") from None
     return None if value.is_cut and limit < seconds else value
 
 

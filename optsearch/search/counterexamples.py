@@ -15,7 +15,7 @@ listed by the cells of the grid, the number of configurations, the shots, the ro
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -34,9 +34,9 @@ from optsearch.game.position import HIT, MISS, Position, Shot
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import Solver
 from optsearch.support.errors import GameError, TableError, TooLarge
-from optsearch.support.journal import Journal
 from optsearch.support.progress import Limit, LimitReached, Progress, Status, meter, no_progress
 from optsearch.support.sharing import Here, results
+from optsearch.support.store import Facts
 from optsearch.tree import DecisionTree
 
 Codes = NDArray[np.int32]
@@ -122,18 +122,10 @@ class Scope:
             )
 
     def __str__(self) -> str:
-        return self._text(str)
-
-    @property
-    def identity(self) -> str:
-        """The text by which a checkpoint knows it."""
-        return self._text(lambda game: game.identity)
-
-    def _text(self, text_of: Callable[[Game], str]) -> str:
         fleets = " and ".join(",".join(map(str, fleet)) for fleet in self.fleets)
         what = "the empty board" if self.empty_only else "every position"
         if self.own:
-            return f"{what} of {' and '.join(map(text_of, self.own))}"
+            return f"{what} of {' and '.join(map(str, self.own))}"
         every = f"every fleet of ships of length {self.shortest} or more that fits"
         return (
             f"{what} of every grid of at most {self.max_cells} cells with "
@@ -456,12 +448,10 @@ def hunt(
     if not games:
         raise GameError(f"{scope}: none of these games has a configuration")
     with ExitStack() as stack:
-        journal = None
+        store = None
         if folder is not None:
-            journal = stack.enter_context(
-                Journal(folder / "games.jsonl", f"counterexamples of {scope.identity}")
-            )
-        done = _kept(journal, games)
+            store = stack.enter_context(Facts(folder, f"counterexamples of {scope}"))
+        done = _kept(store, games)
         told = meter(progress, sum(map(_work, games)), sum(map(_work, done)), HuntStatus)
 
         def report() -> None:
@@ -472,8 +462,8 @@ def hunt(
         work = partial(search_game, empty_only=scope.empty_only)
         missing = iter([game for game in games if game not in done])
         for game, searched in results(executor or Here(), work, missing, workers, report):
-            if journal is not None:
-                journal.add(game.identity, _entry(searched))
+            if store is not None:
+                store.add(str(game), _entry(searched))
             done[game] = searched
             report()
     return Found(scope, tuple(done[game] for game in games))
@@ -483,20 +473,18 @@ def _work(game: Game) -> int:
     return int(3 ** min(game.cells, MAX_CELLS))
 
 
-# The checkpoint: a journal of the finished games. A counterexample is the list of its numbers
+# The checkpoint: the finished games. A counterexample is the list of its numbers
 
 
-def _kept(journal: Journal | None, games: list[Game]) -> dict[Game, Searched]:
+def _kept(store: Facts | None, games: list[Game]) -> dict[Game, Searched]:
     """The games that are finished."""
-    if journal is None:
+    if store is None:
         return {}
-    known = {game.identity: game for game in games}
+    known = {str(game): game for game in games}
     try:
-        return {
-            known[name]: _from_entry(known[name], entry) for name, entry in journal.entries.items()
-        }
+        return {known[name]: _from_entry(known[name], entry) for name, entry in store.items()}
     except (ValueError, TypeError, KeyError):
-        raise TableError(f"{journal.path} does not hold what a search found") from None
+        raise TableError(f"{store.path} does not hold what a search found") from None
 
 
 def _entry(searched: Searched) -> dict[str, object]:

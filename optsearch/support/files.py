@@ -1,9 +1,4 @@
-"""Files that are written whole or not at all, and files of others, read up to a limit.
-
-What is kept for a later run has checksums (`arrays`, `journal`), which are keyed with what a file
-is of: what belongs to another game or strategy does not pass. They are for damage and mistakes; who
-means to deceive can compute them too.
-"""
+"""Files that are written whole or not at all, and files of others, read up to a limit."""
 
 from __future__ import annotations
 

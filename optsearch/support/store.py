@@ -38,7 +38,7 @@ FORMAT = "optsearch store"
 VERSION = 1
 EARLIER = {  # what earlier versions wrote -> the last commit that reads it
     "optsearch transposition table": "4f99b7d",
-    **dict.fromkeys(("tasks.jsonl", "games.jsonl", "comparison.jsonl", "cells.jsonl"), "4f99b7d"),
+    **dict.fromkeys(("tasks.jsonl", "games.jsonl", "comparison.jsonl", "values.jsonl"), "4f99b7d"),
     "equilibrium.journal": "4f99b7d",
 }
 
