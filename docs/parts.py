@@ -235,8 +235,8 @@ def optima_by_rules() -> str:
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for row in OPTIMA_ANNOUNCED.read():
         if row["game"].contact == "any" and len(row["game"].fleet) > 1:
-            usual = replace(row["game"], announce="nothing")
-            found.setdefault(f"`{usual}`", {})[row["game"].announce] = row
+            silent = replace(row["game"], announce="nothing")
+            found.setdefault(f"`{silent}`", {})[row["game"].announce] = row
     complete = {game: by for game, by in found.items() if len(by) == len(ANNOUNCEMENTS)}
     return markdown(
         ("game", "configurations", "hits and misses alone", "sinkings told", "with their length"),
@@ -278,11 +278,11 @@ def verification() -> str:
     )
 
 
-def means_of_the_usual_game() -> str:
-    """Strategies of the usual game from the worst to the best, and the bound below all of them."""
-    usual = Game.parse("10x10:5,4,3,3,2")
+def means_of_the_papers_game() -> str:
+    """Strategies of the paper's game, the worst first, and the bound below all of them."""
+    paper = Game.parse("paper")
     players = {
-        row["strategy"].partition(":")[0]: row for row in LEADERBOARD.read() if row["game"] == usual
+        row["strategy"].partition(":")[0]: row for row in LEADERBOARD.read() if row["game"] == paper
     }
     chance, parity = players["random"], players["parity"]
     greedy, levels = (EVALUATION.read(name=name).header for name in ("greedy", "levels"))
@@ -292,27 +292,27 @@ def means_of_the_usual_game() -> str:
         ("strategy", "mean shots", "how it is known", "command"),
         (
             *("`random`: any cell", f"{chance['known']:.2f}", "exact: a formula"),
-            f"`optsearch simulate random {usual}`",
+            f"`optsearch simulate random {paper}`",
         ),
         (
             "`parity`: a checkerboard, then the cells around hits",
             f"{parity['mean']:.1f}",
             f"{parity['games']:,} games, standard error {parity['standard_error']:.2f}",
-            f"`optsearch simulate parity {usual}`",
+            f"`optsearch simulate parity {paper}`",
         ),
         (
             *("`greedy`: a most probable cell", f"{float(greedy['mean']):.4f}", everything_played),
-            f"`optsearch evaluate greedy {usual}`",
+            f"`optsearch evaluate greedy {paper}`",
         ),
         (
             "`levels`: the best known, [levels of rollouts](docs/strategies.md#levels-of-rollouts)",
             *(f"{float(levels['mean']):.4f}", everything_played),
-            f"`optsearch evaluate levels {usual}`",
+            f"`optsearch evaluate levels {paper}`",
         ),
         (
             *("no strategy is below", f"{floor(10**4 * lower) / 10**4:.4f}"),
             "proved: [lower bounds](docs/lower-bounds.md)",
-            f"`optsearch bounds {usual}`",
+            f"`optsearch bounds {paper}`",
         ),
     )
 
@@ -358,7 +358,7 @@ def names_in_answers(attribute: str) -> str:
 
 
 COMPUTED: dict[str, Callable[[], str]] = {
-    "means of the usual game": means_of_the_usual_game,
+    "means of the paper's game": means_of_the_papers_game,
     "names in answers": lambda: names_in_answers("gives"),
     "names in answers about families": lambda: names_in_answers("of_family"),
     "optima by rules": optima_by_rules,

@@ -35,7 +35,7 @@ from optsearch.support.datafiles import DATA
 
 DOCS = Path(__file__).parent
 PICTURES = DOCS / "pictures"
-USUAL = Game.parse("10x10:5,4,3,3,2")
+PAPER = Game.parse("10x10:5,4,3,3,2")
 BOXED = "10x10:5,4,3,3,2,contact=any,announce=ship"
 WIDE, SMALL = 540, 280  # pixels for the width of a page: what pages show, and the gallery alone
 TRIES = 20  # of an answer that takes too long
@@ -111,12 +111,12 @@ def draw_figures() -> None:
 def draw_nested() -> None:
     """The game that `optsearch animate nested 10x10:5,4,3,3,2` draws, without the percentages."""
     who = hider("uniform")
-    ships = to_masks(who.boards(USUAL, 1, 1)[0])
-    end = replay(as_player("nested"), USUAL, 0, seed=1, boards=who)
+    ships = to_masks(who.boards(PAPER, 1, 1)[0])
+    end = replay(as_player("nested"), PAPER, 0, seed=1, boards=who)
     assert isinstance(end, Position)
     frames = []
     for number in range(len(end.shots) + 1):
-        position = Position(USUAL, end.shots[:number])
+        position = Position(PAPER, end.shots[:number])
         posterior = Posterior(position)
         figure = Figure(figsize=(5.04, 5.29))
         ax = figure.add_axes((0.11, 0.04, 0.83, 0.8))
@@ -124,7 +124,7 @@ def draw_nested() -> None:
         for text in [text for text in ax.texts if text.get_gid() == "value"]:
             text.remove()
         if number == len(end.shots):
-            draw_ships(ax, [USUAL.cells_of(ship) for ship in ships], USUAL)
+            draw_ships(ax, [PAPER.cells_of(ship) for ship in ships], PAPER)
         left = f"{posterior.configurations:,} configuration{'s' * (posterior.configurations != 1)}"
         head = f"nested\n{number} shots, {position.hits.bit_count()} hits; {left} left"
         figure.text(0.5, 0.98, head, ha="center", va="top")
@@ -140,7 +140,7 @@ def draw_nested() -> None:
 def draw_position() -> None:
     """The position of the README, by its command."""
     path = PICTURES / "position.png"
-    _run("posterior", str(USUAL), "--shots", POSITION, "--figure", str(path))
+    _run("posterior", str(PAPER), "--shots", POSITION, "--figure", str(path))
     flat(Image.open(path), COLOURS["position"]).save(path, optimize=True)
 
 

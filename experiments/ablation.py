@@ -24,7 +24,7 @@ from optsearch.search.solver import SWITCHES, Solver, SolverOptions
 from optsearch.support.progress import Limit, LimitReached
 from optsearch.tree.solution import Solution
 
-# Boards, and endgames of the usual game; each switch pays on some of them.
+# Boards, and endgames of the paper's game; each switch pays on some of them.
 GAMES = (
     "4x5:4,3,2",
     "4x6:3,2",

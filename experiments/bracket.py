@@ -1,8 +1,8 @@
-"""The brackets of the usual game and of that in the box: python -m experiments.bracket [GAME]
+"""The brackets of the paper's game and of the boxed game: python -m experiments.bracket [GAME]
 
 Every bound that `optsearch bounds GAME` prints, lower ones first; both sides from weak to strong.
-A GAME that is named is written alone; but for the game in the box, to bracket.csv.
-A bound of the usual game that is better than all before is one more row of bracket_history.csv.
+A GAME that is named is written alone; but for the boxed game, to bracket.csv.
+A bound of the paper's game that is better than all before is one more row of bracket_history.csv.
 """
 
 from pathlib import Path

@@ -1,7 +1,7 @@
 """Check the lower bounds: python -m experiments.check_lower_bounds [GAME] [--tables FOLDER]
 
 Reads the four tables of `experiments.lower_bounds` and confirms them in another way, in some
-130 minutes on two cores for the usual game. Nothing of `optsearch.lower_bounds` is used. The
+130 minutes on two cores for the paper's game. Nothing of `optsearch.lower_bounds` is used. The
 configurations that a set of cells meets are counted by the transfer matrix with these cells as
 water, for three cells and with every fourth one, where the tables have them from a walk over all
 configurations. From these counts:

@@ -1,6 +1,6 @@
 """What greedy misses, fitted for the rollouts: python -m experiments.estimates [-o FOLDER]
 
-Greedy is evaluated on the families of 14 seeded random positions of the usual game, which greedy
+Greedy is evaluated on the families of 14 seeded random positions of the paper's game, which greedy
 reaches and which have at most five million configurations each. The mean misses at the nodes of
 those trees, by the number k of open cells that a configuration has and the number n of
 configurations, go to data/results/estimates.csv. Then the polynomial of degree 3 in log2 n and 2 in

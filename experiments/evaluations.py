@@ -1,6 +1,6 @@
 """Strategies on all configurations of the large games: python -m experiments.evaluations [NAME …]
 
-The usual game, 1,925,751,392 configurations, and where ships may touch, 15,046,987,768,
+The paper's game, 1,925,751,392 configurations, and where ships may touch, 15,046,987,768,
 hits and misses told (`any_…`) or the sunk ships too (`any_ship_…`). Each strategy is evaluated on
 two processes, goes on from a checkpoint if it was stopped, and is written to
 data/results/evaluations/NAME.csv; without names, those that are not there yet. Greedy and the

@@ -1,7 +1,7 @@
 """What a hider gains in practice: python -m experiments.hiders [-o FOLDER]
 
-On the usual board no equilibrium can be computed. Here some players shoot at boards that are hidden
-in other ways than uniformly; none of them knows how. All of it is by simulation, seeded, to
+On the paper's board no equilibrium can be computed. Here some players shoot at boards hidden in
+other ways than uniformly; none of them knows how. All of it is by simulation, seeded, to
 data/results/hiders.csv:
 
 - liking edges, avoiding them: a placement on the border weighs four times as much, or a quarter;

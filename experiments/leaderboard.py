@@ -1,6 +1,6 @@
 """All players on the same boards: python -m experiments.leaderboard [-o FOLDER]
 
-The usual board under three sets of rules: nothing announced, ships not touching and touching, and
+The paper's board under three sets of rules: nothing announced, ships not touching and touching, and
 touching with the lengths of sunk ships told. Fast players play 10,000 boards, slow ones the first
 1,000 of them (some fewer), all seeded. Rows that the tables have already are not computed again, so
 that a new player is a line in PLAYERS; what a stopped run has played is kept in build/leaderboard.
@@ -31,10 +31,10 @@ from optsearch.strategies import as_player
 from optsearch.strategies.greedy import counts_of
 from optsearch.support.decimals import exact_mean
 
-USUAL = "10x10:5,4,3,3,2"
-SILENT = Game.parse(USUAL)
-TOUCHING = Game.parse(f"{USUAL},contact=any")
-TOLD = Game.parse(f"{USUAL},contact=any,announce=ship")
+PAPER = "10x10:5,4,3,3,2"
+SILENT = Game.parse(PAPER)
+TOUCHING = Game.parse(f"{PAPER},contact=any")
+TOLD = Game.parse(f"{PAPER},contact=any,announce=ship")
 GAMES = (SILENT, TOUCHING, TOLD)
 FAST = dict.fromkeys(GAMES, 10_000)
 SLOW = dict.fromkeys(GAMES, 1_000)

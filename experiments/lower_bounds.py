@@ -1,4 +1,4 @@
-"""Lower bounds on the usual game: python -m experiments.lower_bounds [GAME] [--checkpoints FOLDER]
+"""Lower bounds of the paper's game: python -m experiments.lower_bounds [GAME] [--checkpoints DIR]
 
 Counts the configurations that cover every set of up to four cells, evaluates the reveal game for
 every class of placements of the longest ship, and writes, with NAME such as 10x10_54332,
@@ -9,8 +9,8 @@ every class of placements of the longest ship, and writes, with NAME such as 10x
     finished_NAME.csv   from these, bounds on the configurations finished within l misses, and how
                         many cells the chains with costs of ships took
 
-which `optsearch bounds GAME` reads, and `experiments.check_lower_bounds` checks. For the usual game
-it takes some 50 minutes on one idle core. A run that was stopped goes on from the
+which `optsearch bounds GAME` reads, and `experiments.check_lower_bounds` checks. For the paper's
+game it takes some 50 minutes on one idle core. A run that was stopped goes on from the
 checkpoints: by default in the folder .checkpoints of the checkout.
 """
 
@@ -30,7 +30,7 @@ from optsearch.support.store import Facts
 
 SOURCES = ("first_ship.py", "_first_ship.pyx", "covered.pxd", "beside.py")  # of the last chain
 NODES = 30_000_000  # of a search with costs of the longest ship: a minute or so
-NODES_BESIDE = 20_000_000  # of a search of cells beside a ship: enough for each of the usual game
+NODES_BESIDE = 20_000_000  # of a search of cells beside a ship: enough for each of the paper's game
 STANDARD = Game.parse("10x10:5,4,3,3,2")
 
 

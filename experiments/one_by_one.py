@@ -1,7 +1,7 @@
 """How far from uniform ships placed one by one are: python -m experiments.one_by_one [-o FOLDER]
 
 Most programs place the longest ship anywhere, the next one anywhere that is left, and begin anew
-where there is no room. Small games have the prior `one-by-one`, exactly. The usual game has too
+where there is no room. Small games have the prior `one-by-one`, exactly. The paper's game has too
 many boards to list: its first four ships are gone through, all of them, and where the last one can
 lie is counted. Both are confirmed by boards that the program itself places.
 """
@@ -25,7 +25,7 @@ from optsearch.play.hiding import OneByOne
 from optsearch.results.tables import ONE_BY_ONE
 
 SMALL = ("4x4:3,2", "4x5:4,3,2", "5x5:3,2", "5x5:4,3,2", "6x6:3,2", "4x5:4,3,2,contact=any")
-USUAL = tuple(f"10x10:5,4,3,3,2,contact={contact}" for contact in CONTACTS)
+LARGE = tuple(f"10x10:5,4,3,3,2,contact={contact}" for contact in CONTACTS)
 BOARDS = 20_000
 
 
@@ -136,10 +136,10 @@ def main() -> None:
     """Compute and write the table."""
     output = script.parser(__doc__, "one_by_one").parse_args().output
     rows = []
-    for text in (*SMALL, *USUAL):
+    for text in (*SMALL, *LARGE):
         game = Game.parse(text)
         started = time.perf_counter()
-        found = gone_through(game) if text in USUAL else listed(game)
+        found = gone_through(game) if text in LARGE else listed(game)
         if found[0] != Posterior(game).configurations:
             raise SystemExit(f"{game}: {found[0]} boards, not {Posterior(game).configurations}")
         sampled, error = drawn(game, found[0])

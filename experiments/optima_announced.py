@@ -89,9 +89,9 @@ def _published(solver: Solver, found: Solution, seconds: float) -> int | None:
     game = solver.position.game
     if (game.contact, game.announce) != ("any", "ship"):
         return None
-    usual = replace(game, contact="none", announce="nothing")
+    silent = replace(game, contact="none", announce="nothing")
     for row in records.read_published("mayflower.csv").rows:
-        if row["name"] == "optimum" and Game.parse(row["game"]) == usual:
+        if row["name"] == "optimum" and Game.parse(row["game"]) == silent:
             total = round(Fraction(row["value"]) * found.configurations)
             digits = len(row["value"].partition(".")[2])
             mean = Fraction(total, found.configurations)

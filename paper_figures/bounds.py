@@ -200,7 +200,7 @@ def bracket_boxed(source: Path) -> Figure:
 
 # The root chain
 
-HITS, MISSES, SHOTS = 17, 18, 8  # of the usual game; l; cells that are compared
+HITS, MISSES, SHOTS = 17, 18, 8  # of the paper's game; l; cells that are compared
 CHAIN, CELLS = 7, 4  # vertices that are drawn, and the first j of them
 
 

@@ -30,7 +30,7 @@ from optsearch.strategies import as_strategy
 from optsearch.support.errors import ImpossiblePosition, PositionError, TooLarge
 from optsearch.support.files import state_folder
 
-USUAL = "10x10:5,4,3,3,2"
+PAPER = "10x10:5,4,3,3,2"
 NARROW = "10x6:5,4,3,3,2"  # counted sooner
 
 
@@ -223,7 +223,7 @@ def test_json_is_the_position_at_the_end():
     assert [row["line"] for row in fields["refused"]] == ["B3 hit C3 hit", "nothing"]
     assert fields["refused"][0]["together"] == ["B2=hit", "C3=hit"]
     assert fields["refused"][1]["together"] == []
-    empty = run([], USUAL, "--json")
+    empty = run([], PAPER, "--json")
     assert (empty.exit_code, json.loads(empty.stdout)["mean"]) == (0, None)
 
 

@@ -34,7 +34,7 @@ def test_the_papers_values():
     assert str(float(value)).startswith("30.8848")
 
 
-def test_leaf_counting_of_the_usual_game():
+def test_leaf_counting_of_the_papers_game():
     """32.8555 also came out of an independent prototype."""
     complete, leaf, after = lower_bounds.lower_bounds(STANDARD)
     assert str(float(leaf.value)).startswith("32.8555")

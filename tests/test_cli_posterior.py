@@ -40,7 +40,7 @@ def test_both_engines_say_the_same(command, contact):
     assert answers[0]["configurations"] > 100
 
 
-def test_posterior_of_the_usual_game():
+def test_posterior_of_the_papers_game():
     answer = run_json("posterior", "10x10:5,4,3,3,2")
     assert answer["game"] == "10x10:5,4,3,3,2"
     assert answer["position"] == ""

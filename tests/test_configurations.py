@@ -52,13 +52,13 @@ def test_the_papers_algorithm_1_agrees(game):
     assert paper.count(game) == Configurations(Position(game)).configurations
 
 
-def test_usual_game():
+def test_papers_game():
     """Audinot, Bonnet and Viennot (2014), section 2.2."""
     assert Configurations(STANDARD).configurations == 1_925_751_392
 
 
 @pytest.mark.long(4)
-def test_usual_game_with_contact():
+def test_papers_game_with_contact():
     """Half of the 30,093,975,536 cliques of Spalding-Jamieson, who tells the two 3-ships apart."""
     game = Game.parse("10x10:5,4,3,3,2,contact=any")
     assert 2 * Configurations(Position(game)).configurations == 30_093_975_536
@@ -112,7 +112,7 @@ endless._sliced(count)
 
 
 @pytest.mark.parametrize("shots", some(1, ["E5=hit E6=hit E7=miss F5=miss", "A1=hit J10=hit"], 1))
-def test_positions_of_the_usual_game(shots):
+def test_positions_of_the_papers_game(shots):
     """A hit cell splits the count: occurrence at a cell equals the count after hitting it."""
     before = Configurations(Position.parse(STANDARD.game, shots))
     for cell, name in (((0, 4), "E1"), ((9, 0), "A10")):

@@ -49,7 +49,7 @@ from tests.stores import facts_of, what_of, write_facts
 ROOT = Path(__file__).resolve().parent.parent
 SMALL = ("4x4:3,2", "4x5:4,3,2", "5x5:3,2")  # of issue's independent check
 SAMPLED = "rollout:candidates=4,screen=64,finalists=2,cap=128,truncate=5"
-USUAL = Game.parse("10x10:5,4,3,3,2")
+PAPER = Game.parse("10x10:5,4,3,3,2")
 
 
 def played(strategy, game):
@@ -240,12 +240,12 @@ def test_processes():
 
 
 def test_a_task_by_its_position():
-    position = Position.parse(USUAL, "E1=hit D1=hit C1=hit B1=hit F1=hit C3=hit C4=hit H8=hit")
+    position = Position.parse(PAPER, "E1=hit D1=hit C1=hit B1=hit F1=hit C3=hit C4=hit H8=hit")
     n = Posterior(position).configurations
-    histogram = run_task(named("greedy"), Task(str(USUAL), str(position), n))
+    histogram = run_task(named("greedy"), Task(str(PAPER), str(position), n))
     assert sum(histogram) == n
     ours = (
-        run_task(Plain(named("greedy")), Task(str(USUAL), str(position), n)) if n < 3000 else None
+        run_task(Plain(named("greedy")), Task(str(PAPER), str(position), n)) if n < 3000 else None
     )
     assert ours is None or np.trim_zeros(ours, "b") == histogram
 
@@ -259,26 +259,26 @@ def test_one_configuration_followed():
         assert dict(sorted(histogram.items())) == evaluate(named(text), game, jobs=1).histogram
 
 
-def test_games_of_the_usual_board():
+def test_games_of_the_papers_board():
     """Seeded random configurations played with exact posteriors beside the tree of the kernel.
 
     After some shots with many hits, so that it takes seconds; `experiments.evaluation_check` does
     it from the first shot on.
     """
-    position = Position.parse(USUAL, "E1=hit D1=miss F1=hit C5=hit C6=hit H8=hit J10=miss A8=miss")
+    position = Position.parse(PAPER, "E1=hit D1=miss F1=hit C5=hit C6=hit H8=hit J10=miss A8=miss")
     tree = FollowedTask(named("greedy"), position)
     rng = np.random.default_rng(6)
     for index in rng.integers(0, tree.configurations, 2).tolist():
         cells = tree.cells(index)
         at = position
-        while at.hits.bit_count() < USUAL.fleet_cells:
+        while at.hits.bit_count() < PAPER.fleet_cells:
             posterior = Posterior(at)
             cell = (
                 named("greedy").shot(at)
                 if posterior.configurations <= 4
                 else posterior.greedy_shots()[0]
             )
-            at = at.after(cell, reply(USUAL, [cells], at.hits, USUAL.bit(cell)))
+            at = at.after(cell, reply(PAPER, [cells], at.hits, PAPER.bit(cell)))
         assert len(at.shots) == tree.shots(index), f"seed 6, configuration {index}"
 
 
@@ -539,7 +539,7 @@ def test_refusals():
     with pytest.raises(TooLarge, match="up to 131,072 configurations from"):
         evaluate(named("rollout"), Game.parse("8x8:3,2,2"), jobs=1, memory=BYTES << 16)
     with pytest.raises(TooLarge, match=r"screen=64\) from 1,925,751,392; screen=230 or more is"):
-        evaluate(named("rollout:screen=64"), USUAL, jobs=1)
+        evaluate(named("rollout:screen=64"), PAPER, jobs=1)
     with pytest.raises(TooLarge, match="can be walked"):
         evaluate(named("greedy"), Game.parse("10x12:2,2,2,2,2,2,2,2,2,2,2"), jobs=1)
     with pytest.raises(ImpossiblePosition):
@@ -584,7 +584,7 @@ def test_committed_evaluations(path):
     assert max(histogram) == int(record.header["worst"])
     assert min(histogram) >= Game.parse(record.header["game"]).fleet_cells
     assert str(named(record.header["strategy"])) == record.header["strategy"]
-    if Game.parse(record.header["game"]) == USUAL:
+    if Game.parse(record.header["game"]) == PAPER:
         assert sum(histogram.values()) == 1_925_751_392
 
 
@@ -594,10 +594,10 @@ def test_the_nearest_pattern():
     record = read(ROOT / "data/results/patterns.csv")
     row = record.rows[0]
     number = int(record.header["samples"])
-    ships = Posterior(Position(USUAL)).sample(number, int(record.header["seed"]))
+    ships = Posterior(Position(PAPER)).sample(number, int(record.header["seed"]))
     sets = np.ascontiguousarray(np.bitwise_or.reduce(ships, axis=1))
     for clear in ("cross", "line"):
         pattern = Pattern(int(row["modulus"]), row["colours"], row["scan"], clear)
-        histogram = play_sample(pattern, USUAL, sets)
+        histogram = play_sample(pattern, PAPER, sets)
         mean = histogram @ np.arange(len(histogram)) / number
         assert f"{mean:.3f}" == row[f"{clear}_mean"]

@@ -32,7 +32,7 @@ from tests.plain import Plain
 from tests.processes import run_command
 
 TOLD = ("sunk", "ship")
-USUAL = Game.parse("10x10:5,4,3,3,2,contact=any,announce=ship")
+BOXED = Game.parse("10x10:5,4,3,3,2,contact=any,announce=ship")
 LARGE = Game.parse("7x7:4,3,2,contact=any,announce=ship")  # above 2^16 configurations
 
 
@@ -335,23 +335,23 @@ def test_one_configuration_followed():
 
 
 @sizes("number", 1, 2, 5)
-def test_games_of_the_usual_board(number):
+def test_games_of_the_papers_board(number):
     """Seeded random boards played with exact posteriors beside the tree of the kernel.
 
     From the sixteenth shot on; `experiments.evaluation_check` does it from the first.
     """
     strategy = named("greedy")
-    for ships in Posterior(USUAL).sample(number, 21):
+    for ships in Posterior(BOXED).sample(number, 21):
         path = []
 
         def shot(position, path=path):
             path.append(position)
             return strategy.shot(position)
 
-        start = Position(USUAL)
+        start = Position(BOXED)
         for cell in (22, 27, 44, 55, 72, 77, 49, 94, 36, 63, 11, 18, 33, 66, 81, 88):
             start = start.after(
-                USUAL.cell(cell), reply(USUAL, to_masks(ships), start.hits, 1 << cell)
+                BOXED.cell(cell), reply(BOXED, to_masks(ships), start.hits, 1 << cell)
             )
         end = play(shot, to_masks(ships), start)
         task = next(at for at in path if Posterior(at).configurations <= 1 << 18)

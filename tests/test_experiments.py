@@ -167,7 +167,7 @@ def test_reconstructions(run, tmp_path):
 
 def test_occurrence_of_a_small_game(run, tmp_path):
     game = Game.parse("3x4:2,2,contact=corner")
-    path = tmp_path / "occurrence_3x4_22;contact=corner.csv"
+    path = tmp_path / "occurrence_3x4_22,contact=corner.csv"
     out = run(occurrence, game, "-o", tmp_path)
     everything = [sum(ships) for ships in reference.configurations(Position(game))]
     assert out == f"{path}: {len(everything)} configurations of {game}\n"
@@ -183,7 +183,7 @@ def test_occurrence_of_a_small_game(run, tmp_path):
     assert record.values("frequency", Fraction) == [Fraction(n, len(everything)) for n in numbers]
 
 
-def test_occurrence_of_the_usual_game(run, tmp_path):
+def test_occurrence_of_the_papers_game(run, tmp_path):
     """As committed, and as printed in Figures 2 and 3."""
     path = tmp_path / "occurrence_10x10.csv"
     run(occurrence, "10x10:5,4,3,3,2", "-o", tmp_path)
@@ -961,7 +961,7 @@ def test_rollout_again(strategy, number):
 
 
 @pytest.mark.long(8)
-def test_nested_rollouts_of_the_usual_game():
+def test_nested_rollouts_of_the_papers_game():
     """Inner rollouts on samples, from seeded positions of some thousand configurations on."""
     outer = "candidates=3,screen=64,cap=256,truncate=5"
     strategy = named(f"nested:{outer},finalists=3,above=256,second=256,inner=2,floor=64")
@@ -1053,7 +1053,7 @@ def test_the_mini_game():
 
 
 def test_the_committed_lower_bounds():
-    """The tables of the usual game follow from one another; their parts are known otherwise."""
+    """The tables of the paper's game follow from one another; their parts are known otherwise."""
     coverage, revealed, finished = (
         records.read(RESULTS / f"{part}_10x10_54332.csv")
         for part in ("coverage", "reveal", "finished")

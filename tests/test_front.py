@@ -250,7 +250,7 @@ def test_shots_are_taken_by_every_function():
     ("strategy", "game", "shots"),
     [
         ("greedy:endgame=0", "4x4:3,2", "A1=hit B3=miss"),
-        ("spread", "3x4:2,2;contact=any;announce=ship", "B2=hit B3=sunk:2"),
+        ("spread", "3x4:2,2,contact=any,announce=ship", "B2=hit B3=sunk:2"),
         ("pattern", "4x4:3,2", "A1=hit"),
     ],
 )

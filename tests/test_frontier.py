@@ -227,7 +227,7 @@ def test_orders():
         FrontierSweep(Game.parse("24x24:6"))
 
 
-def test_constraints_of_the_usual_game():
+def test_constraints_of_the_papers_game():
     """After hits the sweep begins at the end that meets them first; enumeration agrees."""
     position = Position.parse(Game.parse("10x10:5,4,3,3,2"), "E5=hit E6=hit E7=miss A1=miss")
     constraints = Constraints(position.game.fleet, position.misses, position.hits)

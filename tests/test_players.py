@@ -235,7 +235,7 @@ def test_random_shots_end_as_the_last_of_all_ships():
 
 
 def hunted(shots, version=2, **options):
-    """The values of a heuristic after some shots on the usual game."""
+    """The values of a heuristic after some shots on the paper's game."""
     game = Game.parse("10x10:5,4,3,3,2,contact=any")
     playing = Heuristic(version, **options).begin(game, np.random.default_rng(0))
     for shot in Position.parse(game, shots).shots:

@@ -249,7 +249,7 @@ def test_figures_2_and_3():
 
 
 @pytest.mark.parametrize("contact", CONTACTS)
-def test_usual_board_equals_enumeration(contact):
+def test_papers_board_equals_enumeration(contact):
     """Two methods that share nothing but the rules."""
     game = Game(10, 10, (5, 4, 3, 3, 2), contact)
     position = Position.parse(game, "E5=hit E6=miss A1=miss J5=hit H8=miss C3=miss")
@@ -480,7 +480,7 @@ def test_samples_are_uniform(weights):
     assert statistic < degrees + 5 * (2 * degrees) ** 0.5
 
 
-def test_marginals_of_samples_of_the_usual_board():
+def test_marginals_of_samples_of_the_papers_board():
     """Each cell's frequency in 50,000 samples lies within five standard errors of the exact one."""
     posterior = Posterior(Position.parse(STANDARD, "E5=hit"))
     n = 50_000

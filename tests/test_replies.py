@@ -98,7 +98,7 @@ def test_how_often_replies_are_false():
         assert sum(heard) / 1000 == pytest.approx(chance)
 
 
-def test_true_replies_are_those_of_the_usual_game():
+def test_true_replies_are_those_of_the_papers_game():
     """With nothing false the same shots are made, by greedy without the optimum at the end."""
     player = as_player("greedy:endgame=0")
     for board, ships in enumerate(Drawn().boards(GAME, 20, 1)):

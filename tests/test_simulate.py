@@ -29,7 +29,7 @@ from tests.stores import facts_of, what_of, write_facts
 
 GAME = Game.parse("4x4:3,2")
 TOUCHING = Game.parse("5x5:3,2,contact=any")
-USUAL = Game.parse("10x10:5,4,3,3,2,contact=any")
+TOUCHING = Game.parse("10x10:5,4,3,3,2,contact=any")
 
 
 class Rows:
@@ -190,16 +190,16 @@ def test_a_prior_weighs_ships(tmp_path):
 
 
 def test_the_printed_placement_leaves_two_edges_empty():
-    boards = hiding.hider("corner").boards(USUAL, 2000, 1)
+    boards = hiding.hider("corner").boards(TOUCHING, 2000, 1)
     cells = Counter(
-        cell for board in boards for mask in to_masks(board) for cell in USUAL.cells_of(mask)
+        cell for board in boards for mask in to_masks(board) for cell in TOUCHING.cells_of(mask)
     )
     assert set(cells) == {(i, j) for i in range(9) for j in range(9)} - {(8, 8)}
     for board in boards[:100]:
         ships = to_masks(board)
         assert [ship.bit_count() for ship in ships] == [5, 4, 3, 3, 2]
         assert sum(ships).bit_count() == 17
-        assert all(ship in USUAL.placements(ship.bit_count()) for ship in ships)
+        assert all(ship in TOUCHING.placements(ship.bit_count()) for ship in ships)
     with pytest.raises(OptsearchError, match="the corner placement is for contact=any"):
         hiding.Corner().boards(GAME, 1, 1)
 

@@ -211,7 +211,7 @@ def test_a_board_past_64_cells():
 
 
 @pytest.mark.parametrize("seed", [4, 5, 6])
-def test_late_on_the_usual_board(seed):
+def test_late_on_the_papers_board(seed):
     """Random shots at a 10x10 game until 150 configurations are left; the tree is replayed."""
     game = Game.parse("10x10:5,4,3,3,2")
     ships = [

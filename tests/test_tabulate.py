@@ -132,7 +132,7 @@ def test_what_ships_comes_first():
     assert (hider.exact, hider.by) == (Fraction(534, 103), "data/results/equilibria.csv")
 
 
-def test_the_usual_game_without_a_search():
+def test_the_papers_game_without_a_search():
     """Levels of rollouts and greedy as they ship, and the bracket by them."""
     (game,) = usual = games("10x10:5,4,3,3,2")
     row = tabulate(usual, ["optimum", "greedy", "levels"], seconds=0.5, jobs=1).row(game)

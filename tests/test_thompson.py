@@ -23,7 +23,7 @@ from optsearch.support.errors import OptsearchError, StrategyError
 from tests import thompson_post as post
 from tests.examples import sizes, some
 
-USUAL = "10x10:5,4,3,3,2,contact=any,announce=ship"
+BOXED = "10x10:5,4,3,3,2,contact=any,announce=ship"
 
 
 def board_of(game, ships):
@@ -58,7 +58,7 @@ def test_draws_are_those_of_all_orders(balls, red):
 
 
 def test_random_shots():
-    found = urn.random_shots(Game.parse(USUAL))
+    found = urn.random_shots(Game.parse(BOXED))
     assert (min(found), max(found), sum(found.values())) == (17, 100, 1)
     assert urn.mean(found) == Fraction(1717, 18)  # k (n + 1) / (k + 1)
     (outcome,) = simulate(["random"], Game.parse("4x4:3,2"), games=3000, jobs=1).outcomes
@@ -176,7 +176,7 @@ def as_labelled(game, ships, end):
             ("6x6:4,3,2,contact=any,announce=ship", 6, 60),
             ("6x6:3,3,2,contact=any,announce=ship", 6, 100),
             ("7x7:4,3,3,3,contact=any,announce=ship", 3, 200),
-            (USUAL, 1, 1000),
+            (BOXED, 1, 1000),
         ],
         2,
     ),
@@ -288,7 +288,7 @@ def test_samples_have_the_exact_probabilities(text, information):
 
 def test_the_posterior_asked_for_what_is_wanting(monkeypatch):
     monkeypatch.setattr(thompson, "EXACT_BLOCKS", 0)
-    position = Position.parse(Game.parse(USUAL), "E5=hit F5=hit E6=miss")
+    position = Position.parse(Game.parse(BOXED), "E5=hit F5=hit E6=miss")
     exact = Posterior(position).probability
     player = Thompson(information="exact")
     sampled = player.posterior(position, np.random.default_rng(1), 4000)

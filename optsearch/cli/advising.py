@@ -62,7 +62,7 @@ def forms(game: Game) -> str:
 
 
 @app.command(
-    example="optsearch advise 10x10:5,4,3,3,2,contact=any,announce=ship",
+    example="optsearch advise boxed",
     takes=3,
     then="optsearch posterior 10x10:5,4,3,3,2 --shots 'B4=hit C7=miss'  # all cells",
     gives="game position (prior prior_digest) ships_left configurations bits greedy_shots likely "

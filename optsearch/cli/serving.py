@@ -15,14 +15,14 @@ from optsearch.play.match import OPPONENTS
 from optsearch.strategies import as_player
 from optsearch.support.errors import OptsearchError
 
-USUAL = "10x10:5,4,3,3,2"
+PAPER = "paper"
 
 
 @app.command(
-    example="optsearch serve 10x10:5,4,3,3,2,contact=any,announce=ship",
+    example="optsearch serve boxed",
     takes=3,
     then="optsearch explore 3x4:2 -o walk.html  # a page without a server",
-    game=Argument("The game; without it the usual one, 10x10:5,4,3,3,2.", metavar="GAME"),
+    game=Argument("The game; without it the paper's, 10x10:5,4,3,3,2.", metavar="GAME"),
     by=Option(
         "Show the shot of this strategy, such as spread, beside the most probable cells. It "
         "ignores a prior. Can be given more than once.",
@@ -51,7 +51,7 @@ def serve(
 ) -> None:
     """Serve a board for the browser: advice, play and review.
 
-    Without GAME it is the usual game, 10x10:5,4,3,3,2. Ctrl-C ends it.
+    Without GAME it is the paper's game, 10x10:5,4,3,3,2. Ctrl-C ends it.
     """
     try:
         from optsearch.board.running import LOCAL
@@ -65,7 +65,7 @@ def serve(
         ) from None
     from optsearch.board.answers import Setting
 
-    parsed = read_game(game or USUAL)
+    parsed = read_game(game or PAPER)
     prior_of(prior, parsed)
     for name in by or ():
         Chooser(name, parsed).shot(Position(parsed))

@@ -80,7 +80,7 @@ from optsearch.lower_bounds.coverage import Coverage
 from optsearch.lower_bounds.ship_chain import Finished, Progress
 from optsearch.support.store import Facts
 
-MOST_CELLS = 6  # j; of more cells a search takes hours on the usual game
+MOST_CELLS = 6  # j; of more cells a search takes hours on the paper's game
 MORE_CELLS = 8  # the same on a small board, where that takes seconds
 MOST_SETS = 1_000_000  # of cells of each size, beyond which a search gives up
 _BEAM = 30  # sets of each size in a search for something to begin with

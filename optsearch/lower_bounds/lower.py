@@ -1,7 +1,7 @@
 """Every lower bound of a position or a game with the name of its argument, quick and long ones.
 
 The long bounds are of whole games. They are computed from the counts of all sets of cells, which
-takes seconds on small games; `experiments.lower_bounds` keeps those of the usual game in tables.
+takes seconds on small games; `experiments.lower_bounds` keeps those of the paper's game in tables.
 """
 
 from __future__ import annotations

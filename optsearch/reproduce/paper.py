@@ -229,7 +229,7 @@ _MINUTES = 25.0  # of one strategy
 
 
 def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[Number]:
-    """The numbers of section 4.2: two strategies on every configuration of the usual game."""
+    """The numbers of section 4.2: two strategies on every configuration of the paper's game."""
 
     @cache
     def evaluated(clear: str) -> Evaluation:

@@ -81,7 +81,7 @@ class Scope:
     max_cells -- every grid with rows <= columns and so many cells at most.
     fleets -- only these, each in descending order; when there are none, every multiset of lengths
         from `shortest` up that fits on the grid.
-    shortest -- the least length of a ship. Ships of one cell, which the usual game does not have,
+    shortest -- the least length of a ship. Ships of one cell, which the paper's game does not have,
         are most of the work, and most of the games that cannot be decided.
     contact -- the rule for ships that touch; nothing is announced.
     empty_only -- only the empty boards, not all positions.

@@ -31,7 +31,7 @@ Where sinkings are announced, a configuration is its ships, a shot has more repl
 the order of the hits decides what a sinking tells. There a certain hit is a cell like others, for
 the strategy and for greedy: step 1 is left out, step 3 goes through every cell that some
 configuration has and that is not hit, and takes each for a candidate until it ends. All this is in
-plain Python, some seconds a game of the usual fleet. With more configurations than `sizes`
+plain Python, some seconds a game of the paper's fleet. With more configurations than `sizes`
 says, or fewer (and more than `endgame`), nothing is compared: what the `policy` shoots is shot, and
 without a policy a most probable cell, the first one row by row.
 
