@@ -28,11 +28,11 @@ from optsearch.solitaire.formats import from_fields
 from paper_figures import style
 from paper_figures.registry import figure
 
-USUAL = "10x10:5,4,3,3,2"
+PAPER = "10x10:5,4,3,3,2"
 RULES = {
-    USUAL: "not touching",
-    f"{USUAL},contact=any": "touching",
-    f"{USUAL},contact=any,announce=ship": "touching, sinkings told",
+    PAPER: "not touching",
+    f"{PAPER},contact=any": "touching",
+    f"{PAPER},contact=any,announce=ship": "touching, sinkings told",
 }
 SHOWN = {
     "levels": "levels of rollouts",
