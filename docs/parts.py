@@ -38,6 +38,7 @@ from typer.testing import CliRunner
 from experiments import NEW
 from optsearch.cli.app import everything
 from optsearch.cli.command import app
+from optsearch.cli.families import ANSWERS
 from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game.names import in_words
 from optsearch.results.tables import (
@@ -336,31 +337,32 @@ def gallery() -> str:
     return "\n\n".join(parts)
 
 
-def declared(attribute: str) -> dict[str, str]:
-    """What the commands declare of their answers, by the command.
-
-    attribute -- `gives` for games, `of_family` for families from a file.
-    """
+def declared() -> dict[str, str]:
+    """The names in the JSON of each command, as it declares them."""
     everyone = everything().commands
     puzzles = {f"solitaire {name}": one for name, one in everyone["solitaire"].commands.items()}
     commands = {**{name: one for name, one in everyone.items() if name != "solitaire"}, **puzzles}
-    found = {name: getattr(one.callback, attribute) for name, one in commands.items()}
+    found = {name: one.callback.gives for name, one in commands.items()}
     return {name: names for name, names in found.items() if names}
 
 
-def names_in_answers(attribute: str) -> str:
-    """The names in the JSON of each command."""
+def about_families() -> dict[str, str]:
+    """Likewise where the command is given a family of sets, behind what names the family."""
+    return {name: vars(answer)["gives"] for name, answer in sorted(ANSWERS.items())}
+
+
+def names_in_answers(names_of: dict[str, str]) -> str:
+    """A table of these names."""
     rows = (
-        (f"`{command}`", re.sub(r"(\w+)", r"`\1`", names))
-        for command, names in declared(attribute).items()
+        (f"`{command}`", re.sub(r"(\w+)", r"`\1`", names)) for command, names in names_of.items()
     )
     return markdown(("command", "names"), *rows)
 
 
 COMPUTED: dict[str, Callable[[], str]] = {
     "means of the paper's game": means_of_the_papers_game,
-    "names in answers": lambda: names_in_answers("gives"),
-    "names in answers about families": lambda: names_in_answers("of_family"),
+    "names in answers": lambda: names_in_answers(declared()),
+    "names in answers about families": lambda: names_in_answers(about_families()),
     "optima by rules": optima_by_rules,
     "games won": games_won,
     "verification": verification,

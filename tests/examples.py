@@ -101,9 +101,9 @@ def positions(draw, max_cells=12, max_ships=3, max_configurations=60, announce=(
 
 
 def plain(answer):
-    """A JSON answer without its schema and its exact texts."""
+    """A JSON answer without what made it and its exact texts."""
     if isinstance(answer, dict):
-        dropped = {"schema", *(f"{name}_exact" for name in answer)}
+        dropped = {"schema", "version", "command", *(f"{name}_exact" for name in answer)}
         return {name: plain(one) for name, one in answer.items() if name not in dropped}
     return [plain(one) for one in answer] if isinstance(answer, list) else answer
 

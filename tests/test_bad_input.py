@@ -16,7 +16,6 @@ from optsearch.cli import common, progress
 from optsearch.cli.app import err, everything
 from optsearch.cli.arguments import Command
 from optsearch.cli.command import say
-from optsearch.counting.lattice import sweep
 from optsearch.support.store import Integers
 from tests.processes import run_script
 from tests.test_transcripts import ARE_WRITTEN, FOLDER
@@ -162,7 +161,6 @@ OUTPUTS = [
     (["solitaire", "generate", "--grid", "9x9", "--fleet", "4,3,2"], "--output", ""),
     (["solve", "6x6:4,3,2"], "--tree", ""),
     (["greedy", "6x6:4,3,2"], "--tree", ""),
-    (["greedy", "6x6:4,3,2"], "--optimal-tree", ""),
     (["solve", "6x6:4,3,2"], "--prove", ""),
     (["equilibrium", "5x5:3,2"], "--certificate", ""),
     (["equilibrium", "5x5:3,2"], "--figure", ".pdf"),
@@ -187,7 +185,6 @@ FOLDERS = [
     (["counterexamples", "--max-cells", "16"], "--trees"),
     (["equilibrium", "5x5:3,2"], "--trees"),
     (["solve", "6x6:4,3,2"], "--table"),
-    *(([command, GAME], "--cache") for command in ("count", "occurrence", "posterior", "sample")),
 ]
 LINKS, LONG = "Too many levels of symbolic links", "File name too long"
 
@@ -275,10 +272,10 @@ def test_control_characters_in_names(here, folder, tmp_path, monkeypatch):
     own = tmp_path / f"{EVIL}.py"
     own.write_text((folder / "own.py").read_text())
     requests = [
-        ("solve", "--family", family, "--tree", tmp_path / f"{EVIL}.t"),
-        ("tree", tmp_path / f"{EVIL}.t", "--family", family),
-        ("greedy", "--family", family),
-        ("bounds", "--family", family),
+        ("solve", family, "--tree", tmp_path / f"{EVIL}.t"),
+        ("tree", tmp_path / f"{EVIL}.t", family),
+        ("greedy", family),
+        ("bounds", family),
         ("simulate", f"{own}:shoot", "1x1:1"),
         ("evaluate", f"{own}:shoot", "1x1:1", "--jobs", "1"),
         ("tree", tree, "--beside", tree),
@@ -291,8 +288,8 @@ def test_control_characters_in_names(here, folder, tmp_path, monkeypatch):
             assert (status, err) == (0, ""), request
             quoted = "1x2" if tree in request else "a\\u001b[2J" if json_too else HARMLESS
             assert_harmless(out, HARMLESS if not json_too else quoted)
-    for request in (["tree"], ["proof"], ["solitaire", "solve"], ["count", f"{EVIL}:2"], [EVIL]):
-        result = here(*request, *([own] if request[-1] in ("tree", "proof", "solve") else []))
+    for request in (["tree"], ["check"], ["solitaire", "solve"], ["count", f"{EVIL}:2"], [EVIL]):
+        result = here(*request, *([own] if request[-1] in ("tree", "check", "solve") else []))
         assert_is_one_clear_line(result)
         assert_harmless(result[2])
 
@@ -431,12 +428,11 @@ READ = {
     "puzzle": (["solitaire", "solve"], 1 << 20),
     "prior": (["posterior", "4x4:2", "--prior"], 1 << 26),
     "boards": (["simulate", "greedy", "4x4:2", "--games", "2", "--boards"], 1 << 26),
-    "family": (["bounds", "--family"], 1 << 26),
+    "family": (["bounds"], 1 << 26),
     "tree": (["tree"], 1 << 30),
     "tree of a page": (["explore", "4x4:2", "-o", "page.html", "--with-tree"], 1 << 30),
-    "tree of a family": (["tree", "--family", "sets.csv"], 1 << 30),
-    "proof": (["proof"], 1 << 30),
-    "certificate": (["certificate"], 1 << 30),
+    "tree of a family": (["tree", "{}", "sets.csv"], 1 << 30),
+    "tree, proof or value": (["check"], 1 << 30),
     "function": (["posterior", "4x4:2", "--prior", "{}:weigh"], 1 << 30),
     "strategy": (["evaluate", "{}:shot", "4x4:2"], 1 << 30),
 }
@@ -467,7 +463,13 @@ def only_so_much_memory(more):
 @pytest.mark.parametrize("read", READ)
 def test_what_is_no_file_to_read(here, odd, kind, read):
     arguments, most = READ[read]
-    ending = {"prior": ".csv", "boards": ".csv", "function": ".py", "strategy": ".py"}.get(read, "")
+    ending = {
+        "prior": ".csv",
+        "family": ".csv",
+        "boards": ".csv",
+        "function": ".py",
+        "strategy": ".py",
+    }.get(read, "")
     name = f"./odd{ending or '.txt'}"
     if kind == "device":
         Path(name).symlink_to("/dev/zero")
@@ -520,12 +522,3 @@ def test_files_of_checkpoints_and_tables_that_are_none(here, odd):
         status, out, err = here(command, "4x4:2", "--resume", "long")
         assert (status, out) == (2, "")
         assert all(said in err for said in ("'long'", ": it has more than 65,536 bytes"))
-    sweep.cache_clear()
-    assert here("count", "4x4:2", "--cache", "kept")[0] == 0
-    (kept,) = Path("kept").iterdir()
-    kept.unlink()
-    os.mkfifo(kept)
-    sweep.cache_clear()
-    status, _, err = here("count", "4x4:2", "--cache", "kept")
-    assert status == 2
-    assert kept.name in err.splitlines()[-1]

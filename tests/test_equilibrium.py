@@ -640,13 +640,13 @@ def test_the_command(here, answer_of, tmp_path, monkeypatch):
     assert "uniform  45/8 = 5.625000: a hider who draws uniformly gives away 0.059211" in out
     assert "hider    2 of 2 orbits, 16 of 16 ways to hide" in out
     assert (tmp_path / "mix.svg").read_text().startswith("<?xml")
-    found = answer_of("certificate", "value.json")
+    found = answer_of("check", "value.json")
     assert (found["value_exact"], found["method"]) == ("108/19", "a plain search")
-    status, out, err = here("certificate", "value.json")
+    status, out, err = here("check", "value.json")
     assert (status, err) == (0, "")
     assert "value    108/19 = 5.684211, proved" in out
     for number in (1, 2):
-        assert answer_of("tree", f"trees/tree_{number:03}.json", "--verify")["verified"]
+        assert answer_of("check", f"trees/tree_{number:03}.json")["what"] == "tree"
     found = answer_of("equilibrium", "4x4:3")
     assert (found["value_exact"], found["uniform"], found["is_uniform"]) == (
         *("108/19", "45/8", False),
@@ -677,9 +677,9 @@ def test_a_bracket_of_the_command(here, answer_of, tmp_path, monkeypatch):
     status, out, err = here("equilibrium", "4x4:3,2", *options)
     assert (status, err) == (0, "")
     assert "value    between 8.4" in out
-    found = answer_of("certificate", "bracket.json")
+    found = answer_of("check", "bracket.json")
     assert found["value"] is None
-    assert "proved" in here("certificate", "bracket.json")[1]
+    assert "proved" in here("check", "bracket.json")[1]
 
 
 # Where to draw uniformly is best: docs/equilibrium.md has the proof

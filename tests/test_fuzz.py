@@ -33,6 +33,7 @@ from hypothesis import strategies as st
 
 from optsearch.board.answers import Setting
 from optsearch.board.server import STATELESS, Table
+from optsearch.counting.configurations import Configurations
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.play.advice import advise
@@ -167,8 +168,6 @@ def check_counts(asked):
         sum(sum(ships) >> cell & 1 for ships in asked.root.family) for cell in cells
     ]  # of all cells, hit or not
     assert asked.ask("count")["configurations"] == n
-    found = asked.ask("occurrence")
-    assert [m for row in found["occurrence"] for m in row] == occurrence
     found = asked.ask("posterior")
     assert [m for row in found["occurrence"] for m in row] == occurrence
     assert found["configurations"] == n
@@ -236,9 +235,9 @@ def check_other_counts(asked):
     """Counted one by one, and from a drawn board."""
     if not asked.definition.is_silent and asked.root.hits:
         return  # refused
-    by_one = ("--method", "enumerate")
-    assert asked.ask("count", *by_one)["configurations"] == asked.configurations
-    assert asked.ask("occurrence", *by_one)["occurrence"] == asked.ask("occurrence")["occurrence"]
+    listed = Configurations(Position.parse(asked.game, asked.case.position))
+    assert listed.configurations == asked.configurations
+    assert listed.occurrence.tolist() == asked.ask("posterior")["occurrence"]
     if asked.definition.is_silent:
         signs = dict.fromkeys(asked.rules.holes, "-")
         signs |= {cell: "o" if reply == "miss" else "X" for cell, reply in asked.case.shots}
@@ -301,8 +300,9 @@ def check_prior(asked):
     if not silent:
         return
     asked.run("solve", *game, "--tree", "by.json", "--prove", "by.jsonl")
-    assert asked.run("tree", "by.json", "--verify", "--prior", "prior.csv")["verified"]
-    found = asked.run("proof", "by.jsonl", "--prior", "prior.csv")
+    for file in ("by.json", "by.jsonl"):
+        found = asked.run("check", file, "--prior", "prior.csv")
+        assert Fraction(found["mean_exact"]) == Fraction(optimum) / weight
     assert Fraction(found["mean_exact"]) == Fraction(optimum) / weight
     found = asked.run("greedy", *game)
     mean = Fraction(found["best_greedy_total_height"], found["configurations"])
@@ -371,9 +371,9 @@ def check_odd_files(asked):
             ("solve", asked.game, "--board", name),
             ("count", f"{name}:2"),
             ("explore", *game, "-o", "page.html", "--with-tree", name),
-            ("bounds", "--family", name),
+            ("bounds", name),
             ("solitaire", "count", name),
-            *((command, name) for command in ("tree", "proof", "certificate")),
+            *((command, name) for command in ("tree", "check")),
         )
     )
     asked.lines.append(f"{kind}: {shlex.join(['optsearch', *map(str, arguments)])}")
@@ -509,7 +509,7 @@ def check_proof(asked):
     if not asked.definition.is_silent:
         return
     asked.ask("solve", "--prove", "proof.jsonl")
-    found = asked.run("proof", "proof.jsonl")
+    found = asked.run("check", "proof.jsonl")
     assert found["total_height"] == asked.total()
     assert found["configurations"] == asked.configurations
 
@@ -598,24 +598,19 @@ def check_optimal_trees(asked):
 
 
 def check_greedy_trees(asked):
-    rule = asked.rng.choice(("best", "worst", *asked.orders))
-    files = ("--tree", "greedy.json", "--optimal-tree", "optimal.json")
-    found = asked.ask("greedy", "--rule", rule, *files)
-    depths = depths_of(asked, "greedy.json")
-    assert total_of(depths) == found["rules"][rule]["total_height"]
-    if rule in ("best", "worst"):
-        end = {"best": min, "worst": max}[rule]
-        assert total_of(depths) == asked.definition.greedy(asked.root, end)
-    assert total_of(depths_of(asked, "optimal.json")) == asked.total()
+    found = asked.ask("greedy", "--tree", "greedy.json")
+    total = total_of(depths_of(asked, "greedy.json"))
+    assert total == found["rules"]["best"]["total_height"]
+    assert total == asked.definition.greedy(asked.root, min)
 
 
 def depths_of(asked, path):
-    """The leaves of a tree file by depth: replayed here, and as `tree --verify` says."""
+    """The leaves of a tree file by depth: replayed here, and as `check` says."""
     with open(path, encoding="utf-8") as file:
         depths = replayed(asked, asked.root, json.load(file)["root"])
-    found = asked.run("tree", path, "--verify")
+    found = asked.run("tree", path)
     assert {int(depth): n for depth, n in found["histogram"].items()} == depths
-    assert (found["total_height"], found["verified"]) == (total_of(depths), True)
+    assert found["total_height"] == asked.run("check", path)["total_height"] == total_of(depths)
     assert found["worst"] == max(depths)
     return depths
 

@@ -146,7 +146,7 @@ def test_bad_files(tmp_path, here, text, says):
     with pytest.raises(RecordError):
         hunt.read(path)
     for command in ("solve", "greedy", "bounds"):
-        status, out, err = here(command, "--family", path)
+        status, out, err = here(command, path)
         assert (status, out) == (2, "")
         assert says in err
         assert err.count("\n") == 1
@@ -167,21 +167,15 @@ def test_too_many_things_or_too_much_weight(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("solve",), "'GAME' is missing, as in optsearch solve 4x5:2,3,4, or --family FILE"),
-        (("greedy",), "'GAME' is missing, as in optsearch greedy"),
-        (("bounds",), "'GAME' is missing"),
-        (("solve", "2x3:2", "--family", "f.csv"), "give a GAME ('2x3:2') or --family ('f.csv')"),
-        (("solve", "--family", "f.csv", "--shots", "A1=hit"), "--shots goes with a GAME, not with"),
-        (("solve", "--family", "f.csv", "--objective", "worst"), "--objective goes with a GAME"),
-        (("solve", "--family", "f.csv", "--prior", "p.csv"), "--prior goes with a GAME"),
-        (("greedy", "--family", "f.csv", "--optimal-tree", "t"), "--optimal-tree goes with a GAME"),
-        (("solve", "--family", "f.csv"), "'f.csv' does not exist"),
-        (("evaluate", "greedy"), "'GAME' is missing, as in optsearch evaluate greedy 4x5:2,3,4"),
-        (("evaluate", "greedy", "--family", "f.csv", "--jobs", "2"), "--jobs goes with a GAME"),
-        (("simulate", "greedy", "--family", "f.csv", "--boards", "corner"), "--boards goes with a"),
-        (("posterior", "--family", "f.csv", "--cache", "c"), "--cache goes with a GAME"),
-        (("advise", "--family", "f.csv", "--resume", "r"), "--resume goes with a GAME"),
-        (("tree", "t.json", "--family", "f.csv", "--figure", "t.pdf"), "--figure goes with a GAME"),
+        (("solve", "f.csv", "--shots", "A1=hit"), "--shots does not work with a family of sets"),
+        (("solve", "f.csv", "--objective", "worst"), "--objective does not work with a family"),
+        (("solve", "f.csv", "--prior", "p.csv"), "--prior does not work with a family"),
+        (("solve", "f.csv"), "'f.csv' does not exist"),
+        (("evaluate", "greedy", "f.csv", "--jobs", "2"), "--jobs does not work with a family"),
+        (("simulate", "greedy", "f.csv", "--boards", "corner"), "--boards does not work with a"),
+        (("advise", "f.csv", "--resume", "r"), "--resume does not work with a family"),
+        (("tree", "t.json", "f.csv", "--figure", "t.pdf"), "--figure does not work with a family"),
+        (("count", "f.csv"), "'f.csv' is a family of sets, which advise, bounds, check, evaluate"),
     ],
 )
 def test_what_does_not_go_together(here, arguments, says):
@@ -258,26 +252,32 @@ def test_the_command(tmp_path, monkeypatch, here, answer_of):
     sets = hunt.read("faults.csv")
     found = hunt.hunt(sets)
     files = ("--tree", "tree.json", "--prove", "proof.jsonl")
-    answer = answer_of("solve", "--family", "faults.csv", *files)
+    answer = answer_of("solve", "faults.csv", *files)
     assert answer["total_misses"] == found.misses
     assert answer["mean_exact"] == f"{found.misses}/18"
     assert answer["best"] == list(found.best)
-    shown = answer_of("tree", "tree.json", "--family", "faults.csv", "--verify")
-    assert (shown["total_misses"], shown["verified"]) == (found.misses, True)
-    assert answer_of("proof", "proof.jsonl", "--family", "faults.csv")["claims"] > 0
-    answer = answer_of("greedy", "--family", "faults.csv", "--rule", "worst", "--tree", "g.json")
+    shown = answer_of("tree", "tree.json", "faults.csv")
+    checked = answer_of("check", "tree.json", "faults.csv")
+    assert checked["what"] == "tree"
+    assert shown["total_misses"] == checked["total_misses"] == found.misses
+    assert answer_of("check", "proof.jsonl", "faults.csv")["claims"] > 0
+    answer = answer_of("greedy", "faults.csv", "--tree", "g.json")
     assert answer["rules"]["worst"]["total_misses"] == hunt.greedy(sets, "worst").total
-    assert answer_of("bounds", "--family", "faults.csv")["bracket_exact"]
+    assert hunt.load("g.json", sets).total == answer["rules"]["best"]["total_misses"]
+    assert answer_of("bounds", "faults.csv")["bracket_exact"]
     for command in ("solve", "greedy", "bounds"):
-        status, out, err = here(command, "--family", "faults.csv")
+        status, out, err = here(command, "faults.csv")
         assert (status, err) == (0, "")
         assert out.startswith("faults.csv: 6 sets of weight 18, 4 things\n")
     with pytest.raises(OptsearchError):
         hunt.load("proof.jsonl", sets)
-    status, _, err = here("tree", "tree.json")
-    assert status == 2
-    assert "add --family FILE" in err
-    answer = answer_of("solve", "--family", "faults.csv", "--jobs", "2")
+    for command in ("tree", "check"):
+        status, _, err = here(command, "tree.json")
+        assert status == 2
+        assert f"as in optsearch {command} tree.json sets.csv" in err
+    assert "as in optsearch check proof.jsonl sets.csv" in here("check", "proof.jsonl")[2]
+    assert "nobody plays faults.csv" in here("simulate", "faults.csv")[2]
+    answer = answer_of("solve", "faults.csv", "--jobs", "2")
     assert answer["total_misses"] == found.misses
 
 
@@ -320,7 +320,7 @@ def test_strategies_of_a_family(tmp_path, monkeypatch, here, answer_of):
     (tmp_path / "faults.csv").write_text(FAULTS, encoding="utf-8")
     (tmp_path / "own.py").write_text(HALVE)
     sets = hunt.read("faults.csv")
-    family = ("--family", "faults.csv")
+    family = ("faults.csv",)
     means = {}
     for name in (*asking.NAMES, "greedy", "own.py:halve"):
         tree = asking.strategy(name, sets)
@@ -349,19 +349,18 @@ def test_strategies_of_a_family(tmp_path, monkeypatch, here, answer_of):
 def test_advice_on_a_family(tmp_path, monkeypatch, here, answer_of):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "faults.csv").write_text(FAULTS, encoding="utf-8")
-    family = ("--family", "faults.csv")
-    found = answer_of("posterior", *family, "--shots", "A=miss")
+    found = answer_of("posterior", "faults.csv", "--shots", "A=miss")
     assert (found["left"], found["left_weight"], found["greedy"]) == (3, 7, ["B", "C"])
     assert {row["thing"]: row["probability"] for row in found["probability"]}["B"] == 3 / 7
     monkeypatch.setattr("sys.stdin", io.StringIO("A miss\nB hit\nundo\n"))
-    advised = answer_of("advise", *family)
+    advised = answer_of("advise", "faults.csv")
     assert (advised["left"], advised["best"], advised["mean_exact"]) == (3, ["B", "C"], "5/7")
     monkeypatch.setattr("sys.stdin", io.StringIO("A miss\nA hit\nQ hit\nB\nhelp\nB hit\nquit\n"))
-    status, out, _ = here("advise", *family)
+    status, out, _ = here("advise", "faults.csv")
     assert status == 1
     for said in ("'A' was asked for already", "has 'Q'", "is no reply", "1 set left: valve"):
         assert said in out
-    assert here("posterior", *family, "--shots", "A=miss D=hit")[0] == 2
+    assert here("posterior", "faults.csv", "--shots", "A=miss D=hit")[0] == 2
 
 
 @pytest.mark.parametrize("more", [12, 13, 30])
@@ -375,6 +374,6 @@ def test_bounds_where_all_sets_have_a_thing(tmp_path, here, more):
         for name, family in (("own.csv", own), ("all.csv", all_have))
     )
     assert found == expected == [Fraction(more - 1, 2)] * 4
-    status, out, err = here("bounds", "--family", tmp_path / "all.csv")
+    status, out, err = here("bounds", tmp_path / "all.csv")
     assert (status, err) == (0, "")
     assert "dual of the chain" in out

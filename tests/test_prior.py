@@ -576,7 +576,7 @@ def test_weights_too_many_to_ask_for_name_no_file(tmp_path, here, monkeypatch):
         assert ran(command, "--json") == (0, answer)
     for command, *more in (
         *(("solve", option, "new") for option in ("--tree", "--prove", "--table")),
-        *(("greedy", option, "new") for option in ("--tree", "--optimal-tree")),
+        ("greedy", "--tree", "new"),
         ("evaluate", "--resume", "new"),
     ):
         status, err = ran(command, *more)
@@ -584,8 +584,7 @@ def test_weights_too_many_to_ask_for_name_no_file(tmp_path, here, monkeypatch):
         assert "cannot name the prior own.py:weigh: that needs the weights of all" in err
         assert err.count("\n") == 1
     assert not (tmp_path / "new").exists()
-    for command in ("tree", "proof"):
-        file = "tree.json" if command == "tree" else "proof.jsonl"
+    for command, file in (("tree", "tree.json"), ("check", "tree.json"), ("check", "proof.jsonl")):
         status, out, err = here(command, file, "--prior", "own.py:weigh")
         assert (status, out) == (2, "")
         assert f"'{file}' cannot name the prior own.py:weigh" in err

@@ -300,7 +300,7 @@ def test_every_form_has_the_same_numbers(here, tmp_path, monkeypatch):
     arguments = ("table", "3x4..4x4:3,2", "4x4:4,3,2", "--columns", "optimum,greedy,lower")
     options = ("--jobs", 1, "--places", 3)
     printed = {}
-    for form in ("text", "markdown", "latex"):
+    for form in ("text", "latex"):
         status, out, err = here(*arguments, *options, "--format", form)
         assert (status, err) == (0, "")
         printed[form] = out
@@ -311,8 +311,6 @@ def test_every_form_has_the_same_numbers(here, tmp_path, monkeypatch):
         ["4x4:3,2", "8.442†", "8.452", "8.442"],
         ["4x4:4,3,2", "—‡", "—‡", "—‡"],
     ]
-    rows = [line for line in printed["markdown"].splitlines() if line.startswith("| ")]
-    assert [re.findall(r"[^| ]+", row) for row in rows] == lines[:4]
     assert [unescaped(row) for row in rows_of(printed["latex"])] == lines[:4]
     for text in printed.values():
         assert "ships with the package: data/results/optima.csv" in text.replace("\\_", "_")
@@ -365,27 +363,6 @@ def test_latex_of_what_is_special():
     assert table.splitlines()[0] == r"\begin{tabular}{lr}"
     assert rows_of(table)[1:] == [["{[}1{]}", "1.5"], ["{*}", "---"]]
     assert latex_table([]) == ""
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("bounds", "3x4:2"),
-        ("greedy", "2x6:2,3"),
-        ("strategies",),
-        ("count", "3x4:2"),
-        ("sample", "1x3:3"),
-    ],
-    ids=" ".join,
-)
-def test_every_command_has_latex(here, arguments):
-    """Those with tables a tabular each, others a row a field."""
-    status, out, err = here(*arguments, "--format", "latex")
-    assert (status, err) == (0, "")
-    tables = re.findall(r"\\begin\{tabular\}.*?\\end\{tabular\}", out, re.S)
-    assert len(tables) == {"greedy": 2}.get(arguments[0], 1)
-    for table in tables:
-        assert rows_of(table) if r"\midrule" in table else "configurations & 17" in table
 
 
 def test_the_figure(here, tmp_path):

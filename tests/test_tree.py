@@ -619,7 +619,7 @@ def test_every_mutation_of_a_good_tree_is_found(tree, data):
     ],
 )
 def test_totals_of_a_tree_that_does_not_fit_its_game(here, tmp_path, game, text, changed, message):
-    """They are not printed, with or without --verify."""
+    """They are not printed."""
     path = tmp_path / "tree.json"
     save(solve(game).tree(), path)
     fields = path.read_text(encoding="utf-8")
@@ -634,8 +634,8 @@ def test_totals_of_a_tree_that_does_not_fit_its_game(here, tmp_path, game, text,
     fields["total_height"] = sum(depth * number for depth, number in leaves(fields["root"]))
     fields["configurations"] = sum(number for _, number in leaves(fields["root"]))
     path.write_text(json.dumps(fields), encoding="utf-8")
-    for option in ((), ("--verify",), ("--json",)):
-        status, out, err = here("tree", path, *option)
+    for command, *option in (("tree",), ("tree", "--json"), ("check",)):
+        status, out, err = here(command, path, *option)
         assert (status, out, err.count("\n")) == (2, "", 1)
         assert message in err
 

@@ -431,7 +431,10 @@ def read_head(path: str | Path, kinds: Mapping[str, type]) -> tuple[dict[str, An
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise ProofError(f"{path}: the file is no proof; its head has no 'format': {FORMAT!r}")
     if "family" in head and "family" not in kinds:
-        raise ProofError(f"{path} is a proof for a family from a file; add --family FILE")
+        raise ProofError(
+            f"{path} is a proof for a family of sets; name its file, too, as in optsearch check "
+            f"{path} sets.csv"
+        )
     for key, kind in {"version": int, **kinds, "claims": int}.items():
         if type(head.get(key)) is not kind:
             raise ProofError(f"{path}: {key!r} in the head is {head.get(key)!r:.60}")

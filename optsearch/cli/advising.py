@@ -17,7 +17,6 @@ from optsearch.cli.common import (
     cell_names,
     counted_text,
     described,
-    game_of,
     heading,
     noise_of,
     numbered,
@@ -27,7 +26,6 @@ from optsearch.cli.common import (
 )
 from optsearch.cli.counting import probability_board
 from optsearch.cli.dialogue import Dialogue
-from optsearch.cli.families import advise_family
 from optsearch.cli.options import ANY, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.counting.posterior import Posterior
@@ -67,7 +65,6 @@ def forms(game: Game) -> str:
     then="optsearch posterior 10x10:5,4,3,3,2 --shots 'B4=hit C7=miss'  # all cells",
     gives="game position (prior prior_digest) ships_left configurations bits greedy_shots likely "
     "best_shots mean by by_shot (salvo by_salvo) (false_hits false_misses) refused",
-    of_family="left likely best mean refused",
     number=Option("How many shots to propose.", flags="-n", min=1, max=128),
     endgame=Option("Search the optimum with at most so many configurations left.", min=0, max=2000),
     resume=Option("File that keeps the replies; the same command goes on from there.", writes=ANY),
@@ -82,8 +79,7 @@ def forms(game: Game) -> str:
     ),
 )
 def advise(
-    game: str | None = None,
-    family: Path | None = None,
+    game: str,
     shots: str = "",
     number: int = 5,
     endgame: int = ENDGAME,
@@ -104,14 +100,8 @@ def advise(
     one of them was refused.
     """
     noise = noise_of(false_hits, false_misses)
-    heard = {"false_hits": false_hits, "false_misses": false_misses, "salvo": salvo > 1}
-    played = game_of("advise", family, game, resume=resume, by=by, prior=prior, **heard)
-    if played is None:
-        assert family is not None
-        advise_family(family, shots, number, endgame, form)
-        return
     talk = Dialogue(is_quiet=form is not Form.TEXT)
-    start = read_heard(played, shots, None, noise)
+    start = read_heard(game, shots, None, noise)
     weights = prior_of(prior, start.game)
     asked = None if by is None else Chooser(by, start.game)
     if noise is not None and asked is not None:

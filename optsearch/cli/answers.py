@@ -5,9 +5,7 @@
     answer.print(form)
 
 As JSON it is one object on one line, in the form that docs/json.md describes; as CSV its table
-alone, with lines `# NAME: VALUE` before it, or one row of all its fields where it has none; as
-Markdown its facts and its tables; as LaTeX its tables, or a row a field, with the other fields as
-comments.
+alone, with lines `# NAME: VALUE` before it, or one row of all its fields where it has none.
 """
 
 from __future__ import annotations
@@ -15,21 +13,21 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
+from optsearch.cli.arguments import COMMAND
 from optsearch.cli.common import described, facts_table, heading, out, prior_text
-from optsearch.cli.latex import latex_table
 from optsearch.cli.options import Form
 from optsearch.counting.prior import Prior
 from optsearch.game.position import Position
 from optsearch.support.errors import printable
+from optsearch.support.version import VERSION
 
 if TYPE_CHECKING:
     from optsearch.results.bracket import Bracket
@@ -47,46 +45,6 @@ EXACT = {
 LARGEST = 1 << 53  # integers from here on are not all floats
 
 
-@dataclass(frozen=True)
-class Sheet:
-    """A table as people read it: text, Markdown and LaTeX, where it is not the one of programs.
-
-    head -- the names of its columns. rows -- the texts of each. signs -- of notes, beside each
-    text, or empty; notes -- by sign, what is said below.
-    """
-
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    signs: Sequence[Sequence[str]]
-    notes: Mapping[str, str]
-
-    @property
-    def below(self) -> list[str]:
-        """The lines below the table."""
-        return [f"{sign} {note}" for sign, note in self.notes.items()]
-
-    def table(self) -> Table:
-        """For a terminal: the first column to the left, others to the right, signs behind."""
-        table = Table(box=None, padding=(0, 2, 0, 0))
-        widths = [max(map(len, column), default=0) for column in zip(*self.signs, strict=True)]
-        rows = [
-            [f"{text}{sign:<{width}}" for text, sign, width in zip(row, signs, widths, strict=True)]
-            for row, signs in zip(self.rows, self.signs, strict=True)
-        ]
-        for number, (name, *column) in enumerate(zip(self.head, *rows, strict=True)):
-            least = max(map(len, column), default=0)
-            justify: Literal["left", "right"] = "right" if number else "left"
-            table.add_column(name, justify=justify, overflow="fold", min_width=least)
-        for row in rows:
-            table.add_row(*row)
-        return table
-
-    def lines(self) -> list[list[str]]:
-        """The head and the rows, signs behind the texts."""
-        rows = (zip(*pair, strict=True) for pair in zip(self.rows, self.signs, strict=True))
-        return [list(self.head), *([text + sign for text, sign in row] for row in rows)]
-
-
 class Answer:
     """The facts of an answer, in the order in which they are printed.
 
@@ -96,7 +54,7 @@ class Answer:
     def __init__(self, title: str = "", /, **fields: Any):
         self.fields = fields
         self._shown: list[Any] = []
-        self._tables: list[tuple[str, list[Mapping[str, Any]], Sheet | None]] = []
+        self._table: list[Mapping[str, Any]] | None = None
         if title:
             self.head(title)
 
@@ -128,16 +86,10 @@ class Answer:
         self.fields |= fields
         self._shown += shown
 
-    def table(
-        self, rows: Iterable[Mapping[str, Any]], title: str = "", sheet: Sheet | None = None
-    ) -> None:
-        """What programs that read tables get; where there are several, CSV has the first.
-
-        sheet -- what people see in its place.
-        """
-        self._tables.append((title, list(rows), sheet))
-        if sheet is not None:
-            self.show(sheet.table(), *sheet.below)
+    def table(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """What programs that read tables get; where there are several, the first."""
+        if self._table is None:
+            self._table = list(rows)
 
     def bounds(self, known: Bracket, of_what: str, is_all: bool) -> None:
         """Bounds and the bracket they leave.
@@ -177,58 +129,19 @@ class Answer:
         elif form is Form.JSON:
             typer.echo(json_text(self.fields))
         else:
-            forms = {Form.CSV: self._csv, Form.MARKDOWN: self._markdown, Form.LATEX: self._latex}
-            typer.echo(forms[form](), nl=False)
+            typer.echo(self._csv(), nl=False)
 
     def _csv(self) -> str:
-        """The first table behind the fields that are beside it, or a row of all fields."""
-        if not self._tables:
+        """The table behind the fields that are beside it, or a row of all fields."""
+        if self._table is None:
             return _csv_text([self.fields])
-        return self._beside("#") + _csv_text(self._tables[0][1])
-
-    def _beside(self, mark: str) -> str:
-        """The fields that are beside tables, a line each."""
         beside = {
             name: _cell_text(value)
             for name, value in _converted(self.fields).items()
             if not _is_nested(value)
         }
-        lines = (f"{name}: {' '.join(text.split())}" for name, text in beside.items())
-        return "".join(f"{mark} {line}\n" for line in lines)
-
-    def _latex(self) -> str:
-        """The tables behind the fields that are beside them, or a row for each field."""
-        if not self._tables:
-            fields = [[name, _cell_text(one)] for name, one in _converted(self.fields).items()]
-            return printable(f"{latex_table(fields, has_head=False)}\n")
-        parts = [self._beside("%").rstrip("\n")]
-        for title, rows, sheet in self._tables:
-            parts += [f"% {title}"] * bool(title and rows)
-            if sheet is None:
-                parts.append(latex_table(_lines_of(rows)))
-            else:
-                signs = [[""] * len(sheet.head), *sheet.signs]
-                parts.append(latex_table([sheet.head, *sheet.rows], signs, sheet.below))
-        return printable("\n".join(filter(None, parts)) + "\n")
-
-    def _markdown(self) -> str:
-        """Headings, facts and tables; where there is no table, what people see in its place."""
-        parts = []
-        for shown in self._shown:
-            shown = shown() if callable(shown) else shown
-            is_facts = isinstance(shown, Table) and not shown.show_header
-            if isinstance(shown, Text) and shown.style == "bold":
-                parts.append(f"**{shown.plain.strip()}**")
-            elif is_facts:
-                cells = zip(*(column.cells for column in shown.columns), strict=True)
-                parts.append(_markdown_table([["", ""], *(map(str, row) for row in cells)]))
-            elif not self._tables and str(shown).strip():
-                parts.append(f"```text\n{str(shown).strip(chr(10)).rstrip()}\n```")
-        for title, rows, sheet in self._tables:
-            parts += [f"**{title}**"] * bool(title and rows)
-            parts.append(_markdown_table(_lines_of(rows) if sheet is None else sheet.lines()))
-            parts += [] if sheet is None else ["  \n".join(sheet.below)]
-        return printable("\n\n".join(filter(None, parts)) + "\n")
+        lines = (f"# {name}: {' '.join(text.split())}\n" for name, text in beside.items())
+        return "".join(lines) + _csv_text(self._table)
 
 
 def _is_nested(value: Any) -> bool:
@@ -260,16 +173,10 @@ def _csv_text(rows: list[Mapping[str, Any]]) -> str:
     return printable(text.getvalue())
 
 
-def _markdown_table(lines: Iterable[Iterable[str]]) -> str:
-    """Rows of texts, the first its head; nothing where there is no row."""
-    rows = [[" ".join(text.split()).replace("|", "\\|") for text in line] for line in lines]
-    written = [f"| {' | '.join(row)} |" for row in rows]
-    return "\n".join([*written[:1], *("|" + "---|" * len(row) for row in rows[:1]), *written[1:]])
-
-
 def json_text(fields: Mapping[str, Any]) -> str:
-    """An answer as text: its schema, then its fields with exact texts beside numbers."""
-    text = json.dumps({"schema": SCHEMA, **_converted(fields)}, ensure_ascii=False)
+    """An answer as text: what made it, then its fields with exact texts beside numbers."""
+    origin = {"schema": SCHEMA, "version": VERSION, "command": COMMAND.get()}
+    text = json.dumps({**origin, **_converted(fields)}, ensure_ascii=False)
     return printable(text, json.dumps)
 
 

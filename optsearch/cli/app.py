@@ -6,10 +6,11 @@ It imports no other module of this room with commands: these take long to load, 
 
 from __future__ import annotations
 
+import json
 import platform
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -17,123 +18,111 @@ from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
 from optsearch.cli import loading
-from optsearch.cli.arguments import Commands
+from optsearch.cli.arguments import USAGE, Commands
 from optsearch.support.errors import printable
 from optsearch.support.version import VERSION
 
-START, COUNTING, OPTIMUM, STRATEGIES, PLAYING, SHOWING = (
-    "To begin with",
-    "Counts and probabilities",
-    "The optimum",
-    "Strategies",
-    "Playing",
-    "Looking at trees; puzzles",
-)
-# name -> its group, the module of this room that has it, the first sentence of its help
+# name -> the module of this room that has it, and the first sentence of its help
 COMMANDS = {
-    "solve": (
-        START,
-        "solving",
-        "The optimum: its mean number of shots, exactly, and its first shots.",
-    ),
-    "bounds": (START, "solving", "Proved bounds on the optimum, and the bracket they leave."),
-    "posterior": (START, "counting", "Where the ships are: the probability of each cell."),
-    "play": (
-        *(START, "playing"),
-        "Play against hidden ships, or against a player who shoots back.",
-    ),
-    "count": (COUNTING, "counting", "Count the configurations, of a game or after some shots."),
-    "occurrence": (COUNTING, "counting", "In how many configurations each cell holds a ship."),
-    "sample": (
-        *(COUNTING, "counting"),
-        "Draw configurations from those the shots leave, uniformly or by a prior.",
-    ),
-    "advise": (PLAYING, "advising", "Advice in a real game: enter its replies one by one."),
+    "solve": ("solving", "The least mean number of shots, exactly, and its first shots."),
+    "bounds": ("solving", "Proved bounds on the optimum, and the bracket they leave."),
+    "advise": ("advising", "Advice in a real game: enter its replies one by one."),
+    "serve": ("serving", "Serve a board for the browser: advice, play and review."),
+    "play": ("playing", "Play against hidden ships, or against a player who shoots back."),
+    "simulate": ("simulating", "Play games on hidden boards, all players on the same boards."),
+    "evaluate": ("evaluating", "The exact distribution of a strategy's shots."),
+    "table": ("tabulating", "A table of many games: optima, strategies and bounds, for a paper."),
     "animate": (
-        *(PLAYING, "animating"),
+        "animating",
         "Draw a player's game shot by shot, with the probability of a ship on each cell.",
     ),
-    "serve": (PLAYING, "serving", "Serve a board for the browser: advice, play and review."),
+    "check": (
+        "checking",
+        "Check a decision tree, a proof, or the value of a game against the best hider.",
+    ),
+    "compare": ("comparing", "Estimate what one strategy saves in place of another."),
+    "count": ("counting", "Count the configurations, of a game or after some shots."),
     "counterexamples": (
-        *(STRATEGIES, "counterexamples"),
+        "counterexamples",
         "Positions where greedy is not optimal, the smallest first.",
     ),
     "equilibrium": (
-        *(OPTIMUM, "equilibria"),
+        "equilibria",
         "The value of a game in which the hider, too, plays optimally.",
     ),
-    "certificate": (
-        *(OPTIMUM, "equilibria"),
-        "Check both sides of the value of a game against the best hider.",
-    ),
-    "evaluate": (STRATEGIES, "evaluating", "The exact distribution of a strategy's shots."),
-    "compare": (STRATEGIES, "comparing", "Estimate what one strategy saves in place of another."),
-    "strategies": (
-        *(STRATEGIES, "evaluating"),
-        "List the strategies and players with their parameters.",
-    ),
     "explore": (
-        *(SHOWING, "explore"),
+        "explore",
         "Write a web page on which you walk an optimal and a greedy strategy shot by shot.",
     ),
-    "greedy": (STRATEGIES, "greedy", "The cost of always shooting a most probable cell."),
+    "greedy": ("greedy", "The cost of always shooting a most probable cell."),
+    "posterior": ("counting", "Where the ships are: the probability of each cell."),
     "reproduce": (
-        *(OPTIMUM, "reproducing"),
+        "reproducing",
         "Compute the numbers of the paper, or of another source, and print both side by side.",
     ),
-    "simulate": (
-        *(STRATEGIES, "simulating"),
-        "Play games on hidden boards, all players on the same boards.",
-    ),
-    "table": (
-        *(OPTIMUM, "tabulating"),
-        "A table of many games: optima, strategies and bounds, for a paper.",
-    ),
-    "proof": (OPTIMUM, "solving", "Check a proof that no strategy is better."),
-    "tree": (
-        *(SHOWING, "trees"),
-        "Print a decision tree; verify it; draw it; compare it with another.",
+    "sample": (
+        "counting",
+        "Draw configurations from those the shots leave, uniformly or by a prior.",
     ),
     "solitaire": (
-        *(SHOWING, "solitaire"),
+        "solitaire",
         "Solitaire Battleship: find the fleet from counts and a few revealed cells.",
     ),
+    "strategies": ("evaluating", "List the strategies and players with their parameters."),
+    "tree": ("trees", "Print a decision tree; draw it; compare it with another."),
 }
+FIRST = 8  # commands, that help shows without --all
 
 
-class Grouped(TyperGroup):
-    """The commands by what they are for, each with its first sentence whole."""
-
-    groups: ClassVar[tuple[str, ...]] = START, OPTIMUM, COUNTING, STRATEGIES, PLAYING, SHOWING
+class Sentences(TyperGroup):
+    """Commands in a list, each with its first sentence whole."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write a section for each group."""
-        sections: dict[str, list[tuple[str, str]]] = {group: [] for group in self.groups}
-        for name, command in self.commands.items():
-            first = (command.help or "").strip().partition("\n\n")[0].replace("\n", " ")
-            sections[self.group_of(name)].append((name, first))
-        for group, rows in sections.items():
-            if rows:
-                with formatter.section(group):
-                    formatter.write_dl(rows)
-
-    def group_of(self, name: str) -> str:
-        """The group of a command."""
-        return COMMANDS[name][0]
+        """Write the list."""
+        rows = [(name, sentence(command)) for name, command in self.commands.items()]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
 
-class Named(Grouped):
+def sentence(command: Any) -> str:
+    """The first sentence of a command's help."""
+    return str((command.help or "").strip().partition("\n\n")[0].replace("\n", " "))
+
+
+class Named(Sentences):
     """All commands by name; one is imported when it is called, not when it is listed."""
 
     def __init__(self, *, commands: dict[str, Any], **options: Any) -> None:
-        named = {name: TyperCommand(name, help=text) for name, (*_, text) in COMMANDS.items()}
+        named = {name: TyperCommand(name, help=text) for name, (_, text) in COMMANDS.items()}
         super().__init__(commands={**named, **commands}, **options)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As click's; `--help --all` shows more, and --help is heard before any other option."""
+        ctx.meta["is_all"] = "--all" in args
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """As click's, without the options for shells where little is shown."""
+        before = self.params
+        if not ctx.meta["is_all"]:
+            self.params = [one for one in before if not one.name.endswith("_completion")]
+        super().format_options(ctx, formatter)
+        self.params = before
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The list, or what is needed first."""
+        known = list(self.commands)
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in known[:FIRST]])
+        if ctx.meta["is_all"]:
+            with formatter.section("More commands"):
+                formatter.write_dl([(name, COMMANDS[name][1]) for name in known[FIRST:]])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """As click's, of the command with its options."""
         if type(self.commands.get(args[0])) is TyperCommand:  # its name alone
             with loading():
-                import_module(f"optsearch.cli.{COMMANDS[args[0]][1]}")
+                import_module(f"optsearch.cli.{COMMANDS[args[0]][0]}")
             self.commands.update(typer.main.get_group(app).commands)
         return super().resolve_command(ctx, args)
 
@@ -171,43 +160,47 @@ DEPENDENCIES = (
 )
 
 
-def version_text() -> str:
-    """The version, the build of the kernels in use, and the versions of what they stand on."""
+def versions() -> dict[str, str | None]:
+    """What is in use: optsearch, its kernels, Python, the machine, and the packages."""
     from optsearch.compiled import build
 
-    lines = [f"optsearch {VERSION}, kernels {build}"]
-    lines.append(f"Python {platform.python_version()}, {platform.machine()}")
+    found: dict[str, str | None] = {"version": VERSION, "kernels": build}
+    found |= {"python": platform.python_version(), "machine": platform.machine()}
     for name in DEPENDENCIES:
         try:
-            lines.append(f"{name} {version(name)}")
+            found[name] = version(name)
         except PackageNotFoundError:
-            lines.append(f"{name} is not installed")
-    return "\n".join(lines)
+            found[name] = None
+    return found
 
 
-def _show_version(is_asked: bool) -> None:
-    if is_asked:
-        typer.echo(version_text())
-        raise typer.Exit
+def version_text(found: dict[str, str | None]) -> str:
+    """The versions for people."""
+    lines = ["optsearch {version}, kernels {kernels}", "Python {python}, {machine}"]
+    packages = [f"{name} {found[name] or 'is not installed'}" for name in DEPENDENCIES]
+    return "\n".join([*(line.format(**found) for line in lines), *packages])
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def options(
+    ctx: typer.Context,
     show_version: Annotated[
-        bool,
-        typer.Option(
-            "--version",
-            help="Show the versions of optsearch and its dependencies, and the build in use.",
-            callback=_show_version,
-            is_eager=True,
-        ),
+        bool, typer.Option("--version", help="The versions of optsearch and what it uses.")
     ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --version: as JSON.")] = False,
+    show_all: Annotated[bool, typer.Option("--all", help="With --help: all commands.")] = False,
 ) -> None:
     """Optimal shooting at Battleship against ships placed uniformly at random."""
+    if show_version:
+        found = versions()
+        typer.echo(json.dumps(found) if as_json else version_text(found))
+        raise typer.Exit
+    if as_json or show_all:
+        raise USAGE("--all is for --help" if show_all else "--json is for --version", ctx)
 
 
 def everything() -> Any:
     """All commands with their options, which typer reads from the annotations of the functions."""
-    for _, module, _ in COMMANDS.values():
+    for module, _ in COMMANDS.values():
         import_module(f"optsearch.cli.{module}")
     return typer.main.get_command(app)

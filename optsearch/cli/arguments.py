@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, wraps
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
@@ -21,6 +22,7 @@ from optsearch.support.files import require_room
 Function = TypeVar("Function", bound=Callable[..., Any])
 USAGE: type[Any] = typer.BadParameter.__mro__[1]  # click's UsageError, wherever typer has it
 QUIET: ContextVar[bool] = ContextVar("QUIET", default=False)  # the command runs with --quiet
+COMMAND: ContextVar[str] = ContextVar("COMMAND", default="")  # the command as it was entered
 IN_PLACE = {"minimise"}  # commands that may leave less of the file they read
 
 
@@ -46,6 +48,7 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As click's; an error where an option is repeated, or a file would be lost or not made."""
+        COMMAND.set(shlex.join([*ctx.command_path.split(), *args]))
         if args:
             self._refuse_repeated(ctx, args)
         rest = super().parse_args(ctx, args)
@@ -137,16 +140,15 @@ class Commands(typer.Typer):
         takes: int,
         then: str,
         gives: str = "",
-        of_family: str = "",
         **own: Option,
     ) -> Callable[[Function], Function]:
         """As typer's, of a command whose help ends with an example.
 
         takes -- the seconds of the example on a usual machine, at most. then -- a command that
         comes next, and after # what it is for. gives -- the names in its answer, in parentheses
-        those that are there where they have a meaning; of_family -- with --family, behind what
-        names the family. `tests/test_json.py` compares them with what is printed, and with the
-        tables of docs/json.md. own -- what parameters are, where it is not as in `SHARED`.
+        those that are there where they have a meaning: `tests/test_json.py` compares them with
+        what is printed, and with docs/json.md. own -- what parameters are, where it is not as in
+        `SHARED`.
         """
         seconds = f"{takes} second{'s' * (takes > 1)}"
         lines = f"Example: {example}", f"Takes:   {seconds} on a usual machine", f"Next:    {then}"
@@ -155,11 +157,45 @@ class Commands(typer.Typer):
         def declared(function: Function) -> Function:
             options = SHARED | own
             named = {name: options[name] for name in signature(function).parameters}
-            vars(function).update(gives=gives, of_family=of_family, options=named)
+            vars(function).update(gives=gives, options=named)
             _annotate(function, named)
-            return add(function)
+            add(_with_families(function))
+            return function
 
         return declared
+
+
+def _with_families(function: Function) -> Function:
+    """A command that answers about a family of sets, too, where GAME is the file of one.
+
+    What it answers then is a function of the same name in `families`, which takes some of its
+    options; others are refused.
+    """
+
+    @wraps(function)
+    def run(**given: Any) -> None:
+        game = given.get("game") or (given.get("arguments") or [""])[-1]
+        if not isinstance(game, str) or not is_family(game):
+            function(**given)
+            return
+        from optsearch.cli.families import answering
+
+        answer = answering(function.__name__, game)
+        taken = signature(answer).parameters
+        for name, parameter in signature(function).parameters.items():
+            if name not in taken and name != "game" and given[name] != parameter.default:
+                flag = (vars(function)["options"][name].flags or f"--{name}").split()[0]
+                raise OptsearchError(
+                    f"{flag.replace('_', '-')} does not work with a family of sets ({game!r})"
+                )
+        answer(Path(game), **{name: given[name] for name in taken if name in given})
+
+    return run  # type: ignore[return-value]
+
+
+def is_family(game: str) -> bool:
+    """Whether what is given for a game is the file of a family of sets."""
+    return game.lower().endswith(".csv") and ":" not in Path(game).name
 
 
 def require_writable(path: Path, endings: tuple[str, ...] = (), is_folder: bool = False) -> None:

@@ -115,28 +115,6 @@ def listed(texts: Iterable[str]) -> Iterator[str]:
             yield from expanded(line)
 
 
-def game_of(command: str, family: Path | None, game: str | None, **given: object) -> str | None:
-    """The game that is asked about; None where it is a family.
-
-    Refuses one beside the other, neither, and options that go with a game only. given -- these, and
-    whether each was given.
-    """
-    if family is None:
-        if game is None:
-            raise OptsearchError(
-                f"'GAME' is missing, as in optsearch {command} 4x5:2,3,4, or --family FILE; "
-                f"optsearch {command.split()[0]} --help says more"
-            )
-        return game
-    if game is not None:
-        raise OptsearchError(f"give a GAME ({game!r}) or --family ({str(family)!r}), not both")
-    for name, value in given.items():
-        if value:
-            option = name.replace("_", "-")
-            raise OptsearchError(f"--{option} goes with a GAME, not with --family {str(family)!r}")
-    return None
-
-
 def read_drawing(board: Path) -> str:
     """What a file with a drawn board has in it; PositionError where it cannot be read."""
     return text_of(board, PositionError, MOST_DRAWN)
@@ -228,6 +206,17 @@ def mean_fields(total_height: int | None, configurations: int) -> dict[str, Any]
 def mean_text(total_height: int, configurations: int) -> str:
     """The mean as a fraction that is not reduced, and as a decimal number."""
     return f"{total_height}/{configurations} = {decimal(Fraction(total_height, configurations))}"
+
+
+def exact_text(value: Fraction) -> str:
+    """A fraction, and what it is as a decimal number."""
+    return f"{value} = {float(value):.6f}"
+
+
+def require_game(file: Path, position: Position, game: str | None) -> None:
+    """Refuse a file about another game than the one that is named beside it."""
+    if game is not None and read_game(game) != position.game:
+        raise GameError(f"{file} is about {position.game}, not {game!r}; leave out the game")
 
 
 def cell_names(cells: Iterable[Cell]) -> list[str]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import typer
@@ -21,7 +19,6 @@ from optsearch.cli.common import (
     board_text,
     counted_text,
     described,
-    game_of,
     heading,
     noise_of,
     prior_text,
@@ -29,9 +26,8 @@ from optsearch.cli.common import (
     read_position,
     save_figure,
 )
-from optsearch.cli.options import FIGURE, FOLDER, Form, Option
+from optsearch.cli.options import FIGURE, Form, Option
 from optsearch.cli.progress import telling
-from optsearch.counting.configurations import Configurations
 from optsearch.counting.posterior import Posterior, ranks
 from optsearch.counting.prior import prior_of
 from optsearch.game import HOLE, Game, cell_name, column_name
@@ -40,104 +36,23 @@ from optsearch.game.position import Position, legend
 from optsearch.support.errors import OptsearchError
 from optsearch.support.palette import GREEDY_IN_TERMINAL, IN_TERMINAL, heat_in_terminal
 
-# Counting
-
-
-class Counting(str, Enum):
-    """How configurations are counted."""
-
-    LATTICE = "lattice"
-    ENUMERATE = "enumerate"
-
-
-CountingOption = Annotated[
-    Counting,
-    typer.Option(
-        "--method", help="lattice: transfer matrix; enumerate: go through every configuration."
-    ),
-]
-CacheOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--cache", help="Folder to keep the counting table of the game in.", show_default=False
-    ),
-]
-
-
-@contextmanager
-def engine_of(
-    position: Position, method: Counting, cache: Path | None = None
-) -> Iterator[Posterior | Configurations]:
-    """The engine that was asked for; an enumeration shows how far it is."""
-    if method is Counting.LATTICE:
-        with telling("counting", at_once=False) as progress:
-            yield Posterior(position, folder=cache, progress=progress)
-        return
-    if cache is not None:
-        raise OptsearchError("--cache goes with --method lattice, not with enumerate")
-    with telling("enumerating") as progress:
-        yield Configurations(position, progress=progress)
-
 
 @app.command(
     example="optsearch count 10x10:5,4,3,3,2",
     takes=2,
     then="optsearch posterior 10x10:5,4,3,3,2  # where the ships are",
     gives="game position configurations",
-    method=Option("lattice: transfer matrix; enumerate: go through every configuration."),
-    cache=Option("Folder to keep the counting table of the game in.", writes=FOLDER),
 )
-def count(
-    game: str,
-    shots: str = "",
-    board: Path | None = None,
-    method: Counting = Counting.LATTICE,
-    cache: Path | None = None,
-    form: Form = Form.TEXT,
-) -> None:
+def count(game: str, shots: str = "", board: Path | None = None, form: Form = Form.TEXT) -> None:
     """Count the configurations, of a game or after some shots."""
     position = read_position(game, shots, board)
-    with engine_of(position, method, cache) as engine:
+    with telling("counting", at_once=False) as progress:
+        posterior = Posterior(position, progress=progress)
         if position.shots:
-            engine.require_some()
-        number = engine.configurations
+            posterior.require_some()
+        number = posterior.configurations
     answer = Answer(**described(position), configurations=number)
     answer.show(f"{heading(position)}: {counted_text(number)}")
-    answer.print(form)
-
-
-@app.command(
-    example="optsearch occurrence 4x5:2,3,4",
-    takes=1,
-    then="optsearch posterior 4x5:2,3,4 --shots 'A2=hit B1=miss'  # after shots",
-    gives="game position configurations occurrence",
-    method=Option("lattice: transfer matrix; enumerate: go through every configuration."),
-    cache=Option("Folder to keep the counting table of the game in.", writes=FOLDER),
-)
-def occurrence(
-    game: str,
-    shots: str = "",
-    board: Path | None = None,
-    method: Counting = Counting.LATTICE,
-    cache: Path | None = None,
-    form: Form = Form.TEXT,
-) -> None:
-    """In how many configurations each cell holds a ship."""
-    position = read_position(game, shots, board)
-    with engine_of(position, method, cache) as engine:
-        engine.require_some()
-        matrix = engine.occurrence.tolist()
-        number = engine.configurations
-    title = f"{heading(position)}: {counted_text(number)}"
-    answer = Answer(title, **described(position), configurations=number, occurrence=matrix)
-    answer.table(by_cell(position.game, occurrence=matrix))
-    for title, texts in (
-        ("Configurations with a ship on the cell", [[str(n) for n in row] for row in matrix]),
-        ("The same in percent", [[f"{100 * n / number:.1f}" for n in row] for row in matrix]),
-    ):
-        for row, column in position.game.cells_of(position.game.holes):
-            texts[row][column] = HOLE
-        answer.show(f"\n{title}\n", board_text(position.game, texts))
     answer.print(form)
 
 
@@ -151,40 +66,22 @@ def by_cell(game: Game, **matrices: list[list[Any]]) -> list[dict[str, Any]]:
     ]
 
 
-# Posteriors
-
-
-class Matrix(str, Enum):
-    """Which matrix is printed."""
-
-    EXACT = "exact"
-    HUNT = "hunt"
-    ATTACK = "attack"
-
-
 @app.command(
     example="optsearch posterior 4x5:2,3,4 --shots 'A2=hit B1=miss'",
     takes=1,
     then="optsearch advise 4x5:2,3,4  # the same after every reply",
-    gives="game position (false_hits false_misses) (prior prior_digest) (matrix values) "
-    "(configurations occurrence probability) greedy_shots (bits)",
-    of_family="left left_weight bits greedy probability",
-    cache=Option("Folder to keep the counting table of the game in.", writes=FOLDER),
+    gives="game position (false_hits false_misses) (prior prior_digest) configurations "
+    "occurrence probability greedy_shots bits",
     figure=Option("Draw the heat map to this file (pdf, svg or png).", writes=FIGURE),
-    matrix=Option(
-        "exact: probabilities; hunt, attack: the matrices of Battleship Heuristics, which count "
-        "placements without a miss."
-    ),
+    counts=Option("Show how many configurations have a ship on each cell, in place of percent."),
 )
 def posterior(
-    game: str | None = None,
-    family: Path | None = None,
+    game: str,
     shots: str = "",
     board: Path | None = None,
     prior: str | None = None,
-    cache: Path | None = None,
     figure: Path | None = None,
-    matrix: Matrix = Matrix.EXACT,
+    counts: bool = False,
     false_hits: str | None = None,
     false_misses: str | None = None,
     form: Form = Form.TEXT,
@@ -194,33 +91,16 @@ def posterior(
     Exact, given the shots so far, with the most probable cells.
     """
     noise = noise_of(false_hits, false_misses)
-    beside = {"board": board, "prior": prior, "cache": cache, "figure": figure}
-    beside |= {"false-hits": false_hits, "false-misses": false_misses}
-    played = game_of("posterior", family, game, **beside)
-    if played is None:
-        from optsearch.cli.families import posterior_family  # solvers take a while
-
-        assert family is not None
-        posterior_family(family, shots, form)
-        return
-    position = read_heard(played, shots, board, noise)
-    if matrix is not Matrix.EXACT:
-        if prior is not None or cache is not None or isinstance(position, NoisyPosition):
-            raise OptsearchError(
-                f"--matrix {matrix.value} counts placements; leave out --prior, --cache, "
-                "--false-hits and --false-misses"
-            )
-        placements_answer(position, matrix, figure).print(form)
-        return
+    position = read_heard(game, shots, board, noise)
     by = prior_of(prior, position.game)
-    posterior_ = Posterior(position, prior=by, folder=cache)
+    posterior_ = Posterior(position, prior=by)
     posterior_.require_some()
     likely = [cell_name(cell) for cell in posterior_.greedy_shots()]
     if figure is not None:
         draw_heat(posterior_.told, posterior_.probability, figure)
     number = posterior_.configurations
     answer = Answer(heading(position), **described(position, by))
-    answer.show("", probability_board(posterior_))
+    answer.show("", counts_board(posterior_) if counts else probability_board(posterior_))
     answer.fact("false replies", str(noise) if noise else None)
     answer.fact("prior", prior_text(by))
     answer.fact("configurations", f"{number:,}", configurations=number)
@@ -240,28 +120,13 @@ def posterior(
     answer.print(form)
 
 
-def placements_answer(position: Position, matrix: Matrix, figure: Path | None) -> Answer:
-    """What Battleship Heuristics shoots by."""
-    from optsearch.strategies.heuristic import matrix_of
-
-    values = matrix_of(position, matrix.value)
-    game = position.game
-    fresh = game.cells_of((1 << game.cells) - 1 & ~position.closed)
-    most = max((values[cell] for cell in fresh), default=0.0)
-    likely = [cell_name(cell) for cell in fresh if values[cell] == most > 0]
-    answer = Answer(heading(position), **described(position), matrix=matrix.value)
-    answer.show(
-        "",
-        board_text(position.game, [[f"{value:.2f}" for value in row] for row in values.tolist()]),
-        "",
-    )
-    answer.show(values=values.tolist())
-    answer.table(by_cell(position.game, values=values.tolist()))
-    answer.fact("highest at", " ".join(likely) or "no cell", greedy_shots=likely)
-    if figure is not None:
-        draw_heat(position, values, figure)
-    answer.fact("drawing", str(figure) if figure else None)
-    return answer
+def counts_board(posterior: Posterior) -> str:
+    """In how many configurations each cell has a ship; by a prior, what they weigh."""
+    game = posterior.position.game
+    texts = [[f"{number:,}" for number in row] for row in posterior.occurrence.tolist()]
+    for row, column in game.cells_of(game.holes):
+        texts[row][column] = HOLE
+    return f"{board_text(game, texts)}\n"
 
 
 def probability_board(posterior: Posterior) -> Text:
@@ -322,7 +187,6 @@ def draw_heat(position: Position | NoisyPosition, values: NDArray[np.float64], p
     number=Option("How many.", flags="-n", min=1, max=10000000),
     seed=Option("The same seed gives the same sample.", min=0),
     draw_boards=Option("Draw each configuration as a board; 1 2 3 … are the ships."),
-    cache=Option("Folder to keep the counting table of the game in.", writes=FOLDER),
 )
 def sample(
     game: str,
@@ -332,7 +196,6 @@ def sample(
     number: int = 1,
     seed: int | None = None,
     draw_boards: bool = False,
-    cache: Path | None = None,
     false_hits: str | None = None,
     false_misses: str | None = None,
     form: Form = Form.TEXT,
@@ -343,7 +206,7 @@ def sample(
     """
     position = read_heard(game, shots, board, noise_of(false_hits, false_misses))
     by = prior_of(prior, position.game)
-    posterior = Posterior(position, prior=by, folder=cache)
+    posterior = Posterior(position, prior=by)
     if seed is None:
         seed = secrets.randbits(32)
     if draw_boards and form is not Form.TEXT:
@@ -357,14 +220,10 @@ def sample(
     # Written while it is drawn: ten million configurations do not fit into memory.
     fields = {**described(position, by), "seed": seed}
     if form is not Form.JSON:
-        head, before, after, foot = _AROUND[form]
-        if form in (Form.CSV, Form.LATEX):
-            mark = "#" if form is Form.CSV else "%"
-            typer.echo("".join(f"{mark} {key}: {one}\n" for key, one in fields.items()), nl=False)
-        typer.echo(head, nl=False)
+        if form is Form.CSV:
+            typer.echo("".join(f"# {key}: {one}\n" for key, one in fields.items()) + "ships")
         for names in drawn:
-            typer.echo(f"{before}{' '.join(names)}{after}")
-        typer.echo(foot, nl=False)
+            typer.echo(" ".join(names))
         return
     head = json_text({**fields, "sample": []})
     first = json.dumps(next(drawn))
@@ -375,16 +234,6 @@ def sample(
 
 
 _BATCH = 100_000
-_AROUND = {  # the list of configurations, each of them, and the end of the list
-    Form.TEXT: ("", "", "", ""),
-    Form.CSV: ("ships\n", "", "", ""),
-    Form.MARKDOWN: ("| ships |\n|---|\n", "| ", " |", ""),
-    Form.LATEX: (
-        "\\begin{tabular}{l}\n\\toprule\nships \\\\\n\\midrule\n",
-        *("", r" \\"),
-        "\\bottomrule\n\\end{tabular}\n",
-    ),
-}
 
 
 def print_boards(posterior: Posterior, number: int, rng: np.random.Generator) -> None:

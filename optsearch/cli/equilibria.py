@@ -16,11 +16,12 @@ from optsearch.cli.app import Interrupted, app
 from optsearch.cli.common import (
     advised,
     board_text,
+    exact_text,
     numbered,
     read_game,
     save_figure,
 )
-from optsearch.cli.options import ANY, FIGURE, FOLDER, SEARCH_JOBS, Argument, Form, Option
+from optsearch.cli.options import ANY, FIGURE, FOLDER, SEARCH_JOBS, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_of
 from optsearch.game import HOLE, Game, cell_name
@@ -37,7 +38,7 @@ WIDE = 76  # characters of boards side by side
 @app.command(
     example="optsearch equilibrium 3x4:2 --certificate value.json",
     takes=2,
-    then="optsearch certificate value.json  # check both sides",
+    then="optsearch check value.json  # both sides",
     gives="game objective value (bracket uniform is_uniform hidings orbits hider probability "
     "shooter rounds trees seconds)",
     objective=Option(
@@ -46,7 +47,7 @@ WIDE = 76  # characters of boards side by side
     ),
     tolerance=Option("Stop at a bracket of at most this width, such as 0.001 or 1/100."),
     jobs=SEARCH_JOBS,
-    certificate=Option("Write both mixes to this file, for optsearch certificate.", writes=ANY),
+    certificate=Option("Write both mixes to this file, for optsearch check.", writes=ANY),
     trees=Option("Folder to write the shooter's trees to, the most probable first.", writes=FOLDER),
     figure=Option(
         "Draw the hider's mix and its map to this file (.pdf, .svg, .png).", writes=FIGURE
@@ -162,13 +163,13 @@ def answer_of(found: Any) -> Answer:
     else:
         unit, shown = f"to finish within {found.objective.shots}", "probability"
     between = f"between {decimal(low, 'lower')} and {decimal(high, 'upper')}"
-    value = _number(low) if found.is_exact else between
+    value = exact_text(low) if found.is_exact else between
     exact = found.value if found.is_exact else None
     answer.fact(shown, f"{value} {unit}", value=exact, bracket=[low, high])
     uniform = found.worth(found.uniform)
     answer.fact(
         "uniform",
-        f"{_number(uniform)}{_given_away(found)}",
+        f"{exact_text(uniform)}{_given_away(found)}",
         uniform=str(uniform),
         is_uniform=found.is_uniform if found.is_exact else None,
     )
@@ -202,8 +203,7 @@ def answer_of(found: Any) -> Answer:
             for tree, share in found.shooter
         ],
     )
-    answer.table(answer.fields["hider"], "hider")
-    answer.table(answer.fields["shooter"], "shooter")
+    answer.table(answer.fields["hider"])
     rounds = f"{found.rounds}, {numbered(found.trees, 'tree')} met"
     answer.fact("rounds", rounds, rounds=found.rounds, trees=found.trees)
     answer.fact("seconds", f"{found.seconds:.1f}", seconds=round(found.seconds, 6))
@@ -299,53 +299,3 @@ def draw_mix(found: Any, path: Path) -> None:
     ]
     draw_mix_(figure, found.game, orbits, found.occupancy)
     save_figure(figure, path)
-
-
-# The check
-
-
-@app.command(
-    example="optsearch certificate value.json",
-    takes=1,
-    then="optsearch solve 3x4:2  # against ships hidden uniformly",
-    gives="game objective value bracket hidings orbits used trees method seconds",
-    file=Argument("A file written by equilibrium --certificate."),
-)
-def certificate(file: Path, form: Form = Form.TEXT) -> None:
-    """Check both sides of the value of a game against the best hider.
-
-    In plain Python, with code that shares nothing with the program that found it.
-    """
-    from optsearch import equilibria as module
-
-    checked = module.check(file)
-    low, high = sorted((checked.hider, checked.shooter))
-    answer = Answer(
-        str(checked.game),
-        game=str(checked.game),
-        objective=str(checked.objective),
-        value=checked.hider if checked.is_exact else None,
-        bracket=[low, high],
-    )
-    is_mean = checked.objective.shots is None
-    unit = "shots" if is_mean else f"to finish within {checked.objective.shots}"
-    least, most = ("at least", "at most") if is_mean else ("at most", "at least")
-    answer.fact("hider", f"{least} {_number(checked.hider)} {unit}, by {checked.method}")
-    answer.fact(
-        "shooter",
-        f"{most} {_number(checked.shooter)}, {numbered(checked.trees, 'tree')} replayed on "
-        f"{checked.hidings} ways to hide",
-        hidings=checked.hidings,
-        orbits=checked.orbits,
-        used=checked.used,
-        trees=checked.trees,
-        method=checked.method,
-        seconds=round(checked.seconds, 6),
-    )
-    value = f"from {decimal(low, 'lower', 9)} to {decimal(high, 'upper', 9)}"
-    answer.fact("value", f"{_number(low) if checked.is_exact else value}, proved")
-    answer.print(form)
-
-
-def _number(value: Fraction) -> str:
-    return f"{value} = {float(value):.6f}"

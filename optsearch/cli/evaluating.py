@@ -14,7 +14,6 @@ from optsearch.cli.app import app
 from optsearch.cli.common import (
     advised,
     counted_text,
-    game_of,
     mean_fields,
     prior_fields,
     prior_text,
@@ -40,7 +39,6 @@ from optsearch.support.progress import Progress
     takes=2,
     then="optsearch solve 4x5:2,3,4  # the optimum, to compare with",
     gives="strategy game (prior prior_digest) configurations total_height mean sd worst histogram",
-    of_family="strategy total_misses mean sd worst histogram",
     strategy=Argument(
         "Such as greedy, rollout, nested, pattern or my_file.py:NAME; parameters as in "
         "greedy:ties=last.",
@@ -50,8 +48,7 @@ from optsearch.support.progress import Progress
 )
 def evaluate(
     strategy: str,
-    game: str | None = None,
-    family: Path | None = None,
+    game: str,
     prior: str | None = None,
     jobs: int | None = None,
     resume: Path | None = None,
@@ -66,16 +63,8 @@ def evaluate(
     your own is a function in a file: it takes the position and returns the cell to shoot, (row,
     column) from 0.
     """
-    beside = {"prior": prior, "jobs": jobs, "resume": resume, "dask": dask, "output": output}
-    played = game_of(f"evaluate {strategy}", family, game, **beside)
-    if played is None:
-        from optsearch.cli.families import evaluate_family  # solvers take a while
-
-        assert family is not None
-        evaluate_family(family, strategy, int(memory * 2**30), form)
-        return
-    require_order(strategy, played)
-    chosen, parsed = as_strategy(strategy), read_game(played)
+    require_order(strategy, game)
+    chosen, parsed = as_strategy(strategy), read_game(game)
     by = prior_of(prior, parsed)
     with (
         advised("--resume", resume),
@@ -144,7 +133,6 @@ def list_strategies(form: Form = Form.TEXT) -> None:
     answer.head("\nties\n")
     for line in (order_of.__doc__ or "").strip().split("\n\n")[1].split("\n"):
         answer.show(f"  {line.strip()}")
-    answer.show("  optsearch greedy --rule takes the same words.")
     answer.print(form)
 
 

@@ -1,12 +1,14 @@
-"""What the commands answer about a family from a file instead of a game."""
+"""What the commands answer where GAME is the file of a family of sets: a function a command."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from math import sqrt
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import typer
@@ -25,8 +27,32 @@ from optsearch.search import hunt as hunt_
 from optsearch.search.kernels import SolverOptions
 from optsearch.search.team import Parallel
 from optsearch.support.decimals import decimal, open_mean
-from optsearch.support.errors import OptsearchError, PositionError, StrategyError
+from optsearch.support.errors import GameError, OptsearchError, PositionError, StrategyError
 from optsearch.support.progress import Limit, LimitReached
+
+Family = TypeVar("Family", bound=Callable[..., None])
+ANSWERS: dict[str, Callable[..., None]] = {}  # by command
+
+
+def gives(names: str) -> Callable[[Family], Family]:
+    """A command's answer about a family, with these names behind those of `described`."""
+
+    def declared(function: Family) -> Family:
+        vars(function)["gives"] = names
+        ANSWERS[function.__name__] = function
+        return function
+
+    return declared
+
+
+def answering(command: str, game: str) -> Callable[..., None]:
+    """What answers in a command; GameError where it is for games alone."""
+    if command not in ANSWERS:
+        raise GameError(
+            f"{game!r} is a family of sets, which {', '.join(sorted(ANSWERS))} take; {command} "
+            "takes a game, such as 4x4:3,2"
+        )
+    return ANSWERS[command]
 
 
 def described(sets: hunt_.Sets) -> dict[str, object]:
@@ -52,21 +78,22 @@ def measures(total: int | None, sets: hunt_.Sets) -> dict[str, object]:
     return {"total_misses": total, **mean_fields(total, sets.weight)}
 
 
-def solve_family(
+@gives("total_misses mean lower upper best nodes seconds")
+def solve(
     path: Path,
     time_limit: float | None,
     jobs: int | None,
     dask: str | None,
     tree: Path | None,
     prove: Path | None,
-    memory: int,
+    memory: float,
     form: Form,
 ) -> None:
     """The least misses with which a hidden set is found."""
     sets = hunt_.read(path)
     with solving(sets.title) as progress, executor_of(jobs, dask) as (executor, workers):
         parallel = None if executor is None else Parallel(executor, workers or 1)
-        options = SolverOptions(memory=memory)
+        options = SolverOptions(memory=int(memory * 2**30))
         found = hunt_.hunt(sets, options, time_limit, parallel, True, progress)
         if tree is not None:
             hunt_.save(found.tree(), tree)
@@ -94,15 +121,10 @@ def solve_family(
         raise Interrupted("")
 
 
-def greedy_family(
-    path: Path, rule: str, tree: Path | None, time_limit: float | None, form: Form
-) -> None:
+@gives("total_misses mean lower upper rules")
+def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) -> None:
     """What always asking for a most probable thing costs."""
     sets = hunt_.read(path)
-    if rule not in hunt_.RULES:
-        raise OptsearchError(
-            f"no greedy rule {rule!r} of a family; there are {', '.join(hunt_.RULES)}"
-        )
     limit, made = Limit(time_limit), {}
     half = None if time_limit is None else time_limit / 2
     with solving(sets.title) as progress:
@@ -112,12 +134,12 @@ def greedy_family(
                 made[name] = hunt_.greedy(sets, name, limit.watch(progress))
     hunts = {name: made[name] for name in hunt_.RULES if name in made}
     if tree is not None:
-        if rule not in hunts:
+        if "best" not in hunts:
             raise OptsearchError(
-                f"--tree {str(tree)!r}: greedy, {rule} was not known after --time-limit "
+                f"--tree {str(tree)!r}: the best greedy tree was not known after --time-limit "
                 f"{time_limit:g} seconds"
             )
-        hunt_.save(hunts[rule], tree)
+        hunt_.save(hunts["best"], tree)
     total = optimum.misses if optimum.is_exact else None
     upper = min([optimum.upper, *(one.total for one in hunts.values())])
     answer = Answer(heading(sets), **described(sets), **measures(total, sets))
@@ -138,7 +160,8 @@ def greedy_family(
     answer.print(form)
 
 
-def bounds_family(path: Path, time_limit: float | None, form: Form) -> None:
+@gives("bounds bracket is_all")
+def bounds(path: Path, time_limit: float | None, form: Form) -> None:
     """Bounds on the least mean number of misses."""
     sets = hunt_.read(path)
     answer = Answer(heading(sets), **described(sets))
@@ -149,10 +172,11 @@ def bounds_family(path: Path, time_limit: float | None, form: Form) -> None:
         raise Interrupted
 
 
-def posterior_family(path: Path, replies: str, form: Form) -> None:
+@gives("left left_weight bits greedy probability")
+def posterior(path: Path, shots: str, form: Form) -> None:
     """How probable each thing is."""
     sets = hunt_.read(path)
-    rest = asking.left(sets, asking.parse(replies))
+    rest = asking.left(sets, asking.parse(shots))
     likely = asking.likely(rest)
     best = [thing for thing, p in likely if p == likely[0][1]]
     every = asking.probabilities(rest)
@@ -169,14 +193,15 @@ def posterior_family(path: Path, replies: str, form: Form) -> None:
     answer.print(form)
 
 
-def evaluate_family(path: Path, text: str, memory: int, form: Form) -> None:
+@gives("strategy total_misses mean sd worst histogram")
+def evaluate(path: Path, strategy: str, memory: float, form: Form) -> None:
     """The exact distribution of a strategy's misses."""
     sets = hunt_.read(path)
-    made = asking.strategy(text, sets, memory)
+    made = asking.strategy(strategy, sets, int(memory * 2**30))
     mean = Fraction(made.total, sets.weight)
     squares = sum(misses * misses * n for misses, n in made.histogram.items())
     sd = sqrt(Fraction(squares, sets.weight) - mean**2)
-    answer = Answer(f"{heading(sets)}, {text}", strategy=text, **described(sets))
+    answer = Answer(f"{heading(sets)}, {strategy}", strategy=strategy, **described(sets))
     answer.fact("mean misses", mean_text(made.total, sets.weight), **measures(made.total, sets))
     answer.fact("sd", f"{sd:.4f}", sd=sd)
     answer.fact("most misses", str(made.worst), worst=made.worst)
@@ -185,9 +210,13 @@ def evaluate_family(path: Path, text: str, memory: int, form: Form) -> None:
     answer.print(form)
 
 
-def simulate_family(path: Path, players: list[str], games: int, seed: int, form: Form) -> None:
+@gives("seed players")
+def simulate(path: Path, arguments: list[str], games: int, seed: int, form: Form) -> None:
     """Hunts for sets drawn by their weights, several strategies for the same."""
     sets = hunt_.read(path)
+    players = arguments[:-1]
+    if not players:
+        raise StrategyError(f"nobody plays {sets.title}; name a strategy, as in greedy {path}")
     chances = np.array(sets.weights) / sets.weight
     drawn = np.random.default_rng([seed, 0]).choice(len(sets.sets), games, p=chances)
     if len(set(players)) < len(players):
@@ -229,10 +258,11 @@ help         this
 quit         end; so does the end of the input"""
 
 
-def advise_family(path: Path, replies: str, number: int, endgame: int, form: Form) -> None:
+@gives("left likely best mean refused")
+def advise(path: Path, shots: str, number: int, endgame: int, form: Form) -> None:
     """What to ask for next, after each reply that is entered."""
     sets = hunt_.read(path)
-    talk, given, refused = Dialogue(form is not Form.TEXT), asking.parse(replies), []
+    talk, given, refused = Dialogue(form is not Form.TEXT), asking.parse(shots), []
     answer = _advice(sets, given, number, endgame)
     talk.say(heading(sets), "bold")
     if not talk.is_quiet:
@@ -281,28 +311,35 @@ def _advice(sets: hunt_.Sets, replies: asking.Replies, number: int, endgame: int
     return answer
 
 
-def show_tree(file: Path, family: Path, verify: bool, form: Form) -> None:
-    """Print a strategy of a family; verify it."""
-    sets = hunt_.read(family)
+@gives("total_misses mean worst asked")
+def tree(path: Path, file: Path, form: Form) -> None:
+    """A strategy of a family."""
+    sets = hunt_.read(path)
     loaded = hunt_.load(file, sets)
-    verified = hunt_.verify(loaded) if verify else None
     answer = Answer(**described(sets))
     answer.show(loaded.text)
     answer.head(f"\n{heading(sets)}")
     answer.fact("mean misses", mean_text(loaded.total, sets.weight), **measures(loaded.total, sets))
     answer.fact("mean asked", mean_text(loaded.asked, sets.weight))
     answer.fact("most misses", str(loaded.worst), worst=loaded.worst, asked=loaded.asked)
-    number = numbered(len(sets.sets), "set")
-    text = None if verified is None else f"every one of {number} replayed, {verified:,} misses"
-    answer.fact("verified", text, verified=verified is not None)
     answer.print(form)
 
 
-def check_proof(file: Path, family: Path, form: Form) -> None:
-    """Check a proof that no strategy for a family misses less."""
-    sets = hunt_.read(family)
+@gives("what total_misses mean (claims)")
+def check(path: Path, file: Path, form: Form) -> None:
+    """A strategy of a family, replayed, or the claims that prove that none misses less."""
+    sets = hunt_.read(path)
+    if hunt_.is_hunt(file):
+        loaded = hunt_.load(file, sets)
+        answer = Answer(heading(sets), **described(sets), what="tree")
+        text = f"every one of {numbered(len(sets.sets), 'set')}, {hunt_.verify(loaded):,} misses"
+        answer.fact("replayed", text)
+        total = mean_text(loaded.total, sets.weight)
+        answer.fact("mean misses", total, **measures(loaded.total, sets))
+        answer.print(form)
+        return
     proved, claims = hunt_.check_proof(file, sets)
-    answer = Answer(heading(sets), **described(sets))
+    answer = Answer(heading(sets), **described(sets), what="proof")
     answer.fact("proved", f"no strategy has less than {proved:,} misses")
     text = f"at least {proved}/{sets.weight} ≈ {decimal(Fraction(proved, sets.weight), 'lower')}"
     answer.fact("mean misses", text, **measures(proved, sets))

@@ -15,18 +15,16 @@ from optsearch.cli.app import Interrupted, app
 from optsearch.cli.common import (
     cell_names,
     counted_text,
-    game_of,
     mean_fields,
     numbered,
     read_position,
     require_digest,
 )
-from optsearch.cli.families import greedy_family
 from optsearch.cli.options import ANY, Form, Option
 from optsearch.cli.progress import solving
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Cell
-from optsearch.game.orders import ORDERS, order_of, orders_on
+from optsearch.game.orders import orders_on
 from optsearch.game.position import Position
 from optsearch.search.greedy import RULES, Comparison, GreedySolver, Parting
 from optsearch.support.decimals import decimal, open_mean
@@ -36,6 +34,7 @@ from optsearch.tree import DecisionTree
 from optsearch.tree.solution import SearchStatus
 
 SHOWN = 10  # partings, for people
+PATIENCE = 60  # seconds for the worst greedy strategy, which takes long where ties are many
 HEADS = ("", "total height", "mean", "more", "worst case")
 
 
@@ -46,33 +45,18 @@ HEADS = ("", "total height", "mean", "more", "worst case")
     gives="game position (prior prior_digest) configurations total_height mean lower upper "
     "best_greedy_total_height worst_greedy_total_height greedy_shots best_shots rules "
     "partings",
-    of_family="total_misses mean lower upper rules",
-    rule=Option(
-        "Which greedy tree --tree writes: best or worst over all ties, or the tie broken by "
-        "first, checkerboard, central, last or remainder."
-    ),
     tree=Option(
-        "Write the greedy tree to this file; that of best agrees with the tree of --optimal-tree "
+        "Write the best greedy tree to this file: of several, one that agrees with an optimal tree "
         "as long as possible.",
         writes=ANY,
     ),
-    optimal_tree=Option("Write the optimal tree beside it to this file.", writes=ANY),
-    patience=Option(
-        "Seconds for the worst greedy strategy, which takes long if there are many ties; after "
-        "that the answer has no worst one.",
-        min=0,
-    ),
 )
 def greedy(
-    game: str | None = None,
-    family: Path | None = None,
+    game: str,
     shots: str = "",
     board: Path | None = None,
     prior: str | None = None,
-    rule: str = "best",
     tree: Path | None = None,
-    optimal_tree: Path | None = None,
-    patience: float = 60,
     time_limit: float | None = None,
     form: Form = Form.TEXT,
 ) -> None:
@@ -80,23 +64,13 @@ def greedy(
 
     Also where greedy leaves the optimum.
     """
-    beside = {"shots": shots, "board": board, "prior": prior, "optimal_tree": optimal_tree}
-    played = game_of("greedy", family, game, **beside)
-    if played is None:
-        assert family is not None
-        greedy_family(family, rule, tree, time_limit, form)
-        return
-    position = read_position(played, shots, board)
+    position = read_position(game, shots, board)
     by = prior_of(prior, position.game)
-    if rule not in RULES:
-        raise OptsearchError(f"no greedy rule {rule!r}; there are {', '.join(RULES)}")
-    if rule in ORDERS:
-        order_of(position.game, rule)  # or it says here that the board has none
-    require_digest(by, tree, optimal_tree)
+    require_digest(by, tree)
     with solving(str(position.game)) as progress:
         found, is_interrupted = Found(), False
         try:
-            found.search(position, by, rule, patience, time_limit, progress)
+            found.search(position, by, time_limit, progress)
         except KeyboardInterrupt:
             if not found.totals:
                 raise
@@ -112,22 +86,13 @@ def greedy(
     if is_interrupted:
         raise Interrupted
     if tree is not None:
-        if rule not in found.trees:
+        if "best" not in found.trees:
             raise OptsearchError(
-                f"--tree {str(tree)!r}: greedy, {rule} was not known after --time-limit "
+                f"--tree {str(tree)!r}: the best greedy tree was not known after --time-limit "
                 f"{time_limit:g} seconds"
             )
-        title = f"{rule} greedy" if rule in RULES[:2] else f"greedy, ties {rule}"
-        both = found.compared
-        chosen = both.greedy if both is not None and rule == "best" else found.trees[rule]
-        tree_.save(replace(chosen, title=title), tree)
-    if optimal_tree is not None:
-        if found.compared is None:
-            raise OptsearchError(
-                f"--optimal-tree {str(optimal_tree)!r}: the optimum was not known after "
-                f"--time-limit {time_limit:g} seconds"
-            )
-        tree_.save(replace(found.compared.optimal, title="optimal"), optimal_tree)
+        chosen = found.trees["best"] if found.compared is None else found.compared.greedy
+        tree_.save(replace(chosen, title="best greedy"), tree)
 
 
 class Found:
@@ -150,8 +115,6 @@ class Found:
         self,
         position: Position,
         by: Prior | None,
-        rule: str,
-        patience: float,
         time_limit: float | None,
         progress: Progress[SearchStatus],
     ) -> None:
@@ -167,16 +130,12 @@ class Found:
         self.compared = solver.compare()
         for name in ("best", *orders_on(position.game), "remainder"):
             self._take(name, solver)
-        patient = Limit(patience)
+        patient = Limit(PATIENCE)
         try:
             self._take("worst", GreedySolver(position, progress=patient.watch(watched), prior=by))
         except LimitReached as reached:
             if reached.limit is not patient:
                 raise
-            if rule == "worst":
-                raise OptsearchError(
-                    f"the worst greedy strategy was not known after --patience {patience:g} seconds"
-                ) from None
 
     def _take(self, rule: str, solver: GreedySolver) -> None:
         self.trees[rule] = solver.tree(rule)
@@ -275,7 +234,6 @@ def add_partings(answer: Answer, partings: Sequence[Parting], prior: Prior | Non
         texts.append((len(parting.shots), text))
     places = f"Best greedy leaves the optimum in {numbered(len(partings), 'place')}:"
     answer.show(places if partings else "Best greedy is optimal.", partings=fields)
-    answer.table(fields, "partings")
     answer.show(*(text for _, text in sorted(texts, key=lambda said: said[0])[:SHOWN]))
     if len(partings) > SHOWN:
         answer.show(f"  and {len(partings) - SHOWN:,} more with later shots; --json has all")

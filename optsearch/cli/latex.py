@@ -52,7 +52,6 @@ def latex_table(
     rows: Sequence[Sequence[str]],
     signs: Sequence[Sequence[str]] = (),
     notes: Sequence[str] = (),
-    has_head: bool = True,
 ) -> str:
     """Rows of texts, the first its head, as a tabular; nothing where there is no row.
 
@@ -61,10 +60,11 @@ def latex_table(
     """
     if not rows:
         return ""
-    body = rows[1:] if has_head else rows
     width = len(rows[0])
-    numeric = [bool(body) and all(_NUMBER.fullmatch(row[i]) for row in body) for i in range(width)]
-    layout = "".join("r" if one else "l" for one in numeric)
+    columns = list(zip(*rows[1:], strict=True)) or [()] * width
+    layout = "".join(
+        "r" if column and all(map(_NUMBER.fullmatch, column)) else "l" for column in columns
+    )
     lines = [
         " & ".join(
             latex_text(text) + (rf"\rlap{{\textsuperscript{{{latex_text(sign)}}}}}" if sign else "")
@@ -76,13 +76,13 @@ def latex_table(
     below = [
         rf"\multicolumn{{{width}}}{{@{{}}l}}{{\footnotesize {latex_text(n)}}} \\" for n in notes
     ]
-    head = [*lines[:1], r"\midrule"] * has_head
     return "\n".join(
         [
             rf"\begin{{tabular}}{{{layout}}}",
             r"\toprule",
-            *head,
-            *(lines[1:] if has_head else lines),
+            lines[0],
+            r"\midrule",
+            *lines[1:],
             r"\bottomrule",
             *below,
             r"\end{tabular}",

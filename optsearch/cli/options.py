@@ -17,8 +17,6 @@ class Form(str, Enum):
     TEXT = "text"
     CSV = "csv"
     JSON = "json"
-    MARKDOWN = "markdown"
-    LATEX = "latex"
 
 
 class Option(NamedTuple):
@@ -50,11 +48,6 @@ SHARED = {
         "FILE:5,4,3 takes the board from a drawing, . a cell and - a hole. "
         "Other boards, as with board=torus or of a file of your own: docs/boards.md.",
         metavar="GAME",
-    ),
-    "family": Option(
-        "Find a hidden set among those of this table instead (CSV: set, things, weight; "
-        "docs/families.md).",
-        metavar="FILE",
     ),
     "shots": Option("Shots made so far, for example 'B3=hit A1=miss'."),
     "board": Option(

@@ -12,7 +12,6 @@ from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
     advised,
-    game_of,
     noise_fields,
     noise_of,
     read_game,
@@ -38,7 +37,6 @@ SHOWN = 10  # players of whom all differences are printed
     takes=3,
     then="optsearch evaluate greedy 4x5:2,3,4  # exactly, on all configurations",
     gives="game seed boards (false_hits false_misses) (salvo) players",
-    of_family="seed players",
     arguments=Argument(
         "Players, such as greedy, heuristic:version=3 or my_file.py:NAME, and the game.",
         metavar="PLAYER... GAME",
@@ -54,7 +52,6 @@ SHOWN = 10  # players of whom all differences are printed
 )
 def simulate(
     arguments: list[str],
-    family: Path | None = None,
     games: int = 10000,
     seed: int = 1,
     boards: str = "uniform",
@@ -72,15 +69,6 @@ def simulate(
 
     Prints means, distributions and paired differences. `optsearch strategies` lists the names.
     """
-    if family is not None:
-        beside = {"resume": resume, "dask": dask, "output": output, "jobs": jobs}
-        own = {"boards": boards != "uniform", "extremes": extremes, "salvo": salvo > 1}
-        own |= {"false_hits": bool(false_hits), "false_misses": bool(false_misses)}
-        game_of("simulate", family, None, **beside, **own)
-        from optsearch.cli.families import simulate_family  # solvers take a while
-
-        simulate_family(family, arguments, games, seed, form)
-        return
     *players, game = arguments
     parsed = read_game(game)
     if not players:

@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 
 from optsearch.cli.answers import Answer
-from optsearch.cli.app import Grouped, app
+from optsearch.cli.app import Sentences, app
 from optsearch.cli.arguments import Commands
 from optsearch.cli.common import numbered, save_figure
 from optsearch.cli.options import FIGURE, OUTPUT, Argument, Form, Option
@@ -30,23 +30,10 @@ from optsearch.solitaire import (
 from optsearch.solitaire.puzzle import WATER, Clue, piece_text
 from optsearch.support.errors import PuzzleError
 
-LOOKING, MAKING = "Looking at a puzzle", "Making puzzles"
-
-
-class Puzzles(Grouped):
-    """The commands of puzzles."""
-
-    groups = (LOOKING, MAKING)
-
-    def group_of(self, name: str) -> str:
-        """The group of a command."""
-        return MAKING if name in ("minimise", "generate") else LOOKING
-
-
 solitaire = Commands(
     help="Solitaire Battleship: find the fleet from counts and a few revealed cells.",
     epilog="Example: optsearch solitaire generate --grid 6x6 --fleet 3,2,2,1,1,1 -o puzzle.txt",
-    cls=Puzzles,
+    cls=Sentences,
     no_args_is_help=True,
     rich_markup_mode=None,
 )

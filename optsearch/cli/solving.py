@@ -20,16 +20,13 @@ from optsearch.cli.common import (
     board_text,
     cell_names,
     counted_text,
-    game_of,
     mean_fields,
     mean_text,
     out,
     read_position,
     require_digest,
 )
-from optsearch.cli.families import bounds_family, solve_family
-from optsearch.cli.families import check_proof as check_family_proof
-from optsearch.cli.options import ANY, FOLDER, SEARCH_JOBS, Argument, Form, Option
+from optsearch.cli.options import ANY, FOLDER, SEARCH_JOBS, Form, Option
 from optsearch.cli.progress import so_far, solving, telling
 from optsearch.cli.tasks import executor_of
 from optsearch.counting.posterior import Posterior
@@ -64,11 +61,10 @@ def require_solver(method: Method, **given: object) -> None:
 @app.command(
     example="optsearch solve 4x5:2,3,4 --tree tree.json --prove proof.jsonl",
     takes=2,
-    then="optsearch tree tree.json --verify  # read the tree, and replay it",
+    then="optsearch check tree.json  # replay the tree on every configuration",
     gives="game position (prior prior_digest) objective total_height configurations mean "
     "best_shots (worst finished lower upper greedy_shots greedy_shots_total_height "
     "shot_values) nodes subsets seconds method table_entries",
-    of_family="total_misses mean lower upper best nodes seconds",
     objective=Option(
         "mean: the least mean number of shots; worst: the least worst case, then the least mean; "
         "within=K: most games finished within K shots."
@@ -101,8 +97,7 @@ def require_solver(method: Method, **given: object) -> None:
     ),
 )
 def solve(
-    game: str | None = None,
-    family: Path | None = None,
+    game: str,
     shots: str = "",
     board: Path | None = None,
     prior: str | None = None,
@@ -118,28 +113,12 @@ def solve(
     memory: float = 4.0,
     form: Form = Form.TEXT,
 ) -> None:
-    """The optimum: its mean number of shots, exactly, and its first shots.
+    """The least mean number of shots, exactly, and its first shots.
 
     Prints every optimal first shot, and what greedy shooting costs.
     """
     aim = Objective.parse(objective)
-    played = game_of(
-        "solve",
-        family,
-        game,
-        shots=shots,
-        board=board,
-        prior=prior,
-        objective=aim.kind != "mean",
-        method=method is not Method.SOLVER,
-        all_shots=all_shots,
-        table=table,
-    )
-    if played is None:
-        assert family is not None
-        solve_family(family, time_limit, jobs, dask, tree, prove, int(memory * 2**30), form)
-        return
-    position = read_position(played, shots, board)
+    position = read_position(game, shots, board)
     by = prior_of(prior, position.game)
     if by is not None and method is Method.PAPER:
         raise OptsearchError(f"--prior goes with --method solver or reference, not {method.value}")
@@ -357,52 +336,6 @@ def shot_values(solution: Solution) -> tuple[list[str], list[dict[str, object]]]
     return shown, [shot_value(value, solution)[2] for value in values]
 
 
-@app.command(
-    "proof",
-    example="optsearch proof proof.jsonl",
-    takes=2,
-    then="optsearch bounds 10x10:5,4,3,3,2  # what is proved of a larger game",
-    gives="game position (prior prior_digest) total_height configurations mean claims",
-    of_family="total_misses mean claims",
-    file=Argument("A file written by solve --prove."),
-)
-def check_proof(
-    file: Path, prior: str | None = None, family: Path | None = None, form: Form = Form.TEXT
-) -> None:
-    """Check a proof that no strategy is better.
-
-    With code that shares nothing with the solver.
-    """
-    if family is not None:
-        game_of("proof", family, None, prior=prior)
-        check_family_proof(file, family, form)
-        return
-    by = prior_of(prior, proof.load(file).position.game) if prior is not None else None
-    require_digest(by, file)
-    checked = proof.check(file, by)
-    number = checked.configurations
-    total = checked.total_height
-    answer = Answer.about(
-        checked.position,
-        by,
-        total_height=total,
-        configurations=number,
-        **mean_fields(total, number),
-    )
-    state_proved(answer, total, number)
-    answer.fact("claims", f"{checked.claims:,}, each rechecked", claims=checked.claims)
-    answer.print(form)
-
-
-def state_proved(answer: Answer, total: int, number: int) -> None:
-    """No strategy is better, in two lines."""
-    answer.fact("proved", f"no strategy has a total height below {total:,}")
-    answer.fact(
-        "mean shots",
-        f"at least {Fraction(total, number)} ≈ {decimal(Fraction(total, number), 'lower')}",
-    )
-
-
 # Bounds
 
 
@@ -411,11 +344,9 @@ def state_proved(answer: Answer, total: int, number: int) -> None:
     takes=2,
     then="optsearch solve 4x5:2,3,4  # the optimum of a small game",
     gives="game position (prior prior_digest) bounds bracket is_all",
-    of_family="bounds bracket is_all",
 )
 def bounds(
-    game: str | None = None,
-    family: Path | None = None,
+    game: str,
     shots: str = "",
     board: Path | None = None,
     prior: str | None = None,
@@ -426,29 +357,12 @@ def bounds(
 
     Sorted by value. The ends of the bracket are marked *, or = if both are equal.
     """
-    played = game_of("bounds", family, game, shots=shots, board=board, prior=prior)
-    if played is None:
-        assert family is not None
-        bounds_family(family, time_limit, form)
-        return
-    position = read_position(played, shots, board)
+    position = read_position(game, shots, board)
     by = prior_of(prior, position.game)
     in_turn = partial(bounds_in_turn, position, by)
     found = so_far(str(position.game), time_limit, in_turn)
     answer = Answer.about(position, by)
     answer.bounds(Bracket.of(position, found.bounds), "mean shots", found.is_all)
-    script = stronger(position, by, {bound.name for bound in found.bounds})
-    if found.is_all and script is not None:
-        answer.show(f'stronger ones, in a checkout: python -m {script} "{played}"')
     answer.print(form)
     if found.is_interrupted:
         raise Interrupted
-
-
-def stronger(position: Position, by: Prior | None, names: set[str]) -> str | None:
-    """The script that computes bounds stronger than those named; None where they are there."""
-    game = position.game
-    apart = game.is_silent and game.contact != "any"
-    script, wanted = ("lower_bounds", "root chain") if apart else ("told", "all ships told but two")
-    possible = by is None and not position.shots and (apart or len(game.fleet) > 1)
-    return f"experiments.{script}" if possible and wanted not in names else None

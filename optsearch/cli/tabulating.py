@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from optsearch.cli.answers import Answer, Sheet
+import typer
+from rich.table import Table
+
+from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted, app
 from optsearch.cli.common import advised, read_games, save_figure
+from optsearch.cli.latex import latex_table
 from optsearch.cli.options import FIGURE, Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_at
@@ -18,7 +24,17 @@ from optsearch.game import Game
 from optsearch.results.quantities import QUANTITIES, SHIPPED, Quantity, Time, Value
 from optsearch.results.tabulate import SECONDS, TableStatus, Tabulation, quantities, tabulate
 from optsearch.support.decimals import decimal
-from optsearch.support.errors import OptsearchError
+from optsearch.support.errors import OptsearchError, printable
+
+
+class TableForm(str, Enum):
+    """How a table is printed."""
+
+    TEXT = "text"
+    CSV = "csv"
+    JSON = "json"
+    LATEX = "latex"
+
 
 SIGNS = "†‡§¶‖"
 DEFAULT = "configurations,optimum,greedy,lower"
@@ -51,7 +67,7 @@ def table(
     resume: Path | None = None,
     dask: str | None = None,
     figure: Path | None = None,
-    form: Form = Form.TEXT,
+    form: TableForm = TableForm.TEXT,
 ) -> None:
     """A table of many games: optima, strategies and bounds, for a paper.
 
@@ -79,11 +95,15 @@ def table(
             progress=progress,
             is_partial=True,
         )
-    answer = answer_of(found, time_limit, places)
+    sheet = sheet_of(found, places)
+    answer = answer_of(found, time_limit, sheet)
     if figure is not None:
         draw(found, figure)
         answer.fact("figure", str(figure))
-    answer.print(form)
+    if form is TableForm.LATEX:
+        typer.echo(sheet.latex(), nl=False)
+    else:
+        answer.print(Form(form.value))
     if found.is_interrupted:
         kept = f"; what is done is in {resume}, and the same command goes on from there"
         raise Interrupted(kept if resume else "")
@@ -106,12 +126,11 @@ def split(columns: str) -> list[str]:
     return names
 
 
-def answer_of(found: Tabulation, time_limit: float, places: int) -> Answer:
+def answer_of(found: Tabulation, time_limit: float, sheet: Sheet) -> Answer:
     """A row a value for programs, a row a game for people."""
-    rows = {game: found.row(game) for game in found.games}
     values = [
-        fields_of(game, column, row[column.name])
-        for game, row in rows.items()
+        fields_of(game, column, found.row(game)[column.name])
+        for game in found.games
         for column in found.columns
         if not isinstance(column, Time)
     ]
@@ -120,9 +139,49 @@ def answer_of(found: Tabulation, time_limit: float, places: int) -> Answer:
         time_limit=time_limit,
         is_all=not found.is_interrupted,
     )
-    answer.show(values=values)
-    answer.table(values, sheet=sheet_of(rows, found.columns, places))
+    answer.show(sheet.table(), *sheet.below, values=values)
+    answer.table(values)
     return answer
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table as people read it.
+
+    head -- the names of its columns. rows -- the texts of each. signs -- of notes, beside each
+    text, or empty; notes -- by sign, what is said below.
+    """
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    signs: Sequence[Sequence[str]]
+    notes: Mapping[str, str]
+
+    @property
+    def below(self) -> list[str]:
+        """The lines below the table."""
+        return [f"{sign} {note}" for sign, note in self.notes.items()]
+
+    def table(self) -> Table:
+        """For a terminal: the first column to the left, others to the right, signs behind."""
+        table = Table(box=None, padding=(0, 2, 0, 0))
+        widths = [max(map(len, column), default=0) for column in zip(*self.signs, strict=True)]
+        rows = [
+            [f"{text}{sign:<{width}}" for text, sign, width in zip(row, signs, widths, strict=True)]
+            for row, signs in zip(self.rows, self.signs, strict=True)
+        ]
+        for number, (name, *column) in enumerate(zip(self.head, *rows, strict=True)):
+            least = max(map(len, column), default=0)
+            justify: Literal["left", "right"] = "right" if number else "left"
+            table.add_column(name, justify=justify, overflow="fold", min_width=least)
+        for row in rows:
+            table.add_row(*row)
+        return table
+
+    def latex(self) -> str:
+        """As a tabular of LaTeX."""
+        signs = [[""] * len(self.head), *self.signs]
+        return printable(f"{latex_table([self.head, *self.rows], signs, self.below)}\n")
 
 
 def fields_of(game: Game, column: Quantity, value: Value) -> dict[str, Any]:
@@ -143,26 +202,26 @@ def fields_of(game: Game, column: Quantity, value: Value) -> dict[str, Any]:
     }
 
 
-def sheet_of(
-    rows: Mapping[Game, Mapping[str, Value]], columns: Sequence[Quantity], places: int
-) -> Sheet:
+def sheet_of(found: Tabulation, places: int) -> Sheet:
     """A row a game; what ships and what is not known has a sign, which is explained below."""
     signs: dict[str, str] = {}
     texts, marks = [], []
-    for game, row in rows.items():
+    for game in found.games:
+        row = found.row(game)
         optimum = row["optimum"].exact if "optimum" in row else None
         texts.append(
-            [str(game), *(text_of(one, row[one.name], optimum, places) for one in columns)]
+            [str(game), *(text_of(one, row[one.name], optimum, places) for one in found.columns)]
         )
         marks.append([""])
-        for column in columns:
+        for column in found.columns:
             note = note_of(row[column.name])
             if note:
                 number = len(signs)
                 sign = SIGNS[number % len(SIGNS)] * (1 + number // len(SIGNS))
                 signs.setdefault(note, sign)
             marks[-1].append(signs.get(note, ""))
-    head = [one.name.replace("_", " ") if one.name in QUANTITIES else one.name for one in columns]
+    names = [one.name for one in found.columns]
+    head = [name.replace("_", " ") if name in QUANTITIES else name for name in names]
     return Sheet(["game", *head], texts, marks, {sign: note for note, sign in signs.items()})
 
 

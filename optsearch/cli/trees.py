@@ -6,22 +6,20 @@ from pathlib import Path
 
 from optsearch import tree as tree_
 from optsearch.check.trees import require_prior
-from optsearch.check.trees import verify as replay
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
     described,
-    game_of,
     heading,
     mean_fields,
     mean_text,
     prior_text,
     require_digest,
+    require_game,
     save_figure,
     title_of,
     writing,
 )
-from optsearch.cli.families import show_tree
 from optsearch.cli.options import FIGURE, Argument, Form, Option
 from optsearch.counting.prior import prior_of
 from optsearch.game import Cell, Game, Permutation
@@ -30,14 +28,13 @@ from optsearch.support.errors import OptsearchError
 
 
 @app.command(
-    example="optsearch tree tree.json --verify --figure tree.pdf",
+    example="optsearch tree tree.json --figure tree.pdf",
     takes=4,
     then="optsearch explore 4x5:2,3,4 -o walk.html --with-tree tree.json  # walk it",
     gives="game position (prior prior_digest) total_height configurations mean worst leaves "
-    "histogram verified (beside turned differences)",
-    of_family="total_misses mean worst asked verified",
+    "histogram (beside turned differences)",
     file=Argument("A file written by solve --tree."),
-    verify=Option("Replay every configuration shot by shot and recount the total."),
+    game=Argument("The file of the family, where it is a tree of one.", metavar="GAME"),
     figure=Option("Draw the tree to this file (pdf, svg or png).", writes=FIGURE),
     draw_boards=Option("Draw each node as the board at that moment."),
     beside=Option(
@@ -47,26 +44,24 @@ from optsearch.support.errors import OptsearchError
 )
 def tree(
     file: Path,
-    verify: bool = False,
+    game: str | None = None,
     prior: str | None = None,
-    family: Path | None = None,
     figure: Path | None = None,
     draw_boards: bool = False,
     beside: Path | None = None,
     dot: Path | None = None,
     form: Form = Form.TEXT,
 ) -> None:
-    """Print a decision tree; verify it; draw it; compare it with another."""
-    if family is not None:
-        drawing = {"figure": figure, "draw_boards": draw_boards, "beside": beside, "dot": dot}
-        game_of("tree", family, None, prior=prior, **drawing)
-        show_tree(file, family, verify, form)
-        return
-    if is_hunt(file):
-        raise OptsearchError(f"{file} is a strategy of a family from a file; add --family FILE")
+    """Print a decision tree; draw it; compare it with another."""
     if draw_boards and figure is None:
         raise OptsearchError("--draw-boards is for drawings; add --figure FILE")
+    if is_hunt(file):
+        raise OptsearchError(
+            f"{file} is a strategy for a family of sets; name its file, too, as in optsearch tree "
+            f"{file} sets.csv"
+        )
     loaded = tree_.load(file)
+    require_game(file, loaded.position, game)
     by = prior_of(prior, loaded.position.game)
     if by is not None:
         require_digest(by, file)
@@ -77,9 +72,6 @@ def tree(
         other, symmetry = tree_.aligned(loaded, other)
     turned = "" if symmetry is None else turn_text(loaded.position.game, symmetry)
     parted = [] if other is None else tree_.differences(loaded, other)
-    verified = replay(loaded, by) if verify else None
-    if verify and other is not None:
-        replay(other, by)
     if figure is not None:
         if other is None or beside is None:
             draw_tree(loaded, figure, draw_boards)
@@ -105,13 +97,6 @@ def tree(
     distribution = ", ".join(f"{shots}: {n:,}" for shots, n in histogram.items())
     answer.fact("distribution", distribution, histogram=histogram)
     answer.table({"shots": shots, "configurations": n} for shots, n in histogram.items())
-    replayed = (
-        f"every one of {number:,} configurations replayed"
-        if by is None
-        else f"every configuration replayed, weight {number:,}"
-    )
-    text = None if verified is None else f"{replayed}, total {verified:,}"
-    answer.fact("verified", text, verified=verified is not None)
     if other is not None:
         answer.fact(
             "beside",

@@ -1,0 +1,156 @@
+"""The command that checks what other commands wrote: check."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+from optsearch import tree as tree_
+from optsearch.check import certificates, proofs
+from optsearch.check.trees import require_prior, verify
+from optsearch.cli.answers import Answer
+from optsearch.cli.app import app
+from optsearch.cli.common import (
+    exact_text,
+    mean_fields,
+    mean_text,
+    numbered,
+    require_digest,
+    require_game,
+)
+from optsearch.cli.options import Argument, Form
+from optsearch.counting.prior import Prior, prior_of
+from optsearch.game.position import Position
+from optsearch.search.hunt import FORMAT as FAMILY_TREE
+from optsearch.support.decimals import decimal
+from optsearch.support.documents import text_of
+from optsearch.support.errors import OptsearchError
+
+FORMATS = {
+    tree_.FORMAT: "tree",
+    FAMILY_TREE: "family",
+    proofs.FORMAT: "proof",
+    certificates.FORMAT: "certificate",
+}
+
+
+@app.command(
+    example="optsearch check proof.jsonl",
+    takes=2,
+    then="optsearch bounds 10x10:5,4,3,3,2  # what is proved of a larger game",
+    gives="what game (position) (prior prior_digest) (total_height configurations mean) (worst) "
+    "(claims) (objective value bracket hidings orbits used trees method seconds)",
+    file=Argument(
+        "A tree of solve --tree, a proof of solve --prove, or a certificate of equilibrium "
+        "--certificate."
+    ),
+    game=Argument("The file of the family, where it is about one.", metavar="GAME"),
+)
+def check(
+    file: Path, game: str | None = None, prior: str | None = None, form: Form = Form.TEXT
+) -> None:
+    """Check a decision tree, a proof, or the value of a game against the best hider.
+
+    A tree is replayed on every configuration. The claims of a proof, and both sides of a value,
+    are computed again, with code that shares nothing with the program that found them.
+    """
+    what = what_is(file)
+    if what == "family":
+        raise OptsearchError(
+            f"{file} is a strategy for a family of sets; name its file, too, as in optsearch check "
+            f"{file} sets.csv"
+        )
+    if what == "certificate":
+        if prior is not None:
+            raise OptsearchError(f"--prior ({prior!r}) is for trees and proofs, not for {file}")
+        answer = value_checked(file)
+    else:
+        answer = (tree_checked if what == "tree" else proof_checked)(file, game, prior)
+    answer.print(form)
+
+
+def what_is(file: Path) -> str:
+    """Which of `FORMATS` a file says that it has."""
+    head = text_of(file, OptsearchError)[:300]
+    named = re.search(r'"format": *"([^"]*)"', head)
+    if named is None or named[1] not in FORMATS:
+        line = head.partition("\n")[0]
+        raise OptsearchError(
+            f"{file} begins with {line[:60]!r}: it is not a file of solve --tree, solve --prove or "
+            "equilibrium --certificate, which are checked"
+        )
+    return FORMATS[named[1]]
+
+
+def tree_checked(file: Path, game: str | None, prior: str | None) -> Answer:
+    """A decision tree, replayed on every configuration."""
+    loaded = tree_.load(file)
+    require_game(file, loaded.position, game)
+    by = prior_of(prior, loaded.position.game)
+    if by is not None:
+        require_digest(by, file)
+        require_prior(loaded, by)
+    total, number = verify(loaded, by), loaded.configurations
+    answer = stated("tree", loaded.position, by, total, number)
+    what = f"every configuration, weight {number:,}" if by else f"all {number:,} configurations"
+    answer.fact("replayed", f"{what}, total height {total:,}")
+    answer.fact("mean shots", mean_text(total, number))
+    answer.fact("worst case", f"{loaded.worst} shots", worst=loaded.worst)
+    return answer
+
+
+def proof_checked(file: Path, game: str | None, prior: str | None) -> Answer:
+    """A proof that no strategy is better."""
+    by = None if prior is None else prior_of(prior, proofs.load(file).position.game)
+    require_digest(by, file)
+    checked = proofs.check(file, by)
+    require_game(file, checked.position, game)
+    total, number = checked.total_height, checked.configurations
+    answer = stated("proof", checked.position, by, total, number)
+    answer.fact("proved", f"no strategy has a total height below {total:,}")
+    least = Fraction(total, number)
+    answer.fact("mean shots", f"at least {least} ≈ {decimal(least, 'lower')}")
+    answer.fact("claims", f"{checked.claims:,}, each rechecked", claims=checked.claims)
+    return answer
+
+
+def stated(what: str, position: Position, by: Prior | None, total: int, number: int) -> Answer:
+    """What a file states of a position."""
+    mean = mean_fields(total, number)
+    of = {"what": what, "total_height": total, "configurations": number, **mean}
+    return Answer.about(position, by, **of)
+
+
+def value_checked(file: Path) -> Answer:
+    """Both sides of the value of a game against the best hider."""
+    from optsearch.equilibria import check as check_value  # HiGHS takes a while
+
+    checked = check_value(file)
+    low, high = sorted((checked.hider, checked.shooter))
+    answer = Answer(
+        str(checked.game),
+        what="certificate",
+        game=str(checked.game),
+        objective=str(checked.objective),
+        value=checked.hider if checked.is_exact else None,
+        bracket=[low, high],
+    )
+    is_mean = checked.objective.shots is None
+    unit = "shots" if is_mean else f"to finish within {checked.objective.shots}"
+    least, most = ("at least", "at most") if is_mean else ("at most", "at least")
+    answer.fact("hider", f"{least} {exact_text(checked.hider)} {unit}, by {checked.method}")
+    answer.fact(
+        "shooter",
+        f"{most} {exact_text(checked.shooter)}, {numbered(checked.trees, 'tree')} replayed on "
+        f"{checked.hidings} ways to hide",
+        hidings=checked.hidings,
+        orbits=checked.orbits,
+        used=checked.used,
+        trees=checked.trees,
+        method=checked.method,
+        seconds=round(checked.seconds, 6),
+    )
+    value = f"from {decimal(low, 'lower', 9)} to {decimal(high, 'upper', 9)}"
+    answer.fact("value", f"{exact_text(low) if checked.is_exact else value}, proved")
+    return answer
