@@ -47,6 +47,17 @@ BLOCK = 10_000
 BOARDS = 10  # of which two thirds are revealed
 SAMPLERS = ("all placements", "placements without a miss", "exact")
 
+LESS = (
+    ("thompson", "thompson_100000", "samples in blocks of 100,000, not 10,000"),
+    ("thompson_1000", "thompson", "in blocks of 10,000, not 1,000"),
+    ("thompson", "whole", "all that the replies say of a ship"),
+    ("whole", "exact", "then always 1,000 samples"),
+    ("exact", "greedy", "then exact probabilities"),
+    ("thompson", "greedy", "all of that"),
+    ("exact_1", "greedy", "exact probabilities, not one exact sample"),
+)
+"""What changes between two players, the better one second."""
+
 Distribution = dict[int, Fraction]
 
 
@@ -102,7 +113,7 @@ def fields_of(outcomes: dict[str, Outcome]) -> dict[str, object]:
             f"{outcome.strategy}, mean {post.with_error(outcome.shots, 3)}, sd {outcome.sd:.3f}, "
             f"median {outcome.median:g}, worst {outcome.worst}"
         )
-    for number, (worse, better, what) in enumerate(post.LESS, 1):
+    for number, (worse, better, what) in enumerate(LESS, 1):
         gained = post.with_error(outcomes[worse].shots - outcomes[better].shots, 3)
         fields[f"gain {number}"] = f"{better} takes {gained} shots less than {worse}: {what}"
     return fields

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import sys
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -30,10 +31,22 @@ from optsearch.results import tables as results
 from optsearch.search.solver import solve
 from optsearch.strategies import as_strategy
 from optsearch.support import datafiles, records
-from optsearch.support.errors import RecordError, TableError
+from optsearch.support.errors import TableError
 from tests.shown import console_commands, is_shown
 
 GRID = Game(3, 4, (2,))  # of Figure 6
+
+
+def fake(name, numbers, full=()):
+    """A source of numbers that are (what, printed, computed, and more)."""
+
+    def made(each):
+        return lambda *_: iter([Number("place", *one[:2], *one[2:]) for one in each])
+
+    return Source(name, f"Title of {name}", made(numbers), made(full))
+
+
+AFTER = fake("after", [("two", "2", lambda: "2")])
 
 
 @pytest.fixture(scope="module")
@@ -315,8 +328,6 @@ def test_what_the_notes_of_the_post_say(thompson):
     assert set(notes) == {
         "near optimal against thompson 5x5:3",
         "optimistic mean",
-        "compatible board by trial",
-        "thompson mean 10x10",
     }
     assert "222/30 = 7.4" in notes["near optimal against thompson 5x5:3"]
     assert "optimum is 207/30 = 6.9" in notes["near optimal against thompson 5x5:3"]
@@ -342,26 +353,58 @@ def test_the_optimum_of_one_ship_on_5x5_by_the_definition():
         ("thompson_in_a_row", "not optimal"),
     ],
 )
-def test_a_false_value_of_the_post_does_not_agree(name, wrong):
-    computed = reproduce_.thompson._COMPUTE[name]()
+def test_a_false_value_of_the_post_does_not_agree(thompson, name, wrong):
+    what = re.sub(r"(\d+x\d+)_", r"\1:", name).replace("_", " ")
+    (computed,) = [check.computed for check in thompson if check.what == what]
     agrees = reproduce_.thompson.agreement(name, wrong)
     assert not (agrees(computed) if agrees else computed == wrong)
 
 
-def test_a_table_of_other_games_is_refused(monkeypatch, tmp_path):
-    """The first games are played again."""
+def test_what_is_read_from_a_table_is_stored(here, monkeypatch, tmp_path):
+    """An altered table does not pass for computed; with --full the games are played."""
     thompson = reproduce_.thompson
-    entries = results.THOMPSON.read()
-    rows = [list(row.values()) for row in entries]
-    rows[3][2] += 1
+    rows = [[*row.values()] for row in results.THOMPSON.read()]
+    for row in rows:
+        row[2] += 10
     path = results.THOMPSON.write(rows, tmp_path, game=thompson.GAME)
-    monkeypatch.setattr(
-        thompson, "THOMPSON", SimpleNamespace(read=lambda: results.THOMPSON.read(path), command="c")
-    )
-    thompson.table.cache_clear()
-    with pytest.raises(RecordError, match="on board 3 Thompson sampling takes"):
-        thompson.table()
-    thompson.table.cache_clear()
+    altered = SimpleNamespace(read=lambda: results.THOMPSON.read(path), command="make it")
+    monkeypatch.setattr(thompson, "THOMPSON", altered)
+    status, out, _ = here("reproduce", "--source", "thompson")
+    assert status == 1
+    assert re.search(r"^✗ .*thompson mean 10x10 +45.89 +56.31 ± 0.29 +stored$", out, re.M)
+    said = "stored: shots of the first game, thompson mean 10x10: computed by make it, or --full"
+    assert said in out
+    assert ", 2 of these numbers stored, " in out.splitlines()[-1]
+    stored = json.loads(here("reproduce", "--source", "thompson", "--json")[1])["checks"]
+    assert [one["what"] for one in stored if one["stored"] == "make it"] == [
+        "shots of the first game",
+        "thompson mean 10x10",
+    ]
+    shots = np.array([row[2] - 10 for row in rows])
+    monkeypatch.setattr(thompson, "_played_now", lambda folder: shots)
+    full = {
+        number.what: number.compute()
+        for number in reproduce_.source_named("thompson").everything()
+        if not number.stored and number.place == "Standard battleship, Bayesian"
+    }
+    assert full["thompson mean 10x10"] == "46.31 ± 0.29"
+    assert full["games of thompson, as in the table"] == "0 games"
+
+
+def test_what_needs_a_library_is_left_out(here, monkeypatch):
+    """The others are computed, and the last line says how many were not."""
+    missing = {"ortools": None, "ortools.sat": None, "ortools.sat.python": None}
+    for name, module in missing.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    for module in (reproduce_, reproducing):
+        monkeypatch.setattr(module, "SOURCES", [reproduce_.source_named("solitaire"), AFTER])
+    status, out, err = here("reproduce", "--source", "all")
+    assert (status, err) == (0, "")
+    assert re.search(r"^✓ .*ship cells +(\d+) +\1 ", out, re.M)
+    assert re.search(r"^· .*solutions +\w+ +left out$", out, re.M)
+    assert "solutions" in re.search(r"^left out: (.*): this needs CP-SAT .*$", out, re.M)[1]
+    assert re.search(r"^✓ .*two +2 +2", out, re.M)
+    assert re.search(r"^\d+ checks, all agree, .*\d left out, ", out.splitlines()[-1])
 
 
 def test_the_slides_on_probabilities(here, published):
@@ -438,15 +481,6 @@ def test_hedges_g_by_hand():
 
 
 # Everything
-
-
-def fake(name, numbers, full=()):
-    """A source of numbers that are (what, printed, computed, and more)."""
-
-    def made(each):
-        return lambda *_: iter([Number("place", *one[:2], *one[2:]) for one in each])
-
-    return Source(name, f"Title of {name}", made(numbers), made(full))
 
 
 def test_what_the_paper_prints_is_computed_in_all():

@@ -107,7 +107,7 @@ def print_check(check: Check, widths: tuple[int, ...]) -> None:
         check.what,
         check.printed,
         check.computed,
-        f"{check.seconds:7.3f}",
+        "stored" if check.stored else "left out" if check.left_out else f"{check.seconds:7.3f}",
     )
     line = "  ".join(f"{c:<{w}}" for c, w in zip(cells, widths, strict=True))
     out.print(line, style="bold red" if check.is_fault else None, soft_wrap=True)
@@ -118,16 +118,29 @@ def print_verdict(checks: list[Check]) -> None:
     known = [check for check in checks if check.known]
     for note in (*(check.note for check in checks if check.note), *_reasons(known)):
         typer.echo(f"\n{note}")
+    _print_kind("stored", [(check.stored, check) for check in checks], "computed by {}, or --full")
+    _print_kind("left out", [(check.left_out, check) for check in checks], "{}")
     faults = sum(check.is_fault for check in checks)
-    only_shown = sum(check.agrees is None for check in checks)
-    number = len(checks) - only_shown
+    left_out = sum(bool(check.left_out) for check in checks)
+    only_shown = sum(check.agrees is None for check in checks) - left_out
+    number = len(checks) - only_shown - left_out
     verdict = f"{faults} of {number} differ" if faults else "all agree"
     if known:
         verdict = f"{number - len(known) - faults} agree, {len(known)} differ as is known"
         verdict += f", {faults} differ and should not" if faults else ""
     verdict += f", {only_shown} shown and not compared (·)" if only_shown else ""
+    verdict += f", {left_out} left out" if left_out else ""
+    stored = sum(bool(check.stored) for check in checks)
+    verdict += f", {stored} of these numbers stored" if stored else ""
     seconds = sum(check.seconds for check in checks)
     out.print(f"\n{number} checks, {verdict}, {seconds:.1f} seconds", style="bold")
+
+
+def _print_kind(name: str, checks: list[tuple[str, Check]], form: str) -> None:
+    """A line for each reason why some were not computed now."""
+    for reason in dict.fromkeys(why for why, _ in checks if why):
+        names = ", ".join(check.what for why, check in checks if why == reason)
+        typer.echo(f"\n{name}: {names}: {form.format(reason)}")
 
 
 def _reasons(known: list[Check]) -> list[str]:

@@ -25,7 +25,7 @@ from optsearch.reproduce import (
 from optsearch.reproduce.paper import NOT_REPRODUCED, Counterexample, counterexamples
 from optsearch.reproduce.printed import Number, rounded, truncated
 from optsearch.support import records
-from optsearch.support.errors import RecordError
+from optsearch.support.errors import NotInstalled, RecordError
 from optsearch.support.progress import Progress, no_progress
 from optsearch.support.store import Facts
 
@@ -69,8 +69,8 @@ class Source:
     def everything(
         self, folder: Path | None = None, progress: Progress[EvaluationStatus] = no_progress
     ) -> Iterator[Number]:
-        """All numbers."""
-        yield from self.numbers()
+        """All numbers, each computed: what `numbers` reads from a table is a part of `full`."""
+        yield from (number for number in self.numbers() if not number.stored)
         yield from self.full(folder, progress)
 
 
@@ -97,7 +97,8 @@ class Check:
     """One printed number (or matrix) beside the computed one, and the seconds it took.
 
     agrees -- None where the two are not compared. known -- why it differs, where it does and that
-    is known.
+    is known. stored -- as that of the number. left_out -- why it was not computed, where it needs
+    what is not installed.
     """
 
     place: str
@@ -108,6 +109,8 @@ class Check:
     seconds: float
     note: str = ""
     known: str = ""
+    stored: str = ""
+    left_out: str = ""
 
     @property
     def is_fault(self) -> bool:
@@ -125,16 +128,21 @@ def source_named(name: str) -> Source:
 
 
 def check(number: Number) -> Check:
-    """Compute what belongs to a printed number."""
+    """Compute what belongs to a printed number; one that needs what is missing is left out."""
     started = time.perf_counter()
-    computed = number.compute()
+    try:
+        computed, note = number.compute(), number.note()
+    except NotInstalled as error:
+        why = str(error)
+        return Check(number.place, number.what, number.printed, "", None, 0.0, left_out=why)
     seconds = time.perf_counter() - started
     agrees = None
     if number.is_compared:
         agrees = computed == number.printed if number.agrees is None else number.agrees(computed)
     known = number.known if agrees is False else ""
     return Check(
-        number.place, number.what, number.printed, computed, agrees, seconds, number.note(), known
+        *(number.place, number.what, number.printed, computed, agrees, seconds, note, known),
+        stored=number.stored,
     )
 
 

@@ -23,7 +23,8 @@ class Number:
     was computed agrees, where that is not being equal. minutes -- what it takes on two cores,
     about, where that is more than seconds. known -- why it may differ, where that is known; it is
     then no fault. is_compared -- False where the two are only shown beside each other, as times of
-    two machines: that is no check, and is not counted.
+    two machines: that is no check, and is not counted. stored -- where `compute` reads a table of
+    results, the command that computes it; empty where it computes.
     """
 
     place: str
@@ -35,6 +36,7 @@ class Number:
     minutes: float = 0
     known: str = ""
     is_compared: bool = True
+    stored: str = ""
 
 
 def matching(printed: Mapping[Cell, str], compute: Callable[[int, int], str]) -> str:

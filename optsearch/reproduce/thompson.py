@@ -1,7 +1,7 @@
 """What the post on Thompson sampling prints: counts, exact distributions, and simulated games.
 
-Small games and counts are computed here; `python -m experiments.thompson` plays the games of the
-standard board, of which the first are played again here.
+Small games and counts are computed here. The games of the standard board are stored, as
+`python -m experiments.thompson` played them; `full` plays those of Thompson sampling.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import cache, partial
 from itertools import pairwise
 from math import hypot, log10, prod, sqrt
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +23,10 @@ from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import Evaluation, EvaluationStatus, evaluate
 from optsearch.game import Game, urn
 from optsearch.game.position import HIT, MISS, Position, Shot, play
-from optsearch.play.hiding import Drawn
-from optsearch.play.simulate import generator_of, played, simulate
+from optsearch.play.simulate import simulate
 from optsearch.reproduce.printed import Number, no_note, rounded
-from optsearch.results.tables import THOMPSON, THOMPSON_COMPATIBLE, Entries
+from optsearch.results.tables import THOMPSON
 from optsearch.search import solver
-from optsearch.strategies import as_player
 from optsearch.strategies.single import Row
 from optsearch.strategies.thompson import all_placements
 from optsearch.support import records
@@ -38,7 +37,6 @@ GAME = Game.parse("10x10:5,4,3,3,2,contact=any,announce=ship")
 GAMES = 1000
 SEED = 1
 SURE = 3  # standard errors
-REPLAYED = 5  # games of the table, to see that they are those of the player
 
 PLAYERS = {
     "random": "random",
@@ -176,25 +174,9 @@ def _optimistic_note() -> str:
     )
 
 
-@cache
-def table() -> Entries:
-    """The simulated games; RecordError where the first of them are not what the players play."""
-    entries = THOMPSON.read()
-    for number, ships in enumerate(Drawn().boards(GAME, REPLAYED, SEED)):
-        player, generator = as_player(PLAYERS["thompson"]), generator_of(SEED, number)
-        shots = len(played(player, GAME, to_masks(ships), generator).shots)
-        if len(entries) != GAMES or entries[number]["thompson"] != shots:
-            raise RecordError(
-                f"{entries.path}: on board {number} Thompson sampling takes {shots} shots, not "
-                f"what the table says; make it anew with: {THOMPSON.command}"
-            )
-    return entries
-
-
-@cache
-def shots_of(name: str) -> NDArray[np.int64]:
-    """The shots of a player in all games."""
-    return np.array(table().column(name), np.int64)
+def _stored_shots() -> NDArray[np.int64]:
+    """The shots of Thompson sampling in all games, by the table."""
+    return np.array(THOMPSON.read().column("thompson"), np.int64)
 
 
 def mean_and_error(shots: NDArray[np.int64]) -> tuple[float, float]:
@@ -210,38 +192,11 @@ def with_error(shots: NDArray[np.int64], places: int = 2) -> str:
 
 def _agrees(printed: str, computed: str) -> bool:
     """Whether a printed mean of as many games is within three standard errors."""
-    mean, error = mean_and_error(shots_of("thompson"))
+    mean, error = map(float, computed.split(" ± "))
     return abs(float(printed) - mean) <= SURE * hypot(error, error)
 
 
-LESS = (
-    ("thompson", "thompson_100000", "samples in blocks of 100,000, not 10,000"),
-    ("thompson_1000", "thompson", "in blocks of 10,000, not 1,000"),
-    ("thompson", "whole", "all that the replies say of a ship"),
-    ("whole", "exact", "then always 1,000 samples"),
-    ("exact", "greedy", "then exact probabilities"),
-    ("thompson", "greedy", "all of that"),
-    ("exact_1", "greedy", "exact probabilities, not one exact sample"),
-)
-"""What changes between two players, the better one second."""
-
-
-def _thompson_note() -> str:
-    lines = [
-        f"Shots on the same {GAMES:,} boards: "
-        + ", ".join(f"{name} {with_error(shots_of(name))}" for name in PLAYERS)
-        + f"; most of thompson {shots_of('thompson').max()}, of greedy {shots_of('greedy').max()}. "
-        "What is gained, paired:"
-    ]
-    lines += [
-        f"  {with_error(shots_of(worse) - shots_of(better)):>13}  {what}"
-        for worse, better, what in LESS
-    ]
-    return "\n".join(lines)
-
-
-def _range_of_games() -> str:
-    shots = shots_of("thompson")
+def _range_of(shots: NDArray[np.int64]) -> str:
     return f"{shots.min()} to {shots.max()}"
 
 
@@ -286,33 +241,11 @@ def expected_samples(position: Position, placements: list[int]) -> Fraction:
     return Fraction(prod(placements), apart * Posterior(position).configurations)
 
 
-def _trials() -> Entries:
-    entries = THOMPSON_COMPATIBLE.read()
-    counted = Posterior(post_position()).configurations
-    if {row["configurations"] for row in entries if row["board"] == 0} != {counted}:
-        raise RecordError(
-            f"{entries.path}: {counted} configurations agree with board 0; make the table anew "
-            f"with: {THOMPSON_COMPATIBLE.command}"
-        )
-    return entries
-
-
 def _by_trial() -> str:
-    """What the table says of unrestricted samples for the board of the post."""
-    (row,) = (r for r in _trials() if r["board"] == 0 and r["sampler"] == "all placements")
-    return f"{'found' if row['found'] else 'given up'} after {row['seconds']:.1f} seconds"
-
-
-def _trial_note() -> str:
-    rows = [row for row in _trials() if row["board"] == 0]
-    lines = [f"The board of the post by its seed; {rows[0]['configurations']} configurations agree"]
-    for row in rows:
-        once = "found" if row["found"] else "none found"
-        lines.append(
-            f"  {row['sampler']}: {row['expected']:,.0f} samples on average; {once} after "
-            f"{row['samples']:,} in {row['seconds']:.3f} seconds"
-        )
-    return "\n".join(lines)
+    """Samples of all placements for one board that agrees with that of the post, on average."""
+    position = post_position()
+    samples = expected_samples(position, [len(position.game.placements(n)) for n in GAME.fleet])
+    return f"{float(samples):,.0f} samples"
 
 
 # Each printed value
@@ -353,9 +286,12 @@ _COMPUTE: dict[str, Callable[[], str]] = {
         f"{log10(prod(len(GAME.placements(n)) for n in GAME.fleet)):.14f}"
     ),
     "compatible_board_by_trial": _by_trial,
-    "shots_of_the_first_game": _range_of_games,
-    "thompson_mean_10x10": lambda: with_error(shots_of("thompson")),
 }
+_OF_GAMES: dict[str, Callable[[NDArray[np.int64]], str]] = {
+    "shots_of_the_first_game": _range_of,
+    "thompson_mean_10x10": with_error,
+}
+"""What the games of Thompson sampling give: read from their table, or all of them played."""
 _AGREES: dict[str, Callable[[str, str], bool]] = {
     "thompson_mean_10x10": _agrees,
     **dict.fromkeys(
@@ -373,8 +309,6 @@ _SHOWN = ("compatible_board_by_trial", "shots_of_the_first_game")
 _NOTES: dict[str, Callable[[], str]] = {
     "near_optimal_against_thompson_5x5_3": _grid_note,
     "optimistic_mean": _optimistic_note,
-    "compatible_board_by_trial": _trial_note,
-    "thompson_mean_10x10": _thompson_note,
 }
 
 
@@ -385,14 +319,13 @@ def _played_now(folder: Path | None) -> NDArray[np.int64]:
     return simulate([name], GAME, games=GAMES, seed=SEED, checkpoint=kept).outcomes[0].shots
 
 
-def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[Number]:
-    """All games of Thompson sampling again; they must be those of the table."""
-    yield Number(
-        "Standard battleship, Bayesian",
-        "games of thompson, played anew",
-        f"{GAMES} games",
-        lambda: f"{int((_played_now(folder) == shots_of('thompson')).sum())} games",
-        minutes=2,
+def _number(row: dict[str, str], compute: Callable[[], str], **more: Any) -> Number:
+    name, printed = row["name"], row["value"]
+    what = re.sub(r"(\d+x\d+)_", r"\1:", name).replace("_", " ")
+    agrees, is_compared = agreement(name, printed), name not in _SHOWN
+    note = _NOTES.get(name, no_note)
+    return Number(
+        *(row["place"], what, printed, compute, note, agrees), is_compared=is_compared, **more
     )
 
 
@@ -402,19 +335,31 @@ def agreement(name: str, printed: str) -> Callable[[str], bool] | None:
     return None if agrees is None else partial(agrees, printed)
 
 
+def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[Number]:
+    """What the games of Thompson sampling give, all of them played; the table has these games."""
+    games = cache(partial(_played_now, folder))
+    for row in records.read_published("thompson.csv").rows:
+        if row["name"] in _OF_GAMES:
+            of = _OF_GAMES[row["name"]]
+            yield _number(row, lambda of=of: of(games()), minutes=2)  # type: ignore[misc]
+    yield Number(
+        "Standard battleship, Bayesian",
+        "games of thompson, as in the table",
+        f"{GAMES} games",
+        lambda: f"{int((games() == _stored_shots()).sum())} games",
+    )
+
+
 def numbers() -> Iterator[Number]:
     """Each printed value, in the order of the post."""
     record = records.read_published("thompson.csv")
     for row in record.rows:
-        name, printed = row["name"], row["value"]
-        if name not in _COMPUTE:
+        name = row["name"]
+        if name in _OF_GAMES:
+            of = _OF_GAMES[name]
+            stored = THOMPSON.command
+            yield _number(row, lambda of=of: of(_stored_shots()), stored=stored)  # type: ignore[misc]
+        elif name in _COMPUTE:
+            yield _number(row, _COMPUTE[name])
+        else:
             raise RecordError(f"{record.path}: nothing computes {name!r}")
-        yield Number(
-            row["place"],
-            re.sub(r"(\d+x\d+)_", r"\1:", name).replace("_", " "),
-            printed,
-            _COMPUTE[name],
-            _NOTES.get(name, no_note),
-            agreement(name, printed),
-            is_compared=name not in _SHOWN,
-        )

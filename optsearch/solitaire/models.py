@@ -36,7 +36,7 @@ from optsearch.solitaire.puzzle import (
     Solution,
     ordered,
 )
-from optsearch.support.errors import OptsearchError, TooLarge
+from optsearch.support.errors import NotInstalled, TooLarge
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel, CpSolver
@@ -82,7 +82,7 @@ def search(
     excluding -- a solution that is known, to look for others only.
 
     One worker with a fixed seed, so that the same puzzle has the same answer. A time limit
-    (seconds) counts from the call, the model included. Raises OptsearchError where OR-tools is not
+    (seconds) counts from the call, the model included. Raises NotInstalled where OR-tools is not
     installed.
     """
     end = None if time_limit is None else time.monotonic() + time_limit
@@ -162,7 +162,7 @@ def _run(solver: CpSolver, model: CpModel) -> str:
 
 
 def cp_model() -> Any:
-    """The module of CP-SAT; OptsearchError where it is not installed."""
+    """The module of CP-SAT; NotInstalled where it is not installed."""
     try:
         from ortools.sat.python import cp_model as module
     except ModuleNotFoundError:
@@ -170,11 +170,11 @@ def cp_model() -> Any:
     return module
 
 
-def not_installed() -> OptsearchError:
+def not_installed() -> NotInstalled:
     """That OR-tools is not there, and how to get it."""
-    return OptsearchError(
-        "this needs CP-SAT of OR-tools, which is not installed; install it with: pip install "
-        "ortools, or use --method count, which needs none and takes long on large puzzles"
+    return NotInstalled(
+        "this needs CP-SAT of OR-tools, which is not installed; install it with: "
+        "pip install ortools"
     )
 
 

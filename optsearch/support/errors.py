@@ -60,6 +60,10 @@ class NotSupported(OptsearchError):
     """A request that is meaningful but that this part of the toolkit does not answer."""
 
 
+class NotInstalled(OptsearchError):
+    """A request that needs a library which is not installed."""
+
+
 class TooLarge(OptsearchError):
     """A request that needs more memory or more cells than this part of the toolkit handles."""
 
