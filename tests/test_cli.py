@@ -4,24 +4,18 @@ import json
 import re
 import subprocess
 import sys
-from fractions import Fraction
 from importlib.metadata import entry_points
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from optsearch import cli
-from optsearch.check import reference
-from optsearch.game import Game, cell_name
+from optsearch.game import Game
 from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.support.store import Integers
 from optsearch.tree import DecisionTree, Leaf, Node, load, save
-from tests.examples import plain, some
+from tests.examples import some
 from tests.processes import ENVIRONMENT, MANY_SECONDS, run_command
-
-COMMANDS = ("count", "solve", "tree", "explore", "bounds", "reproduce")
-STANDARD = "10x10:5,4,3,3,2"
 
 
 def started(*arguments, cwd=None):
@@ -66,208 +60,6 @@ def test_no_shell_cuts_a_game():
     assert ran.stdout == "4x4:O4,2,contact=any,announce=ship,holes=A1: 102 configurations\n"
 
 
-def test_help(here):
-    status, out, _ = here("--help")
-    assert status == 0
-    for command in COMMANDS:
-        status, out, err = here(command, "--help")
-        assert (status, err) == (0, "")
-        assert "--json" in out
-
-
-SOLUTION = {
-    "game": "4x5:4,3,2",
-    "position": "",
-    "total_height": 994,  # Table 1 of Audinot, Bonnet and Viennot (2014)
-    "configurations": 88,
-    "mean": 994 / 88,
-    "mean_exact": "994/88",  # as printed there: not reduced
-    "best_shots": ["A2", "E2", "A3", "E3"],  # as by the paper's method, see test_long.py
-    "nodes": 11,  # the regression signature, see test_solvers.py
-}
-
-
-def test_solve(here):
-    status, out, err = here("solve", "4x5:2,3,4", "--json")
-    assert (status, err) == (0, "")
-    found = json.loads(out)
-    assert {key: found[key] for key in SOLUTION} == SOLUTION
-    assert found["seconds"] > 0
-    assert out.count("\n") == 1
-
-
-def test_solve_for_people(here):
-    status, out, err = here("solve", "4x5:2,3,4")
-    assert (status, err) == (0, "")
-    assert "4x5:4,3,2" in out
-    assert "994/88 = 11.295455" in out
-    assert "A2 E2 A3 E3" in out
-    assert "greedy shots  A1 E1 A2 E2 A3 E3 A4 E4; the best of them is optimal" in out
-
-
-def test_numbers_in_json_have_their_types(answer):
-    found = answer("solve", "3x4:2")
-    assert [type(found[key]) for key in ("total_height", "configurations", "nodes")] == [int] * 3
-    assert type(found["seconds"]) is float
-    assert type(found["mean"]) is float
-    assert type(found["mean_exact"]) is type(found["total_height_exact"]) is str
-
-
-METHODS = ("reference", "paper", "solver")
-
-
-@pytest.mark.parametrize(
-    ("game", "shots", "total_height", "configurations"),
-    [
-        ("2x3:2", "", 25, 7),  # Figure 5
-        ("3x4:2", "A1=miss B3=miss", 53, 12),  # Figure 8
-        ("2x2:2,2,contact=any", "", 8, 2),  # two configurations on the same four cells
-        ("2x2:2,contact=any", "A1=hit", 1 + 2, 2),
-        ("1x1:1", "A1=hit", 0, 1),
-    ],
-)
-def test_every_method_gives_the_same(answer, game, shots, total_height, configurations):
-    found = [answer("solve", game, "--shots", shots, "--method", method) for method in METHODS]
-    same = ("game", "position", "total_height", "configurations", "mean_exact", "best_shots")
-    assert len({json.dumps([one[key] for key in same]) for one in found}) == 1
-    assert found[0]["game"] == game
-    assert found[0]["position"] == shots
-    assert found[0]["total_height"] == total_height
-    assert found[0]["configurations"] == configurations
-    assert found[0]["mean_exact"] == f"{total_height}/{configurations}"
-    assert [one["method"] for one in found] == list(METHODS)
-
-
-def test_nothing_left_to_shoot(here, answer):
-    assert answer("solve", "2x2:1", "--shots", "A1=hit")["best_shots"] == []
-    status, out, _ = here("solve", "2x2:1", "--shots", "A1=hit")
-    assert status == 0
-    assert "0/1 = 0.000000" in out
-    assert "every ship is sunk" in out
-
-
-@pytest.mark.parametrize("command", ["count", "posterior", "solve", "bounds"])
-def test_shots_and_board_say_the_same(answer, here, tmp_path, command):
-    board = tmp_path / "board.txt"
-    board.write_text("o . . .\n\n. X . .\n. . . .\n")
-    drawn, written, reordered = (
-        answer(command, "3x4:2", *option)
-        for option in (
-            ("--board", board),
-            ("--shots", "A1=miss B2=hit"),
-            ("--shots", " b2=HIT,a1=Miss "),
-        )
-    )
-    assert drawn["position"] == written["position"] == "A1=miss B2=hit"
-    assert reordered["position"] == "B2=hit A1=miss"
-    for one in (drawn, written, reordered):
-        one.pop("seconds", None)
-        one.pop("position")
-        one.pop("command")
-    assert drawn == written == reordered
-    status, out, _ = here(command, "3x4:2", "--board", board)
-    assert status == 0
-    assert "3x4:2, A1=miss B2=hit" in out
-
-
-@pytest.mark.parametrize(
-    ("game", "shots", "configurations"),
-    [
-        ("4x5:2,3,4", "", 88),  # Table 1
-        (STANDARD, "", 1_925_751_392),  # section 2.2
-        ("4x4:2,3,4", "", 0),  # the dash in Table 1
-        ("3x4:2", "A1=miss B3=miss", 12),  # Figure 6
-        ("2x2:2,2,contact=any", "", 2),
-        ("4x4:3,2,announce=ship", "", 104),  # announcements come with shots; Table 1
-    ],
-)
-def test_count(here, answer, game, shots, configurations):
-    found = answer("count", game, "--shots", shots)
-    assert found["configurations"] == configurations
-    assert found["game"] == str(Game.parse(game))
-    status, out, err = here("count", game, "--shots", shots)
-    assert (status, err) == (0, "")
-    assert f": {configurations:,} configuration" in out
-
-
-def occurrence_by_definition(position):
-    """The occurrence matrix, counted on the list of all configurations."""
-    game = position.game
-    matrix = [[0] * game.columns for _ in range(game.rows)]
-    for ships in reference.configurations(position):
-        for row, column in game.cells_of(sum(ships)):
-            matrix[row][column] += 1
-    return matrix
-
-
-@pytest.mark.parametrize(
-    ("game", "shots"),
-    [
-        ("4x5:4,3,2", ""),
-        ("3x4:2", "A1=miss B3=miss"),
-        ("3x3:2,1,contact=corner", "B2=hit"),
-        ("3x3:2,2,contact=any", ""),
-    ],
-)
-def test_occurrence(here, answer, game, shots):
-    position = Position.parse(Game.parse(game), shots)
-    expected = occurrence_by_definition(position)
-    found = answer("posterior", game, "--shots", shots)
-    number = sum(1 for _ in reference.configurations(position))
-    assert (found["configurations"], found["occurrence"]) == (number, expected)
-    assert found["occurrence_exact"] == [[str(n) for n in row] for row in expected]
-    status, out, err = here("posterior", game, "--shots", shots, "--counts")
-    assert (status, err) == (0, "")
-    rows = [line.split()[1:] for line in out.splitlines() if line.split()[:1] == ["1"]]
-    assert rows == [[str(n) for n in expected[0]]]
-
-
-def test_bounds(here, answer):
-    found = answer("bounds", STANDARD)
-    names = [
-        "schema",
-        "version",
-        "command",
-        "game",
-        "position",
-        "bounds",
-        "bracket",
-        "bracket_exact",
-        "is_all",
-    ]
-    assert list(found) == names
-    keys = ["name", "side", "value", "value_exact", "source", "is_binding"]
-    assert all(list(b) == keys for b in found["bounds"])
-    ends = {b["value_exact"] for b in found["bounds"] if b["is_binding"]}
-    assert ends == {*found["bracket_exact"]}
-    assert [float(Fraction(end)) for end in found["bracket_exact"]] == found["bracket"]
-    assert found["bracket"][0] == max(b["value"] for b in found["bounds"] if b["side"] == "lower")
-    assert found["bracket"][1] <= 55.6
-    by_name = {b["name"]: b for b in found["bounds"]}
-    tree = by_name["complete binary tree"]
-    # Equation 2: 30 + (2 * 1925751392 - 2**31) / 1925751392, which the paper cuts to 30.8
-    assert tree["value"] == 1858642528 / 60179731
-    assert tree["side"] == "lower"
-    assert "equation 2" in tree["source"]
-    # also from an independent prototype
-    assert str(by_name["leaf counting"]["value"]).startswith("32.8555")
-    assert by_name["strategy of the paper"]["value"] == 55.6
-
-    found = answer("bounds", "4x5:4,3,2")
-    assert found["bracket"] == [994 / 88, 994 / 88]
-    by_name = {b["name"]: b["value"] for b in found["bounds"]}
-    assert by_name["complete binary tree"] == 72 / 11  # 6 + (2 * 88 - 2**7) / 88
-    assert by_name["leaf counting"] == 45 / 4  # below the optimum, 994/88
-    status, out, err = here("bounds", "4x5:4,3,2")
-    assert (status, err) == (0, "")
-    for number in ("72/11", "6.545454", "45/4", "11.250000", "bracket  11.295455 on both sides"):
-        assert number in out
-
-    found = answer("bounds", "4x5:4,3,2", "--shots", "A1=miss")
-    assert found["position"] == "A1=miss"
-    assert found["bracket"][1] is not None
-
-
 # Trees
 
 
@@ -279,47 +71,6 @@ def tree(here, tmp_path):
     assert (status, err) == (0, "")
     assert "994/88" in out
     return path
-
-
-def test_tree(answer, tree):
-    found = answer("tree", tree)
-    assert (found["total_height_exact"], found["mean_exact"]) == ("994", "994/88")
-    found = plain(found)
-    depths = found.pop("histogram")
-    assert found == {
-        "game": "4x5:4,3,2",
-        "position": "",
-        "total_height": 994,
-        "configurations": 88,
-        "mean": 994 / 88,
-        "worst": 13,
-        "leaves": 88,
-    }
-    assert sum(depths.values()) == 88
-    assert sum(int(depth) * number for depth, number in depths.items()) == 994
-    checked = answer("check", tree)
-    assert (checked["what"], checked["total_height"]) == ("tree", 994)
-
-
-def test_tree_for_people(here, tmp_path):
-    path = tmp_path / "tree.json"
-    here("solve", "2x3:2", "--tree", path)
-    assert "all 7 configurations, total height 25" in here("check", path)[1]
-    status, out, err = here("tree", path)
-    assert (status, err) == (0, "")
-    assert "25/7 = 3.571429" in out  # Figure 5 has the same total height
-    assert "5 shots" in out
-    leaves = [line.rpartition("✓ ")[2] for line in out.splitlines() if "✓" in line]
-    assert sorted(leaves) == ["2", "3", "3", "4", "4", "4", "5"]  # section 3.1
-
-
-def test_a_tree_of_a_position(answer, here, tmp_path):
-    path = tmp_path / "tree.json"
-    here("solve", "3x4:2", "--shots", "A1=miss B3=miss", "--tree", path)
-    for command in ("tree", "check"):
-        found = answer(command, path, "3x4:2")
-        assert (found["position"], found["mean_exact"]) == ("A1=miss B3=miss", "53/12")
-        assert "is about 3x4:2, not '4x4:2'" in here(command, path, "4x4:2")[2]
 
 
 @pytest.mark.parametrize("ending", some(1, ["svg", "PDF", "pdf", "png"], 2))
@@ -336,17 +87,6 @@ def test_draw(here, tmp_path, tree, ending):
     assert len(data) > 10_000
 
 
-COUNTEREXAMPLE = [
-    Path(__file__).parent.parent / "data" / "results" / f"counterexample_{name}.json"
-    for name in ("greedy", "optimal")
-]
-
-
-def svg_texts(path):
-    """The texts of a drawing: matplotlib leaves each in a comment above its outlines."""
-    return re.findall(r"<!-- (.*?) -->", path.read_text(encoding="utf-8"), re.DOTALL)
-
-
 def test_draw_boards(here, tmp_path):
     tree, sizes = tmp_path / "tree.json", []
     assert here("solve", "3x4:2", "--tree", tree)[0] == 0
@@ -358,25 +98,6 @@ def test_draw_boards(here, tmp_path):
         ids = {element.get("id") for element in root.iter()}
         assert ("next cells" in ids) == bool(options)
     assert sizes[1][1] > sizes[0][1]
-
-
-def test_beside(here, answer, tmp_path):
-    greedy, optimal = COUNTEREXAMPLE
-    drawing = tmp_path / "both.svg"
-    status, out, err = here("tree", greedy, "--beside", optimal, "--figure", drawing)
-    assert (status, err) == (0, "")
-    assert "54/12 = 4.500000" in out  # section 3.3
-    assert "53/12 = 4.416667" in out
-    assert "they part     at the root; no symmetry takes one first shot to the other" in out
-    texts = svg_texts(drawing)
-    for text in ("best greedy", "optimal", "total height 54", "total height 53"):
-        assert sum(text in one for one in texts) == 1
-    found = answer("tree", greedy, "--beside", optimal)
-    measures = {"total_height": 53, "configurations": 12, "mean": 53 / 12}
-    assert (found["total_height"], plain(found["beside"])) == (54, measures)
-    assert found["beside"]["mean_exact"] == "53/12"
-    assert found["differences"] == [""]
-    assert "differences" not in answer("tree", greedy)
 
 
 TREE = {
@@ -458,14 +179,6 @@ def test_a_drawn_board_as_windows_writes_it(here, tmp_path):
     assert here("count", f"{board}:2") == here("count", "3x3:2,holes=B2")
 
 
-def test_every_weight_is_0(here, tmp_path):
-    prior = tmp_path / "zero.csv"
-    prior.write_text("# otherwise: 0\nship,weight\n")
-    status, out, err = here("posterior", "3x3:2", "--prior", prior)
-    assert (status, out) == (2, "")
-    assert "every configuration of 3x3:2 has weight 0" in " ".join(err.split())
-
-
 def test_sinkings_are_drawn(here, tmp_path):
     game = Game.parse("1x2:1,announce=sunk")
     sunk, leaf = Reply(True, True), Leaf(1)
@@ -479,16 +192,6 @@ def test_sinkings_are_drawn(here, tmp_path):
 
 
 # Tables on disk
-
-
-def test_table_twice(answer, tmp_path):
-    table = tmp_path / "table"
-    first, second = (answer("solve", "4x5:2,3", "--table", table) for _ in range(2))
-    plain = answer("solve", "4x5:2,3")
-    assert second["nodes"] < first["nodes"] == plain["nodes"]
-    for one in (first, second, plain):
-        assert one["mean_exact"] == "2326/242"  # Table 1
-        assert one["best_shots"] == ["C1", "C4"]
 
 
 def test_a_table_serves_every_position_of_its_game(answer, tmp_path):
@@ -573,54 +276,3 @@ def test_closed_pipe(here, tmp_path, command):
     process.wait(timeout=MANY_SECONDS)
     process.stderr.close()
     assert err == ""
-
-
-# The value of every shot
-
-
-def test_all_shots(here):
-    """The board and the list, which the definition confirms (2x3:2, Figure 5)."""
-    status, out, err = here("solve", "2x3:2", "--shots", "A1=miss", "--all-shots")
-    assert (status, err) == (0, "")
-    family = reference.family(Position.parse(Game.parse("2x3:2"), "A1=miss"))
-    totals = reference.first_shots(family)
-    number = reference.weight(family)
-    board = out[out.index("   A") :]
-    for cell, total in totals.items():
-        assert f"{total / number:.4f}" in board
-        (line,) = [line for line in out.splitlines() if f"{total}/{number} = " in line[:9]]
-        assert cell_name(Game.parse("2x3:2").cell(cell)) in line.split()
-    assert "1       o" in board
-
-
-@pytest.mark.parametrize(
-    ("objective", "fields"),
-    [
-        ("mean", {"total_height": 26, "mean": 26 / 7, "lower": 26, "upper": 26}),
-        ("worst", {"total_height": 26, "mean": 26 / 7, "worst": 5}),
-        ("within=3", {"finished": 3}),
-    ],
-)
-def test_all_shots_as_json(here, objective, fields):
-    arguments = ("2x3:2", "--all-shots", "--objective", objective, "--json")
-    status, out, _ = here("solve", *arguments)
-    assert status == 0
-    values = json.loads(out)["shot_values"]
-    assert [value["shot"] for value in values] == ["A1", "B1", "C1", "A2", "B2", "C2"]
-    assert plain(values[0]) == {"shot": "A1", **fields}
-    assert "shot_values" not in json.loads(here("solve", "2x3:2", "--json")[1])
-
-
-def test_all_shots_goes_with_the_solver(here):
-    status, out, err = here("solve", "2x3:2", "--all-shots", "--method", "paper")
-    assert (status, out) == (2, "")
-    assert err == "error: --all-shots goes with --method solver, not with paper\n"
-
-
-def test_a_strategy_comes_before_its_game_and_a_drawn_board_has_a_fleet(here, tmp_path):
-    _, _, error = here("evaluate", "4x4:3", "greedy")
-    assert "'4x4:3' is a game; the strategy comes first, as in optsearch evaluate greedy" in error
-    board = tmp_path / "board.txt"
-    board.write_text("...\n...\n")
-    _, _, error = here("bounds", board)
-    assert f"has no fleet; write it after a colon, as in {board}:5,4,3" in error

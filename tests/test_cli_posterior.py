@@ -13,8 +13,6 @@ from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, parse_cell
 from optsearch.game.position import Position
 from optsearch.support import records
-from optsearch.support.errors import ImpossiblePosition, OptsearchError
-from tests.examples import plain
 
 
 def run(*arguments):
@@ -51,39 +49,11 @@ def test_the_table_of_spalding_jamieson():
     assert 2 * answer["configurations"] == int(numbers[0]["value"])
 
 
-def test_posterior_for_people():
-    text = run("posterior", "4x4:3,2,announce=ship", "--shots", "A1=hit A2=sunk:2 D4=miss")
-    assert "1 configurations" not in text
-    lines = [line.split() for line in text.splitlines()]
-    assert ["A", "B", "C", "D"] in lines
-    assert any(line[:2] == ["1", "X"] for line in lines)
-    assert any(line[:2] == ["2", "●"] for line in lines)
-    assert any(line[0] == "4" and line[-1] == "o" for line in lines if line)
-    assert "X hit, o miss, ● sunk; percent of a ship elsewhere" in text.splitlines()
-    for fact in ("configurations", "bits", "greedy shots", "each hits with"):
-        assert fact in text
-
-
-def test_posterior_of_a_drawn_board(tmp_path):
-    board = tmp_path / "board.txt"
-    board.write_text("o...\n....\n.X..\n....\n")
-    drawn = run_json("posterior", "4x4:3,2", "--board", str(board))
-    told = run_json("posterior", "4x4:3,2", "--shots", "A1=miss B3=hit")
-    assert plain(drawn) == plain(told)
-
-
 @pytest.mark.parametrize("ending", ["png", "pdf", "svg"])
 def test_posterior_figure(tmp_path, ending):
     path = tmp_path / f"heat.{ending}"
     run("posterior", "5x6:4,3,2", "--shots", "C3=hit A1=miss", "--figure", str(path))
     assert path.stat().st_size > 2000
-
-
-def test_posterior_refuses():
-    with pytest.raises(ImpossiblePosition, match="shot number 3, D1=miss"):
-        run("posterior", "1x6:3", "--shots", "C1=hit B1=miss D1=miss")
-    with pytest.raises(OptsearchError, match=r"heat\.jpg"):
-        run("posterior", "4x4:3", "--figure", "heat.jpg")
 
 
 def ships_of(game, line):
@@ -112,11 +82,6 @@ def test_sample():
     assert again["seed"] == 3
     other = run_json("sample", str(game), "--shots", shots, "-n", "500")
     assert other["sample"] != again["sample"]
-
-
-def test_sample_prints_one_line_each():
-    whole = run("sample", "4x4:2", "-n", "50", "--seed", "1")
-    assert len(whole.splitlines()) == 50
 
 
 @pytest.mark.parametrize("contact", ["none", "any"])

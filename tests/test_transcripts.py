@@ -15,6 +15,7 @@ import pytest
 from optsearch.check import reference
 from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game, parse_cell
 from optsearch.game.position import Position, reply
+from tests import shown
 
 FOLDER = Path(__file__).parent / "transcripts"
 ARE_WRITTEN = bool(os.environ.get("WRITE_TRANSCRIPTS"))
@@ -70,3 +71,18 @@ def test_transcript(here, contact, announce):
 def test_there_is_one_for_each_set_of_rules():
     names = {f"{contact}_{announce}.txt" for contact in CONTACTS for announce in ANNOUNCEMENTS}
     assert {path.name for path in FOLDER.glob("*_*.txt")} == names
+
+
+def test_answers(here, monkeypatch, tmp_path):
+    """What each command says, one after the other in one folder: transcripts/answers.txt."""
+    monkeypatch.chdir(tmp_path)
+    path = FOLDER / "answers.txt"
+    page = f"```console\n{path.read_text(encoding='utf-8')}```\n"
+    played = [*shown.played(page, here, monkeypatch)]
+    if ARE_WRITTEN:
+        said = (f"$ {command}\n{printed.strip()}\n\n" for command, _, printed in played)
+        lines = [line.rstrip() + "\n" for line in "".join(said).splitlines()]
+        path.write_text(shown.without_seconds("".join(lines)), encoding="utf-8")
+    else:
+        for command, output, printed in played:
+            assert shown.is_shown(printed, output), f"{command}\n{printed}"
