@@ -402,7 +402,12 @@ def test_what_needs_a_library_is_left_out(here, monkeypatch):
     assert (status, err) == (0, "")
     assert re.search(r"^✓ .*ship cells +(\d+) +\1 ", out, re.M)
     assert re.search(r"^· .*solutions +\w+ +left out$", out, re.M)
-    assert "solutions" in re.search(r"^left out: (.*): this needs CP-SAT .*$", out, re.M)[1]
+    assert (
+        "solutions"
+        in re.search(
+            r"^left out: (.*): needs CP-SAT of OR-tools, .* pip install ortools$", out, re.M
+        )[1]
+    )
     assert re.search(r"^✓ .*two +2 +2", out, re.M)
     assert re.search(r"^\d+ checks, all agree, .*\d left out, ", out.splitlines()[-1])
 

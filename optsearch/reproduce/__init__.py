@@ -133,7 +133,7 @@ def check(number: Number) -> Check:
     try:
         computed, note = number.compute(), number.note()
     except NotInstalled as error:
-        why = str(error)
+        why = error.reason
         return Check(number.place, number.what, number.printed, "", None, 0.0, left_out=why)
     seconds = time.perf_counter() - started
     agrees = None

@@ -173,8 +173,9 @@ def cp_model() -> Any:
 def not_installed() -> NotInstalled:
     """That OR-tools is not there, and how to get it."""
     return NotInstalled(
-        "this needs CP-SAT of OR-tools, which is not installed; install it with: "
-        "pip install ortools"
+        "CP-SAT of OR-tools",
+        "ortools",
+        ", or use --method count, which needs none and takes long on large puzzles",
     )
 
 

@@ -61,7 +61,15 @@ class NotSupported(OptsearchError):
 
 
 class NotInstalled(OptsearchError):
-    """A request that needs a library which is not installed."""
+    """A request that needs a library which is not installed.
+
+    package -- what pip installs; hint -- what else helps, after a comma.
+    """
+
+    def __init__(self, library: str, package: str, hint: str = ""):
+        missing = f"needs {library}, which is not installed"
+        self.reason = f"{missing}; install it with: pip install {package}"
+        super().__init__(f"this {self.reason}{hint}")
 
 
 class TooLarge(OptsearchError):
