@@ -102,6 +102,17 @@ def test_a_page_says_first_what_it_is_for(name):
     assert len(first.split()) <= 60
 
 
+AVOIDED = r"told so much|the same in |what is no |such a |goes with|stands in |after this page"
+
+
+@pytest.mark.parametrize("name", [*PAGES, "CONTRIBUTING.md"])
+def test_a_page_is_in_plain_english(name):
+    """Without words that readers had to read twice."""
+    prose = " ".join(re.sub(r"^```.*?^```$", "", text(name), flags=re.DOTALL | re.M).split())
+    assert re.findall(AVOIDED, prose, re.IGNORECASE) == []
+    assert len(text(name).split()) <= 4000 or name == "research-log.md"
+
+
 def test_the_home_of_the_docs_has_every_command_and_page():
     page = text("index.md")
     which = page.partition("## Which command?")[2]
