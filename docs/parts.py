@@ -293,7 +293,7 @@ def means_of_the_papers_game() -> str:
         ("strategy", "mean shots", "how it is known", "command"),
         (
             *("`random`: any cell", f"{chance['known']:.2f}", "exact: a formula"),
-            f"`optsearch simulate random {paper}`",
+            f"`optsearch evaluate random {paper}`",
         ),
         (
             "`parity`: a checkerboard, then the cells around hits",

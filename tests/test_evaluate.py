@@ -7,6 +7,7 @@ import signal
 from collections import Counter
 from fractions import Fraction
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -496,7 +497,7 @@ def test_own_strategy(tmp_path):
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("gready", "there are greedy, spread, rollout, nested, levels, within, pattern"),
+        ("gready", "did you mean greedy? There are greedy, spread, rollout, nested, levels"),
         ("greedy:tie=first", "ties=first, endgame=4"),
         ("greedy:endgame=x", "whole number"),
         ("greedy:endgame=11", "0 to 10"),
@@ -601,3 +602,13 @@ def test_the_nearest_pattern():
         histogram = play_sample(pattern, PAPER, sets)
         mean = histogram @ np.arange(len(histogram)) / number
         assert f"{mean:.3f}" == row[f"{clear}_mean"]
+
+
+def test_random_is_a_formula(answer_of):
+    """The last hit in all orders of the cells, by brute force; whoever hides the ships."""
+    orders = list(permutations(range(6)))
+    last = Counter(1 + max(order.index(cell) for cell in (0, 1)) for order in orders)
+    found = answer_of("evaluate", "random", "2x3:2")
+    mean = Fraction(sum(shots * n for shots, n in last.items()), len(orders))
+    assert (Fraction(found["mean_exact"]), found["worst"], found["configurations"]) == (mean, 6, 7)
+    assert found["probabilities"] == {str(s): last[s] / len(orders) for s in sorted(last)}

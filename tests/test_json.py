@@ -59,6 +59,7 @@ RUNS = {
     "evaluate": [
         ["evaluate", "greedy", GAME, "--jobs", "1"],
         ["evaluate", "greedy", GAME, "--jobs", "1", "--prior", "one-by-one"],
+        ["evaluate", "random", GAME],
     ],
     "compare": [["compare", "greedy", "rollout", GAME, "--jobs", "1"]],
     "table": [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from io import StringIO
 from pathlib import Path
@@ -22,7 +22,13 @@ from optsearch.game.position import Position
 from optsearch.game.ranges import expanded
 from optsearch.support.decimals import decimal
 from optsearch.support.documents import text_of
-from optsearch.support.errors import GameError, OptsearchError, PositionError, WorkerLost
+from optsearch.support.errors import (
+    GameError,
+    OptsearchError,
+    PositionError,
+    StrategyError,
+    WorkerLost,
+)
 from optsearch.support.files import replacing
 from optsearch.tree import DecisionTree
 
@@ -287,6 +293,18 @@ def advised(option: str, folder: Path | None) -> Iterator[None]:
         if folder is None:
             kept = f"with {option} FOLDER, what is done would be kept"
         raise WorkerLost(f"{lost}; fewer --jobs may do; {kept}") from None
+
+
+def require_order(command: str, players: Sequence[str], game: str) -> None:
+    """Refuse a game in the place of a player."""
+    for player in players:
+        with suppress(GameError):
+            Game.parse(player)
+            others = [other for other in (*players, game) if other != player]
+            raise StrategyError(
+                f"{player!r} is a game, which comes last, as in optsearch {command} "
+                f"{' '.join((*others, player))}"
+            )
 
 
 # Files that are written

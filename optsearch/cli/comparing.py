@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.common import advised, numbered, read_game
+from optsearch.cli.common import advised, numbered, read_game, require_order
 from optsearch.cli.options import Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_at
 from optsearch.evaluation import Comparison
 from optsearch.evaluation import compare as compare_
 from optsearch.evaluation.comparison import MOST_DRAWN, POSITIONS
-from optsearch.game import Game
 from optsearch.strategies import as_strategy
-from optsearch.support.errors import GameError, StrategyError
 
 
 @app.command(
@@ -60,7 +57,7 @@ def compare(
     Evaluates both from the same positions, drawn at random. This takes seconds or minutes,
     where the whole game would take hours.
     """
-    _require_order(first, second, game)
+    require_order("compare", [first, second], game)
     strategies = [as_strategy(text) for text in (first, second, until)]
     parsed = read_game(game)
     with (
@@ -83,17 +80,6 @@ def compare(
             progress=progress,
         )
     answer_of(comparison).print(form)
-
-
-def _require_order(first: str, second: str, game: str) -> None:
-    """Refuse a game in the place of a strategy."""
-    for text, others in ((first, (second, game)), (second, (first, game))):
-        with suppress(GameError):
-            Game.parse(text)
-            raise StrategyError(
-                f"{text!r} is a game; two strategies come first, as in optsearch compare "
-                f"{' '.join((*others, text))}"
-            )
 
 
 def answer_of(comparison: Comparison) -> Answer:

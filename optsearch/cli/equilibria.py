@@ -280,6 +280,7 @@ def boards(found: Any) -> str:
 
 def save_trees(shooter: list[tuple[DecisionTree, Fraction]], folder: Path) -> None:
     """Each tree in a file, by its place."""
+    folder.mkdir(parents=True, exist_ok=True)
     for number, (tree, probability) in enumerate(shooter, 1):
         title = f"equilibrium tree {number}, probability {probability}"
         tree_.save(replace(tree, title=title), folder / f"tree_{number:03}.json")

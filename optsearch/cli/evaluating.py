@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +19,23 @@ from optsearch.cli.common import (
     prior_fields,
     prior_text,
     read_game,
+    require_order,
 )
 from optsearch.cli.options import OUTPUT, Argument, Form
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_at
-from optsearch.counting.prior import prior_of
+from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import Prior, prior_of
 from optsearch.evaluation import Evaluation, EvaluationStatus
 from optsearch.evaluation import evaluate as evaluate_
 from optsearch.game import Game
 from optsearch.game.orders import ORDERS, order_of
+from optsearch.lower_bounds.by_chance import distribution_by_chance, misses_by_chance
 from optsearch.results.tables import EVALUATION
-from optsearch.strategies import Strategy, added_players, all_kinds, as_strategy
+from optsearch.strategies import Strategy, added_players, all_kinds, as_player, as_strategy
 from optsearch.strategies.player import Player, name_of, parameters
-from optsearch.support.errors import GameError, StrategyError
+from optsearch.strategies.simple import Random
+from optsearch.support.errors import OptsearchError
 from optsearch.support.progress import Progress
 
 
@@ -38,7 +43,8 @@ from optsearch.support.progress import Progress
     example="optsearch evaluate greedy:ties=central 4x5:2,3,4",
     takes=2,
     then="optsearch solve 4x5:2,3,4  # the optimum, to compare with",
-    gives="strategy game (prior prior_digest) configurations total_height mean sd worst histogram",
+    gives="strategy game (prior prior_digest) configurations (total_height) mean sd worst "
+    "(histogram probabilities)",
     strategy=Argument(
         "Such as greedy, rollout, nested, pattern or my_file.py:NAME; parameters as in "
         "greedy:ties=last.",
@@ -63,9 +69,14 @@ def evaluate(
     your own is a function in a file: it takes the position and returns the cell to shoot, (row,
     column) from 0.
     """
-    require_order(strategy, game)
-    chosen, parsed = as_strategy(strategy), read_game(game)
+    require_order("evaluate", [strategy], game)
+    parsed = read_game(game)
     by = prior_of(prior, parsed)
+    if as_player(strategy) == Random():
+        _require_none(strategy, resume=resume, dask=dask, output=output)
+        answer_by_chance(parsed, by).print(form)
+        return
+    chosen = as_strategy(strategy)
     with (
         advised("--resume", resume),
         executor_at(dask, jobs) as (executor, workers),
@@ -86,16 +97,6 @@ def evaluate(
     answer = answer_of(evaluation)
     answer.fact("written", str(output) if output else None)
     answer.print(form)
-
-
-def require_order(strategy: str, game: str) -> None:
-    """Refuse a game in the place of the strategy."""
-    with suppress(GameError):
-        Game.parse(strategy)
-        raise StrategyError(
-            f"{strategy!r} is a game; the strategy comes first, as in optsearch evaluate {game} "
-            f"{strategy}"
-        )
 
 
 @app.command(
@@ -199,6 +200,35 @@ def answer_of(evaluation: Evaluation) -> Answer:
     if evaluation.resumed:
         resumed = f"{evaluation.resumed:,} of {evaluation.tasks:,} tasks were done before"
         answer.fact("resumed", resumed)
+    return answer
+
+
+def _require_none(strategy: str, **options: object) -> None:
+    """Refuse options of long evaluations for what a formula gives."""
+    for name, value in options.items():
+        if value is not None:
+            raise OptsearchError(f"{strategy} is evaluated by a formula; --{name} is not for it")
+
+
+def answer_by_chance(game: Game, prior: Prior | None) -> Answer:
+    """What shooting at random takes, by the formula, whatever the prior."""
+    posterior = Posterior(game, prior=prior)
+    posterior.require_some()
+    answer = Answer(f"{game}, random", strategy="random", game=str(game), **prior_fields(prior))
+    number = posterior.configurations
+    answer.fact("configurations", f"{number:,}", configurations=number)
+    chances = distribution_by_chance(game.fleet_cells, game.room)
+    mean = game.fleet_cells + misses_by_chance(game.fleet_cells, game.room)
+    sd = sqrt(sum(shots**2 * p for shots, p in chances.items()) - mean**2)
+    fields = mean_fields(mean.numerator, mean.denominator)
+    answer.fact("mean shots", f"{float(mean):.6f}", **fields)
+    answer.fact("sd", f"{sd:.4f}", sd=sd)
+    answer.fact("worst case", f"{game.room} shots", worst=game.room)
+    answer.show(probabilities={str(shots): float(p) for shots, p in chances.items()})
+    answer.table({"shots": shots, "probability": float(p)} for shots, p in chances.items())
+    answer.fact(
+        "formula", f"the last of {game.fleet_cells} cells among {game.room} in random order"
+    )
     return answer
 
 

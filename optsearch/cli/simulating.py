@@ -15,6 +15,7 @@ from optsearch.cli.common import (
     noise_fields,
     noise_of,
     read_game,
+    require_order,
 )
 from optsearch.cli.options import OUTPUT, Argument, Form, Option
 from optsearch.cli.progress import telling
@@ -70,6 +71,7 @@ def simulate(
     Prints means, distributions and paired differences. `optsearch strategies` lists the names.
     """
     *players, game = arguments
+    require_order("simulate", players, game)
     parsed = read_game(game)
     if not players:
         raise StrategyError(f"nobody plays {parsed}; write PLAYER... GAME, as in greedy {parsed}")

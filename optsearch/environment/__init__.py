@@ -1,10 +1,11 @@
 """Where agents are trained: the game as an environment of Gymnasium, and agents as players.
 
     import gymnasium
-    import optsearch.environment
 
-    env = gymnasium.make("optsearch/Battleship-v0", game="10x10:5,4,3,3,2")
+    name = "optsearch.environment:optsearch/Battleship-v0"
+    env = gymnasium.make(name, game="10x10:5,4,3,3,2")
 
+Gymnasium imports the module before the colon, which registers the environment.
 `battleship` is the environment, `view` what an agent sees of a position, and `agents` makes players
 of agents. Needs gymnasium, the extra of that name.
 """

@@ -37,6 +37,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -162,9 +163,11 @@ def _named(text: str) -> Player:
         added = {point.name: point for point in entry_points(group=GROUP)}
         if name in added:
             return _added(added[name], rest)
+        names = [*kinds, *sorted(added)]
+        near = get_close_matches(name, names, 1, 0.7)
         raise StrategyError(
-            f"no strategy {name!r}; there are {', '.join((*kinds, *sorted(added)))}, and "
-            "FILE.py:NAME or FILE.so:SYMBOL for your own"
+            f"no strategy {name!r}; {f'did you mean {near[0]}? T' if near else 't'}here are "
+            f"{', '.join(names)}, and FILE.py:NAME or FILE.so:SYMBOL for your own"
         )
     kind = kinds[name]
     known = parameters(kind)

@@ -100,9 +100,11 @@ class Pattern(Strategy):
     def __post_init__(self) -> None:
         super().__post_init__()
         digits = set(self.colours)
-        if len(digits) < len(self.colours) or not digits <= set("0123456789"[: self.modulus]):
+        is_told = 0 < len(digits) == len(self.colours)
+        if not is_told or not digits <= set("0123456789"[: self.modulus]):
             raise StrategyError(
-                f"colours={self.colours} are not different digits below modulus={self.modulus}"
+                f"colours={self.colours} are not different digits below modulus={self.modulus}; "
+                "give one or more, as in colours=02"
             )
 
     def rule(self, game: Game) -> PatternRule | None:

@@ -41,6 +41,7 @@ def write_arrays(path: Path, what: str, arrays: Arrays) -> None:
     for body in bodies:
         digest.update(body)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as beside, beside.open("wb") as file:
             file.write(HEAD)
             file.write(digest.digest() + len(head).to_bytes(_HEAD_BYTES, "little"))

@@ -18,13 +18,12 @@ MOST_BYTES = 1 << 30  # read of a file
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """The name of a file to write, which takes the place of `path` at the end; folders are made.
+    """The name of a file to write, which takes the place of `path` at the end.
 
-    If the block fails, what was there stays. Raises OSError, also where something that is not a
-    regular file is in the way.
+    If the block fails, what was there stays. Raises OSError where there is no such folder, or
+    something that is not a regular file is in the way.
     """
     path, beside = _places(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     try:
         yield beside
         sync(beside)
@@ -52,7 +51,7 @@ def require_room(path: Path, is_folder: bool = False) -> None:
     """
     beside = path / f".{os.getpid()}" if is_folder else _places(path)[1]
     there = beside.parent
-    while True:
+    while is_folder:
         with suppress(FileNotFoundError):
             there.stat()
             break
