@@ -201,8 +201,8 @@ def priced_misses(family: Weighted, prices: Prices) -> int:
 
     Until its first hit a strategy shoots a sequence of cells. Let S_i be the sets that the i-th of
     these, from 0 on, hits first: a part of the sets with one cell, with i misses each before it.
-    The S_i are all of F (a set that is left alone could be shot at the end, by a cell made up if it has
-    none), so the misses are at least the sum of M(S_i) + i w(S_i), and y(F) that of y(S_i).
+    The S_i are all of F (a set that is left alone could be shot at the end, by a cell made up if it
+    has none), so the misses are at least the sum of M(S_i) + i w(S_i), and y(F) that of y(S_i).
 
     Raises ValueError where more than `MOST_WITH_A_CELL` sets have the same cell.
     """

@@ -28,9 +28,8 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.evaluation import Evaluation, EvaluationStatus
 from optsearch.evaluation import evaluate as evaluate_
-from optsearch.game import Game
+from optsearch.game import Game, urn
 from optsearch.game.orders import ORDERS, order_of
-from optsearch.lower_bounds.by_chance import distribution_by_chance, misses_by_chance
 from optsearch.results.tables import EVALUATION
 from optsearch.strategies import Strategy, added_players, all_kinds, as_player, as_strategy
 from optsearch.strategies.player import Player, name_of, parameters
@@ -217,8 +216,8 @@ def answer_by_chance(game: Game, prior: Prior | None) -> Answer:
     answer = Answer(f"{game}, random", strategy="random", game=str(game), **prior_fields(prior))
     number = posterior.configurations
     answer.fact("configurations", f"{number:,}", configurations=number)
-    chances = distribution_by_chance(game.fleet_cells, game.room)
-    mean = game.fleet_cells + misses_by_chance(game.fleet_cells, game.room)
+    chances = urn.random_shots(game)
+    mean = urn.mean(chances)
     sd = sqrt(sum(shots**2 * p for shots, p in chances.items()) - mean**2)
     fields = mean_fields(mean.numerator, mean.denominator)
     answer.fact("mean shots", f"{float(mean):.6f}", **fields)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from math import comb, floor
+from math import floor
 
 from optsearch.counting.family import Family
 from optsearch.counting.posterior import Posterior
@@ -22,16 +22,6 @@ from optsearch.game.position import Position
 def misses_by_chance(hits: int, cells: int) -> Fraction:
     """The mean number of misses before the last of so many hits among so many cells."""
     return Fraction(hits * (cells - hits), hits + 1)
-
-
-def distribution_by_chance(hits: int, cells: int) -> dict[int, Fraction]:
-    """How probable each number of shots is that so many hits among so many cells take, at random.
-
-    The last hit comes at shot t where the t - 1 before it have all others: C(t - 1, hits - 1) of
-    the C(cells, hits) places that the hits can have in the order.
-    """
-    orders = comb(cells, hits)
-    return {t: Fraction(comb(t - 1, hits - 1), orders) for t in range(hits, cells + 1)}
 
 
 def shots_by_chance(position: Position) -> Fraction:
