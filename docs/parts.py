@@ -40,7 +40,6 @@ from optsearch.cli.app import everything
 from optsearch.cli.command import app
 from optsearch.cli.families import ANSWERS
 from optsearch.game import ANNOUNCEMENTS, Game
-from optsearch.game.names import in_words
 from optsearch.results.tables import (
     ABLATION,
     BRACKET,
@@ -189,48 +188,6 @@ def worth_of_switches() -> str:
     return markdown(head, *lines)
 
 
-def evaluations() -> str:
-    """What evaluating each strategy on every configuration of a large game took."""
-    headers = [EVALUATION.read(path).header for path in EVALUATION.all()]
-    headers.sort(key=lambda header: (int(header["configurations"]), float(header["seconds"])))
-    return markdown(
-        ("game", "mean shots", "time", "strategy"),
-        *(
-            (
-                f"`{header['game']}`",
-                header["mean"],
-                duration(float(header["seconds"])),
-                f"`{header['strategy']}`",
-            )
-            for header in headers
-        ),
-    )
-
-
-def rate(games: float) -> str:
-    """Games a second, to two digits; thousands to one, as the times of moves are known."""
-    if games >= 1000:
-        return f"{round(games, -3):,.0f}"
-    return f"{games:.1f}" if games < 10 else f"{round(games, -1):.0f}"
-
-
-def games_a_second() -> str:
-    """How many games of each player a core plays a second, on two kinds of boards."""
-    rates: dict[str, dict[Game, float]] = {}
-    for row in LEADERBOARD.read():
-        if row["milliseconds"]:
-            seconds = row["mean"] * row["milliseconds"] / 1000
-            rates.setdefault(row["strategy"], {})[row["game"]] = 1 / seconds
-    games = [Game.parse(f"10x10:5,4,3,3,2{rules}") for rules in ("", ",contact=any,announce=ship")]
-    return markdown(
-        ("player", *(f"`{game}`" for game in games)),
-        *(
-            (in_words(player), *(rate(found[g]) if g in found else "" for g in games))
-            for player, found in rates.items()
-        ),
-    )
-
-
 def optima_by_rules() -> str:
     """Optima of games in which ships may touch, by what is announced."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
@@ -368,8 +325,6 @@ COMPUTED: dict[str, Callable[[], str]] = {
     "verification": verification,
     "searches by size": searches_by_size,
     "worth of switches": worth_of_switches,
-    "evaluations": evaluations,
-    "games a second": games_a_second,
     "gallery": gallery,
 }
 
