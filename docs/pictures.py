@@ -145,7 +145,7 @@ def draw_position() -> None:
 
 
 def _run(*arguments: str) -> None:
-    command = [sys.executable, "-m", "optsearch.cli", *arguments]
+    command = [sys.executable, "-m", "optsearch", *arguments]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
@@ -158,7 +158,7 @@ def board() -> Iterator[tuple[Any, str]]:
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
-    command = [sys.executable, "-m", "optsearch.cli", "serve", BOXED, "--by", "spread"]
+    command = [sys.executable, "-m", "optsearch", "serve", BOXED, "--by", "spread"]
     with subprocess.Popen(
         [*command, "--no-browser"],
         stdout=subprocess.PIPE,

@@ -210,6 +210,16 @@ def test_a_file_keeps_the_replies(tmp_path):
         assert said in str(run([], *arguments, "--resume", str(path)).exception)
 
 
+def test_what_begins_a_game_is_kept_before_the_first_reply(tmp_path):
+    """The farewell names the file, and the same command goes on from it."""
+    path = tmp_path / "replies.txt"
+    arguments = ("4x4:3,2", "--shots", "A1=hit", "--resume", str(path))
+    for lines in ([], ["B1 hit"], []):
+        result = run(lines, *arguments)
+        assert f"; the replies are in {path}" in result.output
+    assert path.read_text() == "# game: 4x4:3,2\nA1=hit\nB1=hit\n"
+
+
 def test_json_is_the_position_at_the_end():
     result = run(["B2 hit", "B3 hit C3 hit", "nothing"], "4x4:3,2", "--json", "-n", "1")
     assert result.exit_code == 1

@@ -361,7 +361,7 @@ sys.meta_path.insert(0, Short)
 
 def ran(*arguments, **more):
     process = subprocess.run(
-        [sys.executable, "-m", "optsearch.cli", *arguments],
+        [sys.executable, "-m", "optsearch", *arguments],
         stdin=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         encoding="utf-8",

@@ -299,7 +299,7 @@ def test_games_are_lost_after_an_hour_and_when_there_are_many():
 @pytest.fixture(scope="module")
 def served():
     """The command, and its port and token."""
-    command = [sys.executable, "-m", "optsearch.cli", "serve", str(SMALL.game), "--no-browser"]
+    command = [sys.executable, "-m", "optsearch", "serve", str(SMALL.game), "--no-browser"]
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -703,8 +703,8 @@ def test_without_the_extra(here, monkeypatch):
     status, _, err = here("serve", "3x4:2")
     assert status == 2
     assert err == (
-        "error: serve needs uvicorn, which is not installed; in a copy of the repository run make "
-        "board, or .venv/bin/pip install '.[board]'\n"
+        "error: serve needs uvicorn, which is not installed; install it with: pip install "
+        "starlette uvicorn\n"
     )
 
 

@@ -24,7 +24,7 @@ HIDDEN = [GAME.mask([(0, 0), (1, 0)]), GAME.mask([(2, 2)])]
 @pytest.fixture(scope="module")
 def address(driver):
     """Of a board that the command serves."""
-    command = [sys.executable, "-m", "optsearch.cli", "serve", str(GAME), "--no-browser"]
+    command = [sys.executable, "-m", "optsearch", "serve", str(GAME), "--no-browser"]
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,

@@ -21,7 +21,7 @@ from tests.processes import ENVIRONMENT, MANY_SECONDS, run_command
 def started(*arguments, cwd=None):
     """The real command, running."""
     return subprocess.Popen(
-        [sys.executable, "-m", "optsearch.cli", *map(str, arguments)],
+        [sys.executable, "-m", "optsearch", *map(str, arguments)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -53,9 +53,7 @@ def test_the_installed_command_is_this_one():
 
 def test_no_shell_cuts_a_game():
     """The command that is shown for a game is typed as it is, in a real shell."""
-    typed = (
-        f"{sys.executable} -m optsearch.cli count 4x4:##/##,2,contact=any,announce=ship,holes=A1"
-    )
+    typed = f"{sys.executable} -m optsearch count 4x4:##/##,2,contact=any,announce=ship,holes=A1"
     ran = subprocess.run(typed, shell=True, capture_output=True, text=True, check=True)
     assert ran.stdout == "4x4:O4,2,contact=any,announce=ship,holes=A1: 102 configurations\n"
 

@@ -102,7 +102,9 @@ def test_the_package_has_the_data(installed):
     ),
 )
 def test_an_installed_copy_knows_its_brackets(installed, tmp_path, game, bracket):
-    assert f"bracket  {bracket}" in run(installed, tmp_path, "bounds", game)
+    said = run(installed, tmp_path, "bounds", game)
+    assert f"bracket  {bracket}" in said
+    assert not re.search(r"docs/|experiments|\bmake ", said)
 
 
 @pytest.mark.long(10)
@@ -155,10 +157,10 @@ def fresh(tmp_path_factory):
 @pytest.mark.parametrize(
     ("arguments", "shown"),
     [
-        (["-m", "optsearch.cli", "--version"], "optsearch 0.1.0, kernels"),
-        (["-m", "optsearch.cli", "reproduce"], "all agree"),
-        (["-m", "optsearch.cli", "bounds", "10x10:5,4,3,3,2"], "bracket  34.418050 to 39.989480"),
-        (["-m", "optsearch.cli", "bounds", "4x5:2,3,4"], "bracket  11.295455 on both sides"),
+        (["-m", "optsearch", "--version"], "optsearch 0.1.0, kernels"),
+        (["-m", "optsearch", "reproduce"], "all agree"),
+        (["-m", "optsearch", "bounds", "10x10:5,4,3,3,2"], "bracket  34.418050 to 39.989480"),
+        (["-m", "optsearch", "bounds", "4x5:2,3,4"], "bracket  11.295455 on both sides"),
         (["-c", "import optsearch; print(optsearch.__file__)"], "venv/lib"),
         (["-m", "pytest", "-q", "tests/test_game.py", "tests/test_bounds.py"], " passed"),
     ],

@@ -272,7 +272,7 @@ def test_status_and_output(failing, here, name):
 
 @pytest.mark.parametrize("name", some(1, ["leaves", "late", "Unmakable", "digits"], 1))
 def test_status_and_output_of_the_real_command(failing, name):
-    command = [sys.executable, "-m", "optsearch.cli", "evaluate", f"own.py:{name}", "4x4:3,2"]
+    command = [sys.executable, "-m", "optsearch", "evaluate", f"own.py:{name}", "4x4:3,2"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 2

@@ -165,9 +165,10 @@ def begun(start: Heard, kept: Path | None) -> Heard:
             f"{str(kept)!r} keeps no game of {start.game}: its first line is {head!r}, not "
             f"{head_of(start)!r}; name another file"
         )
-    if start.shots:
+    shots = shots_of(start.game, rest)
+    if start.shots != shots[: len(start.shots)]:
         raise PositionError(f"--shots ({str(start)!r}) begin a game; {str(kept)!r} has its own")
-    return replace(start, shots=shots_of(start.game, rest))
+    return replace(start, shots=shots)
 
 
 def head_of(position: Heard) -> str:
@@ -218,7 +219,7 @@ class Session:
     @property
     def farewell(self) -> str:
         """Where the replies are kept."""
-        if self._kept is None or not (self.is_asked_for or self._kept.exists()):
+        if self._kept is None or not self._kept.exists():
             return ""
         return f"; the replies are in {self._kept}, and the same command goes on from there"
 
@@ -231,6 +232,8 @@ class Session:
             )
             if not self.is_asked_for and self._kept is not None:
                 self._talk.say(f"replies are kept in {self._kept}; --no-save keeps none")
+        if self.is_asked_for:
+            self._keep()
         self._advise()
         while (line := self._talk.ask("> ")) is not None:
             if line.lower() in ("quit", "exit", "q"):

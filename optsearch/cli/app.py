@@ -156,6 +156,7 @@ class Interrupted(Exception):
 
 DEPENDENCIES = (
     *("numpy", "numba", "lmdb", "sortedcontainers", "typer", "rich", "matplotlib", "highspy"),
+    "cloudpickle",
     *("distributed", "gymnasium", "ortools", "starlette", "uvicorn"),  # extras
 )
 

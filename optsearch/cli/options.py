@@ -46,7 +46,8 @@ SHARED = {
     "game": Argument(
         "For example 10x10:5,4,3,3,2 or 4x4:3,2,contact=any (rows x columns : ship lengths); "
         "FILE:5,4,3 takes the board from a drawing, . a cell and - a hole. "
-        "Other boards, as with board=torus or of a file of your own: docs/boards.md.",
+        "Other boards, as with board=torus or of a file of your own: see Boards in the "
+        "documentation.",
         metavar="GAME",
     ),
     "shots": Option("Shots made so far, for example 'B3=hit A1=miss'."),
@@ -56,12 +57,12 @@ SHARED = {
     "prior": Option(
         "How likely each configuration is, if they are not all equally likely: FILE.csv with "
         "weights of placements, cells or configurations, FILE.py:NAME, or one-by-one "
-        "(docs/priors.md).",
+        "(see Priors in the documentation).",
         metavar="PRIOR",
     ),
     "false_hits": Option(
         "Replies may be false: the probability that a shot at water is answered with hit, "
-        "as in 0.05 (docs/replies.md).",
+        "as in 0.05 (see False replies in the documentation).",
         metavar="P",
     ),
     "false_misses": Option(

@@ -60,8 +60,8 @@ def serve(
         if error.name not in ("starlette", "uvicorn", "h11", "anyio"):
             raise
         raise OptsearchError(
-            f"serve needs {error.name}, which is not installed; in a copy of the repository run "
-            "make board, or .venv/bin/pip install '.[board]'"
+            f"serve needs {error.name}, which is not installed; install it with: pip install "
+            "starlette uvicorn"
         ) from None
     from optsearch.board.answers import Setting
 

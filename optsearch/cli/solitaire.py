@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.text import Text
@@ -48,34 +48,19 @@ class Method(str, Enum):
     COUNT = "count"
 
 
-FileArgument = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE", help="A puzzle, as text or JSON; docs/solitaire.md has both formats."
-    ),
-]
-MethodOption = Annotated[
-    Method | None,
-    typer.Option(
-        help="count: a sweep of the rows; ship: integer programme with a variable per placement; "
-        "cell: seven symbols per cell (default: count, or ship if count takes long). ship and cell "
-        "need OR-tools: pip install ortools.",
-        show_default=False,
-    ),
-]
-TimeOption = Annotated[
-    float | None, typer.Option(help="At most so many seconds.", min=0.01, show_default=False)
-]
-DepthOption = Annotated[
-    int, typer.Option(help="How many suppositions may be open at once.", min=0, max=5)
-]
-FigureOption = Annotated[
-    Path | None,
-    typer.Option(help="Draw it to this file (pdf, svg or png).", show_default=False),
-]
-KeepOption = Annotated[
-    bool, typer.Option("--keep-counts", help="Keep all counts; leave out revealed cells only.")
-]
+PUZZLE = Argument(
+    "A puzzle, as text or JSON; see Solitaire in the documentation for both formats.",
+    metavar="FILE",
+)
+METHOD = Option(
+    "count: a sweep of the rows; ship: integer programme with a variable per placement; cell: "
+    "seven symbols per cell (default: count, or ship if count takes long). ship and cell need "
+    "OR-tools: pip install ortools."
+)
+SECONDS = Option("At most so many seconds.", min=0.01)
+DEPTH = Option("How many suppositions may be open at once.", min=0, max=5)
+PICTURE = Option("Draw it to this file (pdf, svg or png).", writes=FIGURE)
+KEEP = Option("Keep all counts; leave out revealed cells only.")
 
 
 # Looking at a puzzle
@@ -86,15 +71,11 @@ KeepOption = Annotated[
     takes=2,
     then="optsearch solitaire explain puzzle.txt  # how a person goes on",
     gives="puzzle solutions limit is_unique",
-    file=Argument("A puzzle, as text or JSON; docs/solitaire.md has both formats.", metavar="FILE"),
-    method=Option(
-        "count: a sweep of the rows; ship: integer programme with a variable per placement; cell: "
-        "seven symbols per cell (default: count, or ship if count takes long). ship and cell "
-        "need OR-tools: pip install ortools."
-    ),
+    file=PUZZLE,
+    method=METHOD,
     limit=Option("How many solutions to show.", min=1),
-    time_limit=Option("At most so many seconds.", min=0.01),
-    figure=Option("Draw it to this file (pdf, svg or png).", writes=FIGURE),
+    time_limit=SECONDS,
+    figure=PICTURE,
 )
 def solve(
     file: Path,
@@ -140,13 +121,9 @@ def _verdict(number: int, limit: int) -> str:
     takes=2,
     then="optsearch solitaire minimise puzzle.txt -o minimal.txt  # drop clues",
     gives="puzzle solutions is_unique conflict",
-    file=Argument("A puzzle, as text or JSON; docs/solitaire.md has both formats.", metavar="FILE"),
-    method=Option(
-        "count: a sweep of the rows; ship: integer programme with a variable per placement; cell: "
-        "seven symbols per cell (default: count, or ship if count takes long). ship and cell "
-        "need OR-tools: pip install ortools."
-    ),
-    time_limit=Option("At most so many seconds.", min=0.01),
+    file=PUZZLE,
+    method=METHOD,
+    time_limit=SECONDS,
 )
 def check(
     file: Path,
@@ -183,9 +160,9 @@ def check(
     takes=2,
     then="optsearch solitaire solve puzzle.txt --limit 5  # what they are",
     gives="puzzle solutions is_exact",
-    file=Argument("A puzzle, as text or JSON; docs/solitaire.md has both formats.", metavar="FILE"),
+    file=PUZZLE,
     limit=Option("Stop at this many.", min=1),
-    time_limit=Option("At most so many seconds.", min=0.01),
+    time_limit=SECONDS,
 )
 def count(
     file: Path, limit: int | None = None, time_limit: float | None = None, form: Form = Form.TEXT
@@ -206,9 +183,9 @@ def count(
     takes=1,
     then="optsearch solitaire explain puzzle.txt  # one step",
     gives="puzzle level depth is_solved is_cut_short rules steps",
-    file=Argument("A puzzle, as text or JSON; docs/solitaire.md has both formats.", metavar="FILE"),
-    max_depth=Option("How many suppositions may be open at once.", min=0, max=5),
-    time_limit=Option("At most so many seconds.", min=0.01),
+    file=PUZZLE,
+    max_depth=DEPTH,
+    time_limit=SECONDS,
     steps=Option("Print every step."),
 )
 def grade(
@@ -244,9 +221,9 @@ def grade(
     takes=1,
     then="optsearch solitaire solve puzzle.txt  # all of it",
     gives="puzzle step",
-    file=Argument("A puzzle, as text or JSON; docs/solitaire.md has both formats.", metavar="FILE"),
-    max_depth=Option("How many suppositions may be open at once.", min=0, max=5),
-    time_limit=Option("At most so many seconds.", min=0.01),
+    file=PUZZLE,
+    max_depth=DEPTH,
+    time_limit=SECONDS,
 )
 def explain(
     file: Path, max_depth: int = 2, time_limit: float | None = None, form: Form = Form.TEXT
@@ -301,17 +278,13 @@ def step_fields(step: reasoning.Step) -> dict[str, Any]:
     takes=2,
     then="optsearch solitaire grade minimal.txt  # how hard it is",
     gives="puzzle seed clues_before clues file",
-    file=Argument("A puzzle, as text or JSON; docs/solitaire.md has both formats.", metavar="FILE"),
+    file=PUZZLE,
     output=OUTPUT("File to write."),
     seed=Option("Seed of the order in which clues are tried.", min=0),
-    method=Option(
-        "count: a sweep of the rows; ship: integer programme with a variable per placement; cell: "
-        "seven symbols per cell (default: count, or ship if count takes long). ship and cell "
-        "need OR-tools: pip install ortools."
-    ),
-    keep_counts=Option("Keep all counts; leave out revealed cells only."),
-    time_limit=Option("At most so many seconds.", min=0.01),
-    figure=Option("Draw it to this file (pdf, svg or png).", writes=FIGURE),
+    method=METHOD,
+    keep_counts=KEEP,
+    time_limit=SECONDS,
+    figure=PICTURE,
 )
 def minimise(
     file: Path,
@@ -340,14 +313,10 @@ def minimise(
     fleet=Option("Lengths of the ships, such as 4,3,2,2,1,1."),
     output=OUTPUT("File to write."),
     seed=Option("The same seed gives the same puzzle.", min=0),
-    method=Option(
-        "count: a sweep of the rows; ship: integer programme with a variable per placement; cell: "
-        "seven symbols per cell (default: count, or ship if count takes long). ship and cell "
-        "need OR-tools: pip install ortools."
-    ),
-    keep_counts=Option("Keep all counts; leave out revealed cells only."),
-    time_limit=Option("At most so many seconds.", min=0.01),
-    figure=Option("Draw it to this file (pdf, svg or png).", writes=FIGURE),
+    method=METHOD,
+    keep_counts=KEEP,
+    time_limit=SECONDS,
+    figure=PICTURE,
 )
 def generate(
     grid: str,

@@ -17,7 +17,7 @@ except ModuleNotFoundError as error:
         raise
     raise ModuleNotFoundError(
         "optsearch.environment needs gymnasium, which is not installed; install it with: pip "
-        "install gymnasium, or in a copy of the repository pip install '.[gymnasium]'",
+        "install gymnasium",
         name="gymnasium",
     ) from None
 

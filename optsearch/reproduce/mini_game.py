@@ -21,7 +21,7 @@ GREEDY = "greedy:ties=first,endgame=0"
 LIMIT = 20
 KNOWN = (
     "neither the order among cells that are as probable is printed nor what the simulation knew; "
-    "no order and no rule for sinkings that was tried gives it (docs/boxed.md)"
+    "no order and no rule for sinkings that was tried gives it"
 )
 
 

@@ -47,7 +47,7 @@ from optsearch.results.tables import (
 from optsearch.search import rollouts
 from optsearch.search.greedy import GreedySolver
 from optsearch.strategies import named
-from optsearch.support.datafiles import PUBLISHED, RESULTS
+from optsearch.support.datafiles import PUBLISHED, RESULTS, is_checkout
 from optsearch.support.decimals import between, ends
 from optsearch.support.errors import RecordError, TooLarge
 from optsearch.support.progress import LimitReached, Progress, Status, no_progress
@@ -286,6 +286,11 @@ def _greedy_by(position: Position, prior: Prior, progress: Progress[BoundsStatus
 # Tables of results
 
 
+def _made(path: Path, table: Entries) -> str:
+    """Where a table lies and, in a checkout, which has it, the command that wrote it."""
+    return _source(path) + (f", by {table.header['command']}" if is_checkout() else "")
+
+
 def _source(path: Path) -> str:
     """A table as messages name it."""
     folder = "evaluations/" if path.parent.name == "evaluations" else ""
@@ -320,7 +325,7 @@ def _committed(game: Game, results: Path) -> list[Bound]:
     _require(table.game == game, table, f"it is a table of {table.game}, not of {game}")
     number = _number(table, game)
     finished = [AllFinished(*(row[name] for name in AllFinished._fields)) for row in table]
-    source = f"{_source(path)}, by {table.header['command']}"
+    source = _made(path, table)
     gathered = together(finished, game.fleet_cells, number, source)
     for bound in gathered:
         said = table.header.get(bound.name)
@@ -341,7 +346,7 @@ def _told(game: Game, results: Path) -> list[Bound]:
     pairs = chosen * _configurations(game)
     met = sum(table.column("pairs"))
     _require(met == pairs, table, f"its rows have {met} pairs, not {pairs}")
-    source = f"{_source(path)}, by {table.header['command']}"
+    source = _made(path, table)
     bound = told_bound(game, (AllButTwo(**row) for row in table), source)
     said = table.header.get(bound.name)
     _require(said == str(bound.value), table, f"{bound.name} gives {bound.value}, not {said}")

@@ -106,10 +106,7 @@ class Scope:
         fit.
         """
         for game in games:
-            game.require_silent(
-                "a search for counterexamples (where sinkings are told "
-                "`python -m experiments.counterexamples_announced` looks)"
-            )
+            game.require_silent("a search for counterexamples")
             Configurations(Position(game)).require_some()
         cells = max(game.cells for game in games)
         return cls(cells, empty_only=empty_only, own=tuple(dict.fromkeys(games)))

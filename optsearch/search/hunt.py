@@ -471,7 +471,7 @@ def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterat
         prices = raised_prices(doubtful)
         if prices is not None:
             dual = Fraction(chain_dual(doubtful, family.weights, prices), sets.weight)
-            source = "a price for each set; docs/lower-bounds.md"
+            source = "a price for each set, and for each further miss"
             yield Bound("dual of the chain", "lower", dual, source)
 
 
