@@ -7,12 +7,16 @@ transposition table on (hits, misses) and no bounds. Both are compiled as carefu
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+import numpy as np
 
 from cells cimport Cells, join, popcount
 
 cdef enum:
     MAX_SHIPS = 128
     MAX_UNDECIDED = 40      # 3 ** 40 < 2 ** 64 < 3 ** 41
+    FRESH = 1 << 14         # states that are handed to the table on disk at once
 
 
 # Algorithm 1
@@ -83,11 +87,14 @@ cdef class Optimum:
     configurations -- how many there are; those with the same cells are counted apart.
     hits -- how many hits end the game from here. (As printed the recursion never returns 0 when
         the ships are sunk; the game ends there.)
-    max_bytes -- of the table; MemoryError beyond.
-    tick -- called with the number of stored states about every 100,000 states; may raise.
+    max_bytes -- of the table in memory; beyond, MemoryError, or with a table on disk it is emptied.
+    tick -- called with the number of states found about every 100,000 states; may raise.
+    disk -- a table on disk, or None: `disk.get(state)` gives the height of a state or None, and
+        `disk.keep(states, heights)` takes two arrays. asks -- whether it has states already.
 
     A state is a base-3 number, digit c telling whether cell c is not shot, hit or missed. The
-    table is open addressing on the complete state.
+    table in memory is open addressing on the complete state. On disk the digits are in the other
+    order, so that states that are found one after another lie side by side.
     """
 
     cdef int cells, words, needed
@@ -96,12 +103,19 @@ cdef class Optimum:
     cdef uint64_t digit[MAX_UNDECIDED]
     cdef uint64_t* keys               # state + 1; 0 is a free slot
     cdef uint32_t* heights
-    cdef uint64_t slots, stored, max_bytes
-    cdef object tick
+    cdef uint64_t slots, used, stored, max_bytes
+    cdef object tick, disk
+    cdef bint has_disk, asks
+    cdef uint64_t[::1] fresh_states
+    cdef uint32_t[::1] fresh_heights
+    cdef int fresh
 
     def __cinit__(self, const uint64_t[:, ::1] columns, int configurations, int hits,
-                  max_bytes, tick):
+                  max_bytes, tick, disk=None, bint asks=False):
         cdef int c, w
+        self.disk, self.has_disk, self.asks = disk, disk is not None, asks
+        self.fresh_states = np.zeros(FRESH if disk is not None else 0, np.uint64)
+        self.fresh_heights = np.zeros(FRESH if disk is not None else 0, np.uint32)
         self.cells, self.words = <int>columns.shape[0], <int>columns.shape[1]
         self.needed, self.max_bytes, self.tick = hits, max_bytes, tick
         if self.cells > MAX_UNDECIDED:
@@ -143,6 +157,13 @@ cdef class Optimum:
         cdef uint32_t* heights = self.heights
         cdef uint64_t slots = self.slots, i, j
         if 2 * slots * (sizeof(uint64_t) + sizeof(uint32_t)) > self.max_bytes:
+            if self.has_disk:
+                with gil:
+                    self.hand_over()  # or what was found last would be found again
+                memset(self.keys, 0, slots * sizeof(uint64_t))
+                self.used = 0
+                self.asks = True
+                return 0
             with gil:
                 raise MemoryError
         self.keys = <uint64_t*>calloc(2 * slots, sizeof(uint64_t))
@@ -207,22 +228,62 @@ cdef class Optimum:
         i = self.slot(state)
         if self.keys[i]:
             return self.heights[i]
+        if self.asks and self.recall(state, &best):
+            self.remember(state, best)
+            return best
         for cell in range(self.cells):
             if rest % 3 == 0 and self.split(cell, depth) & 1:
                 height = self.after(cell, depth, hits, state)
                 if height < best:
                     best = height
             rest //= 3
-        if 10 * self.stored > 7 * self.slots:
-            self.grow()
-        i = self.slot(state)
-        self.keys[i] = state + 1
-        self.heights[i] = <uint32_t>best
+        self.remember(state, best)
         self.stored += 1
+        if self.has_disk:
+            self.fresh_states[self.fresh] = self.turned(state)
+            self.fresh_heights[self.fresh] = <uint32_t>best
+            self.fresh += 1
+            if self.fresh == FRESH:
+                with gil:
+                    self.hand_over()
         if self.stored % 100_000 == 0:
             with gil:
                 self.tick(self.stored)
         return best
+
+    cdef int remember(self, uint64_t state, int64_t height) except -1 nogil:
+        """Put a state into the table in memory."""
+        cdef uint64_t i
+        if 10 * self.used > 7 * self.slots:
+            self.grow()
+        i = self.slot(state)
+        self.keys[i] = state + 1
+        self.heights[i] = <uint32_t>height
+        self.used += 1
+        return 0
+
+    cdef bint recall(self, uint64_t state, int64_t* height) except -1 nogil:
+        """Whether the table on disk has a state, or will have it, and its height."""
+        with gil:
+            known = self.disk.get(self.turned(state))
+            if known is not None:
+                height[0] = known
+            return known is not None
+
+    cdef uint64_t turned(self, uint64_t state) noexcept nogil:
+        """A state with its digits in the other order."""
+        cdef uint64_t result = 0
+        cdef int c
+        for c in range(self.cells):
+            result = 3 * result + state % 3
+            state //= 3
+        return result
+
+    def hand_over(self):
+        """Give the states that were found last to the table on disk."""
+        n, self.fresh = self.fresh, 0
+        if n:
+            self.disk.keep(np.asarray(self.fresh_states[:n]), np.asarray(self.fresh_heights[:n]))
 
     def first_shots(self):
         """For each cell (its number in `columns`) that can hit: the total height if shot first."""
@@ -238,10 +299,10 @@ cdef class Optimum:
 
     @property
     def states(self):
-        """How many states the table holds."""
+        """How many states were found."""
         return self.stored
 
     @property
     def table_bytes(self):
-        """The memory of the table."""
+        """The memory of the table in memory."""
         return self.slots * (sizeof(uint64_t) + sizeof(uint32_t))

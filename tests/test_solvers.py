@@ -3,6 +3,7 @@
 The oracle is optsearch.check.reference, the definition in plain Python.
 """
 
+import json
 import random
 import signal
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -33,13 +34,13 @@ from optsearch.search.solver import SWITCHES, Solver, SolverOptions
 from optsearch.search.team import Asked, Place, Team, Worker
 from optsearch.strategies import named
 from optsearch.support import records, sharing
-from optsearch.support.errors import ImpossiblePosition, NotSupported, TooLarge
+from optsearch.support.errors import ImpossiblePosition, NotSupported, TableError, TooLarge
 from optsearch.support.progress import Limit, LimitReached
 from optsearch.support.store import Integers
 from optsearch.support.workers import processes
 from optsearch.tree.solution import SearchStatus
 from tests.examples import draws, positions, sizes, some
-from tests.processes import run_script
+from tests.processes import run_command, run_script
 
 METHODS = {"reference": reference.solve, "paper": paper.solve, "solver": solver.solve}
 
@@ -259,6 +260,33 @@ def test_no_configuration_is_an_error(solve):
 def test_announcements_are_refused_by_name(announce):
     with pytest.raises(NotSupported, match=f"announce={announce}"):
         paper.solve(Position(Game.parse(f"3x3:2,announce={announce}")))
+
+
+def test_the_papers_method_with_a_table_on_disk(tmp_path):
+    """The same states, also where the memory is too small for them and is emptied on the way."""
+    position, expected = Position(Game.parse("3x4:2")), paper.solve(Position(Game.parse("3x4:2")))
+    for memory in (1 << 30, 1 << 16):
+        found = paper.solve(position, memory=memory, table=tmp_path / str(memory))
+        assert (found.total_height, found.best_shots) == (
+            expected.total_height,
+            expected.best_shots,
+        )
+        assert found.nodes == found.disk_entries == expected.nodes > 4 * 2867
+        again = paper.solve(position, table=tmp_path / str(memory))
+        assert (again.best_shots, again.nodes) == (expected.best_shots, 0)
+    with pytest.raises(TableError, match=r"holds the table of the paper's Algorithm 2 of 3x4:2"):
+        paper.solve(Position.parse(position.game, "A1=miss"), table=tmp_path / str(memory))
+
+
+def test_the_papers_method_is_killed_and_goes_on(tmp_path):
+    arguments = ("solve", "4x4:2", "--method", "paper", "--table", "kept", "--json")
+    hooks = "from optsearch.support.store import Store; at(Store, 'flush', kill, 3)"
+    assert run_command(*arguments, hooks=hooks, cwd=tmp_path) == (-signal.SIGKILL, "", "")
+    status, out, err = run_command(*arguments, cwd=tmp_path)
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    assert (found["total_height"], found["disk_entries"]) == (146, 514_861)  # Table 1
+    assert 0 < found["nodes"] < 514_861 - 200_000
 
 
 def test_the_paper_method_says_where_it_ends():

@@ -9,9 +9,12 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
+from contextlib import nullcontext
 from math import comb, factorial, prod
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optsearch.compiled._paper import Optimum, count_configurations
 from optsearch.counting.configurations import Configurations, to_masks, to_words
@@ -19,6 +22,7 @@ from optsearch.game import Game, bits
 from optsearch.game.position import Position
 from optsearch.support.errors import TooLarge
 from optsearch.support.progress import Progress, meter, no_progress
+from optsearch.support.store import Store
 from optsearch.tree.solution import SearchStatus, Solution
 
 MAX_UNDECIDED = 40
@@ -38,14 +42,40 @@ def count(game: Game) -> int:
     return int(count_configurations(ships)) // orders
 
 
+class StatesOnDisk:
+    """The heights of the states of one position in a store, as the kernel asks for them."""
+
+    def __init__(self, folder: Path, position: Position):
+        after = f" after {position}" if position.shots else ""
+        what = f"the table of the paper's Algorithm 2 of {position.game}{after}"
+        self.store = Store(folder, what, batch=200_000)
+
+    def get(self, state: int) -> int | None:
+        """The height of a state; None where it is not there."""
+        value = self.store.get(state.to_bytes(8, "big"))
+        return None if value is None else int.from_bytes(value, "big")
+
+    def keep(self, states: NDArray[np.uint64], heights: NDArray[np.uint32]) -> None:
+        """Put states with their heights."""
+        keys, values = states.astype(">u8").tobytes(), heights.astype(">u4").tobytes()
+        for i in range(len(states)):
+            self.store.put(keys[8 * i : 8 * i + 8], values[4 * i : 4 * i + 4])
+
+
 def solve(
-    position: Position, *, memory: int = 8 << 30, progress: Progress[SearchStatus] = no_progress
+    position: Position,
+    *,
+    memory: int = 8 << 30,
+    table: Path | None = None,
+    progress: Progress[SearchStatus] = no_progress,
 ) -> Solution:
     """The optimum by Algorithm 2.
 
-    memory -- bytes the table may take. Raises TooLarge beyond that, or with more than 40 cells
-    that may hold a ship; NotSupported where sinkings are announced; ImpossiblePosition when no
-    configuration is left.
+    memory -- bytes the table may take. table -- folder of a table on disk, made if it is not there:
+    a run that was stopped or killed goes on from it, and memory is then for states that were found
+    lately. Raises TooLarge beyond the memory without one, and with more than 40 cells that may hold
+    a ship; NotSupported where sinkings are announced; ImpossiblePosition when no configuration is
+    left; TableError for the folder.
     """
     started = time.perf_counter()
     position.game.require_silent("the method 'paper'")
@@ -62,22 +92,21 @@ def solve(
             f"at most {MAX_UNDECIDED} (use method 'solver')"
         )
     expected = 0 if progress is no_progress else expected_states(sets)
-    report = meter(progress, expected, kind=SearchStatus)
-    kernel = Optimum(
-        _columns(sets, cells),
-        len(sets),
-        sets[0].bit_count(),
-        memory,
-        lambda states: report(min(states, expected), nodes=states),
-    )
-    try:
-        heights = kernel.first_shots() if useful else {}
-    except MemoryError:
-        raise TooLarge(
-            f"the paper's method filled its {memory / 2**30:.1f} GiB of table on {position.game} "
-            f"with {kernel.states:,} states (about {expected_states(sets):,} are to be expected); "
-            "give it more memory or use method 'solver'"
-        ) from None
+    disk = None if table is None else StatesOnDisk(table, position)
+    with nullcontext() if disk is None else disk.store as store:
+        before = 0 if store is None else len(store)
+        report = meter(progress, expected, before, kind=SearchStatus)
+        kernel = Optimum(
+            _columns(sets, cells),
+            len(sets),
+            sets[0].bit_count(),
+            memory,
+            lambda states: report(min(before + states, expected), nodes=states),
+            disk,
+            before > 0,
+        )
+        heights = _heights(kernel, position, sets, memory) if useful else {}
+        entries, size = (0, 0) if store is None else (len(store), store.size)
     height = min(heights.values(), default=0)
     return Solution(
         position=position,
@@ -88,8 +117,24 @@ def solve(
         nodes=kernel.states,
         table_entries=kernel.states,
         table_bytes=kernel.table_bytes,
+        disk_entries=entries,
+        disk_bytes=size,
         seconds=time.perf_counter() - started,
     )
+
+
+def _heights(kernel: Optimum, position: Position, sets: list[int], memory: int) -> dict[int, int]:
+    """The total height after each first shot; however it ends, what was found is on disk."""
+    try:
+        return kernel.first_shots()
+    except MemoryError:
+        raise TooLarge(
+            f"the paper's method filled its {memory / 2**30:.1f} GiB of table on {position.game} "
+            f"with {kernel.states:,} states (about {expected_states(sets):,} are to be expected); "
+            "give it more memory or a table on disk, or use method 'solver'"
+        ) from None
+    finally:
+        kernel.hand_over()
 
 
 def _columns(sets: list[int], cells: list[int]) -> np.ndarray[tuple[int, int], np.dtype[np.uint64]]:

@@ -64,7 +64,7 @@ def require_solver(method: Method, **given: object) -> None:
     then="optsearch check tree.json  # replay the tree on every configuration",
     gives="game position (prior prior_digest) objective total_height configurations mean "
     "best_shots (worst finished lower upper greedy_shots greedy_shots_total_height "
-    "shot_values) nodes subsets seconds method table_entries",
+    "shot_values) nodes subsets seconds method table_entries (disk_entries disk_bytes)",
     objective=Option(
         "mean: the least mean number of shots; worst: the least worst case, then the least mean; "
         "within=K: most games finished within K shots."
@@ -125,13 +125,14 @@ def solve(
     require_solver(
         method,
         tree=tree,
-        table=table,
         prove=prove,
         time_limit=time_limit,
         all_shots=all_shots,
         jobs=jobs not in (None, 1),
         dask=dask,
     )
+    if table is not None and method is Method.REFERENCE:
+        raise OptsearchError("--table goes with --method solver or paper, not with reference")
     if prove is not None and (aim.kind != "mean" or not position.game.is_silent):
         raise OptsearchError(
             f"--prove goes with --objective mean and announce=nothing, not with {aim} and "
@@ -165,7 +166,8 @@ def solve(
         elif aim.kind != "mean":
             raise OptsearchError(f"--method paper knows --objective mean only, not {aim}")
         else:
-            solution = paper.solve(position, memory=size, progress=progress)
+            with advised("--table", table):
+                solution = paper.solve(position, memory=size, table=table, progress=progress)
         is_priced = method is Method.SOLVER and aim.kind == "mean" and time_limit is None
         greedy = None
         if solution is not None and is_priced and solution.is_complete:
@@ -284,6 +286,13 @@ def answer_of(solution: Solution, greedy: tuple[tuple[Cell, ...], int] | None) -
         f"{solution.table_entries:,} entries, {solution.table_bytes / 2**20:,.0f} MiB",
         table_entries=solution.table_entries,
     )
+    if solution.disk_entries:
+        answer.fact(
+            "on disk",
+            f"{solution.disk_entries:,} entries, {solution.disk_bytes / 2**20:,.1f} MiB",
+            disk_entries=solution.disk_entries,
+            disk_bytes=solution.disk_bytes,
+        )
     answer.fact("seconds", f"{solution.seconds:.3f}")
     answer.show(*shown)
     return answer

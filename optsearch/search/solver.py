@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from math import ceil, floor
 from pathlib import Path
@@ -495,5 +496,6 @@ def solve(
     with Integers(table, table_name(position.game, prior)) as disk:
         solver = Solver(position, options, disk, progress, objective, all_shots, prior)
         solution = solver.search(time_limit, parallel, partial)
+        solution = replace(solution, disk_entries=len(disk), disk_bytes=disk.store.size)
         solver.leave_disk()  # the tree is made later, from the table in memory
     return solution

@@ -49,6 +49,7 @@ class Solution:
     nodes -- families (or states) the method looked into, those of workers too; without these its
         regression signature.
     table_entries, table_bytes -- of the transposition table at the end; of this process alone.
+    disk_entries, disk_bytes -- of the table on disk, where there is one; else 0.
     seconds -- wall time.
     objective -- what was optimised.
     worst -- the fewest shots that always suffice; None unless the objective is worst.
@@ -83,6 +84,8 @@ class Solution:
     upper: int | None = None
     shot_values: tuple[ShotValue, ...] = ()
     prior: Prior | None = None
+    disk_entries: int = 0
+    disk_bytes: int = 0
     _tree: Callable[[], DecisionTree] | None = field(default=None, repr=False, compare=False)
     _greedy: Callable[[], tuple[tuple[Cell, ...], int]] | None = field(
         default=None, repr=False, compare=False
