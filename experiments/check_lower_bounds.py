@@ -14,7 +14,7 @@ configurations. From these counts:
 5. the classes of placements of every ship are complete; what cells beside one cover is counted anew
    by `experiments.beside_again`, and the search finds none that meet more than the table says;
 6. by the same search, no set of cells meets more, less the costs of the ships it meets, than A(l)
-   of the table allows (chains with the longest and with every ship); the costs are derived anew;
+   of the table allows (the chain with the longest ship); the costs are derived anew;
 7. the same for sequences of cells, less what is left of the configurations whose first ship each
    cell meets, which `experiments.first_ship_again` finds anew (chain with the first ship);
 8. the means that follow, and the numbers of configurations, are those in the headers.
@@ -24,16 +24,17 @@ it. What was confirmed, by digests of the values read, and the means are written
 checked_NAME.csv. A check that was stopped goes on from the folder .checkpoints of the checkout, or
 --checkpoints; what other code left there is refused.
 
-With --confirmed FOLDER only what is new is searched: this folder has tables that were confirmed
-before, and their digests in checked_NAME.csv. Their values are bounds, so one that is no less is,
-too. The digests stand in the new checked_NAME.csv, and the checkpoint is of these tables alone.
+With --confirmed FOLDER only what is new is counted and searched: this folder has tables that were
+confirmed before, and their digests in checked_NAME.csv. Their values are bounds, so one that is no
+less is, too. The digests stand in the new checked_NAME.csv, and the checkpoint is of these tables
+alone.
 """
 
 import os
 import sys
 import time
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache, cached_property
 from itertools import accumulate, combinations, permutations, repeat
 from math import comb
 from pathlib import Path
@@ -133,25 +134,30 @@ def sets_to_count(game: Game) -> list[tuple[int, ...]]:
 
 
 class Met:
-    """f of every set of up to four cells, in arrays with one axis a cell.
+    """f of every set of up to four cells, counted when first asked for.
 
     store -- keeps the counts that are done, for a check that was stopped.
     """
 
     def __init__(self, game: Game, jobs: int, store: Facts):
-        self.game, n = game, game.cells
+        self.game, self._jobs, self._store = game, jobs, store
         self.number = all_configurations(game)
-        self.four = np.full((n, n, n, n), MISSING)  # repeated cells make the smaller sets
+
+    @cached_property
+    def four(self) -> NDArray[np.uint32]:
+        """With one axis a cell; repeated cells make the smaller sets."""
+        game, n = self.game, self.game.cells
+        four = np.full((n, n, n, n), MISSING)
         sets = sets_to_count(game)
         parts = [sets[i : i + AT_ONCE] for i in range(0, len(sets), AT_ONCE)]
-        kept = store
+        kept = self._store
         done = [np.array(met) for i in range(len(parts)) for met in kept.get(f"sets {i}", [])]
         known = sum(f"sets {i}" in kept for i in range(len(parts)))
         before, started = len(done), time.perf_counter()
-        with processes(jobs) as pool:
+        with processes(self._jobs) as pool:
             again = pool.map(meeting, repeat(game), parts[known:])
             for number, counts in enumerate(again, known):
-                store.add(f"sets {number}", [met.tolist() for met in counts])
+                self._store.add(f"sets {number}", [met.tolist() for met in counts])
                 done += counts
                 now = time.perf_counter()
                 left = (now - started) / (len(done) - before) * (len(sets) - len(done))
@@ -168,12 +174,13 @@ class Met:
                         three[image] = turned
                         continue
                     a, b, c = image
-                    self.four[a, b, c] = self.four[a, b, :, c] = turned
-                    self.four[a, :, b, c] = self.four[:, a, b, c] = turned
+                    four[a, b, c] = four[a, b, :, c] = turned
+                    four[a, :, b, c] = four[:, a, b, c] = turned
         for x in range(n):
-            self.four[x, x] = self.four[x, :, x] = self.four[x, :, :, x] = three[x]
-            self.four[:, x, x] = self.four[:, x, :, x] = self.four[:, :, x, x] = three[x]
-        require(not (self.four == MISSING).any(), "some four cells are not counted")
+            four[x, x] = four[x, :, x] = four[x, :, :, x] = three[x]
+            four[:, x, x] = four[:, x, :, x] = four[:, :, x, x] = three[x]
+        require(not (four == MISSING).any(), "some four cells are not counted")
+        return four
 
     def all_of(self, size: int) -> NDArray[np.int64]:
         """f of all sets of `size` <= 4 cells, in the order of combinations."""
@@ -186,13 +193,19 @@ class Search:
     """The search of experiments.coverage_again on these counts."""
 
     def __init__(self, met: Met):
-        game = met.game
-        self.number = met.number
-        self.counts: Counts = covering(met.four)
-        require(int(self.counts[0].sum()) == met.number * game.fleet_cells, "the counts of cells")
+        game = self._game = met.game
+        self.number, self._met = met.number, met
         least = [min(p[cell] for p in game.symmetries()) for cell in range(game.cells)]
         self.classes = np.array(least)
         self.cells = game.cells
+
+    @cached_property
+    def counts(self) -> Counts:
+        """The configurations that cover every set of up to four cells."""
+        counts: Counts = covering(self._met.four)
+        cells = int(counts[0].sum())
+        require(cells == self.number * self._game.fleet_cells, "the counts of cells")
+        return counts
 
     def larger(self, size: int, most: int, cost: dict[int, int]) -> int:
         """A bound of some set that is above `most`, or that. cost -- of placements (masks)."""
@@ -230,17 +243,16 @@ def check_coverage(
     """The table of coverages; k -> the bound, all configurations beyond."""
     most = {int(row["cells"]): int(row["most_met"]) for row in rows}
     for row in rows:
-        k = int(row["cells"])
+        k, is_new = int(row["cells"]), not confirmed.has("coverage", row, "most_met")
         require(0 <= k <= met.game.cells, f"the board has no {k} cells")
         if k == 0:
             require(most[k] == 0, "no cells meet something")
         elif k <= 4:
-            is_most = most[k] == int(met.all_of(k).max()) and row["attained"] == "yes"
-            require(is_most, f"{most[k]} met by {k} cells")
+            is_most = not is_new or most[k] == int(met.all_of(k).max())
+            require(is_most and row["attained"] == "yes", f"{most[k]} met by {k} cells")
         elif most[k] < met.number:
             require(k - 1 in most, f"the row of {k - 1} cells is missing")
             # Han's inequality, or else no set may have a larger bound.
-            is_new = not confirmed.has("coverage", row, "most_met")
             if is_new and most[k] < most[k - 1] * k // (k - 1):
                 larger_one = search.larger(k, most[k], {})
                 require(larger_one == most[k], f"{k} cells may meet {larger_one}, not {most[k]}")
@@ -256,7 +268,7 @@ def placements_by_cells(game: Game) -> dict[str, int]:
     }
 
 
-class Beside(NamedTuple):
+class ShipClass(NamedTuple):
     """A class of placements of a ship: its completions, and met[k], what k cells meet of them."""
 
     ships: set[int]
@@ -291,11 +303,11 @@ def larger_beside(game: Game, ship: int, met: list[int], new: list[bool]) -> lis
 
 def check_beside(
     game: Game, rows: list[Row], number: int, jobs: int, store: Facts, confirmed: Confirmed
-) -> list[Beside]:
+) -> list[ShipClass]:
     """The table of what cells beside ships meet. store -- keeps what was counted again."""
     ships = placements_by_cells(game)
     width = sum(name.startswith("met") for name in rows[0])
-    classes: list[Beside] = []
+    classes: list[ShipClass] = []
     seen: set[int] = set()
     for row in rows:
         ship = ships[row["ship"]]
@@ -303,7 +315,7 @@ def check_beside(
         require(len(orbit) == int(row["alike"]) and not seen & orbit, f"the class {row['ship']}")
         seen |= orbit
         met = [0, *(int(row[f"met{k}"]) for k in range(1, width + 1))]
-        classes.append(Beside(orbit, ship.bit_count(), int(row["completions"]), met))
+        classes.append(ShipClass(orbit, ship.bit_count(), int(row["completions"]), met))
     require(seen == set(ships.values()), "a class beside which cells are counted is missing")
     for length in set(game.fleet):
         some = [len(kind.ships) * kind.completions for kind in classes if kind.length == length]
@@ -405,7 +417,7 @@ def words(misses: int, hits: int) -> int:
 
 
 def costs_of_longest(
-    game: Game, classes: list[Class], known: list[Beside], misses: int, k: int
+    game: Game, classes: list[Class], known: list[ShipClass], misses: int, k: int
 ) -> dict[int, int]:
     """What k cells cost that meet a placement of the longest ship: placement -> cost."""
     hits = game.fleet_cells - game.fleet[0]
@@ -420,23 +432,10 @@ def costs_of_longest(
     return cost
 
 
-def costs_of_all(game: Game, known: list[Beside], misses: int, k: int) -> dict[int, int]:
-    """The same for the placements of every ship."""
-    cost: dict[int, int] = {}
-    for kind in known:
-        hits = game.fleet_cells - kind.length
-        left = [
-            kind.completions - kind.most_met(j) - words(misses - j, hits)
-            for j in range(k - 1, misses + 2)
-        ]
-        cost |= dict.fromkeys(kind.ships, max(0, *left) if hits else 0)
-    return cost
-
-
 def check_first_ship(
     game: Game,
     search: Search,
-    known: list[Beside],
+    known: list[ShipClass],
     misses: int,
     k: int,
     value: int,
@@ -486,7 +485,7 @@ def check_finished(
     search: Search,
     most: dict[int, int],
     classes: list[Class],
-    known: list[Beside],
+    known: list[ShipClass],
     rows: list[Row],
     store: Facts,
     confirmed: Confirmed,
@@ -496,39 +495,31 @@ def check_finished(
     store -- keeps what was confirmed of the chain with the first ship, which takes longest.
     """
     hits, number, equal = game.fleet_cells, search.number, game.fleet.count(game.fleet[0])
-    names = ("root_chain", "reveal_game", "ship_chain", "every_ship")
+    names = ("root_chain", "reveal_game", "ship_chain")
     least: list[list[int]] = []
     for misses, row in enumerate(rows):
         require(int(row["misses"]) == misses, "the rows of the last table")
-        chain, reveal, longest, every = (int(row[name]) for name in names)
+        chain, reveal, longest = (int(row[name]) for name in names)
         by_cells = [most.get(j, number) + words(misses - j, hits) for j in range(misses + 2)]
         require(chain >= min(number, *by_cells), f"the root chain at {misses} misses")
         shown = sum(len(kind.ships) * kind.values[misses] for kind in classes) // equal
         require(reveal >= shown, f"the reveal game at {misses} misses")
         before = min(chain, reveal)
-        for what, value, name, column, costs in (
-            (
-                "longest",
-                longest,
-                "ship_chain",
-                "cells",
-                partial(costs_of_longest, game, classes, known),
-            ),
-            ("every", every, "every_ship", "every_ship_cells", partial(costs_of_all, game, known)),
-        ):
-            where = f"the chain with the {what} ship at {misses} misses"
-            k = int(row[column])
-            require(0 <= k <= min(misses + 1, game.cells), f"{k} cells at {misses} misses")
-            if confirmed.has("finished", row, name):
-                pass
-            elif k:
-                allowed = value - words(misses - k, hits)
-                require(search.larger(k, allowed, costs(misses, k)) == allowed, where)
-                print(f"{misses} misses: {value} are finished at most ({what} ship)", flush=True)
-            else:
-                require(value >= before, where)
-            before = min(before, value)
-        so_far = [chain, reveal, min(chain, reveal), min(chain, reveal, longest), before]
+        where = f"the chain with the longest ship at {misses} misses"
+        k = int(row["cells"])
+        require(0 <= k <= min(misses + 1, game.cells), f"{k} cells at {misses} misses")
+        if confirmed.has("finished", row, "ship_chain"):
+            pass
+        elif k:
+            allowed = longest - words(misses - k, hits)
+            costs = costs_of_longest(game, classes, known, misses, k)
+            require(search.larger(k, allowed, costs) == allowed, where)
+            print(f"{misses} misses: {longest} are finished at most (longest ship)", flush=True)
+        else:
+            require(longest >= before, where)
+        so_far = [chain, reveal, before]
+        before = min(before, longest)
+        so_far.append(before)
         first, k = int(row["first_ship"]), int(row["first_ship_cells"])
         require(0 <= k <= min(misses + 1, game.cells), f"{k} cells at {misses} misses")
         if confirmed.has("finished", row, "first_ship"):
@@ -547,7 +538,6 @@ def check_finished(
         "reveal game",
         "root chain and reveal game",
         "root chain with the longest ship",
-        "root chain with every ship",
         "root chain with the first ship",
     )
     return dict(zip(titles, means, strict=True))

@@ -22,13 +22,14 @@ from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.lower_bounds import all_finished, together
-from optsearch.lower_bounds.beside import BESIDE, Beside, beside
+from optsearch.lower_bounds.conditional_coverage import BESIDE, ConditionalCoverage, beside
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.reveal import MISSES, Revealed, require_apart, reveal
 from optsearch.results.tables import COVERAGE, FINISHED, MET_BESIDE, REVEAL, part_of
 from optsearch.support.store import Facts
 
-SOURCES = ("first_ship.py", "_first_ship.pyx", "covered.pxd", "beside.py")  # of the last chain
+# of the last chain
+SOURCES = ("first_ship.py", "_first_ship.pyx", "covered.pxd", "conditional_coverage.py")
 NODES = 30_000_000  # of a search with costs of the longest ship: a minute or so
 NODES_BESIDE = 20_000_000  # of a search of cells beside a ship: enough for each of the paper's game
 STANDARD = Game.parse("10x10:5,4,3,3,2")
@@ -82,12 +83,12 @@ def by_cells(game: Game) -> dict[str, int]:
     return {"-".join(game.names(ship)): ship for ship in every}
 
 
-def write_beside(game: Game, output: Path) -> list[Beside]:
+def write_beside(game: Game, output: Path) -> list[ConditionalCoverage]:
     """Find what cells beside each ship meet, and write beside_NAME.csv after each class."""
     path = MET_BESIDE.path(output, name=part_of(game))
     clock = script.Clock("cells beside ships")
 
-    def save(done: list[Beside], total: int) -> None:
+    def save(done: list[ConditionalCoverage], total: int) -> None:
         MET_BESIDE.write(
             [("-".join(game.names(o.ship)), o.alike, o.completions, *o.met[1:]) for o in done],
             path=path,
@@ -100,11 +101,11 @@ def write_beside(game: Game, output: Path) -> list[Beside]:
     return beside(game, known, NODES_BESIDE, save)
 
 
-def read_beside(game: Game, path: Path) -> list[Beside]:
+def read_beside(game: Game, path: Path) -> list[ConditionalCoverage]:
     """The classes of beside_NAME.csv."""
     ships = by_cells(game)
     return [
-        Beside(
+        ConditionalCoverage(
             ships[row["ship"]],
             row["alike"],
             row["completions"],

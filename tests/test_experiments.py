@@ -62,7 +62,7 @@ from optsearch.game import ANNOUNCEMENTS, Game, bits, image
 from optsearch.game.position import MISS, Position
 from optsearch.game.ships import objection
 from optsearch.lower_bounds import complete_binary_tree
-from optsearch.lower_bounds.beside import Beside
+from optsearch.lower_bounds.conditional_coverage import ConditionalCoverage
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.reveal import classes as reveal_classes
 from optsearch.play.simulate import simulate
@@ -574,7 +574,6 @@ def test_lower_bounds(run, monkeypatch, tmp_path):
     out = run(lower_bounds, *arguments)
     assert "11.858345  root chain and reveal game = 8455/713" in out
     assert "11.897616  root chain with the longest ship = 8483/713" in out
-    assert "11.973352  root chain with every ship = 8537/713" in out
     assert "12.433380  root chain with the first ship = 8865/713" in out
     names = [f"{part}_5x6_22.csv" for part in ("beside", "coverage", "finished", "reveal")]
     assert sorted(path.name for path in folder.iterdir()) == names
@@ -587,13 +586,13 @@ def test_lower_bounds(run, monkeypatch, tmp_path):
     out = run(lower_bounds, *arguments)
     assert out.count("reveal game: ") == out.count("cells beside ships: ") == 1
     assert {name: same(records.read(folder / name)) for name in names} == before
-    assert cells_of_chains(folder) == [[7, 8, 9, 10], [6, 7, 8, 9, 10], [5, 6, 7, 8, 9, 10, 11]]
+    assert cells_of_chains(folder) == [[7, 8, 9, 10], [5, 6, 7, 8, 9, 10, 11]]
 
 
 def cells_of_chains(folder):
-    """The misses at which the chain with the longest, every and the first ship is the least."""
+    """The misses at which the chain with the longest and the first ship is the least."""
     finished = records.read(folder / "finished_5x6_22.csv")
-    columns = ("cells", "every_ship_cells", "first_ship_cells")
+    columns = ("cells", "first_ship_cells")
     cells = [finished.values(column, int) for column in columns]
     return [[misses for misses, some in enumerate(column) if some] for column in cells]
 
@@ -604,7 +603,7 @@ def cells_of_chains(folder):
     [
         ("beside", ["alike", "completions", "met1", "met4"]),
         ("coverage", ["most_met"]),
-        ("finished", ["root_chain", "reveal_game", "ship_chain", "every_ship", "first_ship"]),
+        ("finished", ["root_chain", "reveal_game", "ship_chain", "first_ship"]),
         ("reveal", ["alike", "completions", "F1"]),
     ],
 )
@@ -651,7 +650,7 @@ def test_the_check_of_lower_bounds(run, monkeypatch, tmp_path, capsys):
     for row in confirmed:
         assert row["digest"] == records.read(folder / row["table"]).digest()
     assert confirmed.header["root chain with the first ship"] == "8865/713"
-    for what in ("sets", "classes", "beside", *(f"\n{misses} misses: " for misses in taken[2])):
+    for what in ("sets", "classes", "beside", *(f"\n{misses} misses: " for misses in taken[1])):
         assert what in out
     again = run(check_lower_bounds, *check)
     assert "sets" not in again  # they were kept
@@ -665,8 +664,7 @@ def test_the_check_of_lower_bounds(run, monkeypatch, tmp_path, capsys):
         (names[1], "most_met", 4),
         (names[2], "root_chain", 3),
         *((names[2], "ship_chain", misses) for misses in taken[0]),
-        *((names[2], "every_ship", misses) for misses in taken[1]),
-        *((names[2], "first_ship", misses) for misses in taken[2]),
+        *((names[2], "first_ship", misses) for misses in taken[1]),
         (names[3], "F3", 1),
         *((names[0], f"met{k}", k) for k in (1, 4, 5, 8)),
         (names[0], "completions", 2),
@@ -686,16 +684,14 @@ def test_the_check_of_lower_bounds(run, monkeypatch, tmp_path, capsys):
         (names[2], "# reveal game: ", "# reveal game: 1"),
         (names[2], "# root chain and reveal game: ", "# root chain and reveal game: 1"),
         (names[2], "# root chain with the longest ship: ", "# root chain with the longest ship: 1"),
-        (names[2], "# root chain with every ship: ", "# root chain with every ship: 1"),
         (names[2], "# root chain with the first ship: ", "# root chain with the first ship: 1"),
     ]
     _, last = (folder / names[2]).read_text().rstrip().rsplit("\n", 1)
     wrong += [
-        (names[2], last, "29,713,713,0,31,0,0,713,0"),
-        (names[2], last, "29,713,713,713,-1,713,0,713,0"),
-        (names[2], last, "29,713,713,713,0,713,31,713,0"),
-        (names[2], last, "29,713,713,713,0,713,0,713,31"),
-        (names[2], last, "29,713,713,713,0,713,0,712,0"),
+        (names[2], last, "29,713,713,0,31,713,0"),
+        (names[2], last, "29,713,713,713,-1,713,0"),
+        (names[2], last, "29,713,713,713,0,713,31"),
+        (names[2], last, "29,713,713,713,0,712,0"),
         (names[1], "13,713,yes", "13,713,yes\n31,0,no"),
     ]
     with Facts(tmp_path / "new", "a test") as store:
@@ -892,7 +888,7 @@ def test_larger_sets_of_a_game(uncompiled, most_cells):
         ships = np.array([[mask >> cell & 1 for cell in range(game.cells)] for mask in masks], bool)
         cost = dict.fromkeys(masks, 0)
         for mask, _ in reveal_classes(game):
-            shown = Beside.of(game, mask)
+            shown = ConditionalCoverage.of(game, mask)
             alike = {sum(1 << p[cell] for cell in bits(mask)) for p in game.symmetries()}
             cost |= dict.fromkeys(alike, shown.completions - shown.most_met(k - 2))
         costs = np.array([cost[mask] for mask in masks])

@@ -12,7 +12,7 @@ import pytest
 
 from optsearch.game import Game, bits
 from optsearch.lower_bounds import first_ship
-from optsearch.lower_bounds.beside import beside
+from optsearch.lower_bounds.conditional_coverage import beside
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.first_ship import Unfinished, first_ship_chain, most_kept
 from tests.test_long_bounds import columns_of, met_by, most_found, sets_of

@@ -15,10 +15,10 @@ from optsearch.counting.configurations import Configurations, to_masks
 from optsearch.game import Game, bits
 from optsearch.game.position import HIT, MISS, Position, Shot
 from optsearch.lower_bounds import chain, coverage, reveal
-from optsearch.lower_bounds.beside import Beside, beside
+from optsearch.lower_bounds.conditional_coverage import ConditionalCoverage, beside
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.reveal import Revealed
-from optsearch.lower_bounds.ship_chain import every_ship_chain, found_beside, longest_ship_chain
+from optsearch.lower_bounds.ship_chain import found_beside, longest_ship_chain
 from optsearch.results import bracket
 from optsearch.results import tables as results
 from optsearch.support.errors import NotSupported, RecordError, TableError, TooLarge
@@ -390,7 +390,7 @@ def test_the_ship_chain(text, values, most_sets):
     coverage_ = Coverage(CellSetCounts.of(game))
     classes = list(shown_exactly(game, values))
     revealed = [Revealed(ship, len(alike), n, found) for ship, alike, n, found in classes]
-    known = {ship: Beside.of(game, ship) for ship, *_ in classes}
+    known = {ship: ConditionalCoverage.of(game, ship) for ship, *_ in classes}
     finished = longest_ship_chain(coverage_, revealed, known.values(), [number] * values)
     columns, taken = columns_of(everything, game), 0
     for misses, (most, cells) in enumerate(finished):
@@ -447,21 +447,6 @@ def test_a_ship_chain_that_costs_too_much_is_caught(text):
     right, wrong = ([one.configurations for one in some] for some in finished)
     assert all(one >= some for one, some in zip(right, best, strict=True))
     assert any(one < some for one, some in zip(wrong, best, strict=True))
-
-
-@pytest.mark.parametrize("text", [*SMALL, "3x3:2,1,contact=corner", "2x7:3,2,2"])
-def test_the_chain_with_every_ship(text):
-    """No strategy finishes more; a ship less known is no better."""
-    game = Game.parse(text)
-    everything = sets_of(game)
-    coverage_, known, before = Coverage(CellSetCounts.of(game)), beside(game), [len(everything)] * 7
-    finished = every_ship_chain(coverage_, known, before)
-    fewer = every_ship_chain(coverage_, known[:-1], before)
-    for misses, (most, cells) in enumerate(finished):
-        assert 0 <= cells <= misses + 1
-        assert most <= fewer[misses].configurations
-        if len(everything) < 50 and misses < 5:
-            assert most >= most_found(frozenset(everything), misses)
 
 
 # All of them

@@ -1,4 +1,4 @@
-"""The root chains with costs of ships, set of cells by set of cells.
+"""The root chain with the longest ship, set of cells by set of cells.
 
 What any strategy finishes, of what its first cells meet, against what those cells meet less their
 costs (`lower_bounds.ship_chain`). The least A(l) over all sets hides most mistakes in costs;
@@ -8,7 +8,6 @@ here each of them shows. Nothing of `optsearch.lower_bounds` computes the costs 
 import random
 from functools import cache
 from itertools import combinations, permutations
-from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ import pytest
 
 from optsearch.counting.configurations import to_words
 from optsearch.game import Game
-from optsearch.lower_bounds.beside import Beside
+from optsearch.lower_bounds.conditional_coverage import ConditionalCoverage
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from tests.test_long_bounds import columns_of, met_by, most_found, sets_of, shown_exactly
 
@@ -106,11 +105,6 @@ def test_costs_that_are_not_shared_among_equal_ships_are_caught(text):
     assert violations(text, lambda one, misses, equal: equal * one.unfinished(misses))
 
 
-# Costs of every ship
-
-EVERY_SHIP = (*ONE_LONGEST, *EQUAL)
-
-
 @cache
 def met_beside(game):
     """{placement of any ship: [the most that 0, 1, … cells beside it meet]}, by all sets."""
@@ -129,50 +123,6 @@ def met_beside(game):
     return result
 
 
-def every_ship_costs(text, fewer_cells=0, fewer_misses=0, end=True):
-    """Violations by the costs of every ship, with the most for any J; or with a mistake.
-
-    fewer_cells -- J may be so many less than j - 1. fewer_misses -- of the sequences behind the J
-    misses. end -- whether a ship that is the whole fleet costs nothing.
-    """
-    game = Game.parse(text)
-
-    def cost(ship, number, most, misses, size):
-        hits = game.fleet_cells - ship.bit_count()
-        if not hits and end:
-            return 0
-        left = misses - fewer_misses
-        least = max(0, size - 1 - fewer_cells)
-        return max(
-            number - most[j] - (comb(left - j + hits, hits) if j <= left else 0)
-            for j in range(least, max(least, misses + 1) + 1)
-        )
-
-    def costs_of(misses, size):
-        return [
-            (ship, max(0, cost(ship, number, most, misses, size)))
-            for ship, (number, most) in met_beside(game).items()
-        ]
-
-    return violations_of(game, 1, costs_of)
-
-
-@pytest.mark.parametrize("text", [*EVERY_SHIP, "3x3:2"])
-def test_the_inequality_with_every_ship(text):
-    assert every_ship_costs(text) == []
-
-
-@pytest.mark.parametrize("text", ["1x9:3,2", "1x9:2,2,1"])
-@pytest.mark.parametrize("mistake", [{"fewer_cells": 1}, {"fewer_misses": 1}], ids=str)
-def test_mistakes_in_costs_of_every_ship_are_caught(text, mistake):
-    assert every_ship_costs(text, **mistake)
-
-
-def test_a_ship_that_is_the_fleet_costs_nothing():
-    """The game ends with it: more misses are never made."""
-    assert every_ship_costs("3x3:2", end=False)
-
-
 @pytest.mark.parametrize("text", ["3x4:3,2", "3x4:2,2", "4x4:3,2", "2x6:3,2", "1x14:3,3,1"])
 def test_random_costs_against_all_sets(text):
     """The search for the best set, with costs up to what k - 2 cells leave, and with more.
@@ -184,7 +134,10 @@ def test_random_costs_against_all_sets(text):
     everything, equal = sets_of(game), game.fleet.count(game.fleet[0])
     columns = columns_of(everything, game)
     coverage = Coverage(CellSetCounts.of(game))
-    classes = [(Beside.of(game, ship), sorted(alike)) for ship, alike, *_ in shown_exactly(game)]
+    classes = [
+        (ConditionalCoverage.of(game, ship), sorted(alike))
+        for ship, alike, *_ in shown_exactly(game)
+    ]
     ships = [image for _, alike in classes for image in alike]
     below = 0
     for k in (1, 2, 3, 4):

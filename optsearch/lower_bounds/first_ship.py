@@ -1,10 +1,11 @@
 """The root chain with the first ship: what all ships through one cell cost, and misses beside them.
 
-The root chain with every ship (`lower_bounds.ship_chain`) takes a cost for each placement that
-the first j cells meet, as if each were known by itself. But placements that the strategy meets at
-the same cell are parted by shots, and a miss beside a ship meets no other ship. With S the sequence
-c_0, …, c_(j-1) of the first j cells, W_t = {c_0, …, c_(t-1)}, h the cells of the fleet and w(m, k)
-= C(m + k, k), 0 for m < 0,
+The root chain (`lower_bounds.chain`) lets a strategy finish all that its first j cells meet. But
+placements that it meets at the same cell are parted by shots, and a miss beside a ship meets no
+other ship. n_p are the configurations with the placement p, f_p(E) those of them with another ship
+on a cell of E, and Cov_p(i) bounds the f_p of i cells (`lower_bounds.conditional_coverage`).
+With S the sequence c_0, …, c_(j-1) of the first j cells, W_t = {c_0, …, c_(t-1)}, h the cells of
+the fleet and w(m, k) = C(m + k, k), 0 for m < 0,
 
     A(l) <= max over S of [f(S) - sum over t of V(c_t, W_t)] + w(l - j, h).
 
@@ -21,8 +22,8 @@ m = M. With Z the cells that all placements alive have (X is within Z),
     left(X, Y, m) = max(sum of max(0, v_p - w(l - m, k_p)),  sum of v_p - w(l - m, h - |Z|)),
     v_p = n_p - Cov_p(m - |Y in the halo of p|),
 
-the sums over the p alive, k_p = h - |p| not 0, and n_p and Cov_p as in `ship_chain`; the halo of p
-are the cells beside it that no other ship can have.
+the sums over the p alive, k_p = h - |p| not 0; the halo of p are the cells beside it that no other
+ship can have.
 
 Proof. A strategy shoots at S while all replies are misses. Let P_t be the placements through c_t
 that avoid W_t: those that S meets first at c_t. For p in P_t follow the strategy with the replies
@@ -75,7 +76,7 @@ from optsearch.compiled._first_ship import FirstShip, Sequences
 from optsearch.counting.configurations import to_words
 from optsearch.game import Game
 from optsearch.game.game import MOST_TURNS
-from optsearch.lower_bounds.beside import Beside
+from optsearch.lower_bounds.conditional_coverage import ConditionalCoverage
 from optsearch.lower_bounds.coverage import Coverage
 from optsearch.lower_bounds.ship_chain import Finished, Progress
 from optsearch.support.store import Facts
@@ -100,7 +101,9 @@ class Unfinished:
     (cells, cells): whether a placement has both.
     """
 
-    def __init__(self, game: Game, known: Iterable[Beside], misses: int, start: int, most: int):
+    def __init__(
+        self, game: Game, known: Iterable[ConditionalCoverage], misses: int, start: int, most: int
+    ):
         hits = game.fleet_cells
         ships = _few_through_a_cell(game, [one for one in known if one.ship.bit_count() < hits])
         halos = [game.halo(ship) for ship in ships]
@@ -125,7 +128,7 @@ class Unfinished:
 
 def first_ship_chain(
     coverage: Coverage,
-    known: Sequence[Beside],
+    known: Sequence[ConditionalCoverage],
     before: Sequence[int],
     progress: Progress = lambda done, total: None,
     sets: int = MOST_SETS,
@@ -157,7 +160,7 @@ def first_ship_chain(
 
 def finished_within(
     coverage: Coverage,
-    known: Sequence[Beside],
+    known: Sequence[ConditionalCoverage],
     misses: int,
     least: int,
     sets: int = MOST_SETS,
@@ -237,7 +240,9 @@ def _search(
     return is_all
 
 
-def _few_through_a_cell(game: Game, known: Sequence[Beside]) -> dict[int, Beside]:
+def _few_through_a_cell(
+    game: Game, known: Sequence[ConditionalCoverage]
+) -> dict[int, ConditionalCoverage]:
     """The placements of these classes; without the shortest ships where the kernel has no room."""
     ships = {ship: one for one in known for ship in set(game.images(one.ship))}
     for cell in range(game.cells):
@@ -252,7 +257,7 @@ def _few_through_a_cell(game: Game, known: Sequence[Beside]) -> dict[int, Beside
     return ships
 
 
-def _counted(known: Iterable[Beside]) -> int:
+def _counted(known: Iterable[ConditionalCoverage]) -> int:
     """M: so many misses, two of them beside a ship, meet as much as any."""
     fewest = 0
     for one in known:

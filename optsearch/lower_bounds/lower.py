@@ -19,8 +19,8 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.lower_bounds.beside import Beside, beside
 from optsearch.lower_bounds.chain import mean_at_least, root_chain
+from optsearch.lower_bounds.conditional_coverage import ConditionalCoverage, beside
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.first_ship import (
     MORE_CELLS,
@@ -38,7 +38,7 @@ from optsearch.lower_bounds.leaves import (
     weighted_leaf_counting_after,
 )
 from optsearch.lower_bounds.reveal import MISSES, Revealed, finished_within, reveal
-from optsearch.lower_bounds.ship_chain import Finished, every_ship_chain, longest_ship_chain
+from optsearch.lower_bounds.ship_chain import Finished, longest_ship_chain
 from optsearch.lower_bounds.told import AllButTwo, Told, mean_of
 from optsearch.support.errors import TooLarge
 from optsearch.support.progress import Progress, Status, no_progress
@@ -76,16 +76,14 @@ class BoundsStatus(Status):
 class AllFinished(NamedTuple):
     """A(l) by the long bounds: at most so many configurations are finished within l misses.
 
-    cells, every_ship_cells, first_ship_cells -- how many cells the three chains with costs of ships
-    take; 0 where it is not less than the bounds before it.
+    cells, first_ship_cells -- how many cells the two chains with costs of ships take; 0 where it is
+    not less than the bounds before it.
     """
 
     root_chain: int
     reveal_game: int
     ship_chain: int
     cells: int
-    every_ship: int
-    every_ship_cells: int
     first_ship: int
     first_ship_cells: int
 
@@ -262,7 +260,7 @@ def long_bounds_in_turn(
 def all_finished(
     coverage: Coverage,
     revealed: Sequence[Revealed],
-    known: Sequence[Beside],
+    known: Sequence[ConditionalCoverage],
     progress: Callable[[int, int], None] = lambda done, total: None,
     sets: int = MOST_SETS,
     store: Facts | None = None,
@@ -272,7 +270,7 @@ def all_finished(
     """A(0), A(1), … by each of the long bounds.
 
     revealed -- every class of the longest ship; known -- every class of every ship. progress --
-    called after each l of the three chains with costs, with those done and their number. sets,
+    called after each l of the two chains with costs, with those done and their number. sets,
     store, said -- as in `first_ship_chain`. nodes -- after so many sets a search with costs of
     the longest ship gives up; None: as `coverage` does.
     """
@@ -285,7 +283,7 @@ def all_finished(
 def finished_by_stages(
     coverage: Coverage,
     revealed: Sequence[Revealed],
-    known: Callable[[], Sequence[Beside]],
+    known: Callable[[], Sequence[ConditionalCoverage]],
     progress: Callable[[int, int], None] = lambda done, total: None,
     sets: int = MOST_SETS,
     store: Facts | None = None,
@@ -293,7 +291,7 @@ def finished_by_stages(
     nodes: int | None = None,
     cells: int = MOST_CELLS,
 ) -> Iterator[list[AllFinished]]:
-    """The same by the first two bounds, and again after each of the three chains with costs.
+    """The same by the first two bounds, and again after each of the two chains with costs.
 
     Those to come are as the least before them. known -- is asked for after the first two. cells --
     of the chain with the first ship, at most.
@@ -308,14 +306,11 @@ def finished_by_stages(
     def finished() -> list[AllFinished]:
         last = stages[-1] if stages else [Finished(most, 0) for most in least]
         rest = [Finished(most.configurations, 0) for most in last]
-        every = [*stages, *[rest] * (3 - len(stages))]
-        return [
-            AllFinished(a, b, *c, *d, *e)
-            for a, b, c, d, e in zip(chain, shown, *every, strict=True)
-        ]
+        every = [*stages, *[rest] * (2 - len(stages))]
+        return [AllFinished(a, b, *c, *d) for a, b, c, d in zip(chain, shown, *every, strict=True)]
 
     def part(before: int) -> Callable[[int, int], None]:
-        return lambda done, total: progress(before * total + done, 3 * total)
+        return lambda done, total: progress(before * total + done, 2 * total)
 
     yield finished()
     beside_ships = known()
@@ -323,11 +318,8 @@ def finished_by_stages(
     stages.append(longest_ship_chain(patient, revealed, beside_ships, least, part(0)))
     yield finished()
     before = [one.configurations for one in stages[-1]]
-    stages.append(every_ship_chain(coverage, beside_ships, before, part(1)))
-    yield finished()
-    before = [one.configurations for one in stages[-1]]
     stages.append(
-        first_ship_chain(coverage, beside_ships, before, part(2), sets, store, said, cells)
+        first_ship_chain(coverage, beside_ships, before, part(1), sets, store, said, cells)
     )
     yield finished()
 
@@ -339,8 +331,7 @@ def together(finished: Sequence[AllFinished], hits: int, number: int, source: st
     """
     by_two = [min(most.root_chain, most.reveal_game) for most in finished]
     by_longest = [min(two, most.ship_chain) for two, most in zip(by_two, finished, strict=True)]
-    by_every = [min(some, most.every_ship) for some, most in zip(by_longest, finished, strict=True)]
-    by_all = [min(some, most.first_ship) for some, most in zip(by_every, finished, strict=True)]
+    by_all = [min(some, most.first_ship) for some, most in zip(by_longest, finished, strict=True)]
     return [
         Bound(name, "lower", mean_at_least(some, hits, number), f"{argument}; {source}")
         for name, some, argument in (
@@ -359,11 +350,6 @@ def together(finished: Sequence[AllFinished], hits: int, number: int, source: st
                 "root chain with the longest ship",
                 by_longest,
                 "what the reveal game leaves of what the chain meets, the least of these three",
-            ),
-            (
-                "root chain with every ship",
-                by_every,
-                "what is left of what the chain meets, any ship known, the least of these four",
             ),
             (
                 "root chain with the first ship",

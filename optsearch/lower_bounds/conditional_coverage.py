@@ -16,7 +16,7 @@ BESIDE = 9  # cells beside a ship: the most that ten and more meet takes hours t
 
 
 @dataclass(frozen=True)
-class Beside:
+class ConditionalCoverage:
     """The most of the completions of one placement that some cells meet.
 
     ship -- the placement (mask). alike -- how many placements the symmetries of the grid make of
@@ -29,7 +29,7 @@ class Beside:
     met: tuple[int, ...]
 
     @classmethod
-    def of(cls, game: Game, ship: int, nodes: int = MOST_NODES) -> Beside:
+    def of(cls, game: Game, ship: int, nodes: int = MOST_NODES) -> ConditionalCoverage:
         """What up to `BESIDE` cells meet, by the search of `Coverage`; nodes -- as there.
 
         Raises as `CellSetCounts.beside`.
@@ -52,23 +52,23 @@ class Beside:
 
 def beside(
     game: Game,
-    known: Iterable[Beside] = (),
+    known: Iterable[ConditionalCoverage] = (),
     nodes: int = MOST_NODES,
-    progress: Callable[[list[Beside], int], None] = lambda done, total: None,
-) -> list[Beside]:
-    """`Beside` of every class of placements of every ship, the longest first.
+    progress: Callable[[list[ConditionalCoverage], int], None] = lambda done, total: None,
+) -> list[ConditionalCoverage]:
+    """`ConditionalCoverage` of every class of placements of every ship, the longest first.
 
     known -- classes that need not be computed again. nodes -- of `Coverage`. progress -- called
     after each class with those done and their number. Raises as `CellSetCounts.beside`.
     """
     given = {before.ship: before for before in known}
-    done: list[Beside] = []
+    done: list[ConditionalCoverage] = []
     lengths = sorted(set(game.fleet), reverse=True)
     todo = [ship for length in lengths for ship, _ in classes(game, length)]
     for ship in todo:
         if ship in given:
             done.append(given[ship])
             continue
-        done.append(Beside.of(game, ship, nodes))
+        done.append(ConditionalCoverage.of(game, ship, nodes))
         progress(done, len(todo))
     return done
