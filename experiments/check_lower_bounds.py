@@ -331,6 +331,11 @@ def check_beside(
         for row in rows
         if known[row["ship"]] is None
     }
+    for row in rows:
+        name = row["ship"]
+        if name in new and not any(new[name]) and confirmed.has("beside", row, "completions"):
+            known[name] = [names[name].completions, *names[name].met]
+            del new[name]
     started = time.perf_counter()
     with processes(jobs) as pool:
         again = {
