@@ -189,10 +189,10 @@ def worth_of_switches() -> str:
 
 
 def optima_by_rules() -> str:
-    """Optima of games in which ships may touch, by what is announced."""
+    """Optima of games of 100 configurations and more in which ships may touch, by what is told."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for row in OPTIMA_ANNOUNCED.read():
-        if row["game"].contact == "any" and len(row["game"].fleet) > 1:
+        if row["game"].contact == "any" and row["configurations"] >= 100:
             silent = replace(row["game"], announce="nothing")
             found.setdefault(f"`{silent}`", {})[row["game"].announce] = row
     complete = {game: by for game, by in found.items() if len(by) == len(ANNOUNCEMENTS)}
