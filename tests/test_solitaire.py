@@ -806,7 +806,7 @@ SMALL = {  # a puzzle with one solution, with several, with none
 
 
 def test_small_puzzles_need_no_ortools(here, tmp_path, monkeypatch):
-    """The same answers as with them; where the sweep takes long it is said how to get them."""
+    """Every answer is as with them."""
     monkeypatch.chdir(tmp_path)
     commands = []
     for name, text in SMALL.items():
@@ -821,15 +821,32 @@ def test_small_puzzles_need_no_ortools(here, tmp_path, monkeypatch):
             assert (out, err) == with_them[command][1:]
     assert [here("solitaire", "check", name)[0] for name in SMALL] == [0, 1, 1]
 
-    def long_sweep(puzzle, limit, time_limit, progress):
-        progress(Status(done=2_000_000))
+    # The count goes on however long it takes; to name the clues it does not.
+    count, solutions = counting.count, counting.solutions
 
-    monkeypatch.setattr(counting, "solutions", long_sweep)
-    for command in commands:
-        status, out, err = here("solitaire", *command)
-        assert (status, out, err.count("\n")) == (2, "", 1)
-        assert "needs CP-SAT of OR-tools, which is not installed" in err
-        assert "pip install ortools" in err
+    def long_count(puzzle, limit, time_limit, progress):
+        progress(Status(done=2_000_000))
+        return count(puzzle, limit, time_limit, progress)
+
+    def long_solutions(puzzle, limit, time_limit, progress):
+        progress(Status(done=2_000_000))
+        return solutions(puzzle, limit, time_limit, progress)
+
+    monkeypatch.setattr(counting, "count", long_count)
+    monkeypatch.setattr(counting, "solutions", long_solutions)
+    assert [here("solitaire", "check", name)[0] for name in SMALL] == [0, 1, 1]
+    longer = "no solution; to find the clues that contradict each other takes longer"
+    assert here("solitaire", "solve", "none") == (2, "", f"error: {longer}\n")
+    assert here("solitaire", "count", "none") == (0, f"none: {longer}\n", "")
+
+
+def test_a_count_of_none_says_why(here, tmp_path):
+    """And a file may end at `board`."""
+    (tmp_path / "sums").write_text("grid 3x3\nfleet 3,1\nrows 1 1 1\nboard\n")
+    reason = "the counts add up to 3, and the fleet 3,1 has 4 cells"
+    status, out, _ = here("solitaire", "count", tmp_path / "sums")
+    assert (status, reason in out) == (0, True)
+    assert reason in here("solitaire", "solve", tmp_path / "sums")[2]
 
 
 # The command

@@ -170,6 +170,15 @@ def cp_model() -> Any:
     return module
 
 
+def is_installed() -> bool:
+    """Whether CP-SAT can be used."""
+    try:
+        cp_model()
+    except NotInstalled:
+        return False
+    return True
+
+
 def not_installed() -> NotInstalled:
     """That OR-tools is not there, and how to get it."""
     return NotInstalled(
