@@ -5,12 +5,15 @@ time, as by the first solver (`experiments.FIRST`), and without shots as by that
 at a time. A word prior=NAME weighs the configurations. A run of more than --nodes (500,000) is
 given up; the totals of all others must be the same. Effort is nodes, and what the subsets come to
 in nodes. Seconds are of processor time; of short runs the fastest of five counts.
+
+--simplify (`make simplify`) writes no table: it lists the switches that can go, because without
+them all numbers of the first eleven positions are the same, and the time is less than 1.1 times.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -23,6 +26,9 @@ from optsearch.results.tables import ABLATION
 from optsearch.search.solver import SWITCHES, Solver, SolverOptions
 from optsearch.support.progress import Limit, LimitReached
 from optsearch.tree.solution import Solution
+
+ELEVEN = 11  # positions that `--simplify` solves
+FREE = 1.1  # times the time, below which a switch can go
 
 # Boards, and endgames of the paper's game; each switch pays on some of them.
 GAMES = (
@@ -163,12 +169,52 @@ def rows(question: Question, nodes: int) -> Iterator[tuple[object, ...]]:
         )
 
 
+def costs(questions: Sequence[Question], nodes: int) -> Iterator[tuple[str, float, float]]:
+    """Each switch, and how many times the time is without it: in all, and the most of a position.
+
+    Infinite where a run takes more than `nodes`. A total that is not the same ends the program.
+    """
+    everything = SolverOptions(root_bounds=False)
+    on = [timed(question, everything, nodes) for question in questions]
+    for name in SWITCHES:
+        ratios, seconds = [], 0.0
+        for question, first in zip(questions, on, strict=True):
+            run = timed(question, replace(everything, **{name: False}), nodes)
+            if first is None or run is None:
+                seconds = inf
+                break
+            if values(run.solution) != values(first.solution):
+                raise SystemExit(f"{question} without {name}: {values(run.solution)}")
+            ratios.append(run.seconds / first.seconds)
+            seconds += run.seconds
+        yield name, seconds / sum(one.seconds for one in on if one), max(ratios, default=inf)
+
+
+def values(found: Solution) -> tuple[object, ...]:
+    """What no switch may change."""
+    return found.total_height, found.worst, found.finished, found.best_shots
+
+
+def simplify(nodes: int) -> None:
+    """Print what each switch is worth, and which of them cost less than 1.1 times to do without."""
+    listed = []
+    print(f"  {'without':<24}{'time':>9}{'the most of one':>18}")
+    for name, ratio, most in costs([Question.parse(text) for text in GAMES[:ELEVEN]], nodes):
+        print(f"  {name:<24}{ratio:>9.2f}{most:>18.2f}", flush=True)
+        listed += [name] if ratio < FREE else []
+    print(f"\nless than {FREE} times: {', '.join(listed) or 'none'}")
+
+
 def main() -> None:
     """Compute and write the table."""
     parser = script.parser(__doc__, "ablation")
     parser.add_argument("game", nargs="*", action=script.Listed, default=GAMES)
     parser.add_argument("--nodes", type=int, default=500_000, help="of one run")
+    parser.add_argument("--simplify", action="store_true", help="list switches that can go")
     arguments = parser.parse_args()
+    if arguments.simplify:
+        simplify(arguments.nodes)
+        return
     table = []
     for text in arguments.game:
         question = Question.parse(text)

@@ -365,6 +365,18 @@ def test_the_committed_distances_from_uniform():
     assert usual["configurations"] == 1_925_751_392
 
 
+def test_switches_that_can_go(monkeypatch):
+    """All are asked; one that changes a number ends the program."""
+    asked = [ablation.Question.parse("3x3:2"), ablation.Question.parse("3x3:2 worst")]
+    found = list(ablation.costs(asked, 10_000))
+    assert [name for name, *_ in found] == list(SWITCHES)
+    assert all(0 < ratio <= most for _, ratio, most in found)
+    answers = iter(range(9))
+    monkeypatch.setattr(ablation, "values", lambda found: next(answers))
+    with pytest.raises(SystemExit, match="3x3:2 without memo"):
+        next(ablation.costs(asked, 10_000))
+
+
 def test_ablation(run, tmp_path):
     path = tmp_path / "ablation.csv"
     asked = "4x4:2", "3x3:2,contact=any worst A1=miss", "3x3:2 prior=one-by-one"
