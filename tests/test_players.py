@@ -13,19 +13,20 @@ import pytest
 from optsearch import strategies
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.evaluation import evaluate
-from optsearch.game import Game, bits, parse_cell
-from optsearch.game.position import HIT, MISS, Position, reply
+from optsearch.game import Game, bits
+from optsearch.game.position import HIT, MISS, Position, play, reply
 from optsearch.play import hiding
 from optsearch.play.simulate import played, simulate
 from optsearch.search.solver import solve
 from optsearch.strategies import Player, Strategy, as_player, as_strategy, named
 from optsearch.strategies.greedy import Greedy, counts_of
-from optsearch.strategies.heuristic import Heuristic, matrix_of
+from optsearch.strategies.heuristic import Heuristic
 from optsearch.strategies.information import Information
 from optsearch.strategies.simple import Density, Parity
 from optsearch.strategies.sinkings import heard
 from optsearch.support.errors import StrategyError
 from tests.examples import some
+from tests.plain_heuristic import PlainHeuristic
 
 ROOT = Path(__file__).resolve().parent.parent
 GAME = Game.parse("4x4:3,2,contact=any")
@@ -225,6 +226,10 @@ def test_numba_plays_as_plain_python(text, board, games):
         shots = played(player, game, masks, second).shots
         assert compiled(cells, first) == len(shots), (text, number)
         assert first.random() == second.random()  # as many draws
+        if isinstance(player, Heuristic):
+            third = np.random.default_rng([11, number])
+            plain = PlainHeuristic(player, game, third)
+            assert play(plain.shot, masks, Position(game)).shots == shots, (text, number)
 
 
 def test_random_shots_end_as_the_last_of_all_ships():
@@ -446,37 +451,3 @@ def test_parameters_of_players_are_checked():
     ):
         with pytest.raises(StrategyError):
             as_player(text)
-
-
-def placements(game, misses, through, last):
-    """How many placements without a miss cover each cell; through -- the hits they must have."""
-    values = np.zeros((game.rows, game.columns))
-    for length in game.fleet:
-        for down in range(2):
-            for row in range(game.rows - down * (length - 1)):
-                for column in range(game.columns - (1 - down) * (length - 1)):
-                    ship = [(row + k * down, column + k * (1 - down)) for k in range(length)]
-                    at_end = ship[-1][1 - down] == (game.rows, game.columns)[1 - down] - 1
-                    if misses & {*ship} or (last and at_end):
-                        continue
-                    for cell in ship:
-                        values[cell] += len(through & {*ship}) if through is not None else 1
-    return values
-
-
-@pytest.mark.parametrize("shots", ["", "C3=miss", "C3=hit A1=miss", "C3=hit C4=hit B3=miss"])
-def test_matrices_of_battleship_heuristics(shots):
-    """As counted here: all placements without a miss, or those through hits."""
-    game = Game.parse("6x5:4,3,2,contact=any")
-    told = [shot.split("=") for shot in shots.split()]
-    misses = {parse_cell(name) for name, reply in told if reply == "miss"}
-    hits = {parse_cell(name) for name, reply in told if reply == "hit"}
-    hunted = placements(game, misses, None, last=False)
-    hunted /= hunted.max()
-    for matrix, expected in (("hunt", hunted), ("attack", placements(game, misses, hits, True))):
-        for cell in hits:
-            expected[cell] = 0
-        if matrix == "attack" and not hits:
-            continue
-        found = matrix_of(Position.parse(game, shots), matrix)
-        assert np.array(found) == pytest.approx(expected)
