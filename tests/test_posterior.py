@@ -21,7 +21,6 @@ from optsearch.counting.remainders import combined, moduli_above
 from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
 from optsearch.game.position import HIT, MISS, Position, reply
 from optsearch.support import records
-from optsearch.support.arrays import read_arrays, write_arrays
 from optsearch.support.errors import ImpossiblePosition, PositionError, TooLarge
 from tests.examples import draws, games, positions, sizes, some
 
@@ -370,58 +369,6 @@ def test_boards_of_up_to_128_cells(rows, columns):
 def test_a_game_that_is_too_large_is_refused():
     with pytest.raises(TooLarge, match=r"table of 10x10:5,4,3,3,2 and its queries"):
         Sweep(STANDARD, max_bytes=100_000)
-
-
-# The cache on disk
-
-
-def test_the_table_on_disk(tmp_path, caplog):
-    game = Game.parse("6x7:4,3,3,2")
-    written = Sweep(game, tmp_path)
-    (file,) = tmp_path.iterdir()
-    read = Sweep(game, tmp_path)
-    constraints = Constraints(game.fleet, closed=5, hits=1 << 20)
-    assert read.through(constraints) == written.through(constraints)
-    whole = file.read_bytes()
-    assert not caplog.messages
-    for damaged in (whole[: len(whole) // 2], b"", whole[:200] + b"x" * 50 + whole[250:]):
-        file.write_bytes(damaged)
-        assert Sweep(game, tmp_path).through(constraints) == written.through(constraints)
-        assert file.read_bytes() != damaged  # written anew
-        (said,) = caplog.messages
-        assert str(file) in said
-        assert said.endswith("; it is made anew")
-        caplog.clear()
-
-
-def test_arrays_that_no_kernel_can_walk_are_not_believed(tmp_path, caplog):
-    """Behind good checksums, too: every array with values, sizes and types that it cannot have."""
-    game = Game.parse("5x6:4,2")
-    sweep = Sweep(game, tmp_path)
-    (file,) = tmp_path.iterdir()
-    arrays = read_arrays(file, sweep._name)
-    count = sweep.count(Constraints(game.fleet))
-    rng, refused = np.random.default_rng(5), 0
-    for name, array in arrays.items():
-        bad = [array[:-1], array.astype(np.int16), array.reshape(1, -1), array[:0]]
-        for extreme in (np.iinfo(array.dtype).max, np.iinfo(array.dtype).min):
-            for _ in range(3):
-                changed = array.copy()
-                changed[rng.integers(len(array))] = extreme
-                bad.append(changed)
-        for changed in bad:
-            write_arrays(file, sweep._name, {**arrays, name: changed})
-            again = Sweep(game, tmp_path)
-            if caplog.messages:
-                refused += 1
-                assert caplog.messages[-1].endswith("; it is made anew")
-                assert again.count(Constraints(game.fleet)) == count
-                caplog.clear()
-    assert refused > 60
-    for names in (list(arrays)[1:], [*arrays, "more"]):
-        write_arrays(file, sweep._name, {name: arrays.get(name, array) for name in names})
-        assert Sweep(game, tmp_path).count(Constraints(game.fleet)) == count
-        assert caplog.messages
 
 
 def test_sub_fleets_need_no_table_of_their_own():
