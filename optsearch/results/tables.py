@@ -310,6 +310,7 @@ def _tables() -> Iterator[Table]:
 
 _TABLES = {table.name: table for table in _tables()}
 TABLE1 = _TABLES["table1"]
+PAPER_TABLES = _TABLES["paper_tables"]
 OCCURRENCE = _TABLES["occurrence_{name}"]
 COMPLETE_BINARY_TREE = _TABLES["complete_binary_tree"]
 START_POSITION = _TABLES["start_position"]
