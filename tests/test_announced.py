@@ -236,45 +236,6 @@ def whole(text, objective="mean", off=()):
     return Example(position.game, ships, 0, objective, off)
 
 
-@pytest.mark.parametrize(
-    ("game", "total", "configurations"),
-    [  # by independent brute force
-        ("1x7:2,1,announce=sunk", 97, 20),
-        ("3x3:2,1,announce=ship", 118, 24),
-        ("2x3:2,1,contact=any,announce=ship", 132, 28),
-        ("4x4:3,2,contact=any,announce=ship", 2311, 264),
-    ],
-)
-def test_known_totals(game, total, configurations):
-    example = whole(game)
-    assert len(example.ships) == configurations
-    misses = example.search.solve(example.family, 0, -1)
-    assert misses + configurations * example.game.fleet_cells == total
-
-
-@pytest.mark.parametrize(
-    ("game", "nodes"),
-    [
-        ("4x4:3,2,announce=sunk", 6066),
-        ("4x4:3,2,announce=ship", 15043),
-        ("3x4:3,2,contact=any,announce=ship", 11267),
-    ],
-)
-def test_nodes(game, nodes):
-    """The regression signature of the search: change it only with a commit that says why."""
-    example = whole(game)
-    example.search.solve(example.family, 0, -1)
-    assert example.search.nodes == nodes
-
-
-@pytest.mark.parametrize("switch", SWITCHES)
-def test_each_switch_saves_nodes(switch):
-    game = "3x4:3,2,contact=any,announce=ship"
-    on, off = whole(game), whole(game, off=(switch,))
-    assert on.search.solve(on.family, 0, -1) == off.search.solve(off.family, 0, -1)
-    assert on.search.nodes < off.search.nodes
-
-
 def test_a_symmetric_image_is_found_in_the_table():
     example = whole("4x4:3,2,announce=ship")
     part = example.search.parts(example.family, 0, 1)[0]  # B1 missed
@@ -284,37 +245,6 @@ def test_a_symmetric_image_is_found_in_the_table():
     nodes = example.search.nodes
     assert example.search.solve(other, 0, -1) == found
     assert example.search.nodes - nodes < nodes / 2
-
-
-def test_configurations_of_the_same_cells_may_share_a_leaf():
-    """B, A, C is answered by hit, sunk, sunk for two of them; one bound a word would say 2."""
-    game = Game.parse("1x4:2,1,contact=any,announce=sunk")
-    ships = [(3, 4), (12, 2), (3, 8), (6, 1)]
-    example = Example(game, ships, 0, "mean")
-    assert example.value(-1) == example.search.solve(example.family, 0, -1) == 1
-    assert example.search.lower_bound(example.family, 0, -1) <= 1
-
-
-def test_the_order_of_certain_hits_matters():
-    """Both have B and C. C shot first tells which; B shot first, neither does."""
-    game = Game.parse("1x4:2,1,contact=any,announce=sunk")
-    for objective, budget, cost in (("mean", -1, 0), ("worst", 0, 0), ("within", 0, 0)):
-        example = Example(game, [(3, 4), (6, 8)], 0, objective)
-        assert example.search.solve(example.family, 0, budget) == cost
-        assert example.search.after(example.family, 0, 2, budget) == cost
-    example = Example(game, [(3, 4), (6, 8)], 0, "mean")
-    assert example.search.after(example.family, 0, 1, -1) == 1
-
-
-def test_bounds_of_a_whole_game():
-    """Leaf counting and profile together are better than either."""
-    bounds = {}
-    for off in ((), ("profile",), ("leaf_counting",), ("profile", "leaf_counting")):
-        example = whole("4x4:3,2,announce=ship", off=off)
-        bounds[off] = example.search.lower_bound(example.family, 0, -1)
-    assert bounds[()] > max(bounds["profile",], bounds["leaf_counting",])
-    assert min(bounds["profile",], bounds["leaf_counting",]) > 0
-    assert bounds["profile", "leaf_counting"] == 0
 
 
 def test_the_worst_case_and_the_games_finished_in_time():

@@ -182,17 +182,6 @@ def test_own_games():
         Scope.of([Game.parse("2x2:2,announce=sunk")])
 
 
-def test_weights_count():
-    """3x3:2,2,1 where ships may touch: sets of five cells with up to several configurations."""
-    game = Game.parse("3x3:2,2,1,contact=any")
-    positions = Positions(game)
-    empty = reference.family(Position(game))
-    assert max(n for _, n in empty) > 1
-    certain = reference.weight(empty) * game.fleet_cells
-    assert certain + positions.optimum[-1] == solve(Position(game)).total_height
-    assert certain + positions.greedy[-1] == GreedySolver(Position(game)).total_height()
-
-
 def test_the_kernel_is_an_oracle_for_the_solver_and_for_greedy():
     """Any position of 3x4:2,1, with its hits, certain or not, and shots that tell nothing."""
     game = Game.parse("3x4:2,1")
@@ -243,19 +232,6 @@ def test_the_papers_is_the_only_one_after_shots_on_its_game():
     assert (one.configurations, one.best_greedy_total_height, one.total_height) == (12, 54, 53)
     assert one.game.names(one.greedy_cells) == ["C2"]
     assert one.game.names(one.best_cells) == ["C1", "B2", "D2"]
-
-
-@pytest.mark.parametrize(
-    ("text", "greedy", "optimum"),
-    some(1, [("2x6:3,2", 138, 137), ("4x4:3", 92, 90)], 2),  # prototype
-)
-def test_empty_boards(text, greedy, optimum):
-    (one,) = search_game(Game.parse(text), True).counterexamples
-    assert (one.position.shots, one.best_greedy_total_height, one.total_height) == (
-        (),
-        greedy,
-        optimum,
-    )
 
 
 @pytest.mark.parametrize(
@@ -334,12 +310,6 @@ def test_games():
     assert list(Scope(12).games()) == [
         game for game in Scope(12, shortest=1).games() if min(game.fleet) > 1
     ]
-
-
-def test_games_that_touch():
-    """On 2x2 any multiset of lengths 1 and 2 with at most 4 cells fits."""
-    found = [game.fleet for game in Scope(4, contact="any", shortest=1).games() if game.rows == 2]
-    assert found == [(1,), (2,), (1, 1), (2, 1), (2, 2), (1, 1, 1), (2, 1, 1), (1, 1, 1, 1)]
 
 
 def test_only_some_fleets():

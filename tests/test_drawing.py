@@ -13,12 +13,10 @@ from matplotlib import path as paths
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Circle
 
 from optsearch import drawing
 from optsearch.check.trees import verify
-from optsearch.counting.posterior import Posterior, ranks
+from optsearch.counting.posterior import Posterior
 from optsearch.drawing import (
     CIRCLES,
     WIDEST,
@@ -83,19 +81,6 @@ def test_a_board_has_its_shots_and_labels():
     assert [label.get_text() for label in ax.get_xticklabels()] == list("ABCD")
     assert [label.get_text() for label in ax.get_yticklabels()] == list("123")
     assert (ax.get_xlim(), ax.get_ylim()) == ((0, 4), (3, 0))  # row 1 on top
-
-
-def test_marks_on_boards():
-    """A sinking is a full disc; with `paper` circles are hits and crosses misses."""
-    position = Position.parse(Game.parse("1x4:2,announce=sunk"), "A1=miss B1=hit C1=sunk")
-    ax = axes()
-    draw_board(ax, position)
-    (sunk,) = artists(ax, "sunk")
-    assert (sunk.get_center(), sunk.get_facecolor()) == ((2.5, 0.5), to_rgba(palette.HIT))
-    assert [type(*artists(ax, kind)) for kind in ("hit", "miss")] == [Line2D, Circle]
-    ax = axes()
-    draw_board(ax, position, paper=True)
-    assert [type(*artists(ax, kind)) for kind in ("hit", "miss")] == [Circle, Line2D]
 
 
 def test_a_ship_of_another_shape():
@@ -286,21 +271,6 @@ def test_the_tree_of_figure_5_has_its_marks():
     assert len(lines.get_segments()) == 17
 
 
-def test_hits_go_left_and_misses_right():
-    ax = axes()
-    tree = DecisionTree(
-        Position(Game.parse("1x2:1")),
-        Node((0, 0), {HIT: Leaf(1), MISS: Node((0, 1), {HIT: Leaf(1)})}),
-    )
-    draw_tree(ax, tree)
-    (hits,), (misses,), (nodes,) = (artists(ax, gid) for gid in ("hits", "misses", "nodes"))
-    assert hits.get_xdata()[0] < nodes.get_xdata()[0] < misses.get_xdata()[0]
-    assert (hits.get_marker(), misses.get_marker()) == ("x", "o")
-    ax = axes()
-    draw_tree(ax, tree, paper=True)
-    assert [artists(ax, gid)[0].get_marker() for gid in ("hits", "misses")] == ["o", "x"]
-
-
 @pytest.mark.parametrize("tree", [FIGURE_5, binary_tree([4] * 6 + [3] * 5)])
 def test_names_and_axes_have_room(tree):
     width, height = tree_figure_size(tree)
@@ -320,13 +290,6 @@ def test_the_weight_of_a_leaf_is_written_below_it():
     ax = axes()
     draw_tree(ax, DecisionTree(Position(Game.parse("1x1:1")), Node((0, 0), {HIT: Leaf(2)})))
     assert [text.get_text() for text in artists(ax, "name")] == ["A1", "×2"]
-
-
-def test_a_tree_that_is_one_leaf():
-    ax = axes()
-    draw_tree(ax, DecisionTree(Position(Game.parse("1x1:1")), Leaf(1)))
-    assert (marks(ax, "nodes"), marks(ax, "leaves")) == (0, 1)
-    ax.figure.canvas.draw()
 
 
 def test_a_large_tree_is_folded_and_legible():
@@ -553,27 +516,6 @@ def test_the_tree_of_figure_9_has_its_marks():
     draw_tree(ax, tree)
     assert (marks(ax, "nodes"), marks(ax, "leaves")) == (10, 11)
     assert not artists(ax, "hits") + artists(ax, "misses") + artists(ax, "name")
-
-
-def test_colours_go_by_rank_and_the_greedy_shots_are_framed():
-    """One high value leaves the others apart; values that differ in rounding alone are one."""
-    values = np.array([[0.95, 0.1, 0.1 + 1e-16], [np.nan, 0.2, 0.95]])
-    expected = np.array([[1, 0, 0], [np.nan, 0.5, 1]])
-    assert np.array_equal(ranks(values), expected, equal_nan=True)
-    ax = Figure().add_subplot()
-    position = Position.parse(Game.parse("2x3:2"), "A2=miss")
-    drawing.draw_probability(ax, position, values)
-    framed = [patch.get_center() for patch in ax.patches if patch.get_gid() == "greedy"]
-    assert [tuple(np.floor(centre)) for centre in framed] == [(0, 0), (2, 1)]
-
-
-def test_the_names_of_the_paper():
-    """Row letter, column number: on the edges of a board, and in the nodes of a tree."""
-    ax = Figure().add_subplot()
-    drawing.draw_board(ax, Position(Game.parse("2x3:2")), paper=True)
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2", "3"]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["A", "B"]
-    assert drawing.paper_name((1, 2)) == "B3"
 
 
 def test_draw_probability_writes_the_cells_not_shot():

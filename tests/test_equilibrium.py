@@ -17,7 +17,7 @@ from optsearch.check.certificates import _Search
 from optsearch.check.trees import verify
 from optsearch.equilibria import check, equilibrium, linear, run, save
 from optsearch.equilibria.graph import Graph
-from optsearch.equilibria.hidings import Hidings, turned
+from optsearch.equilibria.hidings import Hidings
 from optsearch.equilibria.oracle import Oracle
 from optsearch.game import Game
 from optsearch.game.objective import Objective
@@ -33,7 +33,6 @@ from optsearch.support.errors import (
 )
 from optsearch.support.progress import LimitReached
 from optsearch.support.store import Facts
-from tests.definition import Definition, Rules
 from tests.examples import draws, games, some
 from tests.processes import run_command
 from tests.stores import write_facts
@@ -110,65 +109,6 @@ def test_boards_with_holes(tmp_path, here, text, value):
 
 
 # The whole matrix of the smallest games
-
-
-def payments(definition, paid):
-    """What every tree pays, a dictionary from configuration to payment for each; no tree twice."""
-    known = {}
-
-    def trees(state, depth):
-        if (state, depth) not in known:
-            if not definition.counts(state):
-                known[state, depth] = {frozenset((one, paid(depth)) for one in state.family)}
-            else:
-                known[state, depth] = {
-                    frozenset().union(*parts)
-                    for cell in definition.counts(state)
-                    for parts in itertools.product(
-                        *(trees(p, depth + 1) for p in definition.parts(state, cell).values())
-                    )
-                }
-        return known[state, depth]
-
-    return [dict(tree) for tree in trees(definition.root, 0)]
-
-
-@pytest.mark.parametrize(
-    ("rules", "objective"),
-    [
-        (Rules(2, 2, (1,)), "mean"),
-        (Rules(1, 5, (2,)), "mean"),
-        (Rules(1, 6, (2,)), "mean"),
-        (Rules(2, 3, (2,)), "mean"),
-        (Rules(2, 3, (2,)), "within=3"),
-        (Rules(2, 4, (3,)), "mean"),
-        (Rules(1, 5, (1, 1)), "mean"),
-        (Rules(1, 6, (2, 2)), "mean"),
-        (Rules(2, 2, (2, 1), "any"), "mean"),
-        (Rules(1, 5, (2, 1), "any"), "mean"),
-        (Rules(1, 5, (2, 1), "any", "ship"), "mean"),
-        (Rules(1, 5, (2, 1), "any", "sunk"), "mean"),
-        (Rules(1, 7, (3, 2)), "mean"),
-    ],
-    ids=str,
-)
-def test_the_whole_matrix_has_the_same_value(rules, objective):
-    """Every tree there is, listed by the definition; no symmetry, and nothing of the run."""
-    aim = Objective.parse(objective)
-    found = equilibrium(str(rules), aim)
-    definition = Definition(rules)
-    everything = sorted(definition.root.family)
-    paid = (lambda depth: depth) if aim.shots is None else (lambda depth: int(depth > aim.shots))
-    rows = [[tree[one] for one in everything] for tree in payments(definition, paid)]
-    mix = hider(rows, np.ones(len(everything), int)).mix()
-    assert (np.array(rows) @ mix).min() == pytest.approx(float(found.least), abs=1e-9)
-    # Exactly: no tree of the list pays less than the value against the hider's mix
-    weights = dict.fromkeys(everything, 0)
-    for orbit, weight in zip(found.hidings.orbits, found.weights, strict=True):
-        for place in orbit:
-            weights[tuple(sorted(found.hidings.examples[place]))] = weight
-    totals = [sum(weights[one] * pay for one, pay in zip(everything, r, strict=True)) for r in rows]
-    assert Fraction(min(totals), sum(weights.values())) == found.least == found.most
 
 
 # The check
@@ -342,18 +282,6 @@ def test_random_games_within(tmp_path_factory, game, shots):
     best = solve(Position(game), objective=aim)
     assert found.worth(found.uniform) == Fraction(best.finished, best.configurations)
     assert found.value <= found.worth(found.uniform)
-
-
-def test_orbits():
-    hidings = Hidings.of(Game.parse("4x4:3"))
-    assert [len(orbit) for orbit in hidings.orbits] == [8, 8]
-    for orbit in hidings.orbits:
-        images = {turned(hidings.hidden[orbit[0]], p) for p in Game.parse("4x4:3").symmetries()}
-        assert images == {hidings.hidden[place] for place in orbit}
-    touching = Hidings.of(Game.parse("2x2:2,2,contact=any"))
-    assert (len(touching), touching.configurations) == (1, (2,))  # two ways on the same cells
-    announced = Hidings.of(Game.parse("2x2:2,2,contact=any,announce=sunk"))
-    assert (len(announced), announced.configurations) == (2, (1, 1))
 
 
 def test_games_that_are_too_large():

@@ -22,9 +22,9 @@ from optsearch.cli.command import app
 from optsearch.cli.evaluating import answer_of
 from optsearch.counting.configurations import Configurations
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluation import BYTES, FollowedTask, Task, evaluate, play_sample, run_task
+from optsearch.evaluation import BYTES, FollowedTask, evaluate, play_sample
 from optsearch.game import Game
-from optsearch.game.orders import ORDERS, order_of
+from optsearch.game.orders import ORDERS
 from optsearch.game.position import Position, reply
 from optsearch.search import greedy as exact_greedy
 from optsearch.search.solver import solve
@@ -196,17 +196,6 @@ def test_never_below_the_optimum():
         assert evaluate(strategy, Game.parse("4x5:4,3,2"), jobs=1).total_height >= 995
 
 
-def test_numbers_of_an_evaluation():
-    found = evaluate(named("greedy"), Game.parse("2x3:2"), jobs=1)
-    assert found.configurations == 7
-    assert found.mean == Fraction(25, 7)  # the optimum of the paper's Figure 5
-    shots = [n for n, times in found.histogram.items() for _ in range(times)]
-    assert sum(shots) == found.total_height == 25
-    assert found.worst == max(shots)
-    assert found.sd == pytest.approx(np.std(shots))
-    assert found.histogram == {n: shots.count(n) for n in sorted(set(shots))}
-
-
 # The top of the tree, tasks and workers
 
 
@@ -238,17 +227,6 @@ def test_processes():
     assert reports[-1].done == reports[-1].total == found.configurations
     assert reports[-1].shots == found.total_height
     assert [report.done for report in reports] == sorted(report.done for report in reports)
-
-
-def test_a_task_by_its_position():
-    position = Position.parse(PAPER, "E1=hit D1=hit C1=hit B1=hit F1=hit C3=hit C4=hit H8=hit")
-    n = Posterior(position).configurations
-    histogram = run_task(named("greedy"), Task(str(PAPER), str(position), n))
-    assert sum(histogram) == n
-    ours = (
-        run_task(Plain(named("greedy")), Task(str(PAPER), str(position), n)) if n < 3000 else None
-    )
-    assert ours is None or np.trim_zeros(ours, "b") == histogram
 
 
 def test_one_configuration_followed():
@@ -400,29 +378,6 @@ def test_optimal_shots():
                     costs[cell] = len(missed) + least_misses(hit) + least_misses(missed)
             assert costs[shot] == least_misses(sets) == min(costs.values()), sets
             assert shot == min(cell for cell in costs if costs[cell] == costs[shot])
-
-
-@pytest.mark.parametrize(
-    ("strategy", "game", "total"),
-    [  # the optima by the definition, which no fixed cell sets can tell
-        ("greedy", "1x5:2,2,contact=any,announce=sunk", 13),
-        ("greedy:endgame=10", "1x4:1,2,contact=any,announce=sunk", 21),
-        ("rollout", "1x5:2,2,contact=any,announce=sunk", 13),
-        ("rollout", "1x4:1,2,contact=any,announce=sunk", 21),
-    ],
-)
-def test_endgames_with_announced_sinkings_are_optimal(strategy, game, total):
-    position = Position(Game.parse(game))
-    assert reference.total_height(reference.family(position)) == total
-    assert evaluate(named(strategy), position.game, jobs=1).total_height == total
-
-
-def test_orders_of_ties():
-    game = Game.parse("3x3:2")
-    assert order_of(game, "first") == tuple(range(9))
-    assert order_of(game, "last") == tuple(range(8, -1, -1))
-    assert order_of(game, "checkerboard") == (0, 2, 4, 6, 8, 1, 3, 5, 7)
-    assert order_of(game, "central") == (4, 1, 3, 5, 7, 0, 2, 6, 8)
 
 
 @pytest.mark.parametrize("scan", SCANS)

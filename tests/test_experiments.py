@@ -75,7 +75,7 @@ from optsearch.support.datafiles import CHECKOUT, RESULTS
 from optsearch.support.errors import OptsearchError, RecordError
 from optsearch.support.store import Facts
 from optsearch.tree import load
-from tests.examples import COUNTEREXAMPLES, sizes, some
+from tests.examples import sizes, some
 from tests.stores import facts_of
 
 # These say where and when a table was computed; all else must come out the same anywhere.
@@ -163,24 +163,6 @@ def test_reconstructions(run, tmp_path):
     for _, *cell in shots[:40]:  # as long as all shots miss, it goes by the order alone
         assert pattern.shot(position) == tuple(cell)
         position = position.after(tuple(cell), MISS)
-
-
-def test_occurrence_of_a_small_game(run, tmp_path):
-    game = Game.parse("3x4:2,2,contact=corner")
-    path = tmp_path / "occurrence_3x4_22,contact=corner.csv"
-    out = run(occurrence, game, "-o", tmp_path)
-    everything = [sum(ships) for ships in reference.configurations(Position(game))]
-    assert out == f"{path}: {len(everything)} configurations of {game}\n"
-    record = records.read(path)
-    assert_has_provenance(record, occurrence)
-    assert record.header["game"] == str(game)
-    assert record.header["configurations"] == str(len(everything))
-    numbers = [sum(cells >> i & 1 for cells in everything) for i in range(game.cells)]
-    assert [game.cell(i) for i in range(game.cells)] == list(
-        zip(record.values("row", int), record.values("column", int), strict=True)
-    )
-    assert record.values("occurrence", int) == numbers
-    assert record.values("frequency", Fraction) == [Fraction(n, len(everything)) for n in numbers]
 
 
 def test_occurrence_of_the_papers_game(run, tmp_path):
@@ -405,13 +387,6 @@ def test_a_run_of_the_ablation_that_is_too_long():
         list(ablation.rows(ablation.Question(Position(game)), 0))
 
 
-def test_the_first_solver_is_without_the_new_switches():
-    off = {name for name, is_on in experiments.FIRST.switches.items() if not is_on}
-    assert off == set(experiments.NEW)
-    kept = {"memo", "isomorphism", "leaf_counting", "ordering", "small_cases"}
-    assert set(SWITCHES) - off == kept
-
-
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.name)
 def test_every_tree_says_which_experiment_computed_it_and_is_a_strategy(path):
     tree = load(path)
@@ -501,23 +476,6 @@ def test_counterexamples(run, tmp_path):
     assert found.header["positions"] == committed.header["positions"]
     assert found.rows == [row for row in committed.rows if row["search"] == "positions"]
     assert {row["confirmed"] for row in found.rows} <= {"trees", "trees, oracle"}
-
-
-def test_the_counterexamples_of_the_prototype():
-    """What a prototype found, from the issue: also with ships of one cell, and on 4x5."""
-    rows = records.read(RESULTS / "counterexamples.csv").rows
-    totals = {
-        row["game"]: (int(row["best_greedy_total_height"]), int(row["total_height"]))
-        for row in rows
-        if row["search"] == "empty boards" and row["result"] == "counterexample"
-    }
-    assert min(Game.parse(game).cells for game in totals) == 12
-    one_ship = [game for game in totals if len(Game.parse(game).fleet) == 1]
-    assert one_ship[0] == "4x4:3"
-    for game, expected in COUNTEREXAMPLES.items():
-        assert totals[game] == expected
-    assert [row["position"] for row in rows if row["game"] == "3x4:2"] == ["A1=miss B3=miss"]
-    assert min(int(row["configurations"] or 6) for row in rows) == 6
 
 
 @pytest.mark.parametrize(

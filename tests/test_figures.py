@@ -247,56 +247,6 @@ def test_the_trees_of_the_paper_have_their_total_heights(name, printed, first):
     assert [keeps_the_papers(figure.axes[0], gid) for gid in ("hits", "misses")] == ["o", "x"]
 
 
-def test_figures_6_to_8_are_of_one_position():
-    loaded = [tree.load(*sources_of(f"figure{number}")) for number in (6, 7, 8)]
-    assert {one.position for one in loaded} == {
-        Position.parse(Game.parse("3x4:2"), "A1=miss B3=miss")
-    }
-    (board,) = drawn("figure6").axes
-    assert [text.get_text() for text in board.texts] == [LEGEND]
-    misses = [line for line in board.lines if line.get_gid() == "miss"]
-    assert [(line.get_xdata()[0] // 1, line.get_ydata()[0] // 1) for line in misses] == [
-        (0, 0),
-        (1, 2),
-    ]
-
-
-def test_optima_has_the_misses_and_the_bound_of_each_game(data):
-    figure = FIGURES["optima"].draw(data / "results" / "optima.csv")
-    one, two, _ = figure.axes
-    counted, misses = (line.get_xydata().tolist() for line in one.lines)
-    assert misses == [[4, 1.0], [7, pytest.approx(11 / 7)], [12, 2.5]]  # not the row of 1x8
-    assert counted == [[4, 0.5], [7, pytest.approx(1.4)], [12, 2.0]]
-    assert [line.get_xydata().tolist() for line in two.lines] == [
-        [[24, pytest.approx(1.1)]],
-        [[24, 1.25]],
-    ]
-
-
-def test_equilibria_has_the_gain_and_the_border_of_each_game(data):
-    figure = FIGURES["equilibria"].draw(data / "results" / "equilibria.csv")
-    gains, border = figure.axes
-    one, two, more = (line.get_xydata().tolist() for line in gains.lines)
-    assert one == [[12, 0.0], [17, pytest.approx(534 / 103 - 87 / 17)]]  # 4x6:2 has no value
-    assert two == [[30, pytest.approx(457 / 64 - 107 / 15)]]
-    assert more == []
-    assert border.lines[0].get_xydata().tolist() == [[0.76, 0.81]]  # where something is gained
-    texts = [text.get_text() for text in gains.texts if text.get_gid() != "letter"]
-    assert texts == ["3x4:2"]
-
-
-def test_the_maps_of_equilibria_have_the_chance_of_each_cell(data):
-    source = data / "results" / "equilibrium_cells.csv"
-    figure = FIGURES["equilibrium_maps"].draw(source)
-    *boards, _bar = figure.axes
-    assert [ax.get_title() for ax in boards] == ["1x3:1", "1x3:2"]
-    for ax in boards:
-        values = [text.get_text() for text in ax.texts if text.get_gid() == "value"]
-        assert values == ["−10", "+10", "0"]
-        differences = ax.collections[0].get_array().ravel().tolist()
-        assert differences == pytest.approx([-10, 10, 0])
-
-
 def test_bounds_of_one_value_are_one_line_and_markers_point_at_values(data):
     pattern = "pattern:modulus=4,clear={},water=1"
     rows = [("lower", "some", 4, Fraction(7, 2)), ("lower", "more", 4, Fraction(17, 4))]
@@ -329,28 +279,6 @@ def test_the_history_of_the_bracket_ends_at_its_best_bounds():
     near = [line.get_xdata()[0] for line in inset.lines if line.get_gid() == "bound"]
     assert len(near) >= 3
     assert near[0] - near[-1] <= 0.1
-
-
-def test_strategies_that_go_by_less_are_named_so(data):
-    rows = [("lower", "some", 4, Fraction(7, 2), "proved")]
-    less = "it goes by less than is announced (announce=nothing); a table"
-    rows += [
-        ("upper", "greedy", 5, Fraction(6), less),
-        ("upper", "greedy", 5, Fraction(5), "a table"),
-    ]
-    columns = "side name value value_exact source"
-    write_some(data / "results", results.BOXED_BRACKET, rows, columns, game="2x3:2,announce=ship")
-    source = data / "results" / "bracket_boxed.csv"
-    (ax,) = FIGURES["bracket_boxed"].draw(source).axes
-    labels = [label.get_text().replace("\n", " ") for label in ax.get_yticklabels()]
-    greedy = "greedy (a most probable cell)"
-    assert labels == ["some", f"{greedy}, by hits and misses alone", greedy]
-
-
-def test_growth_marks_a_board_that_holds_none(data):
-    figure = FIGURES["growth"].draw(data / "results" / "growth.csv")
-    none = [line.get_xdata() for line in figure.axes[0].lines if line.get_gid() == "none"]
-    assert none == [[6], [6], [6]]  # by each rule
 
 
 def test_figure_1_has_the_ships_that_the_paper_names():
@@ -397,19 +325,6 @@ def test_the_trees_of_the_picture_are_trees():
         whole = sum(triple <= covered for triple in triples)
         i = len(covered)
         assert 1 - i + i * (i - 1) // 2 - whole >= (i == 0)
-
-
-def test_the_lines_of_optimistic_means_are_those_of_the_table():
-    figure = drawn("thompson")
-    lines = {
-        what: [line.get_xdata()[0] for line in figure.axes[1].lines if line.get_gid() == what]
-        for what in ("printed", "corrected")
-    }
-    assert lines["printed"] == pytest.approx([40.181818, 42.681818])
-    assert lines["corrected"] == pytest.approx([35.181818, 37.681818])
-    texts = [text.get_text() for text in figure.axes[1].texts if text.get_gid() == "optimistic"]
-    values = [re.findall(r"[\d.]+", text)[0] for text in texts]
-    assert values == ["40.18", "35.18", "42.68", "37.68"]
 
 
 QUICK = ("bracket", "figure7", "thompson")

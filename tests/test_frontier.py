@@ -2,7 +2,6 @@
 
 from collections import Counter
 from itertools import combinations, product
-from math import comb
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ from optsearch.counting.lattice import Sweep
 from optsearch.game import Game, bits
 from optsearch.game.position import Position
 from optsearch.support.errors import NotSupported, TooLarge
-from tests.examples import draws, games, some
+from tests.examples import draws, games
 from tests.processes import run_script
 
 
@@ -150,14 +149,6 @@ def test_many_ships(text):
     assert shares[-1] == 1
 
 
-def test_long_ring():
-    """n ships of one cell on a ring of m, none beside another: m / (m - n) * C(m - n, n)."""
-    board = Game(1, 120, (1,) * 40, contact="corner", board="cylinder")
-    number = FrontierSweep(board).count(Constraints(board.fleet))
-    assert number == 120 * comb(80, 40) // 80
-    assert number > 2**64
-
-
 @pytest.mark.parametrize("text", ["1x120:" + ",".join("1" * 30), "7x7:4,3,3,2", "9x4:3,V3,2,2"])
 def test_fewer_layers_in_memory(text):
     """Where not all layers fit, some are made again; where these do not fit, that is said."""
@@ -271,26 +262,3 @@ def test_an_empty_board_by_its_symmetries(rest):
     assert counting.count(everything) == FrontierSweep(game).count(everything)
     one = Constraints(game.fleet, closed=2)
     assert counting.through(one) == FrontierSweep(game).through(one)
-
-
-@pytest.mark.parametrize(
-    "game",
-    some(
-        2,
-        [
-            *("12x12:2,2,board=torus,contact=any", "12x12:1,1,board=torus"),
-            *("12x12:3,2,board=torus", "9x16:5,2,board=torus"),
-        ],
-        4,
-    ),
-)
-def test_a_large_board_that_goes_on_at_its_ends(game):
-    """Its rows are swept from both ends; each pair of placements that may stand is counted once."""
-    game = Game.parse(game)
-    order, *_ = FrontierSweep(game)._both
-    assert order.window < game.cells
-    first, second = (game.placements(kind) for kind in game.fleet)
-    closed = [one | game.halo(one) for one in first]
-    pairs = sum(not ship & cells for cells in closed for ship in second)
-    expected = pairs // 2 if first == second else pairs
-    assert FrontierSweep(game).count(Constraints(game.fleet)) == expected

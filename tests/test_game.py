@@ -156,14 +156,6 @@ def test_holes():
     assert len(Game.parse("3x4:3,2,holes=A1").symmetries()) == 1
 
 
-def test_a_hole_keeps_no_ships_apart():
-    """What touches is what would touch without it: A1-A2 and B3, also where B2 is a hole."""
-    game = Game.parse("3x3:2,1,holes=B2")
-    assert game.halo(game.mask([(0, 0), (1, 0)])) >> 8 & 1 == 0
-    whole = Game.parse("3x3:2,1")
-    assert game.halo(0b1001) == whole.halo(0b1001)
-
-
 @pytest.mark.parametrize(
     ("drawing", "expected"),
     [
@@ -274,22 +266,6 @@ def test_silent_games(game):
             f"the method 'slow' is for announce=nothing; {game} announces sinkings with "
             f"announce={game.announce}"
         )
-
-
-def test_images():
-    game = Game(2, 3, (2,))
-    assert image(0b000011, (2, 1, 0, 5, 4, 3)) == 0b000110
-    assert sorted(game.images(0b000011)) == [0b000011, 0b000110, 0b011000, 0b110000]
-    assert sorted(game.images(0b000010)) == [0b000010, 0b000010, 0b010000, 0b010000]
-    assert [{i for i in range(6) if mask >> i & 1} for mask in game.images(0b100001)] == [
-        {p[0], p[5]} for p in game.symmetries()
-    ]
-
-
-def test_numbers_of_symmetries():
-    sizes = {(4, 4): 8, (3, 4): 4, (1, 4): 2, (1, 1): 1, (2, 2): 8}
-    for (rows, columns), number in sizes.items():
-        assert len(Game(rows, columns, (1,)).symmetries()) == number
 
 
 def test_rules_are_named():

@@ -21,8 +21,8 @@ from optsearch.game.position import MISS, Position, reply
 from optsearch.search.greedy import RULES, GreedySolver
 from optsearch.search.kernels import SWITCHES
 from optsearch.search.solver import solve
-from optsearch.support.errors import ImpossiblePosition, OptsearchError
-from tests.examples import COUNTEREXAMPLES, plain, sizes
+from optsearch.support.errors import OptsearchError
+from tests.examples import plain, sizes
 
 ENDS = {"best": min, "worst": max}
 
@@ -221,13 +221,6 @@ def test_the_named_ties_choose_what_they_say():
     assert second == {"first": (0, 1), "checkerboard": (0, 2)}
 
 
-def test_what_the_prototype_found():
-    """Best greedy and optimum of a prototype's counterexamples, from the issue of this module."""
-    for text, expected in COUNTEREXAMPLES.items():
-        greedy = GreedySolver(Position(Game.parse(text)))
-        assert (greedy.total_height(), greedy.optimum()) == expected
-
-
 @pytest.mark.parametrize(
     ("text", "shots"),
     [
@@ -301,16 +294,6 @@ def test_the_worst_strategy_is_left_out_when_it_takes_too_long(monkeypatch):
     assert found["worst_greedy_total_height"] is None
     assert found["best_greedy_total_height"] == found["total_height"] == 1162
     assert set(found["rules"]) == set(RULES) - {"worst"}
-
-
-def test_positions_without_a_shot():
-    game = Game.parse("2x3:2")
-    over = GreedySolver(Position.parse(game, "A1=hit B1=hit"))
-    assert (over.greedy_shots, over.total_height(), over.total_height("worst")) == ((), 0, 0)
-    certain = GreedySolver(Position.parse(game, "A1=hit A2=miss"))
-    assert (certain.greedy_shots, certain.total_height()) == (((0, 1),), 1)
-    with pytest.raises(ImpossiblePosition):
-        GreedySolver(Position.parse(game, "A1=hit C2=hit"))
 
 
 def test_the_command_leaves_out_orders_that_a_board_has_not():

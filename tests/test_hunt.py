@@ -101,15 +101,6 @@ def test_larger_families_without_a_bound(tmp_path_factory, weights):
     assert hunt.check_proof(folder / "proof.jsonl", sets)[0] == found.misses
 
 
-def test_an_empty_set_comes_last(tmp_path):
-    """{a} of weight 1 and {} of weight 100: only a can be asked for, and {} misses it."""
-    sets = written(tmp_path / "family.csv", {frozenset({0}): 1, frozenset(): 100})
-    assert hunt.hunt(sets).misses == 100
-    sets = written(tmp_path / "family.csv", {frozenset({0}): 1, frozenset({1}): 5, frozenset(): 5})
-    # b first: a and {} miss it, 6; then a: {} misses it, 5.
-    assert hunt.hunt(sets).misses == 11
-
-
 def test_a_file_read(tmp_path):
     path = tmp_path / "faults.csv"
     path.write_text(FAULTS, encoding="utf-8")

@@ -10,7 +10,7 @@ import pytest
 
 from optsearch import bounds, evaluate
 from optsearch.check import reference
-from optsearch.counting.configurations import Configurations, list_ships, to_masks
+from optsearch.counting.configurations import Configurations, list_ships
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.lattice import Sweep, sweep
 from optsearch.counting.posterior import Posterior
@@ -74,39 +74,6 @@ def through(rows, columns, lengths, contact, missed=(), hit=()):
     return total, {ship: n for ship, n in number.items() if n}
 
 
-@pytest.mark.parametrize(
-    ("text", "shots"),
-    [
-        ("12x12:5,3,2", ""),
-        ("12x12:4,3,2", "F6=hit F7=hit G9=miss"),
-        ("11x13:4,3,1,contact=corner", "C3=miss D4=hit"),
-        ("9x16:5,4,2,contact=any", "H5=hit I5=hit A1=miss"),
-        ("16x16:4,3,2", "P16=hit"),
-        ("2x100:9,4,1,contact=any", "AA1=hit"),
-    ],
-)
-def test_posteriors_counted_in_another_way(text, shots):
-    game = Game.parse(text)
-    position = Position.parse(game, shots)
-    missed, hit = game.cells_of(position.misses), game.cells_of(position.hits)
-    total, expected = through(game.rows, game.columns, game.fleet, game.contact, missed, hit)
-    posterior = Posterior(position)
-    assert posterior.configurations == total
-    found = {frozenset(game.cells_of(mask)): n for mask, n in posterior.placements.items()}
-    assert found == expected
-    cells = Counter()
-    for ship, n in expected.items():
-        cells.update(dict.fromkeys(ship, n))
-    assert posterior.occurrence.tolist() == [
-        [cells[i, j] for j in range(game.columns)] for i in range(game.rows)
-    ]
-    fresh = {cell: n for cell, n in cells.items() if cell not in hit}
-    most = max(fresh.values())
-    assert posterior.greedy_shots() == sorted(cell for cell, n in fresh.items() if n == most)
-    row, column = posterior.greedy_shots()[0]
-    assert posterior.frequency[row][column] == Fraction(most, total)
-
-
 @sizes("step", 280, 70, 3)
 def test_the_usual_fleet_on_12x12(step):
     """42,850,058,088 configurations, as the table of growth has them; the counts add up.
@@ -129,33 +96,6 @@ def test_the_usual_fleet_on_12x12(step):
         for ship in game.placements(length)[::step]:
             number = sweep(game).count(Constraints(others, ship | game.halo(ship)))
             assert number == posterior.placements[ship]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "12x12:3,3,2",
-        "9x16:3,2,contact=any,announce=ship",
-        pytest.param("12x12:5,4,3,3,2", marks=pytest.mark.long(2)),
-    ],
-)
-def test_samples(text):
-    """They are configurations, in the order of the fleet, and hit the cells as often as they do."""
-    game = Game.parse(text)
-    posterior = Posterior(game)
-    drawn = posterior.sample(2000, 1)
-    assert drawn.shape == (2000, len(game.fleet), game.words)
-    for ships in map(to_masks, drawn[:50]):
-        assert [ship.bit_count() for ship in ships] == list(game.fleet)
-        closed = 0
-        for ship in ships:
-            assert ship in game.placements(ship.bit_count())
-            assert not ship & closed
-            closed |= ship | game.halo(ship)
-    words = np.bitwise_or.reduce(drawn, axis=1)
-    share = np.array([sum(m >> c & 1 for m in to_masks(words)) for c in range(game.cells)]) / 2000
-    expected = posterior.probability.ravel()
-    assert (np.abs(share - expected) < 5 * np.sqrt(expected / 2000)).all()
 
 
 def test_sinkings_and_holes():

@@ -14,7 +14,7 @@ from optsearch import strategies
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.evaluation import evaluate
 from optsearch.game import Game, bits
-from optsearch.game.position import HIT, MISS, Position, play, reply
+from optsearch.game.position import MISS, Position, play, reply
 from optsearch.play import hiding
 from optsearch.play.simulate import played, simulate
 from optsearch.search.solver import solve
@@ -28,7 +28,6 @@ from optsearch.support.errors import StrategyError
 from tests.examples import some
 from tests.plain_heuristic import PlainHeuristic
 
-ROOT = Path(__file__).resolve().parent.parent
 GAME = Game.parse("4x4:3,2,contact=any")
 
 
@@ -146,22 +145,6 @@ def test_an_installed_package_adds_players(monkeypatch):
             as_player(text)
 
 
-def test_hit_and_miss_reach_a_player():
-    seen = []
-
-    class Watcher:
-        def begin(self, game, generator):
-            return self
-
-        def shot(self, position):
-            seen.append(str(position))
-            return position.game.cell(len(position.shots))
-
-    playing = as_player(Watcher()).begin(GAME, np.random.default_rng(0))
-    playing.shot(Position(GAME).after((0, 0), HIT))
-    assert seen == ["A1=hit"]
-
-
 # The simple players: numba against plain Python, game by game
 
 SIMPLE = [
@@ -246,33 +229,6 @@ def hunted(shots, version=2, **options):
     for shot in Position.parse(game, shots).shots:
         playing.hear(shot.cell, shot.reply.hit)
     return playing.values()
-
-
-def test_the_hunt_counts_placements():
-    values = hunted("")
-    # A1: two placements of each of five ships; the four central cells, most of all.
-    assert values[0, 0] == 10 / 34
-    assert (values.argmax(), values.max()) == (44, 1)
-    assert hunted("A1=hit")[0, 0] == 0 == hunted("A1=miss")[0, 0]
-    assert hunted("B1=miss")[0, 0] < values[0, 0]
-
-
-def test_the_attack_keeps_to_placements_through_the_hit():
-    values = hunted("E5=hit", 3)
-    assert {tuple(map(int, cell)) for cell in np.argwhere(values)} == {
-        *((4, k) for k in range(9) if k != 4),
-        *((k, 4) for k in range(9) if k != 4),
-    }
-    # On the right of E5: 4 of length 5, 3 of length 4, 2 and 2 of length 3, 1 of length 2.
-    assert values[4, 5] == values[4, 3] == 12
-    # A hit at the edge is attacked along it only to the line before the last one.
-    assert hunted("J5=hit", 3)[4, 8] == 0 < hunted("J5=hit", 3, edges="whole")[4, 8]
-
-
-def test_version_3_attacks_around_its_last_hit():
-    last = hunted("E5=hit F5=hit", 3)
-    assert last[3, 4] == 0 < last[3, 5]
-    assert hunted("E5=hit F5=hit", 3, memory="attack")[3, 4] == 12
 
 
 def test_an_attack_ends_after_three_misses_or_without_a_value():

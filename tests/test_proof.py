@@ -24,7 +24,7 @@ from optsearch.support.errors import (
     ProofError,
     TooLarge,
 )
-from tests.examples import draws, positions, sizes
+from tests.examples import draws, positions
 
 
 def by_definition(sets, weights, limit):
@@ -172,18 +172,6 @@ def changed(made, number, claim):
 
 
 @proofs
-@sizes("step", 40, 1, 6)
-def test_a_claim_too_strong(made, step):
-    """Of every claim, or of some that stand early: the definition takes longest for late ones."""
-    chosen = list(enumerate(made.claims))
-    for i, claim in chosen[len(chosen) // 2 :: -step] if step > 1 else chosen:
-        sets, weights = zip(*claim.family, strict=True)
-        too_many = by_definition(sets, weights, 0) + 1
-        message = faults(changed(made, i, Claim(too_many, claim.family)))
-        assert f"claim {i + 1}: {too_many} misses are not proved" in message
-
-
-@proofs
 def test_a_claim_too_weak_or_dropped(made):
     """Almost every claim is needed: one may be asked for when another, asked for later, is enough.
 
@@ -204,19 +192,6 @@ def test_a_claim_too_weak_or_dropped(made):
     weaker = Claim(made.claims[-1].misses - 1, made.claims[-1].family)
     faults(changed(made, -1, weaker), "the head says")
     faults(changed(made, -1, None), "the head says")
-
-
-@proofs
-def test_another_order(made):
-    faults(replace(made, claims=made.claims[::-1]))
-    faults(replace(made, claims=made.claims[1:] + made.claims[:1]), "claim ")
-
-
-@proofs
-@pytest.mark.parametrize("change", [-1, 1, 100])
-def test_another_total(made, change):
-    message = faults(replace(made, total_height=made.total_height + change), "the head says")
-    assert f"prove a total height of {made.total_height} " in message
 
 
 @proofs

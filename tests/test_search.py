@@ -562,36 +562,6 @@ def test_the_table_of_few_sets_says_what_its_inequality_says():
 # Large weights: what is forbidden must stay forbidden however much weight it is times
 
 
-@pytest.mark.parametrize("off", [(), ("small_cases",), BOUNDS])
-@pytest.mark.parametrize("weight", [1, 1000, 3000, 4096, 8192, 1 << 20, 1 << 38])
-def test_worst_with_large_weights(weight, off):
-    for size in (1, 2):
-        sets = tuple(map(mask, combinations(range(6 // size), size)))
-        example = Drawn(sets, (weight,) * len(sets), (1, 6))
-        for budget in range(6):
-            search = example.search("worst", without(*off))
-            truth = Definition(example.sets, example.weights, "worst")
-            expected = truth.value(truth.everything, budget)
-            family = example.everything
-            assert agrees(search.solve(family, budget), expected)
-            assert agrees(search.solve(family, budget), expected)
-            assert is_below(search.lower_bound(family, budget), expected)
-            for cell, bound in search.shots(family, budget):
-                one = truth.after(truth.everything, truth.columns[cell], budget)
-                assert is_below(bound, one)
-                assert agrees(search.after(family, cell, budget), one)
-
-
-def test_worst_with_many_sets():
-    sets = tuple(map(mask, combinations(range(50), 3)))[:16_000]
-    example = Drawn(sets, (1,) * len(sets), (5, 10))
-    search = example.search("worst")
-    for budget in (0, 1, 2):
-        assert search.lower_bound(example.everything, budget) >= FORBIDDEN
-        assert search.solve(example.everything, budget, FORBIDDEN) >= FORBIDDEN
-        assert all(bound >= FORBIDDEN for _, bound in search.shots(example.everything, budget))
-
-
 # Normal forms
 
 
@@ -683,15 +653,6 @@ def test_the_normal_form_tells_what_the_optimum_depends_on():
     assert len(keys) == 2
     keys = {key_of(example, name, budget) for name in OBJECTIVES[1:] for budget in range(128)}
     assert len(keys) == 2 * 128
-
-
-def test_the_normal_form_of_one_set():
-    """All single sets have the optimum 0."""
-    example = Drawn((mask((0, 1, 90)), mask((0, 2, 3))), (1, 1), (10, 10))
-    for switches in (ALL_ON, without("isomorphism"), ALL_OFF):
-        search = example.search("mean", switches)
-        keys = {search.normal_form(np.array([i], np.int32)) for i in (0, 1)}
-        assert search.normal_form(example.everything) not in keys
 
 
 # Larger families, from games
@@ -887,14 +848,6 @@ def test_former_weights(number):
             example.weights = tuple(weight + rng.randint(0, 1) for weight in example.weights)
 
 
-def test_published_optima():
-    """Table 1 of Audinot, Bonnet and Viennot (2014): total heights less all hits."""
-    for text, height in (("4x4:2", 146), ("4x4:3,3", 196)):
-        example = game_family(text)
-        hits = example.sets[0].bit_count() * len(example.sets)
-        assert hits + example.search("mean").solve(example.everything) == height
-
-
 # Tables
 
 
@@ -1087,16 +1040,6 @@ def test_a_family_stays_marked_while_its_parts_come_and_go():
     assert len(seen) > 3
     assert all(seen)
     assert not shared.is_marked(key)
-
-
-def test_a_first_shot_that_may_not_miss():
-    example = Drawn((3, 5, 6, 24), (1,) * 4, (1, 5))
-    ticks = []
-    search = example.search("worst", tick=ticks.append)
-    for cell in example.undecided():
-        assert search.after(example.everything, cell, 0) == FORBIDDEN
-    assert search.solve(example.everything, 0) == FORBIDDEN
-    assert search.nodes == 0
 
 
 # Bad arguments

@@ -16,11 +16,10 @@ from optsearch.cli.command import app
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.evaluation import evaluate
 from optsearch.game import Game
-from optsearch.game.position import Position, play
+from optsearch.game.position import Position
 from optsearch.play import hiding
-from optsearch.play.simulate import Outcome, generator_of, played, simulate
+from optsearch.play.simulate import Outcome, simulate
 from optsearch.results import tables as results
-from optsearch.strategies import as_player
 from optsearch.support.errors import OptsearchError, StrategyError, TableError
 from optsearch.support.store import Facts
 from tests.examples import sizes, some
@@ -61,13 +60,6 @@ def run(*arguments):
 # Games
 
 
-def test_a_game_is_played_by_the_rules():
-    game = Game.parse("3x3:2,1,contact=any,announce=ship")
-    player = as_player(Rows).begin(game, np.random.default_rng(0))
-    end = play(player.shot, [0b11 << 3, 1 << 7], Position(game))
-    assert str(end) == ("A1=miss B1=miss C1=miss A2=hit B2=sunk:2 C2=miss A3=miss B3=sunk:1")
-
-
 @sizes("games", 400, 1000, 2)
 def test_means_are_those_of_all_configurations(games):
     found = simulate(["greedy", Rows], GAME, games=games, jobs=1)
@@ -81,16 +73,6 @@ def test_means_are_those_of_all_configurations(games):
     assert (difference.more, difference.less) == ("Rows", "greedy:ties=first,endgame=4")
     assert difference.mean == pairs.mean()
     assert difference.standard_error == pytest.approx(np.std(pairs, ddof=1) / sqrt(games))
-
-
-def test_each_game_is_the_one_of_its_board_and_generator():
-    found = simulate([Anywhere], TOUCHING, games=30, seed=5, jobs=1)
-    boards = hiding.Drawn().boards(TOUCHING, 30, 5)
-    again = [
-        len(played(as_player(Anywhere), TOUCHING, to_masks(board), generator_of(5, i)).shots)
-        for i, board in enumerate(boards)
-    ]
-    assert shots(found) == [again]
 
 
 @pytest.mark.parametrize("games", [1, 27, 60])

@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from importlib import import_module
-from itertools import combinations, permutations, product
+from itertools import combinations, permutations
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +13,9 @@ import pytest
 
 from optsearch import solitaire
 from optsearch.cli.solitaire import step_text
-from optsearch.counting.configurations import Configurations, list_ships, to_masks
+from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.counting.posterior import Posterior
-from optsearch.game import Game, bits, cell_name, placements
+from optsearch.game import Game, bits, cell_name
 from optsearch.game.position import Position
 from optsearch.reproduce import puzzles as reproduced
 from optsearch.results import tables as results
@@ -120,13 +120,6 @@ def test_models_list_all_solutions(model):
     assert found.is_complete
     assert set(found.solutions) == set(counting.solutions(SOURCE, 1000))
     assert len(found.solutions) == 30
-
-
-def test_without_clues_the_sweep_counts_configurations():
-    for text in ("5x4:3,2", "3x7:3,2,1", "1x7:2,2", "7x1:2,2", "5x5:1,1,1", "6x8:4,3,2,1"):
-        game = Game.parse(text)
-        puzzle = Puzzle(game.rows, game.columns, game.fleet)
-        assert counting.count(puzzle) == Configurations(Position(game)).configurations
 
 
 def puzzles_10x10(number, seed):
@@ -239,24 +232,6 @@ def test_time_limits_of_models():
         assert (found.solutions, found.is_complete) == ((), False)
     with pytest.raises(TooLarge, match="after 1e-09 seconds 0 solutions"):
         making.solve(puzzle, method="ship", time_limit=1e-9)
-
-
-def test_windows_are_contact():
-    """On which the ship model rests: a shared 2×2 window is an overlap or a touch."""
-    puzzle = Puzzle(4, 5, (3, 2, 1))
-    ships = [s for n in puzzle.lengths for s in placements(4, 5, n)]
-    windows = [
-        sum(puzzle.bit((i + a, j + b)) for a, b in product((0, 1), repeat=2))
-        for i, j in product(range(3), range(4))
-    ]
-    for a, b in combinations(ships, 2):
-        shared = any(w & a and w & b for w in windows)
-        near = any(
-            abs(i - k) <= 1 and abs(j - m) <= 1
-            for i, j in puzzle.cells_of(a)
-            for k, m in puzzle.cells_of(b)
-        )
-        assert shared == near == bool(puzzle.closed(a) & b)
 
 
 def test_excluded_solutions_are_not_found():

@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 
 from optsearch.check import paper, reference
 from optsearch.check.trees import verify
-from optsearch.counting.configurations import Configurations, to_words
-from optsearch.counting.family import Family
+from optsearch.counting.configurations import Configurations
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import evaluate
 from optsearch.game import Game, parse_cell
@@ -33,7 +32,7 @@ from optsearch.search.shared_memory import CAN_SHARE, SharedMemory
 from optsearch.search.solver import SWITCHES, Solver, SolverOptions
 from optsearch.search.team import Asked, Place, Team, Worker
 from optsearch.strategies import named
-from optsearch.support import records, sharing
+from optsearch.support import sharing
 from optsearch.support.errors import ImpossiblePosition, NotSupported, TableError, TooLarge
 from optsearch.support.progress import Limit, LimitReached
 from optsearch.support.store import Integers
@@ -140,21 +139,6 @@ def assert_is_the_oracles(position, off, kind, data):
         assert kind == "mean" or tree.worst == found.worst
 
 
-@pytest.mark.parametrize(
-    ("game", "total_height", "configurations"),
-    [
-        ("4x4:3,2,contact=any,announce=ship", 2311, 264),  # an independent project's
-        ("1x7:2,1,announce=sunk", 97, 20),
-        ("3x3:2,1,announce=ship", 118, 24),
-        ("2x3:2,1,contact=any,announce=ship", 132, 28),
-    ],
-)
-def test_announced_sinkings(game, total_height, configurations):
-    solution = solver.solve(Position(Game.parse(game)))
-    assert (solution.total_height, solution.configurations) == (total_height, configurations)
-    assert verify(solution.tree()) == total_height
-
-
 @draws(200)
 @given(positions(max_cells=16, max_ships=4, max_configurations=300))
 def test_the_tree_is_optimal_and_begins_with_a_best_shot(position):
@@ -164,27 +148,6 @@ def test_the_tree_is_optimal_and_begins_with_a_best_shot(position):
     assert tree.configurations == solution.configurations
     if solution.total_height:
         assert tree.root.cell in solution.best_shots
-
-
-@pytest.mark.parametrize("line", records.read_published("table1.csv").rows, ids=str)
-def test_table_1(line):
-    position = Position(Game.parse(f"{line['grid']}:{line['fleet']}"))
-    if not line["total_height"]:
-        assert Configurations(position).configurations == 0
-        return
-    solution = solver.solve(position)
-    assert solution.total_height == int(line["total_height"])
-    assert solution.configurations == int(line["configurations"])
-    assert verify(solution.tree()) == solution.total_height
-
-
-@pytest.mark.parametrize(
-    ("game", "total_height", "configurations"),
-    [("5x5:3,2", 5765, 524), ("5x5:5,4,3", 1013, 72)],  # computed by an independent prototype
-)
-def test_past_the_paper(game, total_height, configurations):
-    solution = solver.solve(Position(Game.parse(game)))
-    assert (solution.total_height, solution.configurations) == (total_height, configurations)
 
 
 def test_the_papers_states():
@@ -232,17 +195,6 @@ def test_late_on_the_papers_board(seed):
 
 
 # Families
-
-
-def test_family():
-    position = Position.parse(Game.parse("3x3:2,1,contact=any"), "A1=hit")
-    family = Family.of(position)
-    assert family.weight == Configurations(position).configurations
-    assert dict(zip(family.sets, family.weights, strict=True)) == dict(reference.family(position))
-    assert list(family.sets) == sorted(family.sets)
-    assert len(Family.of(Position(position.game)).automorphisms) == 8
-    assert len(family.automorphisms) == 2  # the diagonal through A1
-    assert to_words(family.sets).shape == (len(family.sets), 2)
 
 
 # What is refused, what is reported
@@ -429,16 +381,6 @@ def test_threads_take_turns_on_one_solver():
     with ThreadPoolExecutor(4) as pool:
         trees = list(pool.map(lambda _: solution.tree(), range(4)))
     assert all(tree == trees[0] for tree in trees)
-
-
-def test_many_different_weights():
-    """Cell sets with 1 to hundreds of configurations each: 89 different numbers."""
-    position = Position(Game.parse("3x5:2,2,2,2,1,1,1,1,contact=any"))
-    for cell in ("A1", "B1", "C1", "D1", "E1", "A2", "B2", "C2"):
-        position = position.after(parse_cell(cell), HIT)
-    solution = solver.solve(position)
-    assert len(set(Family.of(position).weights)) > 10
-    assert verify(solution.tree()) == solution.total_height
 
 
 # Brackets, workers, greedy

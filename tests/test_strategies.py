@@ -23,7 +23,6 @@ from optsearch.strategies import (
     NestedRule,
     PatternRule,
     Rule,
-    Strategy,
     as_strategy,
     named,
     rule_of,
@@ -55,11 +54,6 @@ class RowByRow:
         return left(position)
 
 
-class Derived(Strategy):
-    def shot(self, position):
-        return left(position)
-
-
 class FromCell:
     """Begins at a cell: an object with a state."""
 
@@ -69,11 +63,6 @@ class FromCell:
     def shot(self, position):
         cells = position.game.cells
         return left(position, [(self.first + i) % cells for i in range(cells)])
-
-
-class Callable:
-    def __call__(self, position):
-        return left(position)
 
 
 class WithRule(RowByRow):
@@ -92,32 +81,6 @@ class CentralGreedy(Greedy):
 
 
 # What makes a strategy
-
-
-@pytest.mark.parametrize(
-    "what",
-    [
-        row_by_row,
-        lambda position: left(position),
-        RowByRow,
-        RowByRow(),
-        RowByRow().shot,
-        Derived,
-        Derived(),
-        Callable(),
-        FromCell,
-        functools.partial(left, order=None),
-        f"{__file__}:row_by_row",
-        f"{__file__}:RowByRow",
-        f"{__file__}:Derived",
-    ],
-)
-def test_what_makes_a_strategy(what):
-    assert evaluate(what, GAME, jobs=1).total_height == ROWS
-    strategy = as_strategy(what)
-    assert as_strategy(strategy) is strategy
-    assert "\n" not in str(strategy)
-    assert " at 0x" not in str(strategy)
 
 
 def test_those_of_the_package():
@@ -367,22 +330,6 @@ def test_chance_is_noticed():
         evaluate(Chance, GAME, jobs=1)
 
 
-def test_rare_chance_is_noticed():
-    """Another cell once in 200 questions; the tree has many more, some of which are repeated."""
-
-    class Rare:
-        asked = 0
-
-        def shot(self, position):
-            self.asked += 1
-            game = position.game
-            order = range(game.cells - 1, -1, -1) if self.asked % 200 == 0 else None
-            return left(position, order)
-
-    with pytest.raises(StrategyError, match="not deterministic"):
-        evaluate(Rare, Game.parse("5x5:3,2,2"), jobs=1)
-
-
 def test_memory_of_another_game_is_noticed():
     """It goes on beside its last hit, whichever game that was in."""
 
@@ -488,14 +435,6 @@ def test_rules_of_other_games():
         )
     with pytest.raises(StrategyError, match=r"order=.* has 16 cells; .* 0 to 19 of 4x5"):
         evaluate(WithRule(Rule(ORDER, 0)), Game.parse("4x5:3,2"), jobs=1)
-
-
-def test_rules_that_fit():
-    """Lists and arrays of integers are as good as tuples."""
-    plain = evaluate(WithRule(Rule(ORDER, 0)), GAME, jobs=1)
-    array = Rule(np.arange(16), np.int64(0), estimates=np.zeros((1, 128), np.int32))
-    assert plain == evaluate(named("greedy:endgame=0"), GAME, jobs=1) or plain.total_height == 879
-    assert evaluate(WithRule(array), GAME, jobs=1).histogram == plain.histogram
 
 
 # Checkpoints

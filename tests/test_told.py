@@ -16,7 +16,6 @@ from optsearch.game.position import MISS, Position
 from optsearch.lower_bounds.told import Hidden, Told, mean_of
 from optsearch.results import bracket
 from optsearch.results import tables as results
-from optsearch.support.datafiles import RESULTS
 from optsearch.support.errors import NotSupported, RecordError, TooLarge
 
 TINY = ("3x3:3,2", "2x4:2,2", "2x4:2,1", "2x4:3,1", "3x3:1,1", "1x9:3,2", "2x5:3,2", "1x7:3,1")
@@ -249,31 +248,6 @@ def test_below_every_optimum_where_ships_touch_or_sinkings_are_told():
     assert reached  # so a bound that is a little stronger would be seen
 
 
-def all_words(game):
-    """Sequences of replies to the hits of a game without a miss, from all orders of the cells."""
-    fleet = game.fleet
-    found = set()
-
-    def go(left, word):
-        if not any(left):
-            found.add(word)
-        for i, cells in enumerate(left):
-            if cells:
-                after = (*left[:i], cells - 1, *left[i + 1 :])
-                told = {"nothing": "", "sunk": "s", "ship": f"s{fleet[i]}"}[game.announce]
-                go(after, (*word, told if cells == 1 else ""))
-
-    go(fleet, ())
-    return found
-
-
-@pytest.mark.parametrize("fleet", ["3,2", "2,2", "3,2,1", "2,2,1", "4", "1,1,1", "3,3"])
-@pytest.mark.parametrize("announce", ["nothing", "sunk", "ship"])
-def test_hit_words(fleet, announce):
-    game = Game.parse(f"8x8:{fleet},announce={announce}")
-    assert lower_bounds.hit_words(game) == len(all_words(game))
-
-
 def test_announced_positions_have_none():
     position = Position(Game.parse("3x4:3,2,announce=ship")).after((0, 0), MISS)
     with pytest.raises(NotSupported, match="announce=nothing"):
@@ -285,16 +259,6 @@ def test_the_bracket_of_the_boxed_game():
     known = bracket.bounds("10x10:5,4,3,3,2,contact=any,announce=ship")
     (told,) = (bound for bound in known.bounds if bound.name == "all ships told but two")
     assert known.lower == told.value > 38
-
-
-def test_the_boxed_game():
-    """The committed tables: pairs are twice the configurations, one 3-ship being chosen."""
-    (lower,) = [row for row in results.BOXED_BRACKET.read() if row["side"] == "lower"]
-    assert lower["name"] == "all ships told but two"
-    assert lower["value"] > 38
-    rows = results.TOLD.read(results.TOLD.path(RESULTS, name="10x10_54332_any"))
-    assert sum(rows.column("pairs")) == 2 * 15_046_987_768
-    assert sum(rows.column("sets")) == 1_850_736
 
 
 def test_tables_are_checked(tmp_path):
