@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +17,8 @@ from PIL import Image
 from docs import pictures
 from optsearch import tree
 from optsearch.check.trees import verify
-from optsearch.game import Game
-from optsearch.game.position import HIT, MISS, Position
 from optsearch.results import tables as results
 from optsearch.support import records
-from optsearch.tree import DecisionTree, Leaf, Node
 from paper_figures import bounds, games, hider, paper, registry, style
 
 ROOT = Path(__file__).parent.parent
@@ -42,146 +38,15 @@ def write_some(folder, table, rows, columns, **fields):
 
 
 @pytest.fixture
-def data(sources, tmp_path):
-    """A data folder with a small source of each kind, to be changed."""
-    return Path(shutil.copytree(sources, tmp_path / "data"))
-
-
-@pytest.fixture(scope="module")
-def sources(tmp_path_factory):
-    """A data folder with a small source of each kind, written once."""
-    folder = tmp_path_factory.mktemp("sources")
-    for table in ("boards", "occurrence_hexagonal_upper"):  # as committed
-        place = folder / "results" / f"{table}.csv"
-        place.parent.mkdir(exist_ok=True)
-        shutil.copy(results.RESULTS / place.name, place)
-    shutil.copy(place, place.with_stem("occurrence_hexagonal_lower"))
-    occurrence = [(0, 0, 1), (0, 1, 2), (0, 2, 1)]
-    results.OCCURRENCE.write(
-        [(row, column, n, Fraction(n, 2)) for row, column, n in occurrence],
-        folder / "results",
-        name="10x10",
-        game="1x3:2",
-    )
-    results.COMPLETE_BINARY_TREE.write([(0, 2), (1, 2), (2, 1)], folder / "results", leaves=3)
-    write = partial(write_some, folder / "results")
-    puzzle = '{"grid": "3x3", "fleet": [2, 1], "rows": [2, null, 1], "revealed": {"A1": "left"}}'
-    write(results.PUZZLES, [(0, 3, puzzle), (1, 3, puzzle)], "seed clues puzzle")
-    results.COVERAGE.write(
-        [(0, 0, True), (1, 4, True), (2, 6, False)],
-        folder / "results",
-        name="10x10_54332",
-        game="2x4:2",
-        fields={"configurations": "10"},
-    )
-    contacts = ("none", "corner", "any")
-    write(
-        results.GROWTH,
-        [(n, contact, n - 6) for contact in contacts for n in (6, 7, 8)],
-        "size contact configurations",
-        fleet="2",
-    )
-    write(
-        results.START_POSITION,
-        [(2, "A1-A2"), (1, "B4")],
-        "length cells",
-        game="2x4:2,1",
-    )
-    write(
-        results.PATTERN_ORDER,
-        [(0, 0, 1, True), (0, 1, 2, False)],
-        "row column place first",
-        game="1x2:1",
-        strategy="a pattern",
-    )
-    small = [("5x5:3", name, 3, 1) for name in ("random", "grid", "greedy:endgame=0", "optimal")]
-    write(results.THOMPSON_SMALL, small, "game player shots probability")
-    boards = [(0, 3, 3, 3, 3, 3, 3, 3, 2), (1, 2, 2, 2, 2, 2, 2, 2, 2)]
-    results.THOMPSON.write(boards, folder / "results", game="1x3:2")
-    means = [("some", 3, Fraction(5, 2))]
-    write(results.THOMPSON_OPTIMISTIC, means, "name printed corrected", game="1x3:2")
-    write(
-        results.GREEDY_LOSS,
-        [(4, 0, 0), (90, 0.5, 2), (112, 1, None), (6144, None, None)],
-        "configurations percent_best percent_worst",
-    )
-    write(
-        results.BRACKET,
-        [
-            ("lower", "some", Fraction(7, 2)),
-            ("lower", "more", Fraction(17, 4)),
-            ("upper", "some", 5),
-        ],
-        "side name value_exact",
-        game="2x3:2",
-    )
-    write(
-        results.BRACKET_HISTORY,
-        [
-            ("2014", "lower", "some", Fraction(7, 2)),
-            ("2014", "upper", "some", 5),
-            ("2026-11-21", "lower", "more", Fraction(17, 4)),
-        ],
-        "date side name value_exact",
-        game="2x3:2",
-    )
-    write(
-        results.BOXED_BRACKET,
-        [("lower", "some", Fraction(7, 2))],
-        "side name value_exact",
-        game="2x3:2,announce=ship",
-    )
-    write(
-        results.LEADERBOARD_SHOTS,
-        [
-            (game, strategy, shots, 5)
-            for game in ("10x10:5,4,3,3,2", "10x10:5,4,3,3,2,contact=any")
-            for strategy in ("greedy:ties=first,endgame=4", "random")
-            for shots in (40, 60, 61)
-        ],
-        "game strategy shots games",
-    )
-    optima = [("2x2:2", 4, 3, 2.5), ("2x3:2", 7, 3.571429, 3.4), ("3x3:2", 12, 4.5, 4)]
-    write(
-        results.OPTIMA,
-        [*optima, ("1x8:2", 7, 3.714286, 3.4), ("3x3:3,2", 24, 6.25, 6.1)],
-        "game configurations mean leaf_counting",
-    )
-    write(
-        results.EQUILIBRIA,
-        [
-            ("3x3:2", 12, Fraction(9, 2), Fraction(9, 2), True, 0.8, 0.8),
-            ("3x4:2", 17, Fraction(87, 17), Fraction(534, 103), False, 0.81, 0.76),
-            ("3x4:3,2", 30, Fraction(107, 15), Fraction(457, 64), False, 0.92, 0.93),
-            ("4x6:2", 38, Fraction(303, 38), None, None, 0.67, 0.58),
-        ],
-        "game hidings uniform value is_uniform border uniform_border",
-    )
-    write(
-        results.EQUILIBRIUM_CELLS,
-        [(g, 0, j, p, 0.5) for g in ("1x3:2", "1x3:1") for j, p in enumerate((0.4, 0.6, 0.5))],
-        "game row column probability uniform",
-    )
-    for clear in ("cross", "line"):
-        results.EVALUATION.write(
-            [(2, 1), (3, 4), (4, 2)],
-            folder / "results",
-            name=f"pattern_{clear}",
-            fields={"mean": "3.142857"},
-            strategy="a pattern",
-            game="2x3:2",
-        )
-    end = Node((0, 2), {HIT: Leaf(1)})
-    middle = Node((0, 1), {HIT: end})
-    strategy = Node((0, 0), {HIT: Node((0, 1), {HIT: Leaf(1)}), MISS: middle})
-    small = DecisionTree(Position(Game.parse("1x3:2")), strategy)
-    tree.save(small, folder / "published" / "figure5_tree.json")
-    numbers = [("naive_strategy_mean", "3.5"), ("upper_bound_10x10", "3.25")]
-    path = folder / "published" / "numbers.csv"
-    records.write(path, ["name", "value"], numbers, title="t", command="c")
-    for name in ("greedy", "optimal"):
-        tree.save(small, folder / "results" / f"counterexample_{name}.json")
-    return folder
+def data(tmp_path):
+    """A data folder with the committed sources of a few figures, and one small table."""
+    for name in ("figure2", "figure5", "figure9"):
+        for source in FIGURES[name].sources:
+            (tmp_path / "data" / source).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / "data" / source, tmp_path / "data" / source)
+    cells = [(0, j, n, Fraction(n, 2)) for j, n in enumerate((1, 2, 1))]
+    results.OCCURRENCE.write(cells, tmp_path / "data" / "results", name="10x10", game="1x3:2")
+    return tmp_path / "data"
 
 
 def sources_of(name):
@@ -430,24 +295,19 @@ def test_a_bad_source_is_refused_without_a_traceback(data, tmp_path, capsys, row
     assert message in error
 
 
-@pytest.mark.parametrize(
-    "chosen",
-    [("figure5", "figure9"), pytest.param((), marks=pytest.mark.long(20))],
-    ids=len,
-)
-def test_figures_are_drawn_and_the_missing_ones_named(data, tmp_path, monkeypatch, capsys, chosen):
+def test_figures_are_drawn_and_the_missing_ones_named(data, tmp_path, monkeypatch, capsys):
     missing = data / "results" / "complete_binary_tree.csv"
     kept = missing.rename(tmp_path / "kept")
     output = tmp_path / "output"
     monkeypatch.setitem(rcParams, "savefig.dpi", 40)
-    assert registry.main([*chosen, "--data", str(data), "--output", str(output)]) == 1
+    assert registry.main(["figure5", "figure9", "--data", str(data), "-o", str(output)]) == 1
     assert capsys.readouterr().err == (
         f"figure9: {missing} is missing; make it with: python -m experiments.trees\n"
     )
     kept.rename(missing)
     assert run("figure9", data, output) == 0
-    written = {f"{name}.{kind}" for name in chosen or FIGURES for kind in ("pdf", "png", "svg")}
-    assert {path.name for path in output.iterdir()} == written
+    names = {f"{name}.{kind}" for name in ("figure5", "figure9") for kind in ("pdf", "png", "svg")}
+    assert {path.name for path in output.iterdir()} == names
     begins = {".pdf": b"%PDF", ".png": b"\x89PNG", ".svg": b"<?xml"}
     for path in output.iterdir():
         assert path.read_bytes().startswith(begins[path.suffix]), path.name
