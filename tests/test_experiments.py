@@ -344,9 +344,9 @@ def test_ablation(run, tmp_path):
 
 def test_a_run_of_the_ablation_that_is_too_long():
     game = Game.parse("5x5:3,2")
-    assert ablation.timed(ablation.Question(Position(game)), experiments.FIRST, 0) is None
+    assert ablation.timed(ablation.AblationCase(Position(game)), experiments.FIRST, 0) is None
     with pytest.raises(SystemExit, match="5x5:3,2: more than 0 nodes"):
-        list(ablation.rows(ablation.Question(Position(game)), 0))
+        list(ablation.rows(ablation.AblationCase(Position(game)), 0))
 
 
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.name)
@@ -611,7 +611,7 @@ def test_the_check_of_lower_bounds(run, monkeypatch, tmp_path, capsys):
     ]
     with Facts(tmp_path / "new", "a test") as store:
         met = check_lower_bounds.Met(Game.parse(game), 1, store)
-    search, kept = check_lower_bounds.Search(met), {}
+    search, kept = check_lower_bounds.LargerSets(met), {}
     searched = search.larger
 
     def larger_once(size, most, cost):
@@ -622,7 +622,7 @@ def test_the_check_of_lower_bounds(run, monkeypatch, tmp_path, capsys):
 
     monkeypatch.setattr(search, "larger", larger_once)
     monkeypatch.setattr(check_lower_bounds, "Met", lambda *_: met)  # counted once
-    monkeypatch.setattr(check_lower_bounds, "Search", lambda _: search)
+    monkeypatch.setattr(check_lower_bounds, "LargerSets", lambda _: search)
     for name, right, instead in wrong:
         path = folder / name
         text = path.read_text()

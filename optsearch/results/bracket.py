@@ -80,7 +80,7 @@ def bounds_in_turn(
     results: Path = RESULTS,
     with_optimum: bool = True,
 ) -> Iterator[Bound]:
-    """The same one after the other, the quick ones on both sides first.
+    """All bounds one after the other, the quick ones on both sides first.
 
     with_optimum -- whether the optimum is one of them, on both sides, where a table has it.
     progress -- called after each step with its status; what it raises ends a step, and the bounds

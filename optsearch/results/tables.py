@@ -118,7 +118,8 @@ class Table:
     experiment -- the module of `experiments` that makes it. arguments -- what that takes to make
     it. minutes -- how long that takes on two cores, about; of_names -- the same of those of one
     kind that take another time. sample -- the file of a table for which other code computed parts
-    of this one again.
+    of this one again. backed -- what confirms a table that was computed
+    at a commit which is not in the history, or with changes that were not committed.
     """
 
     name: str
@@ -129,6 +130,7 @@ class Table:
     arguments: str = ""
     of_names: Mapping[str, float] = field(default_factory=dict, hash=False)
     sample: str = ""
+    backed: str = ""
 
     @property
     def command(self) -> str:
