@@ -169,7 +169,7 @@ def rows(question: AblationCase, nodes: int) -> Iterator[tuple[object, ...]]:
         )
 
 
-def costs(questions: Sequence[Question], nodes: int) -> Iterator[tuple[str, float, float]]:
+def costs(questions: Sequence[AblationCase], nodes: int) -> Iterator[tuple[str, float, float]]:
     """Each switch, and how many times the time is without it: in all, and the most of a position.
 
     Infinite where a run takes more than `nodes`. A total that is not the same ends the program.
@@ -199,7 +199,7 @@ def simplify(nodes: int) -> None:
     """Print what each switch is worth, and which of them cost less than 1.1 times to do without."""
     listed = []
     print(f"  {'without':<24}{'time':>9}{'the most of one':>18}")
-    for name, ratio, most in costs([Question.parse(text) for text in GAMES[:ELEVEN]], nodes):
+    for name, ratio, most in costs([AblationCase.parse(text) for text in GAMES[:ELEVEN]], nodes):
         print(f"  {name:<24}{ratio:>9.2f}{most:>18.2f}", flush=True)
         listed += [name] if ratio < FREE else []
     print(f"\nless than {FREE} times: {', '.join(listed) or 'none'}")

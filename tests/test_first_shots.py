@@ -141,7 +141,7 @@ def test_symmetric_shots_are_searched_once():
 # Too little time
 
 
-class Clock:
+class SteppedClock:
     """Lets a search look into so many nodes, and ends it then as a time limit does."""
 
     def __init__(self, monkeypatch, nodes):
@@ -163,7 +163,7 @@ def test_brackets_hold_the_values(monkeypatch, game, shares):
     monkeypatch.setattr(frontier, "FEW_NODES", 200)
     widths = []
     for share in shares:
-        Clock(monkeypatch, int(share * whole.kernel.effort) + 300)
+        SteppedClock(monkeypatch, int(share * whole.kernel.effort) + 300)
         solution = solve(position, all_shots=True, time_limit=1.0)
         assert {v.cell for v in solution.shot_values} == set(values)
         for value in solution.shot_values:
@@ -183,7 +183,7 @@ def test_what_was_cut_short_goes_on(monkeypatch):
     solver = Solver(position, all_shots=True)
     with monkeypatch.context() as patched:
         patched.setattr(frontier, "FEW_NODES", 200)
-        Clock(patched, 2_000)
+        SteppedClock(patched, 2_000)
         assert not solver.search(time_limit=1.0).is_complete
     assert solver.search().shot_values == values
     assert solver.tree().total_height == min(v.lower for v in values)

@@ -141,14 +141,13 @@ def verification_statuses(folder: Path = RESULTS) -> Iterator[VerificationStatus
                 )
                 for one in said[file]
             ]
-            record = None if isinstance(made, Tree) else records.read(path)
-            header = {} if record is None else record.header
-            commits = {header.get("commit", "")}
-            if record is not None and "commit" in record.columns and made not in CONFIRMING:
-                commits |= {row["commit"] for row in record.rows}
+            record = records.Record({}, (), []) if isinstance(made, Tree) else records.read(path)
+            commits = [record.header.get("commit", "")]
+            if made not in CONFIRMING:
+                commits += [row.get("commit", "") for row in record.rows]
+            sample = _sample(made, file, folder)
             yield VerificationStatus(
-                *(made, path, file, header, tuple(found), _sample(made, file, folder)),
-                tuple(sorted(commits)),
+                *(made, path, file, record.header, tuple(found), sample, tuple(commits))
             )
 
 
