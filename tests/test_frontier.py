@@ -121,34 +121,6 @@ def test_equals_the_skyline(query):
     assert sums == pytest.approx(others_sums, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("text", "constraints"),
-    [
-        ("1x9:3,2", Constraints((3, 2))),
-        ("3x5:3,2,2", Constraints((3, 2, 2), closed=1 << 7)),
-        ("4x4:2,2,1,holes=B2", Constraints((2, 2, 1), hits=1 | 1 << 12)),
-        ("2x6:3,2,1,1", Constraints((2, 1, 1), hits=1 << 3, afloat=True)),
-    ],
-)
-def test_rings(text, constraints):
-    board = Game.parse(f"{text},contact=corner,board=cylinder")
-    weights = dict.fromkeys(board.placements(2)[::3], 0.5)
-    assert_equals_definition(FrontierSweep(board), board, constraints, weights)
-    assert ShipByShip(board).through(constraints) == FrontierSweep(board).through(constraints)
-
-
-@pytest.mark.parametrize("text", ["14x6:5,4,4,3,3,3,2,2,2,2", "5x7:4,3,3,2,2,2,contact=any"])
-def test_many_ships(text):
-    """Smaller boards of the fleets that skylines refuse on 100x10, by both ways; with progress."""
-    game, seen = Game.parse(text), []
-    constraints = Constraints(game.fleet)
-    number = FrontierSweep(game).count(constraints, seen.append)
-    assert number == Sweep(game).count(constraints) > 10**6
-    shares = [status.share for status in seen]
-    assert shares == sorted(shares)
-    assert shares[-1] == 1
-
-
 @pytest.mark.parametrize("text", ["1x120:" + ",".join("1" * 30), "7x7:4,3,3,2", "9x4:3,V3,2,2"])
 def test_fewer_layers_in_memory(text):
     """Where not all layers fit, some are made again; where these do not fit, that is said."""

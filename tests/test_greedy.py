@@ -9,7 +9,6 @@ import pytest
 from typer.testing import CliRunner
 
 from optsearch import tree
-from optsearch.check import reference
 from optsearch.check.trees import verify
 from optsearch.cli.command import app
 from optsearch.compiled._search import Search
@@ -22,7 +21,7 @@ from optsearch.search.greedy import RULES, GreedySolver
 from optsearch.search.kernels import SWITCHES
 from optsearch.search.solver import solve
 from optsearch.support.errors import OptsearchError
-from tests.examples import plain, sizes
+from tests.examples import sizes
 
 ENDS = {"best": min, "worst": max}
 
@@ -182,18 +181,6 @@ def test_positions_and_trees(text, number):
         assert greedy.optimum() == solve(position).total_height
 
 
-def test_a_certain_hit_is_a_choice_where_sinkings_are_announced():
-    """After B1 is hit, D1 is a certain hit, but shot now it tells nothing; C1 tells."""
-    game = Game.parse("1x5:2,2,contact=any,announce=sunk")
-    position = Position.parse(game, "B1=hit")
-    greedy, solution = GreedySolver(position), solve(position)
-    by_definition = reference.solve(position)
-    assert greedy.best_shots == solution.best_shots == by_definition.best_shots == ((0, 2),)
-    assert greedy.optimum() == by_definition.total_height == 10
-    assert greedy.greedy_shots == solution.greedy()[0] == ((0, 3),)
-    assert greedy.total_height() == solution.greedy()[1] == 11
-
-
 @pytest.mark.parametrize(
     ("game", "shots", "likely"), [("1x5:2,2", "B1=hit", "D1"), ("1x6:3,2", "", "B1 E1")]
 )
@@ -257,25 +244,6 @@ def test_where_the_trees_part(text, shots):
 
 def run(*arguments):
     return CliRunner().invoke(app, ["greedy", *map(str, arguments)])
-
-
-def test_the_command_in_json():
-    result = run("2x6:3,2", "--json")
-    assert result.exit_code == 0
-    found = json.loads(result.stdout)
-    assert set(plain(found)) == {
-        *("game", "position", "configurations", "total_height", "best_greedy_total_height"),
-        *("worst_greedy_total_height", "greedy_shots", "best_shots", "rules", "partings", "mean"),
-        *("lower", "upper"),
-    }
-    assert (found["game"], found["position"], found["configurations"]) == ("2x6:3,2", "", 20)
-    assert (found["total_height"], found["best_greedy_total_height"]) == (137, 138)
-    greedy = GreedySolver(Position(Game.parse("2x6:3,2")))
-    for name, rule in found["rules"].items():
-        shots = sum(int(depth) * n for depth, n in rule["histogram"].items())
-        assert shots == rule["total_height"] == greedy.total_height(name)
-    (parting,) = found["partings"]
-    assert parting["best_greedy_total_height"] - parting["total_height"] == 1
 
 
 def test_the_command_writes_the_best_tree(tmp_path):

@@ -1,7 +1,5 @@
 """Boards of more than 128 cells: counted, sampled and played; what cannot says so."""
 
-import json
-import signal
 from collections import Counter
 from fractions import Fraction
 
@@ -165,48 +163,3 @@ def test_a_board_too_wide_for_skylines(text):
 def test_a_board_too_wide_for_any_sweep():
     with pytest.raises(TooLarge, match="closes cells up to 161 ahead in the sweep of its cells"):
         Posterior(Game.parse("32x32:5"))
-
-
-def test_commands(here, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    status, out, _ = here("count", "12x12:3,2", "--json")
-    total = sum(
-        1 for a in placements(12, 12, 3) for b in placements(12, 12, 2) if not around(a, "none") & b
-    )
-    assert (status, json.loads(out)["configurations"]) == (0, total)
-    for command in ("solve", "greedy", "bounds"):
-        status, out, err = here(command, "12x12:2")
-        assert (status, out) == (2, "")
-        assert SMALL in err
-        assert err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "30x7:4,3,3,3,3,2,2,2,2,2",
-        pytest.param("10x24:5,4,4,3,3,2,2,2,2", marks=pytest.mark.long(60)),  # hears ctrl-C within
-    ],
-)
-def test_a_count_keeps_nothing_of_a_count_before(text):
-    """A count beyond 2^64, by two moduli in one pass; others before it kept all, or ended early."""
-    game = Game.parse(text)
-    empty = Constraints(game.fleet, 0, 0)
-    sweeping = Sweep(game)
-    total, through = sweeping.through(empty)
-    assert total > 2**65
-    assert sum(through.values()) == len(game.fleet) * total
-    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    ended = 0
-    try:
-        for step in range(1, 4):
-            signal.setitimer(signal.ITIMER_REAL, 0.01 * step)
-            try:
-                sweeping.count(empty)
-            except KeyboardInterrupt:
-                ended += 1
-            signal.setitimer(signal.ITIMER_REAL, 0)
-    finally:
-        signal.signal(signal.SIGALRM, before)
-    assert sweeping.count(empty) == total, f"after {ended} counts that were interrupted"
-    assert sweeping.through(empty) == (total, through)

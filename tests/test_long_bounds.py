@@ -75,28 +75,6 @@ def most_met_exactly(game):
 # Coverage
 
 
-@pytest.mark.parametrize(
-    "text",
-    slow(
-        [*SMALL, "4x4:2,2,2,contact=any", "4x6:4", "5x5:5,1"],
-        *("5x5:3,2", "5x5:5,1", "3x7:3,2", "4x5:3,2"),
-        seconds=2,
-    ),
-)
-def test_cell_sets_are_counted(text):
-    game = Game.parse(text)
-    everything = sets_of(game)
-    counts = CellSetCounts.of(game)
-    assert counts.configurations == len(everything)
-    for size in range(1, 5):
-        covering, met = counts.covering[size - 1], counts.met(size)
-        for cells in combinations(range(game.cells), size):
-            mask = sum(1 << cell for cell in cells)
-            number = sum(comb(cell, i + 1) for i, cell in enumerate(cells))
-            assert covering[number] == sum(some & mask == mask for some in everything), cells
-            assert met[number] == sum(some & mask != 0 for some in everything), cells
-
-
 @pytest.mark.parametrize("text", slow(SMALL, "5x5:3,2", seconds=4))
 def test_coverage(text):
     game = Game.parse(text)
@@ -193,35 +171,6 @@ def test_no_strategy_finishes_more(text):
             best = reference.finished(root, hits + misses)
             assert best <= chain.finished_within(misses, hits, most)
             assert best <= revealed[misses]
-
-
-def test_a_coverage_in_the_wrong_place_is_caught():
-    """Configurations inside one set of t cells in place of C(t, k): beyond the optimum.
-
-    It bounds strategies that are fixed in advance. After the first hit the cells depend on replies.
-    """
-    above = 0
-    for text, optimum in (("3x3:2", Fraction(54, 12)), ("3x3:3", Fraction(27, 6))):
-        game = Game.parse(text)
-        everything = sets_of(game)
-        inside = [
-            max(
-                sum(not some & ~sum(1 << c for c in cells) for some in everything)
-                for cells in combinations(range(game.cells), size)
-            )
-            for size in range(game.fleet_cells, game.cells + 1)
-        ]
-        wrong = chain.mean_at_least(inside, game.fleet_cells, len(everything))
-        assert (
-            chain.mean_at_least(
-                chain.root_chain(game.fleet_cells, len(everything), most_met_exactly(game), 60),
-                game.fleet_cells,
-                len(everything),
-            )
-            <= optimum
-        )
-        above += wrong > optimum
-    assert above == 2
 
 
 @pytest.mark.parametrize("plies", range(4))

@@ -4,7 +4,6 @@ import pickle
 from collections import Counter
 from functools import cache
 from importlib.metadata import EntryPoint
-from math import log2
 from pathlib import Path
 
 import numpy as np
@@ -275,38 +274,6 @@ def test_density_counts_the_placements_of_each_ship():
 
 
 @pytest.mark.parametrize(
-    ("rules", "shots", "attacked", "closed", "afloat"),
-    [
-        # which of three hits in a line a ship of length 2 has, nobody knows
-        ("any,announce=ship", "C2=hit B2=hit A2=sunk:2", "C2", "A2 B2", (3, 3)),
-        ("any,announce=ship", "C2=hit A2=hit B2=sunk:2", "A2 B2 C2", "", (3, 3)),
-        # until the ship of length 3 has one of them
-        (
-            "any,announce=ship",
-            "C2=hit A2=hit B2=sunk:2 C3=hit C4=sunk:3",
-            "",
-            "A2 B2 C2 C3 C4",
-            (3,),
-        ),
-        # without a length it is taken to be the whole line
-        ("any,announce=sunk", "C2=hit A2=hit B2=sunk", "", "A2 B2 C2", (3, 2)),
-        ("any,announce=sunk", "A2=hit B2=hit C2=hit D2=sunk", "A2", "B2 C2 D2", (3, 2)),
-        # and where ships do not touch, its neighbours are water
-        ("corner,announce=sunk", "A1=hit B1=sunk", "", "A1 B1 C1 A2 B2", (3, 3)),
-        ("none,announce=ship", "A1=hit B1=sunk:2", "", "A1 B1 C1 A2 B2 C2", (3, 3)),
-    ],
-)
-def test_what_is_made_of_sinkings(rules, shots, attacked, closed, afloat):
-    game = Game.parse(f"4x4:3,3,2,contact={rules}")
-    known = heard(Position.parse(game, shots))
-    hits = Position.parse(game, shots).hits
-    assert " ".join(game.names(known.closed)) == closed
-    assert known.attacked == hits & ~known.closed
-    assert " ".join(game.names(known.attacked)) == attacked
-    assert known.afloat == afloat
-
-
-@pytest.mark.parametrize(
     "rules", ["none,announce=sunk", "none,announce=ship", "corner,announce=sunk"]
 )
 def test_what_is_made_of_sinkings_is_true(rules):
@@ -339,25 +306,6 @@ def test_information_and_bisection_are_one_where_nothing_is_announced(text):
     bisection = evaluate("bisection", game, jobs=1)
     assert evaluate("information", game, jobs=1).histogram == bisection.histogram
     assert bisection.total_height >= solve(Position(game)).total_height
-
-
-def test_the_entropy_is_that_of_the_replies():
-    """Against the replies of all configurations, listed."""
-    game = Game.parse("3x4:2,2,contact=any,announce=sunk")
-    start = Position.parse(game, "B2=hit A1=miss")
-    everything = [to_masks(ships) for ships in list_ships(start)]
-    left = [ships for ships in everything if start.is_compatible(ships)]
-
-    def entropy(cell):
-        replies = Counter(reply(game, ships, start.hits, 1 << cell) for ships in left)
-        parts = [n / len(left) for n in replies.values()]
-        return -sum(p * log2(p) for p in parts)
-
-    fresh = [i for i in range(12) if not (start.hits | start.misses) >> i & 1]
-    most = max(map(entropy, fresh))
-    best = next(i for i in fresh if entropy(i) > most - 1e-12)
-    assert Information().shot(start) == game.cell(best)
-    assert evaluate("information", game, jobs=1).worst <= 12
 
 
 def parts_of(game, cell, counts):

@@ -17,9 +17,8 @@ from optsearch.counting.lattice import Sweep
 from optsearch.counting.posterior import FLOOR, Posterior, _choose
 from optsearch.counting.prior import Prior
 from optsearch.counting.remainders import combined, moduli_above
-from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
+from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game.position import HIT, MISS, Position
-from optsearch.support import records
 from optsearch.support.errors import ImpossiblePosition, PositionError, TooLarge
 from tests.examples import draws, games, positions, sizes
 
@@ -203,52 +202,7 @@ def test_what_is_left_may_be_light():
     assert statistic < degrees + 5 * (2 * degrees) ** 0.5
 
 
-def test_weights_too_far_apart_for_floats_are_listed(monkeypatch):
-    """Each ship has a heavy place, and never both: no factor for a length brings these together."""
-    game = Game.parse("1x6:3,2,contact=any")
-    prior = Prior.of_placements(game, {0b111: 10**400, 0b110: 10**400})
-    assert require_bound(Position(game), prior)[0].is_exact
-    monkeypatch.setattr("optsearch.counting.posterior.MOST_LISTED", 1)
-    with pytest.raises(TooLarge, match=r"placements has weights too far apart for floating point"):
-        Posterior(game, prior=prior).probability  # noqa: B018
-
-
 # Published values
-
-
-def test_figures_2_and_3():
-    posterior = Posterior(Position(STANDARD))
-    assert posterior.configurations == 1_925_751_392
-    printed = records.read_published("figure2_occurrence.csv")
-    matrix = posterior.occurrence
-    for row in printed.rows:
-        assert matrix[int(row["row"]), int(row["column"])] == int(row["occurrence"])
-    assert posterior.greedy_shots() == [
-        (0, 4),
-        (0, 5),
-        (4, 0),
-        (4, 9),
-        (5, 0),
-        (5, 9),
-        (9, 4),
-        (9, 5),
-    ]
-
-
-@pytest.mark.parametrize("contact", CONTACTS)
-def test_papers_board_equals_enumeration(contact):
-    """Two methods that share nothing but the rules."""
-    game = Game(10, 10, (5, 4, 3, 3, 2), contact)
-    position = Position.parse(game, "E5=hit E6=miss A1=miss J5=hit H8=miss C3=miss")
-    posterior, configurations = Posterior(position), Configurations(position)
-    assert posterior.configurations == configurations.configurations
-    assert (posterior.occurrence == configurations.occurrence).all()
-
-
-def test_spalding_jamieson():
-    """30,093,975,536 cliques, the two 3-ships told apart."""
-    game = Game(10, 10, (5, 4, 3, 3, 2), "any")
-    assert 2 * Posterior(Position(game)).configurations == 30_093_975_536
 
 
 # Sinkings
@@ -289,26 +243,6 @@ def test_a_finished_game():
 
 
 # Size
-
-
-@pytest.mark.parametrize(
-    ("game", "number"),
-    [
-        ("1x128:" + ",".join(["1"] * 40) + ",contact=any", comb(128, 40)),
-        ("128x1:" + ",".join(["1"] * 64) + ",contact=any", comb(128, 64)),
-        ("1x128:" + ",".join(["1"] * 30), comb(128 - 29, 30)),
-    ],
-)
-def test_counts_past_64_bits(game, number):
-    position = Position(Game.parse(game))
-    posterior = Posterior(position)
-    assert posterior.configurations == number > 2**64
-    assert posterior.occurrence.dtype == object
-    ships = len(position.game.fleet)
-    assert posterior.occurrence.sum() == number * ships
-    middle = posterior.occurrence.ravel()[0]
-    if position.game.contact == "any":
-        assert middle == number * ships // 128
 
 
 def test_counts_past_128_bits():
@@ -383,31 +317,6 @@ def test_samples_are_uniform(weights):
     )
     assert degrees > 4
     assert statistic < degrees + 5 * (2 * degrees) ** 0.5
-
-
-def test_marginals_of_samples_of_the_papers_board():
-    """Each cell's frequency in 50,000 samples lies within five standard errors of the exact one."""
-    posterior = Posterior(Position.parse(STANDARD, "E5=hit"))
-    n = 50_000
-    words = np.bitwise_or.reduce(posterior.sample(n, 3), axis=1)
-    found = np.zeros(100)
-    for cell in range(100):
-        found[cell] = (words[:, cell >> 6] >> np.uint64(cell & 63) & np.uint64(1)).sum() / n
-    exact = posterior.probability.ravel()
-    error = np.sqrt(exact * (1 - exact) / n)
-    assert (np.abs(found - exact) <= 5 * error).all()
-    assert 0.5 < np.mean((found - exact)[error > 0] ** 2 / error[error > 0] ** 2) < 1.5
-
-
-def test_samples_where_ranks_would_pass_64_bits():
-    game = Game(1, 128, (1,) * 30)
-    position = Position(game).after((0, 3), HIT)
-    for ships in Posterior(position).sample(3, 5):
-        assert position.is_compatible(to_masks(ships))
-        closed = 0
-        for mask in to_masks(ships):
-            assert not mask & closed
-            closed |= mask | game.halo(mask)
 
 
 def test_choose_is_in_proportion():

@@ -7,7 +7,6 @@ import json
 import random
 import signal
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
 from itertools import count
@@ -23,18 +22,16 @@ from optsearch.counting.configurations import Configurations
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import evaluate
 from optsearch.game import Game, parse_cell
-from optsearch.game.objective import MEAN, Objective
-from optsearch.game.position import HIT, MISS, Position, reply
+from optsearch.game.objective import Objective
+from optsearch.game.position import MISS, Position, reply
 from optsearch.search import frontier, solver, team
-from optsearch.search.frontier import Question
-from optsearch.search.kernels import first_cell
-from optsearch.search.shared_memory import CAN_SHARE, SharedMemory
+from optsearch.search.shared_memory import CAN_SHARE
 from optsearch.search.solver import SWITCHES, Solver, SolverOptions
-from optsearch.search.team import Asked, Place, Team, Worker
+from optsearch.search.team import Team
 from optsearch.strategies import named
 from optsearch.support import sharing
 from optsearch.support.errors import ImpossiblePosition, NotSupported, TableError, TooLarge
-from optsearch.support.progress import Limit, LimitReached
+from optsearch.support.progress import Limit
 from optsearch.support.store import Integers
 from optsearch.support.workers import processes
 from optsearch.tree.solution import SearchStatus
@@ -289,19 +286,6 @@ def test_a_small_memory_gives_the_same_answer():
 # The table on disk
 
 
-def test_a_second_run_finds_what_the_first_one_left(tmp_path):
-    position = Position(Game.parse("5x5:3,2"))
-    first = solver.solve(position, table=tmp_path / "table")
-    second = solver.solve(position, table=tmp_path / "table")
-    assert replace(
-        second, nodes=0, subsets=0, seconds=0.0, table_entries=0, table_bytes=0
-    ) == replace(first, nodes=0, subsets=0, seconds=0.0, table_entries=0, table_bytes=0)
-    assert second.nodes < first.nodes / 5
-    later = position.after((0, 2), HIT)
-    with_table = solver.solve(later, table=tmp_path / "table")
-    assert with_table.total_height == solver.solve(later).total_height
-
-
 @sizes("kills", (150,), (150, 60), 2)
 def test_killed_and_run_again(tmp_path, kills):
     """SIGKILL in the middle: the next run ends with the same answer, in fewer nodes."""
@@ -347,33 +331,6 @@ def test_processes_go_on_from_a_table(tmp_path, monkeypatch, text):
     for found in (first, others):
         assert (found.total_height, found.best_shots) == (alone.total_height, alone.best_shots)
     assert others.nodes < first.nodes / 10
-
-
-@pytest.mark.skipif(not CAN_SHARE, reason="processes share no memory on this system")
-def test_a_worker_hands_over_what_it_found_when_it_gives_a_question_up(tmp_path, monkeypatch):
-    """Another solver needs fewer nodes with it, and finds the same."""
-    looks = iter(range(2))
-
-    def give_up(limit, effort=0):
-        if next(looks, None) is None:
-            raise LimitReached(limit)
-
-    monkeypatch.setattr(team._UntilAnswered, "check", give_up)
-    position, memory = Position(Game.parse("5x5:3,2")), SharedMemory(1 << 24)
-    worker = Worker(Asked(position, MEAN, SolverOptions(), None, None, memory.place))
-    kernel = Solver(position).kernel
-    root = kernel.root
-    question = Question(root, first_cell(kernel, root), limit=10_000, nodes=None)
-    cost, nodes, found = worker.answer(question, Place(0, 1, 1, collect=True))
-    assert cost is None
-    assert found
-    alone = Solver(position).solution
-    with Integers(tmp_path, "5x5:3,2") as disk:
-        for key, value in found.items():
-            disk.put(key, value)
-        helped = Solver(position, disk=disk).solution
-    assert (helped.total_height, helped.best_shots) == (alone.total_height, alone.best_shots)
-    assert helped.nodes < alone.nodes - nodes / 2
 
 
 def test_threads_take_turns_on_one_solver():
