@@ -104,3 +104,4 @@ def test_every_commit_that_is_named_is_in_the_history():
             assert one.made.backed, one.file
     kinds = {one.made.name for one in verification_statuses() if one.is_of_no_commit}
     assert kinds == {table.name for table in results.TABLES if table.backed}
+    assert not [row["table"] for row in results.RECOMPUTED.read() if "+" in row["commit"]]

@@ -246,7 +246,7 @@ class Tree:
 
     @property
     def command(self) -> str:
-        """What the user runs to make it."""
+        """As that of a table."""
         return f"python -m experiments.{self.experiment}"
 
     @property
@@ -288,9 +288,8 @@ def known_part_of(game: Game) -> str:
     return f"{part_of(replace(game, contact='none', announce='nothing'))}_{game.contact}"
 
 
-def _declared(file: str) -> list[dict[str, str]]:
-    path = Path(__file__).with_name(file)
-    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+def _declared(file: str) -> Iterator[dict[str, str]]:
+    yield from csv.DictReader(Path(__file__).with_name(file).read_text("utf-8").splitlines())
 
 
 def _tables() -> Iterator[Table]:
