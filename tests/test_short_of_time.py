@@ -399,7 +399,7 @@ def test_greedy_has_a_time_limit(monkeypatch, tmp_path):
     assert fields["rules"].keys() == {"first"}
     tree = tmp_path / "tree.json"
     refused = run("greedy", "5x5:3,2", "--time-limit", "1", "--tree", str(tree)).exception
-    assert "greedy, best was not known after --time-limit 1 seconds" in str(refused)
+    assert "the best greedy tree was not known after --time-limit 1 seconds" in str(refused)
     assert not tree.exists()
 
 
