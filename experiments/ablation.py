@@ -87,7 +87,7 @@ def options(is_whole: bool) -> Iterator[tuple[str, SolverOptions]]:
 
 
 @dataclass(frozen=True)
-class Question:
+class AblationCase:
     """A position, and what a strategy from there is to be best at."""
 
     position: Position
@@ -95,7 +95,7 @@ class Question:
     prior: Prior | None = None
 
     @classmethod
-    def parse(cls, text: str) -> Question:
+    def parse(cls, text: str) -> AblationCase:
         """A game, an objective if it is not the mean, a prior, and shots, spaces between them."""
         first, *words = text.split()
         game = Game.parse(first)
@@ -119,7 +119,7 @@ class Timing:
     seconds: float
 
 
-def timed(question: Question, switches: SolverOptions, nodes: int) -> Timing | None:
+def timed(question: AblationCase, switches: SolverOptions, nodes: int) -> Timing | None:
     """The optimum and the processor time, the least of up to five runs; None if it is too long."""
     position, objective, prior = question.position, question.objective, question.prior
     least = inf
@@ -140,7 +140,7 @@ def timed(question: Question, switches: SolverOptions, nodes: int) -> Timing | N
     return Timing(found, solver.kernel.effort, least)
 
 
-def rows(question: Question, nodes: int) -> Iterator[tuple[object, ...]]:
+def rows(question: AblationCase, nodes: int) -> Iterator[tuple[object, ...]]:
     """The lines of one position."""
     position, prior = question.position, question.prior
     asked = (position.game, question.objective, "" if prior is None else prior.name, position)
@@ -169,7 +169,7 @@ def rows(question: Question, nodes: int) -> Iterator[tuple[object, ...]]:
         )
 
 
-def costs(questions: Sequence[Question], nodes: int) -> Iterator[tuple[str, float, float]]:
+def costs(questions: Sequence[AblationCase], nodes: int) -> Iterator[tuple[str, float, float]]:
     """Each switch, and how many times the time is without it: in all, and the most of a position.
 
     Infinite where a run takes more than `nodes`. A total that is not the same ends the program.
@@ -199,7 +199,7 @@ def simplify(nodes: int) -> None:
     """Print what each switch is worth, and which of them cost less than 1.1 times to do without."""
     listed = []
     print(f"  {'without':<24}{'time':>9}{'the most of one':>18}")
-    for name, ratio, most in costs([Question.parse(text) for text in GAMES[:ELEVEN]], nodes):
+    for name, ratio, most in costs([AblationCase.parse(text) for text in GAMES[:ELEVEN]], nodes):
         print(f"  {name:<24}{ratio:>9.2f}{most:>18.2f}", flush=True)
         listed += [name] if ratio < FREE else []
     print(f"\nless than {FREE} times: {', '.join(listed) or 'none'}")
@@ -217,7 +217,7 @@ def main() -> None:
         return
     table = []
     for text in arguments.game:
-        question = Question.parse(text)
+        question = AblationCase.parse(text)
         print(f"\n{question}", end="\n\n")
         columns = f"{'nodes':>12}{'subsets':>14}{'seconds':>12}{'effort':>9}{'time':>9}"
         print(f"  {'off':<34}{columns}")

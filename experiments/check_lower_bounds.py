@@ -46,7 +46,7 @@ from numpy.typing import NDArray
 from experiments import script
 from experiments.beside_again import counted_beside
 from experiments.coverage_again import Counts, covering, larger
-from experiments.first_ship_again import FirstShipAgain, Placed, keeps_more
+from experiments.first_ship_again import Avoiding, FirstShipAgain, keeps_more
 from experiments.reveal_again import RevealAgain
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.lattice import sweep
@@ -96,7 +96,7 @@ def with_one_more(game: Game, cells: tuple[int, ...]) -> NDArray[np.int64]:
 
 
 def meeting(game: Game, sets: list[tuple[int, ...]]) -> list[NDArray[np.int64]]:
-    """The same for several sets."""
+    """How many configurations meet each of several sets with one more cell."""
     return [with_one_more(game, cells) for cells in sets]
 
 
@@ -182,7 +182,7 @@ class Met:
         return np.asarray(self.four[tuple(sets.T)].astype(np.int64))
 
 
-class Search:
+class LargerSets:
     """The search of experiments.coverage_again on these counts."""
 
     def __init__(self, met: Met):
@@ -225,7 +225,7 @@ class Confirmed:
 
 
 def check_coverage(
-    met: Met, search: Search, rows: list[Row], confirmed: Confirmed
+    met: Met, search: LargerSets, rows: list[Row], confirmed: Confirmed
 ) -> dict[int, int]:
     """The table of coverages; k -> the bound, all configurations beyond."""
     most = {int(row["cells"]): int(row["most_met"]) for row in rows}
@@ -256,7 +256,7 @@ def placements_by_cells(game: Game) -> dict[str, int]:
     }
 
 
-class Beside(NamedTuple):
+class MetBeside(NamedTuple):
     """A class of placements of a ship: its completions, and met[k], what k cells meet of them."""
 
     ships: set[int]
@@ -291,11 +291,11 @@ def larger_beside(game: Game, ship: int, met: list[int], new: list[bool]) -> lis
 
 def check_beside(
     game: Game, rows: list[Row], number: int, jobs: int, store: Facts, confirmed: Confirmed
-) -> list[Beside]:
+) -> list[MetBeside]:
     """The table of what cells beside ships meet. store -- keeps what was counted again."""
     ships = placements_by_cells(game)
     width = sum(name.startswith("met") for name in rows[0])
-    classes: list[Beside] = []
+    classes: list[MetBeside] = []
     seen: set[int] = set()
     for row in rows:
         ship = ships[row["ship"]]
@@ -303,7 +303,7 @@ def check_beside(
         require(len(orbit) == int(row["alike"]) and not seen & orbit, f"the class {row['ship']}")
         seen |= orbit
         met = [0, *(int(row[f"met{k}"]) for k in range(1, width + 1))]
-        classes.append(Beside(orbit, ship.bit_count(), int(row["completions"]), met))
+        classes.append(MetBeside(orbit, ship.bit_count(), int(row["completions"]), met))
     require(seen == set(ships.values()), "a class beside which cells are counted is missing")
     for length in set(game.fleet):
         some = [len(kind.ships) * kind.completions for kind in classes if kind.length == length]
@@ -405,7 +405,7 @@ def words(misses: int, hits: int) -> int:
 
 
 def costs_of_longest(
-    game: Game, classes: list[Class], known: list[Beside], misses: int, k: int
+    game: Game, classes: list[Class], known: list[MetBeside], misses: int, k: int
 ) -> dict[int, int]:
     """What k cells cost that meet a placement of the longest ship: placement -> cost."""
     hits = game.fleet_cells - game.fleet[0]
@@ -420,8 +420,8 @@ def costs_of_longest(
     return cost
 
 
-def costs_of_all(game: Game, known: list[Beside], misses: int, k: int) -> dict[int, int]:
-    """The same for the placements of every ship."""
+def costs_of_all(game: Game, known: list[MetBeside], misses: int, k: int) -> dict[int, int]:
+    """What each cell costs by the placements of every ship."""
     cost: dict[int, int] = {}
     for kind in known:
         hits = game.fleet_cells - kind.length
@@ -435,8 +435,8 @@ def costs_of_all(game: Game, known: list[Beside], misses: int, k: int) -> dict[i
 
 def check_first_ship(
     game: Game,
-    search: Search,
-    known: list[Beside],
+    search: LargerSets,
+    known: list[MetBeside],
     misses: int,
     k: int,
     value: int,
@@ -456,7 +456,7 @@ def check_first_ship(
         for kind in beside:
             met = accumulate((kind.most_met(i) for i in range(most + 1)), max)
             avoiding = [max(0, kind.completions - some) for some in met]
-            placed += [Placed(ship, avoiding) for ship in sorted(kind.ships)]
+            placed += [Avoiding(ship, avoiding) for ship in sorted(kind.ships)]
         again = FirstShipAgain(game, placed, misses, k - 1, most)
         started = time.perf_counter()
         parts = f"{where}, {k} cells, {most}, {[kind.met for kind in known]}, part "
@@ -483,10 +483,10 @@ def check_first_ship(
 
 def check_finished(
     game: Game,
-    search: Search,
+    search: LargerSets,
     most: dict[int, int],
     classes: list[Class],
-    known: list[Beside],
+    known: list[MetBeside],
     rows: list[Row],
     store: Facts,
     confirmed: Confirmed,
@@ -563,7 +563,7 @@ def check(
     for some in (header, coverage.header):
         require(some["configurations"] == str(met.number), f"not {met.number} configurations")
     require(Game.parse(header["game"]) == game, f"the tables of {header['game']}")
-    search = Search(met)
+    search = LargerSets(met)
     most = check_coverage(met, search, coverage.rows, confirmed)
     classes = check_reveal(game, reveal.rows, met.number, jobs, store, confirmed)
     known = check_beside(game, beside.rows, met.number, jobs, store, confirmed)
@@ -589,7 +589,7 @@ def tables_in(folder: Path, game: Game) -> dict[str, Record]:
 
 
 def confirmed_in(folder: Path, game: Game) -> dict[str, Record]:
-    """The same where another check confirmed them; raises RecordError where none did."""
+    """The tables that another check confirmed; raises RecordError where none did."""
     tables = tables_in(folder, game)
     checked = LOWER_BOUNDS_CHECK.path(folder, name=part_of(game))
     digests = [row["digest"] for row in LOWER_BOUNDS_CHECK.read(checked)]

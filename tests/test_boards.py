@@ -130,16 +130,6 @@ def test_how_many_symmetries(board, number):
     assert len(Game.parse(f"5x5:2,board={board}").symmetries()) == number
 
 
-@pytest.mark.parametrize(
-    ("text", "configurations", "height"),
-    [("4x4:2,board=torus", 32, 224), ("4x4:3,board=hex", 20, 114)],
-)
-def test_stated_values(text, configurations, height):
-    """Values that were computed elsewhere."""
-    solved = solve(Position(Game.parse(text)))
-    assert (solved.configurations, solved.total_height) == (configurations, height)
-
-
 def test_what_is_found_once_is_not_sent():
     """A game goes to other processes with each task."""
     game = Game.parse("5x5:2,board=torus")

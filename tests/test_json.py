@@ -20,6 +20,7 @@ GAME = "4x5:2,3,4"
 PUZZLE = ("--grid", "5x5", "--fleet", "3,2,1", "--seed", "3", "-o", "puzzle.txt")
 # What is needed first, and the command
 RUNS = {
+    "cite": [["cite", "thompson"]],
     "count": [["count", "10x10:5,4,3,3,2"]],
     "posterior": [
         ["posterior", GAME, "--shots", "A2=hit"],
@@ -210,7 +211,7 @@ def test_what_is_in_lists(answer_of, tmp_path, monkeypatch, arguments):
 
 
 def test_names_with_exact_texts_are_on_the_page():
-    text = PAGE.partition("`NAME_exact` goes with")[2].partition("##")[0]
+    text = PAGE.partition("`NAME_exact` stands beside")[2].partition("##")[0]
     listed = set(re.findall(r"`(\w+)`", text))
     assert listed == {name for name in EXACT if not name.endswith("_total_height")}
 

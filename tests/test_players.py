@@ -4,7 +4,6 @@ import pickle
 from collections import Counter
 from functools import cache
 from importlib.metadata import EntryPoint
-from math import log2
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ from optsearch import strategies
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.evaluation import evaluate
 from optsearch.game import Game, bits
-from optsearch.game.position import HIT, MISS, Position, play, reply
+from optsearch.game.position import MISS, Position, play, reply
 from optsearch.play import hiding
 from optsearch.play.simulate import played, simulate
 from optsearch.search.solver import solve
@@ -28,7 +27,6 @@ from optsearch.support.errors import StrategyError
 from tests.examples import some
 from tests.plain_heuristic import PlainHeuristic
 
-ROOT = Path(__file__).resolve().parent.parent
 GAME = Game.parse("4x4:3,2,contact=any")
 
 
@@ -146,22 +144,6 @@ def test_an_installed_package_adds_players(monkeypatch):
             as_player(text)
 
 
-def test_hit_and_miss_reach_a_player():
-    seen = []
-
-    class Watcher:
-        def begin(self, game, generator):
-            return self
-
-        def shot(self, position):
-            seen.append(str(position))
-            return position.game.cell(len(position.shots))
-
-    playing = as_player(Watcher()).begin(GAME, np.random.default_rng(0))
-    playing.shot(Position(GAME).after((0, 0), HIT))
-    assert seen == ["A1=hit"]
-
-
 # The simple players: numba against plain Python, game by game
 
 SIMPLE = [
@@ -248,33 +230,6 @@ def hunted(shots, version=2, **options):
     return playing.values()
 
 
-def test_the_hunt_counts_placements():
-    values = hunted("")
-    # A1: two placements of each of five ships; the four central cells, most of all.
-    assert values[0, 0] == 10 / 34
-    assert (values.argmax(), values.max()) == (44, 1)
-    assert hunted("A1=hit")[0, 0] == 0 == hunted("A1=miss")[0, 0]
-    assert hunted("B1=miss")[0, 0] < values[0, 0]
-
-
-def test_the_attack_keeps_to_placements_through_the_hit():
-    values = hunted("E5=hit", 3)
-    assert {tuple(map(int, cell)) for cell in np.argwhere(values)} == {
-        *((4, k) for k in range(9) if k != 4),
-        *((k, 4) for k in range(9) if k != 4),
-    }
-    # On the right of E5: 4 of length 5, 3 of length 4, 2 and 2 of length 3, 1 of length 2.
-    assert values[4, 5] == values[4, 3] == 12
-    # A hit at the edge is attacked along it only to the line before the last one.
-    assert hunted("J5=hit", 3)[4, 8] == 0 < hunted("J5=hit", 3, edges="whole")[4, 8]
-
-
-def test_version_3_attacks_around_its_last_hit():
-    last = hunted("E5=hit F5=hit", 3)
-    assert last[3, 4] == 0 < last[3, 5]
-    assert hunted("E5=hit F5=hit", 3, memory="attack")[3, 4] == 12
-
-
 def test_an_attack_ends_after_three_misses_or_without_a_value():
     hunting = "A1=miss J10=miss E5=hit"
     attack = f"{hunting} E4=miss E6=miss"
@@ -319,38 +274,6 @@ def test_density_counts_the_placements_of_each_ship():
 
 
 @pytest.mark.parametrize(
-    ("rules", "shots", "attacked", "closed", "afloat"),
-    [
-        # which of three hits in a line a ship of length 2 has, nobody knows
-        ("any,announce=ship", "C2=hit B2=hit A2=sunk:2", "C2", "A2 B2", (3, 3)),
-        ("any,announce=ship", "C2=hit A2=hit B2=sunk:2", "A2 B2 C2", "", (3, 3)),
-        # until the ship of length 3 has one of them
-        (
-            "any,announce=ship",
-            "C2=hit A2=hit B2=sunk:2 C3=hit C4=sunk:3",
-            "",
-            "A2 B2 C2 C3 C4",
-            (3,),
-        ),
-        # without a length it is taken to be the whole line
-        ("any,announce=sunk", "C2=hit A2=hit B2=sunk", "", "A2 B2 C2", (3, 2)),
-        ("any,announce=sunk", "A2=hit B2=hit C2=hit D2=sunk", "A2", "B2 C2 D2", (3, 2)),
-        # and where ships do not touch, its neighbours are water
-        ("corner,announce=sunk", "A1=hit B1=sunk", "", "A1 B1 C1 A2 B2", (3, 3)),
-        ("none,announce=ship", "A1=hit B1=sunk:2", "", "A1 B1 C1 A2 B2 C2", (3, 3)),
-    ],
-)
-def test_what_is_made_of_sinkings(rules, shots, attacked, closed, afloat):
-    game = Game.parse(f"4x4:3,3,2,contact={rules}")
-    known = heard(Position.parse(game, shots))
-    hits = Position.parse(game, shots).hits
-    assert " ".join(game.names(known.closed)) == closed
-    assert known.attacked == hits & ~known.closed
-    assert " ".join(game.names(known.attacked)) == attacked
-    assert known.afloat == afloat
-
-
-@pytest.mark.parametrize(
     "rules", ["none,announce=sunk", "none,announce=ship", "corner,announce=sunk"]
 )
 def test_what_is_made_of_sinkings_is_true(rules):
@@ -383,25 +306,6 @@ def test_information_and_bisection_are_one_where_nothing_is_announced(text):
     bisection = evaluate("bisection", game, jobs=1)
     assert evaluate("information", game, jobs=1).histogram == bisection.histogram
     assert bisection.total_height >= solve(Position(game)).total_height
-
-
-def test_the_entropy_is_that_of_the_replies():
-    """Against the replies of all configurations, listed."""
-    game = Game.parse("3x4:2,2,contact=any,announce=sunk")
-    start = Position.parse(game, "B2=hit A1=miss")
-    everything = [to_masks(ships) for ships in list_ships(start)]
-    left = [ships for ships in everything if start.is_compatible(ships)]
-
-    def entropy(cell):
-        replies = Counter(reply(game, ships, start.hits, 1 << cell) for ships in left)
-        parts = [n / len(left) for n in replies.values()]
-        return -sum(p * log2(p) for p in parts)
-
-    fresh = [i for i in range(12) if not (start.hits | start.misses) >> i & 1]
-    most = max(map(entropy, fresh))
-    best = next(i for i in fresh if entropy(i) > most - 1e-12)
-    assert Information().shot(start) == game.cell(best)
-    assert evaluate("information", game, jobs=1).worst <= 12
 
 
 def parts_of(game, cell, counts):

@@ -77,49 +77,6 @@ def test_the_signs_are_one_pair():
 
 
 @pytest.mark.parametrize(
-    ("game", "text", "quoted"),
-    [
-        ("4x4:3,2", "B3", "'B3'"),
-        ("4x4:3,2", "B3=", "''"),
-        ("4x4:3,2", "=hit", "''"),
-        ("4x4:3,2", "B3=maybe", "'maybe'"),
-        ("4x4:3,2", "33=hit", "'33'"),
-        ("4x4:3,2", "E1=hit", "E1 is off the board 4x4"),
-        ("4x4:3,2", "A5=miss", "A5 is off the board 4x4"),
-        ("4x4:3,2", "A1=hit A1=miss", "A1 is shot twice: A1=hit and then A1=miss"),
-        ("4x4:3,2", "A1=hit A1=hit", "A1 is shot twice"),
-        ("4x4:3,2", "A1=sunk", "A1=sunk is not a reply of a game with announce=nothing"),
-        ("4x4:3,2", "A1=sunk:2", "A1=sunk:2"),
-        ("4x4:3,2", "A1=hit:2", "'hit:2'"),
-        ("4x4:3,2,announce=sunk", "A1=hit A2=sunk:2", "A2=sunk:2"),
-        ("4x4:3,2,announce=ship", "A1=hit A2=sunk", "A2=sunk is not a reply"),
-        (
-            "4x4:3,2,announce=ship",
-            "A1=hit A2=sunk:4",
-            "length 4; the fleet 3,2 has none",
-        ),
-        (
-            "4x4:3,2,announce=ship",
-            "A1=sunk:2 A2=sunk:2",
-            "makes 2 sunk ships of length 2; the fleet 3,2 has 1",
-        ),
-        (
-            "4x4:3,2,announce=sunk",
-            "A1=sunk A2=sunk A3=sunk",
-            "makes 3 sunk ships; the fleet 3,2 has 2",
-        ),
-        ("1x3:1", "A1=hit B1=hit", "2 hits in 'A1=hit B1=hit'"),
-        ("1x3:1", "A1=miss B1=miss C1=miss", "3 misses"),
-        ("4x4:3,2,announce=ship", "A1=sunk:0", "'sunk:0'"),
-    ],
-)
-def test_refuses_and_quotes(game, text, quoted):
-    with pytest.raises(PositionError) as error:
-        Position.parse(Game.parse(game), text)
-    assert quoted in str(error.value)
-
-
-@pytest.mark.parametrize(
     ("drawing", "quoted"),
     [
         ("....\n....\n....", "3 rows"),

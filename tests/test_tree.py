@@ -379,39 +379,6 @@ def test_the_order_of_the_shots_counts_where_sinkings_are_announced():
     assert verify(DecisionTree(Position.parse(game, "B1=hit A1=sunk:1"), end)) == 1
 
 
-def test_several_configurations_share_a_leaf_with_announcements():
-    """2x2:1,1,1,1: one configuration; 2x2:2,2 without what tells them apart: two at each leaf."""
-    game = Game.parse("2x2:2,2,contact=any,announce=sunk")
-    sunk = Reply(True, True)
-    last = Node(cell("B1"), {HIT: Node(cell("B2"), {sunk: Leaf(1)})})
-    root = Node(
-        cell("A1"),
-        {
-            HIT: Node(
-                cell("A2"),
-                {sunk: last, HIT: Node(cell("B1"), {sunk: Node(cell("B2"), {sunk: Leaf(1)})})},
-            )
-        },
-    )
-    assert verify(DecisionTree(Position(game), root)) == 8
-    # Diagonal hits tell nothing: both configurations go on together until the third.
-    same = Node(cell("B1"), {sunk: Node(cell("A2"), {sunk: Leaf(2)})})
-    root = Node(cell("A1"), {HIT: Node(cell("B2"), {HIT: same})})
-    assert verify(DecisionTree(Position(game), root)) == 8
-    assert fault(str(game), replaced(root, PATH, lambda leaf: Leaf(1))) == (
-        f"{game}, after A1=hit B2=hit B1=sunk A2=sunk: the leaf has weight 1, but 2 "
-        "configurations on A1 B1 A2 B2 end there"
-    )
-
-
-PATH = [
-    Shot(cell("A1"), HIT),
-    Shot(cell("B2"), HIT),
-    Shot(cell("B1"), Reply(True, True)),
-    Shot(cell("A2"), Reply(True, True)),
-]
-
-
 def test_a_late_position_of_a_game_too_large_to_list():
     hits = "A1=hit B1=hit C1=hit D1=hit E1=sunk C3=hit C4=hit C5=hit C6=sunk J1=hit J2=hit J3=sunk"
     position = Position.parse(Game.parse("10x10:5,4,3,2,announce=sunk"), hits + " E8=hit E9=miss")
@@ -569,15 +536,6 @@ def test_a_tree_comes_back_as_it_was_saved(tmp_path_factory, tree, source, title
     assert path.read_text(encoding="utf-8").count("\n") == nodes + 6 + bool(source) + bool(title)
 
 
-def test_announced_sinkings_are_saved(tmp_path):
-    game = Game.parse("1x3:1,1,announce=ship")
-    sunk = Reply(True, True, 1)
-    tree = DecisionTree(Position(game), Node((0, 0), {sunk: Node((0, 2), {sunk: Leaf(1)})}))
-    save(tree, tmp_path / "tree.json")
-    assert load(tmp_path / "tree.json") == tree
-    assert '"sunk:1": {"configurations": 1}' in (tmp_path / "tree.json").read_text()
-
-
 def test_saving_is_all_or_nothing(tmp_path):
     path = tmp_path / "tree.json"
     tree = load(FIGURE_5)
@@ -680,16 +638,6 @@ def test_a_malformed_file_is_refused_with_its_place(tmp_path, text, message):
     with pytest.raises(TreeError) as error:
         load(path)
     assert str(error.value).startswith(f"{path}{message}")
-
-
-def test_what_is_not_a_text_file_is_refused(tmp_path):
-    with pytest.raises(TreeError, match="does not exist"):
-        load(tmp_path / "tree.json")
-    with pytest.raises(TreeError, match="cannot be read: "):
-        load(tmp_path)
-    (tmp_path / "tree.json").write_bytes(b"\xff")
-    with pytest.raises(TreeError, match="cannot be read: "):
-        load(tmp_path / "tree.json")
 
 
 JSON = st.recursive(

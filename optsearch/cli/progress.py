@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple
 
@@ -108,18 +108,21 @@ def so_far(
     label: str,
     time_limit: float | None,
     bounds: Callable[[Progress[BoundsStatus]], Iterator[Bound]],
+    first: Sequence[Bound] = (),
 ) -> SoFar:
     """Bounds that come one after the other; the errors of `bounds` where they are no bracket yet.
 
-    bounds -- is given what is told how far it is.
+    bounds -- is given what is told how far it is. first -- a bracket that is known without them.
     """
     found: list[Bound] = []
     limit = Limit(time_limit)
     try:
-        with telling(label, lambda status: status.what) as progress:
+        with limit.alarm(), telling(label, lambda status: status.what) as progress:
             found.extend(bounds(limit.watch(progress)))
         return SoFar(found, True, False)
     except (LimitReached, KeyboardInterrupt) as end:
+        sides = {bound.side for bound in found}
+        found += [bound for bound in first if bound.side not in sides]
         if {bound.side for bound in found} != {"lower", "upper"}:
             raise
         return SoFar(found, False, isinstance(end, KeyboardInterrupt))

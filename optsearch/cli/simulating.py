@@ -17,6 +17,7 @@ from optsearch.cli.common import (
     read_game,
     require_order,
 )
+from optsearch.cli.estimates import announce_simulation
 from optsearch.cli.options import OUTPUT, Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_at
@@ -79,20 +80,21 @@ def simulate(
     with (
         advised("--resume", resume),
         executor_at(dask, jobs) as (executor, workers),
-        simulating() as progress,
     ):
-        simulation = simulate_(
-            players,
-            parsed,
-            games=games,
-            seed=seed,
-            boards=hider(boards),
-            manner=manner,
-            executor=executor,
-            jobs=workers,
-            checkpoint=resume,
-            progress=progress,
-        )
+        announce_simulation(players, parsed, games, manner, workers)
+        with simulating() as progress:
+            simulation = simulate_(
+                players,
+                parsed,
+                games=games,
+                seed=seed,
+                boards=hider(boards),
+                manner=manner,
+                executor=executor,
+                jobs=workers,
+                checkpoint=resume,
+                progress=progress,
+            )
     if output is not None:
         save(simulation, output, boards)
     ends = extreme_games(players, simulation, hider(boards)) if extremes else []

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, to_masks
 from optsearch.evaluation.choosing import Chooser
-from optsearch.game import Game
+from optsearch.game import Cell, Game
 from optsearch.game.noise import Noise, NoisyPosition
 from optsearch.game.position import Position, play, reply
 from optsearch.play.hiding import Drawn, Hider
@@ -312,15 +312,23 @@ def replay(
     seed: int = 1,
     boards: Hider | None = None,
     manner: Manner = PLAIN,
+    progress: Progress[Status] = no_progress,
 ) -> Position | NoisyPosition:
     """The end of a game that `simulate` plays with this seed: that on the board of a number.
 
-    A strategy that would list too many configurations shoots as an evaluation does.
+    A strategy that would list too many configurations shoots as an evaluation does. progress --
+    called before each of its shots, with the cells hit so far.
     """
     ships = to_masks((boards or Drawn()).boards(game, number + 1, seed)[number])
     chosen = as_player(player)
     if manner.is_plain and isinstance(chosen, Strategy):
-        return play(Chooser(chosen, game).shot, ships, Position(game))
+        chooser, report = Chooser(chosen, game), meter(progress, game.fleet_cells)
+
+        def shot(position: Position) -> Cell:
+            report(position.hits.bit_count())
+            return chooser.shot(position)
+
+        return play(shot, ships, Position(game))
     generator, errors = generator_of(seed, number), errors_of(seed, number)
     return played(chosen, game, ships, generator, manner, errors)
 

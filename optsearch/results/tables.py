@@ -118,7 +118,8 @@ class Table:
     experiment -- the module of `experiments` that makes it. arguments -- what that takes to make
     it. minutes -- how long that takes on two cores, about; of_names -- the same of those of one
     kind that take another time. sample -- the file of a table for which other code computed parts
-    of this one again.
+    of this one again. backed -- what confirms a table that was computed
+    at a commit which is not in the history, or with changes that were not committed.
     """
 
     name: str
@@ -129,6 +130,7 @@ class Table:
     arguments: str = ""
     of_names: Mapping[str, float] = field(default_factory=dict, hash=False)
     sample: str = ""
+    backed: str = ""
 
     @property
     def command(self) -> str:
@@ -244,7 +246,7 @@ class Tree:
 
     @property
     def command(self) -> str:
-        """What the user runs to make it."""
+        """As that of a table."""
         return f"python -m experiments.{self.experiment}"
 
     @property
@@ -286,9 +288,8 @@ def known_part_of(game: Game) -> str:
     return f"{part_of(replace(game, contact='none', announce='nothing'))}_{game.contact}"
 
 
-def _declared(file: str) -> list[dict[str, str]]:
-    path = Path(__file__).with_name(file)
-    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+def _declared(file: str) -> Iterator[dict[str, str]]:
+    yield from csv.DictReader(Path(__file__).with_name(file).read_text("utf-8").splitlines())
 
 
 def _tables() -> Iterator[Table]:
