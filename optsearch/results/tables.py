@@ -280,7 +280,7 @@ def took(minutes: float) -> str:
 def part_of(game: Game) -> str:
     """A game as part of a table's name: 10x10_54332; 1x28_-11-1-1 where lengths have two digits."""
     before = "-" if max(game.fleet) > 9 else ""
-    return game.identity.replace(":", f"_{before}").replace(",", before)
+    return re.sub(",(?![a-z]+=)", before, str(game).replace(":", f"_{before}"))
 
 
 def known_part_of(game: Game) -> str:
