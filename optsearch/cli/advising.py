@@ -303,6 +303,9 @@ class Session:
 
     def _keep(self) -> None:
         if self._kept is not None:
+            if not self.is_asked_for:
+                with suppress(OSError):  # which the file will meet
+                    self._kept.parent.mkdir(parents=True, exist_ok=True)
             lines = [head_of(self.position), *map(str, self.position.shots)]
             with writing(self._kept) as beside:
                 beside.write_text("".join(f"{line}\n" for line in lines))

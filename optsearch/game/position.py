@@ -394,7 +394,7 @@ _SHORT = {
 def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
     """The shots of a text such as `B3=hit A1=miss C4=sunk:3`, or `B3 hit, A1 m, C4 sunk 3`."""
     joined = re.sub(
-        r"\bsunk\s*[:=]\s*|\bsunk(?=\d)", "sunk:", text.strip().strip(",;=:"), flags=re.IGNORECASE
+        r"\bsunk\s*[:=]\s*|\bsunk(?=\d)", "sunk:", text.strip(" \t\r\n,;"), flags=re.IGNORECASE
     )
     words = re.split(r"(?:[\s,;=]|(?<!sunk):)+", joined, flags=re.IGNORECASE) if joined else []
     shots = []
