@@ -101,8 +101,7 @@ class Entries(Sequence[dict[str, Any]]):
     @property
     def game(self) -> Game | None:
         """The game of the header, where there is one."""
-        text = self.header.get("game")
-        return None if text is None else Game.parse(text)
+        return Game.parse(self.header["game"]) if "game" in self.header else None
 
     def column(self, name: str) -> list[Any]:
         """The values of one column."""
