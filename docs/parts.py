@@ -279,18 +279,14 @@ def means_of_the_papers_game() -> str:
 
 
 def gallery() -> str:
-    """Every figure: its title, the picture, the rest of its caption, its tables and commands."""
+    """Every figure with its title; `docs/hooks.py` gives it its caption on the site."""
     from paper_figures import registry  # it sets the style of matplotlib
 
     captions = registry.captions()
     parts = []
     for figure in registry.figures():
-        title, _, rest = captions[figure.name].partition(". ")
-        lines = [f"### {title.rstrip('.')}", f"![{figure.name}](pictures/{figure.name}.png)"]
-        if rest:
-            lines.append(rest)
-        lines.append(figure.origin)
-        parts.append("\n\n".join(lines))
+        title = captions[figure.name].partition(". ")[0].rstrip(".")
+        parts += [f"### {title}", f"![{title}](pictures/{figure.name}.png)"]
     return "\n\n".join(parts)
 
 

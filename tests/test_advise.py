@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 
 from optsearch.check import reference
 from optsearch.cli import advising
-from optsearch.cli.advising import parse_replies, reply_in
 from optsearch.cli.command import app
 from optsearch.cli.dialogue import Dialogue
 from optsearch.counting.posterior import Posterior
@@ -18,9 +17,10 @@ from optsearch.counting.prior import prior_of
 from optsearch.evaluation.choosing import Chooser
 from optsearch.evaluation.tasks import FollowedTask
 from optsearch.game import Game, cell_name
-from optsearch.game.position import HIT, MISS, Position, Reply, Shot, reply
+from optsearch.game.position import HIT, MISS, Position, Reply, Shot, reply, shots_of
 from optsearch.play import advice
-from optsearch.play.advice import advise, conflict, wrong_alone
+from optsearch.play.advice import advise
+from optsearch.play.replies import conflict, reply_in, without_comment, wrong_alone
 from optsearch.search.solver import solve
 from optsearch.strategies import as_strategy
 from optsearch.support.errors import PositionError
@@ -142,7 +142,10 @@ def test_a_conversation():
         ("C1", "C1 has no reply; write it as in C1 miss"),
         ("C1 perhaps", "'perhaps' is not a reply"),
         ("C1 sunk", "4x4:3,2 announces no sinkings; where they are told, begin with"),
-        ("A1 hit", "A1 is shot twice"),
+        ("A1 hit", "undo A1 takes the first back; help"),
+        ("B1 miss, C1 hot, C2 m", "'hot' is not a reply; use miss, hit, sunk or sunk:LENGTH; help"),
+        ("B1 miss, Z9 m, C2 m", "B1 miss before it is taken, C2 miss behind it is not"),
+        ("C2 hot, C1 m", "nothing of the line is taken"),
         ("Z9 hit", "Z9 is off the board"),
         ("undo D4", "D4 was not shot; there is nothing to take back"),
         ("undo foo", "'foo' is not a cell"),
@@ -154,7 +157,38 @@ def test_a_line_that_is_refused_is_explained_and_the_rest_goes_on(line, said):
     assert result.exit_code == 1
     assert said in result.output
     assert "Traceback" not in result.output
-    assert result.output.rstrip().endswith("2 replies")
+    number = 3 if "is taken," in said else 2
+    assert result.output.rstrip().endswith(f"{number} replies")
+
+
+def test_what_fits_in_place_of_a_reply():
+    result = run(["A1 h A2 h A3 h", "A4 hit"], "5x5:4,announce=ship")
+    assert "; A4 sunk 4 can be; it is not taken" in result.output
+    result = run(["A1 h B1 h C1 h D1 m", "A2 sunk"], "4x4:3,2,announce=sunk")
+    assert "; A2 hit can be" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("C2 sunk ###/###", "C2 sunk ###/###"),
+        ("C2=sunk:###/### # at last", "C2=sunk:###/### "),
+        ("# C2 sunk ###/###", ""),
+        ("C2 sunk ### # three", "C2 sunk ### "),
+        ("C2 sunk # which?", "C2 sunk "),
+        ("B1 hit ## second", "B1 hit "),
+    ],
+)
+def test_a_comment_is_no_drawn_ship(line, kept):
+    assert without_comment(line).rstrip() == kept.rstrip()
+
+
+def test_the_reply_of_a_drawn_ship():
+    game = "4x4:###/###,1,announce=ship"
+    lines = ["A1 h, A2 h, B1 h, B2 h, C1 h", "C2 sunk ###/###  # its name"]
+    assert "C2=sunk:###/###" in run([*lines, "shots"], game).output
+    result = CliRunner().invoke(app, ["posterior", game, "--shots", f"{lines[0]} C2 sunk"])
+    assert "C2=sunk:###/###" in result.output
 
 
 def test_the_end_of_a_game_and_its_optimum():
@@ -208,8 +242,7 @@ def test_what_begins_a_game_is_kept_before_the_first_reply(tmp_path):
     ],
 )
 def test_replies_in_short(line, position):
-    shots = [Shot(cell, answer) for cell, answer in parse_replies(line)]
-    assert " ".join(map(str, shots)) == position
+    assert " ".join(map(str, shots_of(Game.parse("5x5:3,2"), line))) == position
 
 
 def test_a_sinking_whose_length_was_not_told():

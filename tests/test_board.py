@@ -28,8 +28,9 @@ from optsearch.cli.advising import advise as command
 from optsearch.counting import lattice, posterior
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, cell_name
-from optsearch.game.position import Position, Shot, known_replies
-from optsearch.play import advice as advice_
+from optsearch.game.position import Position, known_replies, shots_of
+from optsearch.play import replies
+from optsearch.play.advice import advise
 from optsearch.play.match import Match
 from optsearch.strategies import named
 from optsearch.support.errors import (
@@ -58,7 +59,7 @@ def test_every_answer_is_that_of_advise(position, data):
     setting = Setting(position.game, by=("greedy:ties=central",))
     shots = ",".join(map(str, position.shots))
     found = answers.advice(setting, shots)
-    known = advice_.advise(position)
+    known = advise(position)
     assert found["shots"] == str(position)
     assert found["configurations"] == str(known.posterior.configurations)
     assert found["counts"] == [str(n) for n in known.posterior.occurrence.ravel().tolist()]
@@ -107,10 +108,9 @@ def test_what_cannot_be_together(game, shots, together):
         assert set(found["together"]) <= set(together.split())
     else:
         assert found["together"] == together.split()
-    parsed = [Shot(*one) for one in advice_.parse_replies(shots)]
-    assert advice_.conflict(Game.parse(game), parsed) == tuple(
-        Shot(*one) for one in advice_.parse_replies(" ".join(found["together"]))
-    )
+    game = Game.parse(game)
+    together = shots_of(game, " ".join(found["together"]))
+    assert replies.conflict(game, shots_of(game, shots)) == together
 
 
 def test_what_is_no_position_is_an_error():
@@ -285,7 +285,10 @@ def client(served):
 
 
 def test_an_answer(client):
-    status, head, found = client.ask(content={"page": "p", "shots": "A1=miss"})
+    asked = {"page": "p", "shots": "A1=miss"}
+    while (answer := client.ask(content=asked))[2].get("kind") == "Preparing":
+        pass
+    status, head, found = answer
     assert (status, found) == (200, answers.advice(SMALL, "A1=miss"))
     assert not [name for name in head if name.startswith("access-control")]
     assert "set-cookie" not in head

@@ -6,10 +6,10 @@ import json
 import re
 import shlex
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
+from docs import parts
 from docs.parts import about_families, declared
 from optsearch.cli.answers import EXACT, SCHEMA, json_text
 from optsearch.support.datafiles import RESULTS
@@ -96,7 +96,7 @@ RUNS = {
         ["solitaire", "explain", "puzzle.txt"],
     ],
 }
-PAGE = (Path(__file__).parent.parent / "docs" / "json.md").read_text(encoding="utf-8")
+PAGE = parts.on_site((parts.ROOT / "docs" / "json.md").read_text(encoding="utf-8"))
 FAMILY = "family family_digest sets things weight"
 
 

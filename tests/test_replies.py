@@ -20,8 +20,8 @@ from optsearch.counting.prior import Prior
 from optsearch.game import Game, bits
 from optsearch.game.noise import Noise, NoisyPosition
 from optsearch.game.position import HIT, MISS, Position, Shot, play
-from optsearch.play.advice import Contradiction, Replies
 from optsearch.play.hiding import Drawn
+from optsearch.play.replies import Contradiction, Replies
 from optsearch.play.simulate import Manner, generator_of, played, replay, simulate
 from optsearch.strategies import as_player
 from optsearch.strategies.greedy import counts_of

@@ -20,6 +20,7 @@ from optsearch.game.named_games import parted
 from optsearch.game.noise import Noise, NoisyPosition
 from optsearch.game.position import Position
 from optsearch.game.ranges import expanded
+from optsearch.play.replies import position_of
 from optsearch.support.decimals import decimal
 from optsearch.support.documents import text_of
 from optsearch.support.errors import (
@@ -130,7 +131,7 @@ def read_position(game: str, shots: str = "", board: Path | None = None) -> Posi
     """The position that the arguments describe."""
     parsed = read_game(game)
     if board is None:
-        return Position.parse(parsed, shots)
+        return position_of(parsed, shots)
     if shots:
         raise PositionError(f"give --shots ({shots!r}) or --board ({str(board)!r}), not both")
     if board.suffix == ".json":

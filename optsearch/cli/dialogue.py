@@ -9,6 +9,7 @@ import typer
 
 from optsearch.cli.app import err
 from optsearch.cli.common import out
+from optsearch.play.replies import without_comment
 
 LONGEST = 10_000  # signs of a line that are read
 
@@ -33,7 +34,7 @@ class Dialogue:
             line = self._line(prompt)
             if line is None:
                 return None
-            text = line.partition("#")[0].strip()
+            text = without_comment(line).strip()
             if text or or_nothing:
                 return text
 

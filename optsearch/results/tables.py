@@ -101,8 +101,7 @@ class Entries(Sequence[dict[str, Any]]):
     @property
     def game(self) -> Game | None:
         """The game of the header, where there is one."""
-        text = self.header.get("game")
-        return None if text is None else Game.parse(text)
+        return Game.parse(self.header["game"]) if "game" in self.header else None
 
     def column(self, name: str) -> list[Any]:
         """The values of one column."""
@@ -280,7 +279,7 @@ def took(minutes: float) -> str:
 def part_of(game: Game) -> str:
     """A game as part of a table's name: 10x10_54332; 1x28_-11-1-1 where lengths have two digits."""
     before = "-" if max(game.fleet) > 9 else ""
-    return game.identity.replace(":", f"_{before}").replace(",", before)
+    return re.sub(",(?![a-z]+=)", before, str(game).replace(":", f"_{before}"))
 
 
 def known_part_of(game: Game) -> str:
