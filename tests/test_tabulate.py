@@ -21,6 +21,7 @@ from optsearch.results.tabulate import tabulate
 from optsearch.strategies import as_strategy
 from optsearch.support.errors import StrategyError, TableError
 from optsearch.support.store import Facts
+from tests.examples import plain
 from tests.processes import run_command
 from tests.stores import facts_of
 
@@ -155,7 +156,7 @@ def test_a_killed_run_goes_on(here, tmp_path, monkeypatch):
     after = facts_of(tmp_path / "kept")
     assert {**after, **before} == after
     assert len(after) == 3  # the optima ship
-    assert whole == answer(*here(*arguments))
+    assert plain(whole) == plain(answer(*here(*arguments)))
 
 
 def answer(status, out, err):
@@ -244,8 +245,8 @@ def test_every_form_has_the_same_numbers(here, tmp_path, monkeypatch):
     lines = [line.split() for line in printed["text"].splitlines()]
     assert lines[:4] == [
         ["game", "optimum", "greedy", "lower"],
-        ["3x4:3,2", "7.133†", "7.167", "7.133"],
-        ["4x4:3,2", "8.442†", "8.452", "8.442"],
+        ["3x4:3,2", "7.133†", "7.167", "7.100"],
+        ["4x4:3,2", "8.442†", "8.452", "8.375"],
         ["4x4:4,3,2", "—‡", "—‡", "—‡"],
     ]
     assert [unescaped(row) for row in rows_of(printed["latex"])] == lines[:4]

@@ -68,7 +68,9 @@ def forms(game: Game) -> str:
     gives="game position (prior prior_digest) ships_left configurations bits greedy_shots likely "
     "best_shots mean by by_shot (salvo by_salvo) (false_hits false_misses) refused",
     number=Option("How many shots to propose.", flags="-n", min=1, max=128),
-    endgame=Option("Search the optimum with at most so many configurations left.", min=0, max=2000),
+    endgame=Option(
+        "Search the optimum when at most this many configurations are left.", min=0, max=2000
+    ),
     resume=Option("File that keeps the replies; the same command goes on from there.", writes=ANY),
     no_save=Option(
         "Keep nothing. Without this option, in a terminal, the command keeps the replies and "
@@ -158,7 +160,7 @@ def offered(talk: Dialogue, start: Heard, kept: Path) -> Heard:
 
 
 def begun(start: Heard, kept: Path | None) -> Heard:
-    """The position that a file keeps, or the one that is given where there is no file yet."""
+    """The position that a file keeps, or the one that is given if there is no file yet."""
     if kept is None or not kept.exists():
         return start
     head, _, rest = text_of(kept, OptsearchError, MOST_KEPT).partition("\n")
@@ -194,7 +196,7 @@ def is_over(position: Heard) -> bool:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is said of a position: so many likely shots, the optimum of an endgame, a strategy.
+    """What is said of a position: a number of likely shots, the optimum of an endgame, a strategy.
 
     salvo -- how many cells are shot together.
     """

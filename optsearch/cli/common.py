@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Output(Safe):
-    """One whose lines are neither wrapped nor padded where it is no terminal."""
+    """A console whose lines are neither wrapped nor padded unless it is a terminal."""
 
     def print(self, *objects: Any, **options: Any) -> None:
         """As `Console.print`; elsewhere as wide as it comes, without blanks at ends of lines."""
@@ -182,14 +182,14 @@ def noise_fields(noise: Noise | None) -> dict[str, Any]:
 
 
 def prior_fields(prior: Prior | None) -> dict[str, Any]:
-    """What names a prior in a JSON answer; nothing where there is none."""
+    """What names a prior in a JSON answer; nothing without one."""
     if prior is None:
         return {}
     return {"prior": prior.name, **({"prior_digest": prior.digest} if prior.has_digest else {})}
 
 
 def prior_text(prior: Prior | None) -> str | None:
-    """The same for people."""
+    """A prior for people."""
     if prior is None:
         return None
     return f"{prior.name}, {prior.digest}" if prior.has_digest else prior.name
@@ -232,7 +232,7 @@ def cell_names(cells: Iterable[Cell]) -> list[str]:
 
 
 def heading(position: Position | NoisyPosition) -> str:
-    """The same for people: the game, and what has been shot."""
+    """The game and its shots, for people."""
     return position.title
 
 

@@ -51,10 +51,10 @@ class Dialogue:
         return line or None
 
     def refuse(self, reason: str) -> None:
-        """What is wrong with a line; it is no end of the conversation."""
+        """What is wrong with a line; the conversation goes on."""
         (err if self.is_quiet else out).print(reason, style="red", soft_wrap=True)
 
     def say(self, text: str = "", style: str | None = None) -> None:
-        """A line, wherever it is no answer for machines."""
+        """A line for people; nothing where the answer is for a program."""
         if not self.is_quiet:
             out.print(text, style=style, soft_wrap=True)

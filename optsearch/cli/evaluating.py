@@ -157,7 +157,7 @@ def _show_kind(answer: Answer, kind: dict[str, Any]) -> None:
 
 
 def _kind_fields(kind: type[Player]) -> dict[str, Any]:
-    """The same as JSON."""
+    """A strategy with its parameters, as JSON."""
     return {
         "name": name_of(kind),
         "is_strategy": issubclass(kind, Strategy),

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
@@ -14,10 +14,12 @@ from rich.table import Column
 
 from optsearch.cli.app import err
 from optsearch.cli.arguments import QUIET
-from optsearch.lower_bounds import Bound, BoundsStatus
 from optsearch.support.errors import printable
 from optsearch.support.progress import Countdown, Limit, LimitReached, Progress, Status
-from optsearch.tree.solution import SearchStatus
+
+if TYPE_CHECKING:
+    from optsearch.lower_bounds import Bound, BoundsStatus
+    from optsearch.tree.solution import SearchStatus
 
 FIRST = 2  # seconds before the first line where standard error is no terminal
 SECONDS = 10  # between two of them
@@ -83,7 +85,7 @@ def telling(
 
 
 def solving(label: str) -> AbstractContextManager[Progress[SearchStatus]]:
-    """The same for a solver."""
+    """Shows how far a solver is."""
     started = time.monotonic()
 
     def note(status: SearchStatus) -> str:

@@ -57,7 +57,7 @@ METHOD = Option(
     "seven symbols per cell (default: count, or ship if count takes long). ship and cell need "
     "OR-tools: pip install ortools."
 )
-SECONDS = Option("At most so many seconds.", min=0.01)
+SECONDS = Option("Stop after this many seconds.", min=0.01)
 DEPTH = Option("How many suppositions may be open at once.", min=0, max=5)
 PICTURE = Option("Draw it to this file (pdf, svg or png).", writes=FIGURE)
 KEEP = Option("Keep all counts; leave out revealed cells only.")

@@ -59,7 +59,7 @@ def require_solver(method: Method, **given: object) -> None:
     for name, value in given.items():
         if value and method is not Method.SOLVER:
             option = name.replace("_", "-")
-            raise OptsearchError(f"--{option} goes with --method solver, not with {method.value}")
+            raise OptsearchError(f"--{option} works with --method solver, not with {method.value}")
 
 
 @app.command(
@@ -125,7 +125,7 @@ def solve(
     position = read_position(game, shots, board)
     by = prior_of(prior, position.game)
     if by is not None and method is Method.PAPER:
-        raise OptsearchError(f"--prior goes with --method solver or reference, not {method.value}")
+        raise OptsearchError(f"--prior works with --method solver or reference, not {method.value}")
     require_solver(
         method,
         tree=tree,
@@ -136,10 +136,10 @@ def solve(
         dask=dask,
     )
     if table is not None and method is Method.REFERENCE:
-        raise OptsearchError("--table goes with --method solver or paper, not with reference")
+        raise OptsearchError("--table works with --method solver or paper, not with reference")
     if prove is not None and (aim.kind != "mean" or not position.game.is_silent):
         raise OptsearchError(
-            f"--prove goes with --objective mean and announce=nothing, not with {aim} and "
+            f"--prove works with --objective mean and announce=nothing, not with {aim} and "
             f"announce={position.game.announce}"
         )
     require_digest(by, tree, prove, table)

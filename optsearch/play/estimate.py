@@ -16,7 +16,7 @@ from optsearch.counting.configurations import to_masks
 from optsearch.counting.lattice import sweep
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation.run import MEMORY
-from optsearch.evaluation.runners import Patterned, runner_of
+from optsearch.evaluation.runners import Asked, Patterned, runner_of
 from optsearch.evaluation.tasks import Task, run_task
 from optsearch.evaluation.top import Top
 from optsearch.game import Cell, Game
@@ -49,6 +49,9 @@ def evaluation_seconds(strategy: object, game: Game, clock: Clock = time.process
     below the largest one is that of all. (Small ones take longer per configuration.)
     """
     number = Posterior(Position(game)).configurations
+    runner = runner_of(strategy, game)
+    if isinstance(runner, Asked):
+        runner.require_few(number)
     if number <= FEW:
         return 0.0
     return pace(strategy, game, number, clock) * number
