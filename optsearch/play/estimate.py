@@ -42,7 +42,7 @@ SMALLEST, GROWTH = 64, 4  # configurations of the first position, and how many t
 
 
 def evaluation_seconds(strategy: object, game: Game, clock: Clock = time.process_time) -> float:
-    """Of `optsearch.evaluate`; 0 for a game of few configurations.
+    """Of `optsearch.evaluate`; 0 for a game of few configurations, TooLarge for one of too many.
 
     Greedy leads to a position drawn at random, through positions of ever fewer configurations. From
     the last of these on the strategy is evaluated below them, until a second is over; the pace
@@ -54,6 +54,8 @@ def evaluation_seconds(strategy: object, game: Game, clock: Clock = time.process
         runner.require_few(number)
     if number <= FEW:
         return 0.0
+    if isinstance(runner := runner_of(strategy, game), Asked):
+        runner.require_few(number)
     return pace(strategy, game, number, clock) * number
 
 
