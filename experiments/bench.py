@@ -31,7 +31,7 @@ from optsearch.play.simulate import generator_of, play_task, played
 from optsearch.search import solver
 from optsearch.solitaire import making, reasoning
 from optsearch.strategies import as_player, named
-from optsearch.strategies.score import Node, Score, Scores
+from optsearch.strategies.score import Score, ScoreNode, Scores
 from optsearch.support.errors import OptsearchError
 from optsearch.tree.solution import Solution
 
@@ -135,7 +135,7 @@ def evaluated(position: Position) -> tuple[int, int]:
     return evaluate(named("greedy"), position.game, jobs=1, memory=MEMORY).total_height, 0
 
 
-def most_probable(node: Node, scores: Scores) -> None:
+def most_probable(node: ScoreNode, scores: Scores) -> None:
     """Greedy as a score of a user."""
     for cell in range(len(scores)):
         scores[cell] = node.having[cell]

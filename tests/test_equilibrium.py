@@ -52,7 +52,7 @@ def certified(found, path):
 
 
 def hider(rows, sizes):
-    programme = linear.Hider(sizes)
+    programme = linear.HiderProgramme(sizes)
     for row in rows:
         programme.add(row)
     return programme

@@ -15,7 +15,7 @@ from optsearch.check import reference
 from optsearch.counting.configurations import Codes, to_masks
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import BYTES, FollowedTask, evaluate, tasks
-from optsearch.evaluation.runners import Announced, coded
+from optsearch.evaluation.runners import AnnouncedRunner, coded
 from optsearch.game import CONTACTS, Game
 from optsearch.game.orders import ORDERS
 from optsearch.game.position import Position, reply
@@ -152,7 +152,7 @@ def test_tasks_of_any_size(monkeypatch, contact, announce, text, fleet):
     whole = evaluate(text, game, jobs=1)
     assert whole.tasks == 1
     for limit in (10, 17, 40):  # the endgame is in tasks, so they are no smaller
-        monkeypatch.setattr(Announced, "listed", lambda self, memory, limit=limit: limit)
+        monkeypatch.setattr(AnnouncedRunner, "listed", lambda self, memory, limit=limit: limit)
         parts = evaluate(text, game, jobs=1)
         assert parts.histogram == whole.histogram
         assert parts.tasks > 1
@@ -212,7 +212,7 @@ def evaluating(folder, jobs):
 def test_a_rule_of_ones_own():
     """It is played as the position is asked, where sinkings are announced too."""
 
-    class Ruled(Strategy):
+    class GreedyRule(Strategy):
         def shot(self, position):
             return named("greedy:endgame=3").shot(position)
 
@@ -220,6 +220,6 @@ def test_a_rule_of_ones_own():
             return Rule(tuple(range(game.cells)), 3)
 
     for game in ("3x4:3,2,announce=sunk", "3x4:2,2,contact=any,announce=ship"):
-        assert evaluate(Ruled(), game, jobs=1).histogram == (
+        assert evaluate(GreedyRule(), game, jobs=1).histogram == (
             evaluate("greedy:endgame=3", game, jobs=1).histogram
         )

@@ -259,7 +259,7 @@ def test_weights_of_tasks(monkeypatch, tmp_path):
     game = Game.parse("6x6:3,2")
     prior, other = (Prior.of_placements(game, {0b111: weight, 0b11: 0}) for weight in (9, 8))
     whole = evaluate("greedy", game, prior=prior, jobs=1)
-    monkeypatch.setattr(runners.Ruled, "listed", lambda self, memory: 128)
+    monkeypatch.setattr(runners.KernelRunner, "listed", lambda self, memory: 128)
     halves = evaluate("greedy", game, prior=prior, jobs=1, checkpoint=tmp_path)
     assert halves.tasks > 5
     assert halves.histogram == whole.histogram

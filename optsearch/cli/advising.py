@@ -37,7 +37,7 @@ from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, Shot, known_replies, shots_of
 from optsearch.play.advice import ENDGAME, Advice
 from optsearch.play.advice import advise as advise_
-from optsearch.play.replies import Contradiction, Replies, in_words, reply_in
+from optsearch.play.replies import Replies, ReplyConflict, in_words, reply_in
 from optsearch.support.documents import text_of
 from optsearch.support.errors import GameError, OptsearchError, PositionError
 from optsearch.support.files import state_folder
@@ -314,7 +314,7 @@ class Session:
 
     def _refuse(self, line: str, error: OptsearchError, others: str) -> None:
         """Say what is wrong with a line. others -- what became of its other shots."""
-        together = error.together if isinstance(error, Contradiction) else ()
+        together = error.together if isinstance(error, ReplyConflict) else ()
         reason = str(error)
         if together:
             reason += "; it is not taken (undo CELL takes an earlier one back)"

@@ -8,7 +8,7 @@ from optsearch.cli.app import err
 from optsearch.cli.arguments import QUIET
 from optsearch.game import Game
 from optsearch.play.estimate import evaluation_seconds, simulation_seconds
-from optsearch.play.simulate import Manner
+from optsearch.play.simulate import ReplyModel
 from optsearch.strategies import Strategy, as_player
 from optsearch.strategies.user import UserStrategy
 
@@ -37,7 +37,7 @@ def announce_evaluation(strategy: Strategy, game: Game, workers: int | None) -> 
 
 
 def announce_simulation(
-    players: list[str], game: Game, games: int, manner: Manner, workers: int | None
+    players: list[str], game: Game, games: int, manner: ReplyModel, workers: int | None
 ) -> None:
     """Say how long the games take, and where an evaluation plays every board in less."""
     if QUIET.get() or games * game.cells < FEW:

@@ -25,7 +25,7 @@ from optsearch.game import HOLE, Cell, column_name
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, legend
 from optsearch.play.hiding import Hider, hider
-from optsearch.play.simulate import MOST_GAMES, Difference, Manner, Outcome, Simulation, replay
+from optsearch.play.simulate import MOST_GAMES, Difference, Outcome, ReplyModel, Simulation, replay
 from optsearch.play.simulate import simulate as simulate_
 from optsearch.results.tables import SIMULATION
 from optsearch.support.errors import StrategyError
@@ -76,7 +76,7 @@ def simulate(
     parsed = read_game(game)
     if not players:
         raise StrategyError(f"nobody plays {parsed}; write PLAYER... GAME, as in greedy {parsed}")
-    manner = Manner(noise_of(false_hits, false_misses), salvo)
+    manner = ReplyModel(noise_of(false_hits, false_misses), salvo)
     with (
         advised("--resume", resume),
         executor_at(dask, jobs) as (executor, workers),

@@ -16,7 +16,7 @@ from optsearch.counting.configurations import to_masks
 from optsearch.counting.lattice import sweep
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation.run import MEMORY
-from optsearch.evaluation.runners import Asked, Patterned, runner_of
+from optsearch.evaluation.runners import Asked, PatternRunner, runner_of
 from optsearch.evaluation.tasks import Task, run_task
 from optsearch.evaluation.top import Top
 from optsearch.game import Cell, Game
@@ -25,7 +25,7 @@ from optsearch.play.hiding import Drawn
 from optsearch.play.simulate import (
     PLAIN,
     PLAYED_COMPILED,
-    Manner,
+    ReplyModel,
     errors_of,
     generator_of,
     play_task,
@@ -63,7 +63,7 @@ def pace(strategy: object, game: Game, largest: int, clock: Clock = time.process
     """Processor seconds per configuration, below positions of at most so many."""
     runner = runner_of(strategy, game)
     largest = min(largest, runner.listed(MEMORY))
-    from_start = isinstance(runner, Patterned)  # whose kernel plays all shots anyway
+    from_start = isinstance(runner, PatternRunner)  # whose kernel plays all shots anyway
 
     def timed(position: Position, number: int) -> float:
         task = Task(str(game), str(position), number)
@@ -107,7 +107,7 @@ def simulation_seconds(
     player: object,
     game: Game,
     games: int,
-    manner: Manner = PLAIN,
+    manner: ReplyModel = PLAIN,
     clock: Clock = time.process_time,
 ) -> float:
     """Of so many games of a player.

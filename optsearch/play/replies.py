@@ -19,7 +19,7 @@ from optsearch.game.shapes import is_kind
 from optsearch.support.errors import ImpossiblePosition, PositionError
 
 
-class Contradiction(ImpossiblePosition):
+class ReplyConflict(ImpossiblePosition):
     """A reply that cannot be together with earlier ones.
 
     together -- the replies of which one must be wrong, and any less of which are possible.
@@ -112,7 +112,7 @@ class Replies:
             _ = Posterior(position, prior=self.prior).probability
 
     def add(self, cell: Cell, reply: Reply) -> None:
-        """One more; PositionError for one that no game has, Contradiction for one that fits not."""
+        """One more; PositionError for one that no game has, ReplyConflict for one that fits not."""
         shot = Shot(cell, reply)
         before = next((one for one in self.position.shots if one.cell == cell), None)
         if before is not None and isinstance(self.position, Position):
@@ -135,7 +135,7 @@ class Replies:
                 if reply.hit and one.hit and one != reply and _fits(self.position, cell, one)
             ]
             why += f"; {' or '.join(other)} can be" if other else ""
-            raise Contradiction(f"{shot} {why}", together)
+            raise ReplyConflict(f"{shot} {why}", together)
         self._require_weight(following)
         self.position = following
 

@@ -34,7 +34,7 @@ from optsearch.results.quantities import (
 from optsearch.support.datafiles import RESULTS
 from optsearch.support.errors import StrategyError
 from optsearch.support.progress import Progress, Status, no_progress
-from optsearch.support.sharing import Here, results
+from optsearch.support.sharing import SerialExecutor, results
 from optsearch.support.store import Facts
 from optsearch.support.workers import processes
 
@@ -181,7 +181,9 @@ def tabulate(
                 is_here = executor is None and workers < 2
                 work = partial(_compute, seconds=seconds, tell=tell if is_here else None)
                 if executor is None:
-                    executor = Here() if is_here else stack.enter_context(processes(workers))
+                    executor = (
+                        SerialExecutor() if is_here else stack.enter_context(processes(workers))
+                    )
                 for asked, value in results(executor, work, iter(left), max(1, workers), tell):
                     found[Game.parse(asked.game), asked.asks] = value
                     if store is not None:
