@@ -16,7 +16,7 @@ from optsearch.counting.configurations import to_masks
 from optsearch.counting.lattice import sweep
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation.run import MEMORY
-from optsearch.evaluation.runners import Asked, PatternRunner, runner_of
+from optsearch.evaluation.runners import PatternRunner, PythonRunner, runner_of
 from optsearch.evaluation.tasks import Task, run_task
 from optsearch.evaluation.top import Top
 from optsearch.game import Cell, Game
@@ -50,11 +50,11 @@ def evaluation_seconds(strategy: object, game: Game, clock: Clock = time.process
     """
     number = Posterior(Position(game)).configurations
     runner = runner_of(strategy, game)
-    if isinstance(runner, Asked):
+    if isinstance(runner, PythonRunner):
         runner.require_few(number)
     if number <= FEW:
         return 0.0
-    if isinstance(runner := runner_of(strategy, game), Asked):
+    if isinstance(runner := runner_of(strategy, game), PythonRunner):
         runner.require_few(number)
     return pace(strategy, game, number, clock) * number
 
